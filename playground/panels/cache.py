@@ -1,4 +1,4 @@
-"""The equivalence cache in a cycle: its class, its lookups, what was invalidated and what was stale."""
+"""The equivalence cache in a cycle: the pod's class, the lookups, the invalidations and the stale hits."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ OFF = (
     "class and answers with it for the next ones, until an event makes it untrue. Choose a mode in the "
     "Policy tab, or write cache: sound into the SimulationSettings."
 )
-PREDICATES_SHOWN = 100  # of a cycle
-NAMES_SHOWN = 20  # predicates of an invalidation
-REASONS_SHOWN = 10  # of one answer on one node
-TEXT_SHOWN = 500  # characters of one text that quotes what a bundle says
+PREDICATES_SHOWN = 100  # per cycle
+NAMES_SHOWN = 20  # predicates per invalidation
+REASONS_SHOWN = 10  # per answer on one node
+TEXT_SHOWN = 500  # characters of a text that quotes a bundle
 
 
 def cut(text: str) -> str:
-    """Return a text that is not longer than the protocol lets one be."""
+    """Return a text cut to the protocol's maximum length."""
     return text if len(text) <= TEXT_SHOWN else f"{text[: TEXT_SHOWN - 1]}…"
 
 
 def told(reasons: Sequence[str]) -> list[str]:
-    """Return the first reasons of an answer, and how many there are beside them."""
+    """Return the first reasons of an answer, and the number of the others."""
     shown = [cut(text) for text in reasons[:REASONS_SHOWN]]
     more = len(reasons) - len(shown)
     return [*shown, f"and {more:,} more"] if more else shown
@@ -78,9 +78,9 @@ def _class(record: CacheRecord) -> dict[str, Any] | None:
 
 
 def looked_up(cycle: Cycle) -> list[list[Any]]:
-    """Return ``[predicate, hits, misses, bypassed, not reached]`` in evaluation order, in nodes.
+    """Return ``[predicate, hits, misses, bypassed, not reached]`` in evaluation order, counted in nodes.
 
-    Nothing if no predicate ran. Batching looks nothing up: what it evaluates counts as bypassed.
+    Empty if no predicate ran. Batching does no lookups: what it evaluates counts as bypassed.
     """
     matrix, record = cycle.matrix, cycle.cache
     if matrix is None or record is None:
@@ -97,7 +97,7 @@ def looked_up(cycle: Cycle) -> list[list[Any]]:
 
 
 def words_of(row: InvalidationRow, mode: str) -> str:
-    """Return what a row of the table says, in a sentence or two."""
+    """Return a description of an invalidation rule, in a sentence or two."""
     scope = next((scope.value for name, scope in row.scopes.items() if name == mode), "")
     condition = f", if {row.condition.text}" if row.condition.text else ""
     return f"{row.resource} {' or '.join(row.operations)}{condition}: {scope}. {row.why}"
@@ -113,7 +113,7 @@ def _invalidation(item: Invalidated, node_index: Mapping[str, int], mode: str) -
         "event": cut(item.event),
         "predicates": None if names is None else list(names[:NAMES_SHOWN]),
         "nodes": [node_index[name] for name in item.nodes],
-        "nodesCount": item.count or None,  # a row that means no node is not told
+        "nodesCount": item.count or None,  # null for a rule that does not apply to nodes
         "cleared": item.cleared,
         "during": item.during,
     }

@@ -1,4 +1,4 @@
-"""The equivalence cache as it stands after a cycle: classes, members, the map, and why two pods differ."""
+"""The equivalence cache after a cycle: classes, members, the map, and why two pods differ."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.objects.model import Pod
 from scheduler_core.simulation.virtual import Stepper
 
-ROWS = 100  # of one answer
+ROWS = 100  # per answer
 Row = TypeVar("Row")
 SORTS = ("name", "members", "entries", "fits", "fails")
 DEFINITIONS: tuple[Definition, ...] = ("controller", "attributes")
@@ -26,9 +26,10 @@ DEFINITIONS: tuple[Definition, ...] = ("controller", "attributes")
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Which rows are asked for: from the ``first``, counted from 0, ``count`` with ``find`` in them.
+    """The requested rows: ``count`` rows from ``first``, counted from 0, that contain ``find``.
 
-    ``sort`` names a column of :data:`SORTS`, with ``-`` before it downwards; "" is the order of the rows.
+    ``sort`` names a column of :data:`SORTS`, prefixed with ``-`` for descending; "" keeps the order of the
+    rows.
     """
 
     first: int = 0
@@ -37,23 +38,23 @@ class Page:
     sort: str = ""
 
     def of(self, rows: Sequence[Any]) -> dict[str, Any]:
-        """Return ``from``, ``count`` of all, and the page's ``rows``."""
+        """Return ``from``, the total ``count``, and the page's ``rows``."""
         last = self.first + min(self.count, ROWS)
         return {"from": self.first, "count": len(rows), "rows": list(rows[self.first : last])}
 
     def sorted(self, rows: list[Row], columns: Mapping[str, Callable[[Row], Any]]) -> list[Row]:
-        """Return rows by the column that is asked for; equal ones, and all by no column, as they came."""
+        """Return the rows sorted by the requested column; ties, or all without one, keep their order."""
         value = columns.get(self.sort.removeprefix("-"))
         return sorted(rows, key=value, reverse=self.sort.startswith("-")) if value is not None else rows
 
     def has(self, *texts: str) -> bool:
-        """Tell whether a row of these texts is among those that are looked for."""
+        """Return whether a row with these texts matches the search."""
         search = self.find.casefold()
         return any(search in text.casefold() for text in texts)
 
 
 def keeper_of(simulation: Stepper) -> CacheKeeper | None:
-    """Return the cache at work in a simulation; batching and a cache that is off keep no map."""
+    """Return the active cache of a simulation; batching and a cache that is off keep no map."""
     return simulation.cache if isinstance(simulation.cache, CacheKeeper) else None
 
 
@@ -85,7 +86,7 @@ def classes(simulation: Stepper, wanted: Page) -> dict[str, Any]:
 
 
 def members(simulation: Stepper, number: int, wanted: Page, node_index: Mapping[str, int]) -> dict[str, Any]:
-    """Return the protocol's answer to ``cache.members``; a class that is not known has none."""
+    """Return the protocol's answer to ``cache.members``; an unknown class has none."""
     keeper = keeper_of(simulation)
     known = keeper.classes.get(number) if keeper is not None else None
     answer = wanted.of(list(known.members) if known is not None else [])
@@ -101,7 +102,7 @@ def _node(simulation: Stepper, key: str, node_index: Mapping[str, int]) -> int:
 
 
 def level_map(simulation: Stepper, level: Level, wanted: Page) -> dict[str, Any]:
-    """Return the protocol's answer to ``cache.map`` without a key: a row for each key that has entries."""
+    """Return the protocol's answer to ``cache.map`` without a key: one row for each key with entries."""
     keeper = keeper_of(simulation)
     if keeper is None:
         return {"by": level, **wanted.of([])}
@@ -174,18 +175,18 @@ def _names(known: Classes) -> dict[int, str]:
 
 
 def natural(name: str) -> list[tuple[bool, int, str]]:
-    """Return what names are sorted by, so that ``node-2`` comes before ``node-10``."""
+    """Return the sort key of a name, which sorts ``node-2`` before ``node-10``."""
     parts = re.findall(r"\d+|\D+", name)
     return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
 
 
 def digits(number: int) -> str:
-    """Return a class's hash as it is written: 16 hexadecimal digits."""
+    """Return a class's hash as text: 16 hexadecimal digits."""
     return f"{number:016x}"
 
 
 def number_of(text: str) -> int | None:
-    """Read a hash, ``None`` if the text is none."""
+    """Parse a hash; return ``None`` if the text is not valid."""
     if len(text) != 16 or not set(text) <= set("0123456789abcdef"):
         return None
     return int(text, 16)
@@ -197,7 +198,7 @@ def number_of(text: str) -> int | None:
 def compared(first: Pod, second: Pod, settings: Settings) -> dict[str, Any]:
     """Return the protocol's answer to ``cache.equivalent``, by the definition that is in force.
 
-    In mode ``sound`` a class by controller is split by the attributes too: no event tells that members
+    In mode ``sound`` a class by controller is split by the attributes too: no event reports that members
     differ.
     """
     split = settings.cache == "sound"
@@ -249,6 +250,6 @@ def _by(definition: Definition) -> str:
 
 
 def _listed(found: Sequence[FieldDifference]) -> str:
-    """Name the fields at the beginning of the paths, each once."""
+    """Return the top-level fields of the paths, each once, as an enumeration."""
     names = list(dict.fromkeys(row.field.partition("[")[0].partition(".")[0] for row in found))
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "nothing"

@@ -1,4 +1,4 @@
-"""A cycle's light form, and the parts that are asked for one by one."""
+"""A cycle's light form, and the parts that are requested separately."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def light(cycle: Cycle, place: Place) -> dict[str, Any]:
 
 
 def _nominated(cycle: Cycle, place: Place) -> list[Any] | None:
-    """Return the node that preemption nominated the pod to, and the victims, which leave last of all."""
+    """Return the node that preemption nominated the pod to, and the victims, the last of the changes."""
     decision = cycle.decision
     if decision.nominated is None:
         return None
@@ -87,15 +87,15 @@ INPUTS: dict[str, tuple[str, ...]] = {
     "cache": ("cache", "matrix"),
     "podgroups": ("plugins", "consequences", "phases"),
 }
-"""Of the parts that differ inside an attempt the fields of the record that they are made of."""
+"""For each part that differs inside an attempt, the fields of the record that it is computed from."""
 
 
 def cuts(cycle: Cycle, place: Place) -> list[dict[str, Any]]:
-    """Return the protocol's ``cuts``: the moments inside a cycle, latest phase first, "" before all of them.
+    """Return the protocol's ``cuts``: the moments inside a cycle, latest phase first; "" is the start.
 
-    Each holds what is otherwise than in the one before it, the first than in the whole cycle: of ``light``
-    and of ``parts`` the fields that differ, and ``instead`` of parts another form. Of what many parts nest
-    (:data:`NESTED`) fields that differ are beside them, as ``part.field``.
+    Each holds the differences from the one before it, the first from the whole cycle: the fields of ``light``
+    and of ``parts`` that differ, and in ``instead`` the parts that have another form. For nested parts
+    (:data:`NESTED`) the inner fields that differ are listed separately, as ``part.field``.
     """
     later = {"light": light(cycle, place)}
     former, found = cycle, []
@@ -120,7 +120,7 @@ def cuts(cycle: Cycle, place: Place) -> list[dict[str, Any]]:
 
 
 NOT_CUT = ("waiting", "changes", "nodes")
-"""Of a light cycle what leads from step to step: what is there at a moment, its moves tell."""
+"""Fields of a light cycle that apply to the whole step: a moment's state follows from its moves."""
 NESTED = {"podgroups": "group"}
 
 

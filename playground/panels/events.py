@@ -28,11 +28,11 @@ def history(
 ) -> dict[str, Any]:
     """Return the newest ``count`` events up to cycle ``to``, newest first, and whether there are more.
 
-    ``later`` are those of the end of the run, which come after that cycle.
+    ``later`` are those of the end of the run, which follow that cycle.
     """
     first = max(1, to - count + 1)  # every cycle has an event, so no more cycles are needed
     listed: list[list[Any]] = []
-    for index in range(first, to + 1):  # forwards: the reader's way
+    for index in range(first, to + 1):  # ascending, as the reader advances
         listed += [[index, *event] for event in events(cycle_at(index, unwanted))]
     listed += [[to + 1, *event] for event in rows(later)]
     newest = listed[::-1][:count]

@@ -1,4 +1,4 @@
-"""What happened between two cycles, and what a cycle brought about, in sentences whose nouns are links."""
+"""The events between two cycles and the consequences of a cycle, in sentences whose nouns are links."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scheduler_core.scheduling.timeline import TimelineEvent
 SENTENCES_SHOWN = 60
 TEXT_SHOWN = 300
 NO_PHASE = "without a phase"
-GONE = " deleted"  # ends what is said of an object other than a pod that a controller deletes
+GONE = " deleted"  # ends the text about a deleted object other than a pod
 
 EVENTS: Mapping[str, str] = {
     "AssignedPodAdd": "a pod was bound",
@@ -40,13 +40,13 @@ EVENTS: Mapping[str, str] = {
     "updated": "it was updated",
     "gates removed": "its scheduling gates were removed",
 }
-"""Why a pod is in the queue it is in, by what moved it there."""
+"""Why a pod is in its queue, by the event that moved it there."""
 
 
 def told(happenings: Sequence[TimelineEvent], tried: str) -> list[list[Any]]:
-    """Return ``[time, sentence]`` of what happened, of very much the first; ``tried`` is the cycle's pod.
+    """Return ``[time, sentence]`` of the events, truncated if there are many; ``tried`` is the cycle's pod.
 
-    What happens to many pods alike is one sentence.
+    The same event of several pods is one sentence.
     """
     rows = [[entries[0].time, sentence_of(entries)] for entries, _ in alike(happenings, tried) if entries]
     more = len(rows) - SENTENCES_SHOWN
@@ -58,10 +58,10 @@ def told(happenings: Sequence[TimelineEvent], tried: str) -> list[list[Any]]:
 def alike(
     happenings: Iterable[TimelineEvent], tried: str
 ) -> Iterator[tuple[list[TimelineEvent], list[TimelineEvent]]]:
-    """Yield happenings that are told as one, in order, each time with those that are passed over after them.
+    """Yield groups of events that share a sentence, in order, each with the skipped events after it.
 
-    Passed over is what the cycle itself tells, and what is told twice: a sync, and its patch. The first list
-    is empty only if something is passed over before anything is told.
+    Skipped are events that the cycle itself describes, and duplicates: a sync, and its patch. The first list
+    is empty only if events are skipped before the first sentence.
     """
     entries: list[TimelineEvent] = []
     silent: list[TimelineEvent] = []
@@ -79,7 +79,7 @@ def alike(
 
 
 def _judged(happenings: Iterable[TimelineEvent], tried: str) -> Iterator[tuple[TimelineEvent, bool]]:
-    """Yield happenings with whether each is worth telling."""
+    """Yield events with whether each is shown."""
     synced: set[tuple[str, str]] = set()
     for happening in happenings:
         same = (happening.about, happening.text)
@@ -93,12 +93,12 @@ def _judged(happenings: Iterable[TimelineEvent], tried: str) -> Iterator[tuple[T
 
 
 def _alike(happening: TimelineEvent) -> bool:
-    """Tell whether a happening is of a pod that ALIKE has words for; controllers delete other objects too."""
+    """Return whether ALIKE has the text for an event of a pod; controllers delete other objects too."""
     return happening.what in ALIKE and not happening.text.endswith(GONE)
 
 
 def _kind(happening: TimelineEvent) -> tuple[object, ...]:
-    """Return what two happenings share that are told as one."""
+    """Return the key that is equal for events in one sentence."""
     if _alike(happening):
         return (happening.what, happening.time)
     waited = happening.detail
@@ -108,7 +108,7 @@ def _kind(happening: TimelineEvent) -> tuple[object, ...]:
 
 
 def sentence_of(entries: Sequence[TimelineEvent]) -> Sentence:
-    """Return the sentence that tells of happenings which are alike."""
+    """Return the sentence for events of the same kind."""
     first = entries[0]
     pods = listed("pod", [entry.about for entry in entries])
     one = len(entries) == 1
@@ -134,7 +134,7 @@ ALIKE: Mapping[str, tuple[str, str]] = {
     "SuccessfulDelete": (" is deleted by its controller.", " are deleted by their controllers."),
     "RollingUpdate": (" is deleted for an update.", " are deleted for an update."),
 }
-"""What is told of one pod, and of several at once."""
+"""The text for one pod, and for several at once."""
 
 
 def _bound(happening: TimelineEvent) -> Sentence:

@@ -1,4 +1,4 @@
-"""What an operation did when it landed: the pods that came, went or moved, or why it had no effect."""
+"""The effect of an operation when it was applied: the pods added, removed or moved, or why it had none."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ IsUnwanted = Callable[[], bool]
 
 
 def outcome_of(playback: Playback, name: str, unwanted: IsUnwanted) -> dict[str, Any] | None:
-    """Return ``{"effect", "text"}`` of an operation by id, None if there is none of it.
+    """Return ``{"effect", "text"}`` of an operation by id, ``None`` if there is no such operation.
 
-    ``playback`` is computed as far as it will be. ``effect`` is False if it changed nothing.
+    ``playback`` must be computed as far as it will be. ``effect`` is False if it changed nothing.
     """
     scenario = playback.scenario
     entries = entries_of(scenario.documents)
@@ -53,7 +53,7 @@ def _told(effect: bool, text: str) -> dict[str, Any]:
 
 
 def _why(playback: Playback, number: int) -> str:
-    """Return what the reader warned of an entry that came to nothing."""
+    """Return the parser's warning about an entry that resolved to no operation."""
     written = written_of(playback.scenario.documents)[number][0]
     own = ("spec", "operations", written)
     for problem in playback.scenario.warnings:
@@ -63,7 +63,7 @@ def _why(playback: Playback, number: int) -> str:
 
 
 def _instant(playback: Playback, made: list[Operation], lands: int) -> dict[str, Any]:
-    """Tell of an operation of v1.11: what it resolved to, and the pods that a node which goes takes along."""
+    """Describe an operation of v1.11: what it resolved to, and the pods deleted with a node."""
     first, trail, tables = made[0], playback.trail, playback.tables
     placement = trail.placement_before(lands)
     if first.kind == "Pod" and first.action != "create":
@@ -87,7 +87,7 @@ def _many(number: int, kind: str) -> str:
 
 
 def _timed(playback: Playback, operation: Operation, lands: int, unwanted: IsUnwanted) -> dict[str, Any]:
-    """Tell of an operation in virtual time: what followed in the same moment, by what the run recorded."""
+    """Describe an operation in virtual time: what followed at the same time, as recorded by the run."""
     landed = _after(_happenings(playback, lands, unwanted), operation)
     if landed is None:
         return _told(True, "")
@@ -101,7 +101,7 @@ def _timed(playback: Playback, operation: Operation, lands: int, unwanted: IsUnw
 
 
 def _happenings(playback: Playback, lands: int, unwanted: IsUnwanted) -> list[TimelineEvent]:
-    """Return what is told around a cycle; an operation inside one is told in the consequences before it."""
+    """Return the events around a cycle; an operation inside one is recorded in the previous consequences."""
     found: list[TimelineEvent] = []
     if 1 < lands <= len(playback) + 1 and len(playback):
         found += playback.cycle(lands - 1, unwanted).consequences
@@ -115,7 +115,7 @@ def _happenings(playback: Playback, lands: int, unwanted: IsUnwanted) -> list[Ti
 def _after(
     told: Iterable[TimelineEvent], operation: Operation
 ) -> tuple[TimelineEvent, list[TimelineEvent]] | None:
-    """Return the record of an operation, and what came in the same moment after it, before the next one."""
+    """Return the record of an operation, and the events at the same time after it, before the next one."""
     begins = f"{operation.action} {operation.kind} {operation.key}"
     first: TimelineEvent | None = None
     rest: list[TimelineEvent] = []

@@ -1,4 +1,4 @@
-"""Where the results of the node × predicate matrix are from, as runs over the table of nodes."""
+"""The sources of the results in the node × predicate matrix, as runs over the table of nodes."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy.typing as npt
 
 from scheduler_core.scheduling.cache_record import CacheRecord
 
-LETTERS = ".hmb-"  # of Source's numbers, and of a node that is not there
+LETTERS = ".hmb-"  # for Source's numbers, and for a node that does not exist
 ABSENT = len(LETTERS) - 1
 
 
 def sources(record: CacheRecord | None, node_at: Sequence[int], table: int) -> list[list[list[Any]]] | None:
-    """Return ``[letter, count]`` runs a predicate, over the wire's ``table`` nodes in order.
+    """Return ``[letter, count]`` runs per predicate, over the wire's ``table`` nodes in order.
 
-    ``None`` where no cache was asked: it is off, or strategy and pod do without.
+    ``None`` if no cache was consulted: it is off, or the strategy or the pod bypasses it.
     """
     if record is None or record.sources is None:
         return None

@@ -1,7 +1,7 @@
-"""The moments of a step: what happened before its attempt, the attempt, and what it brought about, in order.
+"""The moments of a step: the events before its attempt, the attempt, and its consequences, in order.
 
-Each tells which pods it moved, so that the cluster can be shown as it stood in between, and how many of the
-cycle's events there are by then.
+Each lists the pods it moved, so that the cluster can be shown in the states in between, and the number of the
+cycle's events up to then.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from scheduler_core.scheduling.timeline import TimelineEvent
 from scheduler_core.simulation.virtual.cycles import events_of
 
 MOMENTS_SHOWN = 200
-PENDING = -1  # as in ``changes``; gone is null here
+PENDING = -1  # as in ``changes``; a deleted pod is null here
 CHANGES_NAMED = 3
 
-MoveRow = list[int | None]  # pod index, node index | PENDING | None: gone
+MoveRow = list[int | None]  # pod index, node index | PENDING | None: deleted
 MomentView = dict[str, Any]
 Index = Mapping[str, int]
 Moved = tuple[tuple[str, str | None], ...]
 
 RESULTS = {"scheduled": "Scheduled", "waiting": "Waiting"}
-"""What an attempt is called that gave its pod a node; any other is ``FailedScheduling``."""
+"""The reason of an attempt that gave its pod a node; any other is ``FailedScheduling``."""
 
 
 def moments(cycle: Cycle, place: Place) -> list[MomentView]:
@@ -48,9 +48,9 @@ def moments(cycle: Cycle, place: Place) -> list[MomentView]:
 def told(
     happenings: Sequence[TimelineEvent], tried: str, kind: str, pod_index: Index, node_index: Index
 ) -> list[MomentView]:
-    """Return a moment for each sentence that is told of ``happenings``; ``tried`` is the cycle's pod.
+    """Return a moment for each sentence about ``happenings``; ``tried`` is the cycle's pod.
 
-    What is not told moved somebody all the same: that is added to what was told just before it.
+    Events without a sentence may still move pods: their moves are added to the previous moment.
     """
     rows: list[MomentView] = []
     early: list[MoveRow] = []
@@ -66,7 +66,7 @@ def told(
         row["events"] = said
         rows.append(_about(row, (entry.about for entry in (*entries, *silent)), node_index))
         early = []
-    if early:  # nothing was told at all
+    if early:  # no event has a sentence
         last = happenings[-1]
         rows.append(
             _moment(last.time, kind, last.what, [f"{counted(len(early), 'pod')} moved."], early, said)
@@ -75,7 +75,7 @@ def told(
 
 
 def cut(rows: list[MomentView], room: int) -> list[MomentView]:
-    """Return at most ``room`` moments; the last of too many stands for the rest, with all of its moves."""
+    """Return at most ``room`` moments; if there are more, the last one combines the rest and its moves."""
     if len(rows) <= room:
         return rows
     shown, rest = rows[: room - 1], rows[room - 1 :]
@@ -92,7 +92,7 @@ def cut(rows: list[MomentView], room: int) -> list[MomentView]:
 
 
 def wired(moves: Moved, pod_index: Index, node_index: Index) -> list[MoveRow]:
-    """Return moves in the indices of the wire; who came and went unseen has none."""
+    """Return moves in the indices of the wire, without pods that were created and deleted unseen."""
     return [[pod_index[key], _node(node, node_index)] for key, node in moves if key in pod_index]
 
 
@@ -116,7 +116,7 @@ def _moment(
 
 
 def _about(row: MomentView, names: Iterable[str], node_index: Index) -> MomentView:
-    """Add to a moment which nodes it is about: from it on they are as they are after the step."""
+    """Add the affected nodes to a moment: from then on they have their state after the step."""
     nodes = sorted({node_index[name] for name in names if name in node_index})
     return {**row, "nodes": nodes} if nodes else row
 
@@ -149,9 +149,9 @@ def _tried(cycle: Cycle) -> Sentence:
 
 
 def _untimed(cycle: Cycle, place: Place) -> list[MomentView]:
-    """Return what came from outside before the cycle, the cycle, and what landed inside it.
+    """Return the operations before the cycle, the attempt, and the operations inside it.
 
-    Of v1.11's cycles the changes are those of operations, then the victims', then the pod's own.
+    The changes of v1.11's cycles are those of operations, then the victims', then the pod's own.
     """
     own = len(cycle.decision.victims) + (cycle.result == "scheduled")
     split = len(place.changes) - own

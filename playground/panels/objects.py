@@ -33,14 +33,14 @@ from scheduler_core.scenario.scenario import Operation
 from scheduler_core.simulation.virtual import TimedSimulation, is_timed
 from scheduler_core.simulation.virtual.landing import live
 
-NAMES_SHOWN = 200  # of one kind
+NAMES_SHOWN = 200  # per kind
 OPERATIONS_SHOWN = 500
 WORDS_SHOWN = 400  # characters
-TABLED = ("Node", "Pod")  # their names are in the tables that opening sent
+TABLED = ("Node", "Pod")  # their names are in the tables that were sent on opening
 
 
 def object_at(playback: Playback, key: Key, index: int) -> dict[str, Any] | None:
-    """Return an object as it stands after cycle ``index``, None if it is not there."""
+    """Return an object in its state after cycle ``index``, ``None`` if it does not exist."""
     step = playback.trail.step(index)
     moment = Moment.parse(step)
     if key[0] in LIVE and is_timed(playback.scenario):
@@ -64,7 +64,7 @@ def object_at(playback: Playback, key: Key, index: int) -> dict[str, Any] | None
 
 
 def _live(playback: Playback, key: Key, index: int) -> dict[str, Any] | None:
-    """Return an object as scheduler and controllers have left it too, None if it is not there."""
+    """Return an object as scheduler and controllers have left it too, ``None`` if it does not exist."""
     with playback.after(index) as simulation:
         assert isinstance(simulation, TimedSimulation)
         obj = live(simulation.framework, *key)
@@ -72,7 +72,7 @@ def _live(playback: Playback, key: Key, index: int) -> dict[str, Any] | None:
 
 
 def _taken(playback: Playback, key: Key, index: int) -> bool:
-    """Tell whether the run has deleted a pod by a step: preempted it, or its node went."""
+    """Return whether the run has deleted a pod by a step: by preemption, or with its node."""
     kind, name = key
     pod = playback.tables.pod_index.get(name) if kind == "Pod" else None
     if pod is None or playback.trail.placement_before(index + 1)[pod] != ABSENT:
@@ -82,7 +82,7 @@ def _taken(playback: Playback, key: Key, index: int) -> bool:
 
 
 def objects(playback: Playback, index: int) -> dict[str, Any]:
-    """Return the objects that are there after a step, by kind, but for nodes and pods."""
+    """Return the objects that exist after a step, by kind, except nodes and pods."""
     step = playback.trail.step(index)
     names: dict[str, list[str]] = {kind: [] for kind in KINDS if kind not in TABLED}
     for kind, name in objects_at(playback.scenario, Moment.parse(step)):
@@ -95,7 +95,7 @@ def objects(playback: Playback, index: int) -> dict[str, Any]:
 
 
 def operations(playback: Playback) -> dict[str, Any]:
-    """Return the scenario's operations in order, each with the cycle after which it lands."""
+    """Return the scenario's operations in order, each with the cycle after which it is applied."""
     entries = entries_of(playback.scenario.documents)
     shown = entries[:OPERATIONS_SHOWN]
     names = ids_of(shown)
@@ -125,14 +125,14 @@ def operations(playback: Playback) -> dict[str, Any]:
 
 
 def _seconds(written: Mapping[str, Any], made: list[Operation]) -> float | None:
-    """Return the second at which an operation is said to land, None where it goes by cycles."""
+    """Return the time in seconds at which an operation is due, ``None`` if it is timed by cycles."""
     if minor_of(written) is not None:
         return None
     return float(written["time"]) if written.get("step") is None else made[0].time if made else None
 
 
 def _landing(playback: Playback, made: list[Operation], number: int, steps: list[int]) -> dict[str, Any]:
-    """Return after which cycle changes land, and that cycle in the step that they end."""
+    """Return the cycle after which changes are applied, and its address in the step that they end."""
     trail = playback.trail
     before = trail.lands(number) - 1
     if not made or (before >= len(trail) and not playback.complete):
@@ -145,7 +145,7 @@ def _landing(playback: Playback, made: list[Operation], number: int, steps: list
 
 
 def entry_of(playback: Playback, name: str) -> str | None:
-    """Return what an operation does as YAML, None if there is none of that id."""
+    """Return an operation's action as YAML, ``None`` if there is no operation with that id."""
     entries = entries_of(playback.scenario.documents)
     names = ids_of(entries)
     if name not in names:

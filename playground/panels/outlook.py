@@ -1,4 +1,4 @@
-"""What a PodGroup waits for: how it stands in one sentence, and what comes next, each with its time."""
+"""What a PodGroup waits for: its state in one sentence, and the next events, each with its time."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from scheduler_core.framework.plugins.coscheduling.record import Member, PodGrou
 ENDED = frozenset({"Succeeded", "Failed"})
 NEXT_SHOWN = 12
 
-Next = tuple[float | None, str, Sentence]  # when, if a timer says so; its kind; what happens then
+Next = tuple[float | None, str, Sentence]  # the time, if a timer determines it; its kind; the sentence
 
 
 @dataclass(frozen=True)
 class _Standing:
-    """A group as its outlook reads it; ``scheduled``: the plugin Coscheduling runs."""
+    """A group as the outlook's input; ``scheduled``: the plugin Coscheduling runs."""
 
     record: PodGroupRecord
     edition: Edition
@@ -40,7 +40,7 @@ class _Standing:
 
     @property
     def living(self) -> int:
-        """How many the scheduler sees: it does not watch finished pods."""
+        """The number of members that the scheduler sees: it does not watch finished pods."""
         return self.record.count - sum(self.count(state) for state in ENDED)
 
     @property
@@ -55,10 +55,10 @@ class _Standing:
 
 
 def outlook(record: PodGroupRecord, table: str, *, scheduled: bool) -> dict[str, Any]:
-    """Return ``now``, a sentence, and ``next``: ``[at, kind, sentence]`` in the order it comes.
+    """Return ``now``, a sentence, and ``next``: ``[at, kind, sentence]`` in chronological order.
 
-    ``table`` is the edition; ``scheduled`` whether the plugin runs. What no timer brings has no time and
-    comes last. The kinds: active, wait, denied, backed-off, permitted, backoff, flush, event.
+    ``table`` is the edition; ``scheduled`` whether the plugin runs. Entries without a timer have no time and
+    come last. The kinds: active, wait, denied, backed-off, permitted, backoff, flush, event.
     """
     standing = _Standing(record, EDITIONS[table], scheduled)
     coming = sorted(
@@ -72,7 +72,7 @@ def _now(standing: _Standing) -> Sentence:
     return next(sentence for rule in NOW if (sentence := rule(standing)) is not None)
 
 
-# How it stands: the first that applies
+# The current state: the first rule that applies
 
 
 def _absent(standing: _Standing) -> Sentence | None:
@@ -160,7 +160,7 @@ NOW: Sequence[Callable[[_Standing], Sentence | None]] = (
 )  # fmt: skip
 
 
-# What comes next
+# The next events
 
 
 def _tried(standing: _Standing) -> Iterator[Next]:

@@ -1,4 +1,4 @@
-"""What comes from outside, in phrases."""
+"""External operations, as phrases."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ OPERATIONS_SHOWN = 50
 
 
 def described(operations: Sequence[Operation]) -> list[str]:
-    """Return outside operations as phrases; of very many the first ones and a count."""
+    """Return external operations as phrases; of very many the first ones and a count."""
     shown = [describe(operation) for operation in operations[:OPERATIONS_SHOWN]]
     more = len(operations) - len(shown)
     return [*shown, f"and {more:,} more"] if more > 0 else shown
 
 
 def describe(operation: Operation) -> str:
-    """Return an outside operation as a phrase, such as ``delete pod default/web-1``."""
+    """Return an external operation as a phrase, such as ``delete pod default/web-1``."""
     if operation.configuration is not None:
         return f"{operation.action} {operation.kind}: the scheduler restarts"
     return f"{operation.action} {operation.kind.lower()} {operation.key}"

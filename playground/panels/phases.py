@@ -1,4 +1,4 @@
-"""The phases of a PodGroup as a diagram: which there are, and what leads from one to another."""
+"""The phases of a PodGroup as a diagram: the phases and their transitions."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from scheduler_core.framework.plugins.coscheduling.controller import (
 from scheduler_core.framework.plugins.coscheduling.editions import EDITIONS
 
 LIFE = ("", "Pending", "PreScheduling", "Scheduling", "Scheduled", "Running", "Finished", "Failed")
-"""Phases in the order of a life without trouble; Failed is the other end."""
-FEW = range(3)  # enough members of each kind to find every way that a rule leads
+"""Phases in the order of a life without failures; Failed is the other final phase."""
+FEW = range(3)  # enough members of each kind to find every transition of a rule
 
 PhaseTransition = tuple[str, str, str]  # from, to, and when
 
@@ -35,13 +35,13 @@ def phases_of(edition: str) -> tuple[str, ...]:
 
 
 def final_of(edition: str) -> tuple[str, ...]:
-    """Return the phases after which the controller looks at a group no more."""
+    """Return the phases after which the controller ignores a group."""
     return tuple(phase for phase in phases_of(edition) if phase in FINAL)
 
 
 @cache
 def ways_of(edition: str) -> tuple[PhaseTransition, ...]:
-    """Return what leads from one phase to another, by the controller's rules and, if it has one, PostBind."""
+    """Return the transitions between phases, by the controller's rules and, if it has one, PostBind."""
     ways = dict.fromkeys(_ways(PHASE_TABLES[edition]))
     if EDITIONS[edition].post_bind:
         ways.update(dict.fromkeys(POST_BIND))
@@ -62,7 +62,7 @@ def _ways(table: PhaseTable) -> Iterator[PhaseTransition]:
 
 
 def _applies(rule: PhaseRule, phase: str) -> bool:
-    """Tell whether a rule can lead out of a phase, trying few members of each kind."""
+    """Return whether a rule can lead out of a phase, checking few members of each kind."""
     return any(
         rule.when(GroupCounts(phase, r + s + f + waiting, r, s, f, 2, scheduled))
         for r, s, f, waiting, scheduled in product(FEW, repeat=5)
@@ -77,5 +77,5 @@ def _texts() -> dict[str, str]:
 
 
 def rule_text(name: str) -> str:
-    """Return what a rule says, by its id."""
+    """Return the text of a rule, by its id."""
     return _texts()[name]

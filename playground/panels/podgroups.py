@@ -1,4 +1,4 @@
-"""PodGroups after a cycle: all of them in short, one of them in full, and what happened around the cycle."""
+"""PodGroups after a cycle: all of them in short, one of them in full, and the events around the cycle."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ NO_PLUGIN = (
     "The plugin Coscheduling does not run here: the controller counts members and sets phases, and the "
     "scheduler binds each pod by itself."
 )
-SHOWN = {"members": 100, "denials": 50, "backOffs": 50}  # of a group
-CHECK_NODES = 30  # of a resource check
+SHOWN = {"members": 100, "denials": 50, "backOffs": 50}  # per group
+CHECK_NODES = 30  # per resource check
 PODS_NAMED = 20
 
 
@@ -41,7 +41,7 @@ def podgroups(cycle: Cycle) -> dict[str, Any]:
 
 
 def resting(rest: FinalState) -> dict[str, Any]:
-    """Return the same of a run that is over; no group is in flight any more."""
+    """Return the same part for the end of a run; no group is in flight any more."""
     groups = record_of(rest).groups
     assert groups is not None
     return _part(groups, None, _around(groups, rest.happenings, []))
@@ -61,7 +61,7 @@ def _part(groups: Groups, record: PodGroupRecord | None, around: dict[str, Any])
 
 
 def diagram(groups: Groups) -> dict[str, Any]:
-    """Return the phases there are and what leads from one to another, by the edition in force."""
+    """Return the phases and their transitions, by the edition in force."""
     return {
         "edition": groups.table,
         "coscheduling": groups.coscheduling,
@@ -89,10 +89,10 @@ def _summary(summary: GroupSummary) -> list[Any]:
 
 
 def group(record: PodGroupRecord, table: str, *, scheduled: bool, attempted: bool) -> dict[str, Any]:
-    """Return the protocol's ``Group``: the trace's ``podGroup``, bounded, and what it waits for.
+    """Return the protocol's ``Group``: the trace's ``podGroup``, bounded, and its outlook.
 
-    ``table`` is the edition, ``scheduled`` whether Coscheduling runs, ``attempted`` that the group is that of
-    the cycle's pod.
+    ``table`` is the edition, ``scheduled`` whether Coscheduling runs, ``attempted`` whether the cycle's pod
+    is a member of the group.
     """
     shown = record.as_dict()
     for member, known in zip(shown["members"], record.members, strict=True):
@@ -117,6 +117,6 @@ def group(record: PodGroupRecord, table: str, *, scheduled: bool, attempted: boo
 
 
 def _named(said: dict[str, Any], *names: str) -> dict[str, Any]:
-    """Name the first pods of each list, and count all of them."""
+    """Truncate each list of pods, and add its full count."""
     counts = {f"{name}Count": len(said[name]) for name in names}
     return {**said, **{name: said[name][:PODS_NAMED] for name in names}, **counts}

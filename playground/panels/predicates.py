@@ -14,8 +14,8 @@ from scheduler_core.scheduling.cycle import Cycle
 def predicates(cycle: Cycle, node_at: Sequence[int], always_check_all: bool, table: int) -> dict[str, Any]:
     """Return the protocol's ``predicates`` part.
 
-    ``node_at`` maps a node's position in the cycle to its index on the wire, ``(nodes,)``, of which there
-    are ``table``.
+    ``node_at`` maps a node's position in the cycle to its index on the wire, ``(nodes,)``; the wire's table
+    has ``table`` nodes.
     """
     matrix = cycle.matrix
     skipped = "none" if always_check_all else "after-first-failure"
@@ -46,7 +46,7 @@ def predicates(cycle: Cycle, node_at: Sequence[int], always_check_all: bool, tab
 
 
 def failed_nodes(cycle: Cycle) -> dict[str, list[str]]:
-    """Return every infeasible node's reasons, in the order the predicates gave them."""
+    """Return every infeasible node's reasons, in the order in which the predicates returned them."""
     matrix = cycle.matrix
     if matrix is None:
         return {}

@@ -1,7 +1,7 @@
 """What preemption tried: candidate nodes, their dry runs, the criteria, and where it cannot help.
 
-However many nodes there are, what is sent is bounded: rows come in pages, one dry run at a time,
-and of long lists the beginning and the count.
+The answer is bounded for any number of nodes: rows are paged, one dry run is sent at a time, and long lists
+are cut and counted.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from scheduler_core.scheduling.preemption.record import (
     Preemption,
 )
 
-ROWS = 50  # candidates of one answer
-VICTIMS = 4  # of a candidate's victims, in its row
-STEPS = 250  # pods of one dry run
-VALUES = 6  # nodes of a criterion that stay, and as many that go
-GROUPS = 30  # reasons why nodes are no candidates
+ROWS = 50  # candidates per answer
+VICTIMS = 4  # victims per candidate, in its row
+STEPS = 250  # pods per dry run
+VALUES = 6  # nodes of a criterion that stay, and as many that drop out
+GROUPS = 30  # reasons why nodes are not candidates
 GROUP_NODES = 100
-PODS = 50  # of pods that leave, or lose their nomination
+PODS = 50  # pods that are deleted, or lose their nomination
 
 
 def preemption(cycle: Cycle, node_at: Sequence[int]) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def preemption(cycle: Cycle, node_at: Sequence[int]) -> dict[str, Any]:
 
 
 def candidates(cycle: Cycle, node_at: Sequence[int], first: int, count: int) -> dict[str, Any]:
-    """Return a page of the candidates, the chosen first, then those that stayed in the running longest."""
+    """Return a page of the candidates, the chosen first, then those that dropped out last."""
     tried = cycle.preemption
     if tried is None:
         return {"from": first, "count": 0, "rows": []}
@@ -66,7 +66,7 @@ def candidates(cycle: Cycle, node_at: Sequence[int], first: int, count: int) -> 
 
 
 def dry_run(cycle: Cycle, node_at: Sequence[int], node: int) -> dict[str, Any] | None:
-    """Return the dry run on the node with that index on the wire; None if it is no candidate."""
+    """Return the dry run on the node with that index on the wire; ``None`` if it is not a candidate."""
     tried = cycle.preemption
     found = (run for run in tried.candidates if node_at[run.node] == node) if tried is not None else iter(())
     run = next(found, None)
@@ -85,7 +85,7 @@ def why_not_tried(cycle: Cycle) -> str:
 
 
 def outcome(cycle: Cycle, tried: Preemption) -> list[Sentence]:
-    """Tell in sentences what came of it."""
+    """Describe the result in sentences."""
     pod: SentencePart = {"pod": cycle.pod}
     if tried.never:
         return [["Nothing is tried: ", pod, " has preemptionPolicy Never and deletes no pods."]]
@@ -133,9 +133,9 @@ def outcome(cycle: Cycle, tried: Preemption) -> list[Sentence]:
 
 
 def _shortcomings(tried: Preemption) -> str:
-    """Say of the potential nodes why none is chosen.
+    """Describe why none of the potential nodes is chosen.
 
-    A node whose every removed pod came back would need no victim: later releases do not choose it.
+    A node on which every removed pod is restored would need no victim: later releases do not choose it.
     """
     none, unfit = (
         sum(len(group.nodes) for group in tried.hopeless if group.why == why)
@@ -168,7 +168,7 @@ def _cleared(tried: Preemption) -> Sentence:
 
 
 def _lost(tried: Preemption) -> dict[int, int]:
-    """Return at which comparison each candidate dropped out; the chosen one is not in it."""
+    """Return the comparison at which each candidate dropped out, without the chosen one."""
     lost: dict[int, int] = {}
     for place, row in enumerate(tried.comparisons):
         lost.update(dict.fromkeys(row.nodes[~row.stay].tolist(), place))

@@ -1,4 +1,4 @@
-"""The node × priority matrix of the feasible nodes, and how one of its cells was worked out."""
+"""The node × priority matrix of the feasible nodes, and how one of its cells was computed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scheduler_core.simulation.virtual import Stepper
 def priorities(cycle: Cycle, node_at: Sequence[int], *, in_turn: bool = True) -> dict[str, Any]:
     """Return the protocol's ``priorities`` part; ``{"why": text}`` if nothing was ranked.
 
-    ``in_turn`` tells whether equally good nodes are taken in turn or the first of them is.
+    ``in_turn`` is whether ties are broken round-robin or by taking the first node.
     """
     if cycle.totals is None:
         return {"why": why_unranked(cycle)}
@@ -44,7 +44,7 @@ def priorities(cycle: Cycle, node_at: Sequence[int], *, in_turn: bool = True) ->
 
 
 def _compact(values: IntVector) -> int | list[int]:
-    """Return a number for many that are all the same, as most priorities give most of the time."""
+    """Return a single number if all values are equal, as they usually are for most priorities."""
     first = int(values[0])
     return first if bool((values == first).all()) else values.tolist()
 
@@ -52,9 +52,9 @@ def _compact(values: IntVector) -> int | list[int]:
 def explained(
     cycle: Cycle, before: Stepper, node_at: Sequence[int], node: int, priority: int
 ) -> dict[str, Any] | None:
-    """Return how a priority, by its place in the matrix, scored a node; None for a node that was not ranked.
+    """Return how a priority, by its row in the matrix, scored a node; ``None`` for a node not ranked.
 
-    ``before`` stands as the cycle began.
+    ``before`` is the simulation at the start of the cycle.
     """
     feasible = cycle.feasible.astype(np.int64)
     place = next((n for n, one in enumerate(feasible.tolist()) if node_at[one] == node), None)

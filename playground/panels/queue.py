@@ -1,4 +1,4 @@
-"""The queues at the moment the cycle's pod was taken."""
+"""The queues at the moment the cycle's pod was popped."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def queue(cycle: Cycle) -> dict[str, Any]:
 
 
 def resting(timed: Queues) -> dict[str, Any]:
-    """Return the part in virtual time; where a run is over ``tried`` is null."""
+    """Return the part in virtual time; at the end of a run ``tried`` is null."""
     tried = timed.tried if isinstance(timed, TimedQueue) else None
     known = (*((tried,) if tried is not None else ()), *timed.entries)
     grouped = any(len(entry.sort_key) == GROUPED for entry in known)

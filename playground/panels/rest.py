@@ -1,4 +1,4 @@
-"""The end of a run in virtual time: what happened after the last cycle, and how everything stands."""
+"""The end of a run in virtual time: the events after the last cycle, and the final state."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scheduler_core.simulation.virtual.cycles import events_of
 
 
 def end(rest: FinalState, step: str, index: int, tables: Tables, before: Placement) -> dict[str, Any]:
-    """Return the protocol's ``End``; ``before`` is where every pod was after the last cycle, ``(pods,)``."""
+    """Return the protocol's ``End``; ``before`` is each pod's node after the last cycle, ``(pods,)``."""
     pods, nodes = tables.pod_index, tables.node_index
     return {
         "index": index,
@@ -36,7 +36,7 @@ def end(rest: FinalState, step: str, index: int, tables: Tables, before: Placeme
 
 
 def _story(rest: FinalState, tables: Tables, before: Placement) -> list[Sentence]:
-    """Tell that the run is over, how many pods are on a node, and which are not."""
+    """Describe the end of the run: how many pods are on a node, and which are not."""
     on_node = {pod for pod, place in enumerate(before.tolist()) if place >= 0}
     for key, node in rest.moves:
         (on_node.add if node else on_node.discard)(tables.pod_index[key])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 SentencePart = str | dict[str, str]
 Sentence = list[SentencePart]
-LISTED = 4  # names written out in a sentence; the rest is counted
+LISTED = 4  # names listed in a sentence; the rest is counted
 
 
 def counted(number: int, noun: str) -> str:

@@ -1,4 +1,4 @@
-"""The steps of a playback as the protocol has them: windows of light cycles, and the parts of one step."""
+"""The steps of a playback in the protocol's form: windows of light cycles, and the parts of one step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def window(
     unwanted: Callable[[], bool] = never,
     known: int | None = None,
 ) -> Encoded:
-    """Return the protocol's answer to ``cycles.window`` for who knows so many pods, ``None``: all.
+    """Return the protocol's answer to ``cycles.window`` for a client with ``known`` pods; ``None``: all.
 
     Raises OutOfRangeError, or Superseded.
     """

@@ -1,4 +1,4 @@
-"""The cycle told in plain sentences, ending with the message that kubectl shows."""
+"""The cycle in plain sentences, ending with the message that kubectl shows."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ FIRST = {
     "failure": "one whose PodGroup failed earlier",
     "pod": "one that was queued earlier",
 }
-"""Who goes first among equal priorities in virtual time, by whose time is in the sort key."""
+"""The first among equal priorities in virtual time, by the origin of the time in the sort key."""
 CHOOSING = ("scheduled", "waiting", "undecided")  # results of attempts that choose a node, or may
-NOMINATED = 2  # nodes with nominated pods that are told one by one
-#: What is said when every node passes, by the number of nodes.
+NOMINATED = 2  # nodes with nominated pods that are described individually
+#: The sentence for all nodes passing, by the number of nodes.
 EVERY = {1: "The one node passes every predicate.", 2: "Both nodes pass every predicate."}
 
 
@@ -30,8 +30,8 @@ def story(
 ) -> list[Sentence]:
     """Return the sentences of ``cycle``; ``priority`` is that of its pod.
 
-    ``inside`` is how many of its operations landed between evaluating and writing; ``in_turn`` whether
-    equally good nodes are taken in turn or the first of them is.
+    ``inside`` is how many of its operations were applied between evaluating and writing; ``in_turn`` whether
+    ties are broken round-robin or by taking the first node.
     """
     return [
         *_operations(cycle, len(cycle.operations) - inside),
@@ -60,7 +60,7 @@ def _operations(cycle: Cycle, count: int) -> list[Sentence]:
 
 
 def _restart(cycle: Cycle) -> list[Sentence]:
-    """Tell of a restart, and name the predicates and priorities as everywhere."""
+    """Describe a restart with the changes of predicates and priorities."""
     if cycle.restart is None:
         return []
     emptied = "All pending pods are in the active queue again, and caches and counters are empty."
@@ -109,7 +109,7 @@ def _filtering(cycle: Cycle, rungs: list[Rung]) -> list[Sentence]:
 
 
 def _turned_away(cycle: Cycle) -> list[Sentence]:
-    """Tell why no predicate ran: PreFilter of the plugin Coscheduling may have said no before."""
+    """Describe why no predicate ran: PreFilter of the plugin Coscheduling may have rejected the pod."""
     record = record_of(cycle).pod_group
     found = record.pre_filter if record is not None else None
     if record is None or found is None or found.success:
@@ -120,7 +120,7 @@ def _turned_away(cycle: Cycle) -> list[Sentence]:
 
 
 def _cached(cycle: Cycle) -> list[Sentence]:
-    """Tell of the answers that no predicate gave in this cycle, and of those that were no longer true."""
+    """Describe the cache hits in this cycle, and the stale ones among them."""
     record = cycle.cache
     if record is None or not record.counts.hits or record.hint:
         return []
@@ -135,7 +135,7 @@ def _cached(cycle: Cycle) -> list[Sentence]:
 
 
 def _wrong(cycle: Cycle, stale: Sequence[StaleHit], count: int) -> Sentence:
-    """Tell of a stale answer: of one on the node that the pod went to, if there is any."""
+    """Describe a stale hit: one on the chosen node, if there is any."""
     told = next((hit for hit in stale if hit.node == cycle.node), stale[0])
     said, truth = ("does not fit", "it does") if told.cached else ("fits", "it does not")
     if told.cached and told.true:
@@ -151,7 +151,7 @@ def _wrong(cycle: Cycle, stale: Sequence[StaleHit], count: int) -> Sentence:
 
 
 def _overtaken(cycle: Cycle, count: int) -> list[Sentence]:
-    """Tell of what landed when the predicates had run and their results were not written yet."""
+    """Describe operations applied after the predicates ran and before their results were written."""
     if not count:
         return []
     came = f"{counted(count, 'change')} from outside came now, after the predicates had run"
@@ -168,7 +168,7 @@ def _overtaken(cycle: Cycle, count: int) -> list[Sentence]:
     return [[f"{came} and before their results were written to the ", CACHE, f"; {became}."]]
 
 
-#: What became of a node that was checked in two passes, by the pass that failed it.
+#: The outcome for a node that was checked in two passes, by the pass that failed it.
 PASSES = {
     1: "With them there the node fails.",
     2: "With them there the node passes, but without them it fails.",
@@ -177,7 +177,7 @@ PASSES = {
 
 
 def _nominated(cycle: Cycle) -> list[Sentence]:
-    """Tell of the nodes that were checked in two passes."""
+    """Describe the nodes that were checked in two passes."""
     passes = cycle.nominated_passes
     sentences = [_two_passes(cycle, told) for told in passes[:NOMINATED]]
     if len(passes) > NOMINATED:
@@ -224,7 +224,7 @@ def _choice(cycle: Cycle, *, in_turn: bool) -> list[Sentence]:
 
 
 def _picked(counter: int, ties: int, *, in_turn: bool) -> Sentence:
-    """Tell how one of the nodes with the highest total was picked, up to its name."""
+    """Describe how one of the nodes with the highest total was selected, up to its name."""
     if not in_turn:
         return [". Any of them may be taken; here it is always the first in the order of the nodes, "]
     return [
@@ -278,7 +278,7 @@ def _outcome(cycle: Cycle) -> list[Sentence]:
 
 
 def _waits(cycle: Cycle, node: str) -> Sentence:
-    """Tell of a pod that waits at Permit, and for whom."""
+    """Describe a pod that waits at Permit, and for which members."""
     told: Sentence = [{"pod": cycle.pod}, " is assumed on ", {"node": node}, " and waits there at Permit"]
     record = record_of(cycle).pod_group
     if record is None or record.min_member is None:
@@ -294,13 +294,13 @@ def _waits(cycle: Cycle, node: str) -> Sentence:
 
 
 def _assigned(record: PodGroupRecord) -> int:
-    """Return how many members hold a node by what Permit counted, the pod of the cycle among them."""
+    """Return how many members hold a node as counted by Permit, including the cycle's pod."""
     counted_then = record.permit.assigned if record.permit is not None else None
     return record.assigned if counted_then is None else counted_then
 
 
 def _let_in(cycle: Cycle) -> list[Sentence]:
-    """Tell that the pod completes its group, and who waited at Permit for that."""
+    """Describe that the pod completes its group, and which pods waited at Permit for that."""
     record = record_of(cycle).pod_group
     found = record.permit if record is not None else None
     if record is None or found is None or not found.allowed:
@@ -316,7 +316,7 @@ def _let_in(cycle: Cycle) -> list[Sentence]:
 
 
 def _rejection(cycle: Cycle) -> list[Sentence]:
-    """Tell that PostFilter rejected the pod's group, with the arithmetic."""
+    """Describe that PostFilter rejected the pod's group, with the counts."""
     record = record_of(cycle).pod_group
     found = record.post_filter if record is not None else None
     if record is None or found is None or found.rejection is None:
@@ -330,5 +330,5 @@ def _rejection(cycle: Cycle) -> list[Sentence]:
 def _last_message(cycle: Cycle, event_type: str) -> list[Sentence]:
     events = [event for event in reversed(cycle.events) if event.type == event_type]
     own = [event for event in events if (event.reason, event.object) == ("Scheduled", f"pod/{cycle.pod}")]
-    message = next((event.message for event in (*own, *events)), None)  # in virtual time others follow it
+    message = next((event.message for event in (*own, *events)), None)  # in virtual time others follow
     return [[{"strong": message}]] if message else []

@@ -1,4 +1,4 @@
-"""Why a pod is where it is or is not, as it is shown, and the change that is tried out in a copy."""
+"""Why a pod is on its node or on none, as it is shown, and the change that is applied in a copy."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from scheduler_core.explain.copying import Copy, copying
 from scheduler_core.formats.yaml_writer import write_yaml
 
 ANSWERS_KEPT = 64
-VERDICTS_SHOWN = 1  # of all nodes; their groups tell the rest, and each can be asked about alone
-YAML_SHOWN = 20_000  # characters of one change
+VERDICTS_SHOWN = 1  # of all nodes; their groups cover the rest, and each can be asked about separately
+YAML_SHOWN = 20_000  # characters per change
 ITEMS_SHOWN = 100  # of any list in an answer
 TEXT_SHOWN = 2_000  # characters of any other text
 ANSWERS_BYTES = 16 * 1024 * 1024
-NO_CYCLE = ("bound", "other")  # states in which no cycle of ours decides about the pod
+NO_CYCLE = ("bound", "other")  # states in which no cycle of the simulation decides about the pod
 
 
 @dataclass(frozen=True, slots=True)
 class WhyQuestion:
-    """What is asked: a pod, all nodes or one, after a cycle of a source (``key`` of the library)."""
+    """The question: a pod, all nodes or one, after a cycle of a source (``key`` of the library)."""
 
     key: Hashable
     index: int
@@ -35,7 +35,7 @@ class WhyQuestion:
 
 
 class WhyAnswers:
-    """The last answers, so that applying a change need not search again; bounded in number and bytes."""
+    """The latest answers, so that applying a change need not search again; bounded in number and bytes."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[WhyQuestion, Explanation] = OrderedDict()
@@ -43,12 +43,12 @@ class WhyAnswers:
         self._lock = threading.Lock()
 
     def get(self, question: WhyQuestion) -> Explanation | None:
-        """Return the answer to a question that was asked before."""
+        """Return the cached answer to a question, ``None`` on a miss."""
         with self._lock:
             return self._kept.get(question)
 
     def keep(self, question: WhyQuestion, answer: Explanation) -> None:
-        """Keep an answer; the oldest one goes."""
+        """Cache an answer, evicting the oldest."""
         size = len(json.dumps(answer.as_dict()))
         with self._lock:
             self._kept[question] = answer
@@ -63,7 +63,7 @@ answers = WhyAnswers()
 
 
 def explaining(playback: Playback, question: WhyQuestion) -> Asking:
-    """Answer a question, pausing now and then. Raises ExplainError."""
+    """Answer a question, pausing regularly. Raises ExplainError."""
     known = answers.get(question)
     if known is None:
         known = yield from asking(
@@ -84,7 +84,7 @@ Applied = tuple[Remedy, "Copy | None"]
 def applying(
     playback: Playback, question: WhyQuestion, change_id: str, out_of_time: Callable[[], bool]
 ) -> Generator[None, None, Applied | None]:
-    """Make the copy with a change that was offered, pausing now and then; ``None`` if there is none."""
+    """Create the copy with a change that was offered, pausing regularly; ``None`` without such a change."""
     answer = yield from explaining(playback, question)
     change = next((change for change in answer.changes if change.id == change_id), None)
     if change is None or not applicable(answer):
@@ -102,16 +102,16 @@ def applying(
 
 
 def applicable(answer: Explanation) -> bool:
-    """Tell whether a copy can show the pod being placed: a cycle decides about it."""
+    """Return whether a copy can show the pod being placed: whether a cycle decides about it."""
     return answer.state not in NO_CYCLE
 
 
 def why(answer: Explanation) -> dict[str, Any]:
-    """Return the protocol's ``Why``, of bounded size whatever the manifests hold."""
+    """Return the protocol's ``Why``, of bounded size for any manifests."""
     wire = answer.as_dict()
     for shown in wire["changes"]:
         if len(json.dumps(shown["patches"])) > YAML_SHOWN:
-            shown["patches"] = []  # half a patch would do something else
+            shown["patches"] = []  # half a patch would have another effect
     wire = _bounded(wire)
     for shown, change in zip(wire["changes"], answer.changes):
         shown["yaml"] = patch_text(change)
@@ -129,7 +129,7 @@ def _bounded(value: Any) -> Any:
 
 
 def patch_text(change: Remedy) -> str:
-    """Return a change as YAML that says of each part what is to be done with it."""
+    """Return a change as YAML with a comment on each part that says how to apply it."""
     parts = [_told(patch) for patch in change.patches]
     text = "".join(parts)
     return text if len(text) <= YAML_SHOWN else f"{text[:YAML_SHOWN]}\n# and more\n"
