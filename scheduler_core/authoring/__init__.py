@@ -1,1 +1,1 @@
-"""Help in writing scenarios: forms, generators, examples, and edits of configurations."""
+"""Tools for writing scenarios: forms, generators, examples, and edits of configurations."""

@@ -1,8 +1,8 @@
 """Changes to a KubeSchedulerConfiguration: plugins on and off at a point, their order, weights, arguments.
 
-Each takes a document, the place as ``profile/point/plugin`` (or the first parts of it; profiles are
-numbered from 0) and a value, all text, and returns a new document in which little else is written anew.
-:data:`CONFIGURATION_EDITS` has them by name.
+Each takes a document, the place as ``profile/point/plugin`` (or the first parts of it; profiles are numbered
+from 0) and a value, all text, and returns a new document that differs as little as possible.
+:data:`CONFIGURATION_EDITS` lists them by name.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ class _Profile:
 
     @property
     def runs(self) -> FrameworkProfile:
-        """What the profile comes to as it is written now."""
+        """The compiled profile as it is currently written."""
         return _compiled(self.tidied()).profiles[self.number]
 
     def listed(self, point: str, which: str) -> list[dict[str, Any]]:
-        """Return the list ``enabled`` or ``disabled`` of a point, made where it is absent."""
+        """Return the list ``enabled`` or ``disabled`` of a point, creating it if absent."""
         plugins = self.written.get("plugins")
         if not isinstance(plugins, dict):
             plugins = self.written["plugins"] = {}
@@ -63,12 +63,12 @@ class _Profile:
         return entries
 
     def drop(self, point: str, which: str, plugin: str) -> None:
-        """Take a plugin out of a list."""
+        """Remove a plugin from a list."""
         entries = self.listed(point, which)
         entries[:] = [entry for entry in entries if base_name(str(entry.get("name"))) != plugin]
 
     def tidied(self) -> Document:
-        """Return the document without lists and sets that hold nothing."""
+        """Return the document without empty lists and plugin sets."""
         made = copy.deepcopy(self.document)
         written = made["profiles"][self.number]
         plugins = {
@@ -129,7 +129,7 @@ def _everywhere(profile: _Profile, plugin: str, *, on: bool) -> Document:
 
 
 def _has(profile: _Profile, point: str, plugin: str) -> bool:
-    """Tell whether a plugin runs at a point; what does not work half-way through a change has none."""
+    """Return whether a plugin runs at a point; an intermediate document that does not compile has none."""
     try:
         return plugin in profile.runs.names(point)
     except EditError:
@@ -143,7 +143,7 @@ def _checked(profile: _Profile) -> Document:
 
 
 def arrange(document: Document, name: str, value: str) -> Document:
-    """Call the plugins of a point, ``0/filter``, in the order of ``value``, a list of names that all run."""
+    """Set the order of the plugins of a point, ``0/filter``, to ``value``, a list of all names that run."""
     number, point = _place(name, 2)
     wanted = read_json(value, list, "The order")
     profile = _Profile(document, number)
@@ -158,7 +158,7 @@ def arrange(document: Document, name: str, value: str) -> Document:
 
 
 def weigh(document: Document, name: str, value: str) -> Document:
-    """Let a plugin score with another weight: ``0/NodeAffinity``; 0 takes it out."""
+    """Set a plugin's scoring weight: ``0/NodeAffinity``; 0 removes it."""
     number, _, plugin = name.partition("/")
     if plugin not in PLUGINS or SCORE not in PLUGINS[plugin].points:
         raise EditError(f"There is no plugin {plugin[:40]!r} that scores.")
@@ -171,7 +171,7 @@ def weigh(document: Document, name: str, value: str) -> Document:
     twice = plugin in default.main.names(SCORE) and not default.version.replaces
     profile.drop(SCORE, "disabled", plugin)
     everything = any(entry.get("name") == EVERYTHING for entry in profile.listed(SCORE, "disabled"))
-    if twice and not everything:  # it has to be disabled as well, or it would run twice
+    if twice and not everything:  # it must be disabled as well, or it would run twice
         profile.listed(SCORE, "disabled").append({"name": plugin})
     for point in (SCORE, MULTI_POINT):
         for entry in profile.listed(point, "enabled"):
@@ -183,9 +183,9 @@ def weigh(document: Document, name: str, value: str) -> Document:
 
 
 def weigh_priorities(document: Document, name: str, value: str) -> Document:
-    """Give what stands for several priorities the weights of ``value``, ``{name: weight}``.
+    """Set the weights of several priorities to ``value``, ``{name: weight}``.
 
-    A name is a priority's or a plugin's; ``name`` is the scheduler's, empty for the main profile.
+    A name is a priority's or a plugin's; ``name`` is the schedulerName, empty for the main profile.
     """
     weights = read_json(value, dict, "The weights")
     compiled = _compiled(document)
@@ -200,7 +200,7 @@ def weigh_priorities(document: Document, name: str, value: str) -> Document:
 
 
 def _scoring(profile: FrameworkProfile, priority: str) -> str | None:
-    """Return the plugin of a profile that a priority stands for, by the name that a cycle's row has."""
+    """Return the plugin of a profile for a priority, by the name in a cycle's row."""
     priority = OWN_ROWS.get(priority, priority)
     for plugin in profile.names(SCORE):
         if any(name == priority for name, _ in priorities_of(plugin, profile.arguments.get(plugin))):
@@ -209,7 +209,7 @@ def _scoring(profile: FrameworkProfile, priority: str) -> str | None:
 
 
 def argue(document: Document, name: str, value: str) -> Document:
-    """Give a plugin arguments, an object in JSON: ``0/NodeResourcesFit``; empty takes them away."""
+    """Set a plugin's arguments, an object in JSON: ``0/NodeResourcesFit``; empty removes them."""
     number, _, plugin = name.partition("/")
     if plugin not in PLUGINS:
         raise EditError(f"There is no plugin {plugin[:40]!r}.")
@@ -223,7 +223,7 @@ def argue(document: Document, name: str, value: str) -> Document:
 
 
 def profile_of(document: Document, name: str, value: str) -> Document:
-    """Rename a profile, ``0``; with ``+`` add a copy of the first; take one out by giving it no name."""
+    """Rename a profile, ``0``; with ``+`` add a copy of the first; an empty name removes the profile."""
     if name == "+":
         made: dict[str, Any] = copy.deepcopy(dict(document))
         profiles = made.setdefault("profiles", [{}])
@@ -253,4 +253,4 @@ CONFIGURATION_EDITS: Mapping[str, Callable[[Document, str, str], Document]] = {
     "arguments": argue,
     "profile": profile_of,
 }
-"""What can be changed in a KubeSchedulerConfiguration, by the name of the change."""
+"""The changes to a KubeSchedulerConfiguration, by name."""

@@ -1,7 +1,7 @@
-"""Clusters made by rule from a recipe: sizes, shapes, labels and a seed, the same on every machine.
+"""Clusters generated from a recipe: sizes, shapes, labels and a seed, the same on every machine.
 
-A recipe is texts, as a form has them: a seed, node pools and workloads. What a pool or a workload comes to
-depends on the seed and its own name only, so that changing one leaves the others as they are.
+A recipe consists of texts, like a form: a seed, node pools and workloads. The result for a pool or a workload
+depends only on the seed and its own name, so that changing one leaves the others unchanged.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _RANGE = re.compile(r"(?P<low>[^-\s]+)\s*(?:-|to|…)\s*(?P<high>[^-\s]+)")
 
 @dataclass(slots=True)
 class Summary:
-    """What a generated cluster has, in millicores and bytes, and what its pods ask for."""
+    """The totals of a generated cluster, in millicores and bytes, and its pods' requests."""
 
     nodes: int = 0
     cpu: int = 0
@@ -54,12 +54,12 @@ class Summary:
     wanted_memory: int = 0
     wanted_gpus: int = 0
     workloads: int = 0
-    rows: list[tuple[str, int]] = field(default_factory=list)  # of each workload's name: its pods
+    rows: list[tuple[str, int]] = field(default_factory=list)  # each workload's name and its number of pods
 
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """The manifests of a recipe, what they come to, and what is wrong with it (then there are none)."""
+    """The manifests of a recipe, their totals, and the recipe's errors (then there are no manifests)."""
 
     documents: tuple[Manifest, ...]
     summary: Summary
@@ -67,9 +67,9 @@ class Generated:
 
 
 def generate(recipe: Recipe) -> Generated:
-    """Make the cluster of a recipe: ``seed``, ``zones``, ``namespace``, ``pools`` and ``workloads``.
+    """Generate the cluster of a recipe: ``seed``, ``zones``, ``namespace``, ``pools`` and ``workloads``.
 
-    Problems name fields as ``pools.0.cpu``. Never raises for what a recipe may hold.
+    Problems name fields as ``pools.0.cpu``. Never raises for any recipe.
     """
     top, problems = read(TOP_FIELDS, recipe)
     pools = _rows(recipe, "pools", POOL_FIELDS, MOST_POOLS, problems)
@@ -143,7 +143,7 @@ def _pool(pool: Values, top: Values, summary: Summary) -> list[Manifest]:
 
 
 def _drawn(seed: str, among: int, many: int) -> set[int]:
-    """Return some numbers below ``among``: only ``random()`` is promised to stay as it is in Python."""
+    """Return ``many`` numbers below ``among``; only ``random()`` is guaranteed stable across Pythons."""
     dice = random.Random(seed)  # noqa: S311 - the same cluster on every machine is the point
     keys = sorted((dice.random(), number) for number in range(among)) if many else []
     return {number for _, number in keys[:many]}
@@ -153,7 +153,7 @@ def _drawn(seed: str, among: int, many: int) -> set[int]:
 
 
 def _shaped(number: int, row: dict[str, Any], problems: Problems) -> WorkloadShape | None:
-    """Return the shape of a workload with what was typed of it. Problems are added."""
+    """Return the shape of a workload with the row's overrides. Problems are appended."""
     shape = SHAPES.get(row["shape"] or "")
     if shape is None:
         return None
@@ -175,7 +175,7 @@ def _shaped(number: int, row: dict[str, Any], problems: Problems) -> WorkloadSha
 
 
 def _range(text: str, scale: int, most: int) -> tuple[int, int]:
-    """Read ``250m`` or ``100m-2``."""
+    """Parse ``250m`` or ``100m-2``."""
     match = _RANGE.fullmatch(text)
     low, high = (match["low"], match["high"]) if match else (text, text)
     found = (amount(low, scale), amount(high, scale))
@@ -185,10 +185,10 @@ def _range(text: str, scale: int, most: int) -> tuple[int, int]:
 
 
 def _welcome(pool: Values, row: Values) -> bool:
-    """Tell whether a daemon runs on a pool's nodes: it selects their labels and tolerates their taints."""
+    """Return whether a DaemonSet runs on a pool's nodes, by their labels and its tolerations."""
     labels = {"pool": pool["name"], **pool["labels"]}
     if any(key in (ZONE, HOSTNAME) for key in row["nodeSelector"]):
-        return True  # some of them; the controller will know
+        return True  # on some of them; the controller decides
     if not row["nodeSelector"].items() <= labels.items():
         return False
     tolerations = [Toleration(**given) for given in row["tolerations"]]
@@ -242,7 +242,7 @@ def _workloads(
 
 
 def _draw(name: str, row: Values, shape: WorkloadShape, dice: random.Random) -> Drawn:
-    """Draw one workload: always as many numbers, so that a fixed size does not move what follows it."""
+    """Draw one workload: always the same count of numbers, so that a fixed size does not shift later ones."""
     replicas, cpu, memory, gpus, luck = (dice.random() for _ in range(5))
     levels = list(CLASSES)
     priority = row["priority"]
@@ -259,7 +259,7 @@ def _draw(name: str, row: Values, shape: WorkloadShape, dice: random.Random) -> 
 
 
 def _logarithmic(bounds: tuple[int, int], luck: float) -> int:
-    """Return a number within bounds, small ones more often, as requests of real clusters are."""
+    """Return a number within bounds, small ones more often, like the requests of real clusters."""
     low, high = bounds
     if low == high:
         return low
@@ -269,7 +269,7 @@ def _logarithmic(bounds: tuple[int, int], luck: float) -> int:
 
 
 def _nice(value: int, bounds: tuple[int, int], step: int) -> int:
-    """Round to whole steps, as people write requests, without leaving the bounds."""
+    """Round to whole steps, as users write requests, without leaving the bounds."""
     low, high = bounds
     if low == high:
         return value

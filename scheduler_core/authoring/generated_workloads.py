@@ -1,4 +1,4 @@
-"""The shapes of generated workloads: what kind each is, how large, where its pods like to be."""
+"""The shapes of generated workloads: their kind, size, and affinity."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BATCH_SECONDS = "600"
 
 @dataclass(frozen=True, slots=True)
 class WorkloadShape:
-    """A shape of workload: its kind, and from where to where a pod's requests go.
+    """A shape of workload: its kind, and the ranges of a pod's requests.
 
     ``replicas`` and ``gpus`` are counts, ``cpu`` millicores, ``memory`` bytes.
     """
@@ -73,7 +73,7 @@ SHAPES: Mapping[str, WorkloadShape] = {
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """One workload as the dice made it, in millicores and bytes."""
+    """One randomly drawn workload, in millicores and bytes."""
 
     name: str
     replicas: int
@@ -84,7 +84,7 @@ class Drawn:
 
 
 def workload_documents(drawn: Drawn, shape: WorkloadShape, row: Values, namespace: str) -> list[Manifest]:
-    """Return the manifests of a workload: its Service first, then what makes its pods."""
+    """Return the manifests of a workload: its Service first, then the controller of its pods."""
     labels = {"app": drawn.name}
     meta = {"name": drawn.name, "namespace": namespace, "labels": {"shape": shape.name}}
     spec = _pod_spec(drawn, shape, row, labels)

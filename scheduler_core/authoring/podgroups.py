@@ -1,7 +1,7 @@
 """A PodGroup and the workload whose pods are its members as manifests, from the few fields of a form.
 
-What is typed goes into the manifests as it is, so that the loader says what is wrong with it, in its own
-words; :func:`field_of` tells which field a problem's path came from. Only what no manifest says is checked
+The texts are copied into the manifests as they are, so that the loader reports errors in its own messages;
+:func:`field_of` maps a problem's path to its field. Only constraints that no manifest expresses are checked
 here.
 """
 
@@ -19,7 +19,7 @@ from scheduler_core.objects.manifests import Manifest
 
 Fields = Mapping[str, str]
 
-PLAIN_PODS = 100  # of one group; each is a document of its own
+PLAIN_PODS = 100  # per group; each is a separate document
 MOST_REPLICAS = 10_000
 
 _INTEGER = re.compile(r"[+-]?\d{1,18}")
@@ -27,7 +27,7 @@ _INTEGER = re.compile(r"[+-]?\d{1,18}")
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One spelling of a PodGroup, how a pod names its group in it, and the edition that is of its time.
+    """One spelling of a PodGroup, how a pod names its group in it, and the corresponding edition.
 
     ``lacks`` are fields of the form that its PodGroup does not have.
     """
@@ -77,7 +77,7 @@ DEFAULTS: Fields = {
     "runSeconds": "",
     "dialect": "current",
 }
-"""Every field, all of them texts, and what it is where it is not given."""
+"""Every field, all of them texts, with its default."""
 
 _PLACES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), field)
@@ -98,12 +98,12 @@ _PLACES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 
 
 def field_of(path: str) -> str:
-    """Return the field that a path of one of the manifests came from, "" if none did."""
+    """Return the field that a path of one of the manifests came from, "" if none."""
     return next((field for pattern, field in _PLACES if pattern.search(path)), "")
 
 
 def complete(given: Mapping[str, Any]) -> dict[str, str]:
-    """Return every field as trimmed text; what is not a field is left out."""
+    """Return every field as trimmed text; unknown fields are dropped."""
     return {
         name: given[name].strip() if isinstance(given.get(name), str) else default
         for name, default in DEFAULTS.items()
@@ -111,7 +111,7 @@ def complete(given: Mapping[str, Any]) -> dict[str, str]:
 
 
 def wrong(fields: Fields) -> list[tuple[str, str]]:
-    """Return what no manifest of them would be refused for: (field, what would be right)."""
+    """Return the errors that the loader would not report: (field, what would be right)."""
     found: list[tuple[str, str]] = []
     if not fields["name"]:
         found.append(("name", "write a name, such as train"))
@@ -136,13 +136,13 @@ def wrong(fields: Fields) -> list[tuple[str, str]]:
 
 
 def manifests(fields: Fields) -> list[Manifest]:
-    """Return the PodGroup, then its workload. ``fields`` are complete and :func:`wrong` finds nothing."""
+    """Return the PodGroup, then its workload. ``fields`` are complete and :func:`wrong` finds no errors."""
     dialect = DIALECTS[fields["dialect"]]
     return [_group(fields, dialect), *WORKLOADS[fields["workload"]](fields, dialect)]
 
 
 def hints(fields: Fields) -> list[str]:
-    """Return what is no mistake but may surprise: a group that can never start, a run that never ends."""
+    """Return warnings about valid but surprising input: a group that never starts, an endless run."""
     told = [text for _, text in doubts(fields)]
     if fields["runSeconds"] and fields["workload"] == "Deployment":
         told.append("A Deployment's pods start again when they end; a Job's do not.")
@@ -150,7 +150,7 @@ def hints(fields: Fields) -> list[str]:
 
 
 def doubts(fields: Fields) -> list[tuple[str, str]]:
-    """Return what is allowed but hardly meant, each with the field that it is told beside."""
+    """Return warnings about what is valid but probably unintended, each with the field it is shown at."""
     least, replicas = fields["minMember"], fields["replicas"]
     if not (_is_integer(least) and _is_integer(replicas) and int(replicas) < int(least)):
         return []
@@ -253,7 +253,7 @@ WORKLOADS: Mapping[str, Callable[[Fields, Dialect], list[Manifest]]] = {
     "Deployment": _deployment,
     "Pods": _pods,
 }
-"""What the members can belong to."""
+"""The kinds of workload of the members."""
 
 
 def _is_integer(text: str) -> bool:
@@ -261,5 +261,5 @@ def _is_integer(text: str) -> bool:
 
 
 def _number(text: str) -> int | str:
-    """Return a whole number, or what is none as it was typed, for the loader to say so."""
+    """Return a whole number, or an invalid text unchanged, for the loader to report."""
     return int(text) if _is_integer(text) else text

@@ -1,7 +1,7 @@
-"""Small changes to a Policy and to the SimulationSettings, as one would make them by hand.
+"""Small changes to a Policy and to the SimulationSettings, as a user would make them by hand.
 
-Everything works on documents and returns new ones. What a change does not name stays as it was
-written, and a document that says nothing any more goes.
+All functions work on documents and return new ones. What a change does not name stays as it was written, and
+a document left without content is dropped.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ CHOICES: Mapping[str, tuple[Sequence[str], str]] = {
     "audit": (("false", "true"), str(DEFAULT_SETTINGS.audit).lower()),
     "staleWrites": (STALE_WRITES, DEFAULT_SETTINGS.stale_writes),
 }
-"""What each setting may be, as text, and what holds where no document says it."""
+"""The values of each setting, as text, and the default if no document sets it."""
 
 SWITCHES = frozenset({"audit"})  # settings that a document writes as a boolean
 
@@ -70,7 +70,7 @@ def edited(documents: Sequence[Document], what: str, name: str, value: str) -> t
     """Return the documents of a bundle with one change; ``what`` is one of :data:`EDITS`.
 
     Raises:
-        EditError: There is no such thing to change, or it cannot be changed so.
+        EditError: The change does not exist, or cannot be made.
     """
     if what == "form":
         return _in_form(documents, name, value)
@@ -105,9 +105,9 @@ def _is(document: Document, kind: str) -> bool:
 
 
 def _as_policy(document: Document, change: Callable[[Document], Document]) -> Document:
-    """Change a KubeSchedulerConfiguration as a Policy, where it says no more than a Policy can.
+    """Change a KubeSchedulerConfiguration as a Policy, if it contains no more than a Policy can express.
 
-    Its first profile is written anew; every other field stays.
+    Its first profile is rewritten; every other field stays.
     """
     policy = _whole(to_policy(document), f"A Policy cannot hold all of this {CONFIGURATION_KIND}")
     version = str(document.get("apiVersion")).removeprefix(f"{GROUP}/")
@@ -118,7 +118,7 @@ def _as_policy(document: Document, change: Callable[[Document], Document]) -> Do
 
 
 def _configured(documents: Sequence[Document], what: str, name: str, value: str) -> tuple[Document, ...]:
-    """Change the bundle's KubeSchedulerConfiguration itself."""
+    """Change the bundle's KubeSchedulerConfiguration directly."""
     place = next((n for n, document in enumerate(documents) if _is(document, CONFIGURATION_KIND)), None)
     if place is None:
         raise EditError(f"There is no {CONFIGURATION_KIND} whose plugins could be changed.")
@@ -127,9 +127,9 @@ def _configured(documents: Sequence[Document], what: str, name: str, value: str)
 
 
 def _in_form(documents: Sequence[Document], kind: str, version: str) -> tuple[Document, ...]:
-    """Write the configuration as a document of the other kind; a Policy that says nothing is left out.
+    """Rewrite the configuration as a document of the other kind; an empty Policy is dropped.
 
-    A KubeSchedulerConfiguration is of ``version``, or without one of the newest of those that lose least.
+    A KubeSchedulerConfiguration has ``version``, or without one the newest of those that lose least.
     """
     if kind not in (POLICY_KIND, CONFIGURATION_KIND) or version not in ("", *VERSIONS):
         raise EditError(f"There is no {kind[:40]} {version[:40]}: a version is one of {', '.join(VERSIONS)}.")
@@ -145,7 +145,7 @@ def _in_form(documents: Sequence[Document], kind: str, version: str) -> tuple[Do
 
 
 def other_form(document: Document | None, kind: str, version: str = "") -> Document | None:
-    """Return a configuration as ``kind``; None is the DefaultProvider. Raises EditError."""
+    """Return a configuration as ``kind``; ``None`` is the DefaultProvider. Raises EditError."""
     is_configuration = document is not None and document.get("kind") == CONFIGURATION_KIND
     try:
         if kind == CONFIGURATION_KIND and is_configuration:
@@ -191,7 +191,7 @@ def _predicate(policy: Document, key: str, value: str) -> Document:
 
 
 def _without(entry: dict[str, Any], key: str) -> Entries:
-    """Take a key out of an entry; one that stands for several leaves the others, with its ``order``."""
+    """Remove a key from an entry; an entry for several keys is replaced by the others, with its ``order``."""
     name = str(entry.get("name"))
     keys = BUNDLES.get(name, keys_of(name))
     if key == name or key not in keys:
@@ -267,7 +267,7 @@ EDITS: Mapping[str, tuple[str, Callable[[Document, str, str], Document]]] = {
     "argument": (POLICY_KIND, argue),
     "provider": (POLICY_KIND, provide),
 }
-"""What can be changed, and in which document: a predicate on or off, a priority's weight (0: off), …"""
+"""The changes, and their document: a predicate on or off, a priority's weight (0: off), …"""
 
 DIRECT: Mapping[str, Callable[[Document, str, str], Document]] = {"weights": weigh_priorities}
-"""What is changed in a KubeSchedulerConfiguration itself; the rest as far as a Policy can say all of it."""
+"""Changes made to a KubeSchedulerConfiguration directly; the others must be expressible in a Policy."""

@@ -35,19 +35,19 @@ def default_priorities() -> Entries:
 
 
 def entries_of(policy: Document, field: str, default: Entries) -> Entries:
-    """Return copies of a list's entries, those of the default where the policy has no such list."""
+    """Return copies of a list's entries, or the default if the policy has no such list."""
     listed = policy.get(field)
     return [dict(entry) for entry in listed] if isinstance(listed, list) else default
 
 
 def with_field(document: Document, field: str, value: Any, default: Any) -> Document:
-    """Set a field, or leave it out where it would say what holds anyway."""
+    """Set a field, or leave it out if the value is the default."""
     rest = {key: old for key, old in document.items() if key != field}
     return rest if value == default else {**document, field: value}
 
 
 def read_json(value: str, wanted: type, what: str) -> Any:
-    """Read a value that is JSON of a type. Raises EditError."""
+    """Parse a value as JSON of a type. Raises EditError."""
     try:
         read = json.loads(value) if len(value) <= VALUE_CHARACTERS else None
     except (ValueError, RecursionError):
@@ -61,10 +61,10 @@ def read_json(value: str, wanted: type, what: str) -> Any:
 
 
 def reorder(policy: Document, name: str, value: str) -> Document:
-    """Let predicates run in the order of ``value``, all keys that run; ``name`` is the static order in force.
+    """Run predicates in the order of ``value``, all keys that run; ``name`` is the static order in force.
 
-    ``order`` is given to as many of the first as it takes for the rest to stand in the static order, and to
-    none where all of them do: what has an ``order`` comes first, ascending.
+    ``order`` is set on as few of the first keys as needed for the rest to be in the static order, and on none
+    if all of them are: entries with an ``order`` come first, ascending.
     """
     if name not in ORDERS:
         raise EditError(f"There is no static order {name[:40]!r}; it is one of {', '.join(ORDERS)}.")
@@ -89,7 +89,7 @@ def reorder(policy: Document, name: str, value: str) -> Document:
 
 
 def _first(wanted: Sequence[str], static: Sequence[str]) -> list[str]:
-    """Return the fewest keys from the front without which the rest stands in the static order."""
+    """Return the fewest keys from the front without which the rest is in the static order."""
     place = {key: number for number, key in enumerate(static)}
     begin = len(wanted)
     later = len(static)
@@ -100,7 +100,7 @@ def _first(wanted: Sequence[str], static: Sequence[str]) -> list[str]:
 
 
 def _apart(entry: dict[str, Any], first: Sequence[str]) -> Entries:
-    """Write an entry that stands for several keys as those keys where one of them gets its own order."""
+    """Split an entry for several keys into those keys if one of them gets its own order."""
     name = str(entry.get("name"))
     keys = keys_of(name)
     if keys != (name,) and any(key in first for key in keys):
@@ -116,7 +116,7 @@ def _order(place: int | None) -> dict[str, int]:
 
 
 def weigh(policy: Document, name: str, value: str) -> Document:
-    """Give several priorities the weights of ``value``, ``{name: weight}``; 0 takes one out."""
+    """Set the weights of several priorities to ``value``, ``{name: weight}``; 0 removes one."""
     del name
     weights = read_json(value, dict, "The weights")
     entries = entries_of(policy, "priorities", default_priorities())
@@ -140,7 +140,7 @@ LISTS = {"predicates": default_predicates, "priorities": default_priorities}
 def argue(policy: Document, name: str, value: str) -> Document:
     """Add or change the predicate or priority of a name: ``{"list", "argument", "weight"?}`` in ``value``.
 
-    Whether the argument can be used is for who reads the policy to say.
+    Whether the argument is valid is validated when the policy is read.
     """
     given = read_json(value, dict, "The argument")
     field = given.get("list")
@@ -159,7 +159,7 @@ def argue(policy: Document, name: str, value: str) -> Document:
 
 
 def provide(policy: Document, name: str, value: str) -> Document:
-    """Take an algorithm provider's predicates and priorities in the place of the policy's."""
+    """Replace the policy's predicates and priorities with those of an algorithm provider."""
     del name
     if value not in PROVIDERS:
         raise EditError(f"There is no provider {value[:40]!r}; it is one of {', '.join(PROVIDERS)}.")

@@ -1,4 +1,4 @@
-"""What the recipe of a generated cluster can hold, and recipes to begin with."""
+"""The fields of the recipe of a generated cluster, and sample recipes."""
 
 from __future__ import annotations
 
@@ -155,4 +155,4 @@ RECIPES: Mapping[str, tuple[str, Recipe]] = {
         },
     ),
 }
-"""Recipes to begin with: what each is called, and what is in it; what is left out has its default."""
+"""Sample recipes: their title and content; fields that are left out have their defaults."""

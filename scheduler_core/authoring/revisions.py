@@ -1,6 +1,6 @@
-"""The common changes of a live object's manifest, as one would type them: cordon, taint, label.
+"""The common changes of a live object's manifest, as a user would type them: cordon, taint, label.
 
-Each is a function of a manifest that changes it in place; :data:`REVISIONS` says of which kinds it is.
+Each is a function that changes a manifest in place; :data:`REVISIONS` lists the kinds it applies to.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class RevisionError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """One change: its name, the kinds that it is for, and what it does with a key and a value."""
+    """One change: its name, the kinds that it applies to, and its function of a key and a value."""
 
     name: str
     kinds: tuple[str, ...]
@@ -37,7 +37,7 @@ class Revision:
 
 
 def revised(manifest: Mapping[str, Any], what: str, key: str, value: str) -> Manifest:
-    """Return the manifest with a change. Raises RevisionError."""
+    """Return the manifest with a change applied. Raises RevisionError."""
     row = REVISIONS.get(what)
     if row is None:
         raise RevisionError(f"There is no change called {what[:40]!r}; it is one of {', '.join(REVISIONS)}.")
@@ -145,7 +145,7 @@ def _condition(node: Manifest, key: str, value: str) -> None:
 
 
 def _annotated(annotation: str) -> Callable[[Manifest, str, str], None]:
-    """Make the change that plans a second of virtual time by an annotation; no value takes it away."""
+    """Return the change that sets an annotation to a time in virtual seconds; an empty value removes it."""
 
     def change(node: Manifest, key: str, value: str) -> None:
         del key
@@ -202,4 +202,4 @@ REVISIONS: Mapping[str, Revision] = {
         Revision("image", (*_SCALED, "DaemonSet"), _image),
     )
 }
-"""What can be changed with one control; everything else is typed."""
+"""The changes with a control in the user interface; everything else is typed."""

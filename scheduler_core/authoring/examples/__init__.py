@@ -1,4 +1,4 @@
-"""Clusters to begin with: small ones written by hand, and a large one that is generated."""
+"""Clusters to start with: small ones written by hand, and a large one that is generated."""
 
 from __future__ import annotations
 
@@ -35,25 +35,25 @@ _GENERATED: dict[str, Callable[[], str]] = {"five-hundred": large_cluster, "gpu-
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What an example says comes of it under some modes of the equivalence cache; tests hold it to that.
+    """An example's claim about its result under some modes of the equivalence cache; tests verify it.
 
     A mode is a ``cache`` setting, with ``/`` and a ``staleWrites`` setting where that matters.
     """
 
     modes: tuple[str, ...]
-    placed: int  # in the run; those that were bound before do not count
+    placed: int  # in the run; pods bound from the start do not count
     waiting: int = 0
     stale: int = 0  # stale hits of the whole run
-    hits: int = 0  # 0 where nothing is said of them, as of the evaluations
+    hits: int = 0  # 0 if not claimed, as for evaluations
     evaluations: int = 0
     step: str = ""  # the last cycle with a stale hit, which decides wrongly
     node: str = ""  # where that cycle's pod is placed and does not fit, or fits and is not placed
-    cause: str = ""  # what the audit says of every stale hit
-    holds: tuple[tuple[str, int, int], ...] = ()  # of the node in the end: what, how much, how much it should
+    cause: str = ""  # the audit's cause of every stale hit
+    holds: tuple[tuple[str, int, int], ...] = ()  # on the node in the end: what, how much, how much it should
 
     @property
     def told(self) -> tuple[str, ...]:
-        """The numbers as the start page has them, each with what is counted."""
+        """The numbers as the start page shows them, each with what is counted."""
         counted = (
             (self.placed, "placed"),
             (self.waiting, "waits" if self.waiting == 1 else "wait"),
@@ -69,9 +69,10 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedOutcome:
-    """What an example in virtual time says comes of it; tests hold it to that.
+    """An example's claim about its result in virtual time; tests verify it.
 
-    ``phases`` are those that each PodGroup goes through in turn, ``members`` how many of it run in the end.
+    ``phases`` are those that each PodGroup goes through in turn, ``members`` how many of its pods run in the
+    end.
     """
 
     running: int = 0
@@ -81,14 +82,14 @@ class ExpectedOutcome:
 
     @property
     def told(self) -> tuple[str, ...]:
-        """The numbers as the start page has them."""
+        """The numbers as the start page shows them."""
         counted = ((self.running, "running"), (self.pending, "pending"))
         return tuple(f"{number:,} {what}" for number, what in counted if number)
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One example: what the index says of it. ``slug`` is its address.
+    """One example, as described in the index. ``slug`` is its address.
 
     It belongs to the ``group`` of that title, if any, and opens at ``step`` in the ``tab``.
     """

@@ -1,4 +1,4 @@
-"""The examples that are made by rule: seeded, and the same on every machine."""
+"""The generated examples: seeded, and the same on every machine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _REGION = "failure-domain.beta.kubernetes.io/region"
 
 @dataclass(frozen=True, slots=True)
 class NodePool:
-    """A node pool. ``share`` of all nodes, each with these resources; ``taint`` keeps others away."""
+    """A node pool: ``share`` of all nodes, each with these resources; ``taint`` excludes other pods."""
 
     name: str
     share: int

@@ -1,4 +1,4 @@
-"""Objects from the few fields that people fill in: a table of kinds, their fields, and what they make."""
+"""Objects from the few fields that users fill in: a table of kinds, their fields, and the manifests."""
 
 from scheduler_core.authoring.forms.fields import FormField, Problems, Values, read
 from scheduler_core.authoring.forms.table import FORMS, Form

@@ -1,4 +1,4 @@
-"""Forms of what pods are scheduled by and onto: node pools, PriorityClasses, budgets, Services."""
+"""Forms of the objects that scheduling uses: node pools, PriorityClasses, budgets, Services."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scheduler_core.authoring.forms.meta import NAMESPACE, manifest, meta, name_
 from scheduler_core.authoring.forms.pods import HOSTNAME, ZONE
 from scheduler_core.objects.manifests import Manifest
 
-MOST_NODES = 200  # of one form; the generator makes more
+MOST_NODES = 200  # per form; the generator allows more
 MOST_ZONES = 26
 HIGHEST = 1_000_000_000
 POOL_LABEL = "pool"
@@ -145,7 +145,7 @@ SERVICE_FIELDS = (
 
 
 def zone_name(number: int) -> str:
-    """Return what a zone is called: ``zone-a`` for 0."""
+    """Return a zone's name: ``zone-a`` for 0."""
     return f"zone-{chr(ord('a') + number)}"
 
 
@@ -159,7 +159,7 @@ def node(
     *,
     cordoned: bool = False,
 ) -> Manifest:
-    """Return a node as it registers: labelled with its name, its pool and its zone, and ready."""
+    """Return a node as it registers: labeled with its name, its pool and its zone, and ready."""
     known = {HOSTNAME: name, POOL_LABEL: pool, **({ZONE: zone} if zone else {})}
     spec: Manifest = {
         **({"unschedulable": True} if cordoned else {}),

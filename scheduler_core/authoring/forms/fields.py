@@ -1,6 +1,6 @@
-"""A field of a form: what it is called, how what was typed is read, and what would be right instead.
+"""A field of a form: its name, how its text is parsed, and the messages for invalid text.
 
-Every field is typed as one line of text. Lists are separated by commas and written as ``kubectl`` takes
+Every field is typed as one line of text. Lists are separated by commas and written as ``kubectl`` accepts
 them: labels ``app=web, tier=front``, taints ``gpu=yes:NoSchedule``, selectors ``disk in (ssd, nvme)``.
 """
 
@@ -16,10 +16,10 @@ from scheduler_core.objects.names import check_key, check_name, check_namespace,
 from scheduler_core.objects.quantity import QuantityError, parse_quantity
 
 Values = Mapping[str, Any]
-Problems = list[tuple[str, str]]  # of a field's name: what is wrong, and what would be right
+Problems = list[tuple[str, str]]  # a field's name: what is wrong, and what would be right
 
-TEXT_MOST = 2_000  # characters of one field
-LIST_MOST = 40  # entries of one field
+TEXT_MOST = 2_000  # characters per field
+LIST_MOST = 40  # entries per field
 
 _INTEGER = re.compile(r"[+-]?\d{1,12}", re.ASCII)
 _TAINT = re.compile(r"([^=:\s]+)(?:=([^=:\s]*))?:(\w+)")
@@ -30,15 +30,15 @@ _COMPARED = re.compile(r"([^\s!=<>()]+)\s*(==|!=|=|>|<)\s*([^\s!=<>()]*)")
 
 
 class FieldError(ValueError):
-    """What was typed cannot be used; the text says what would be right."""
+    """The text cannot be used; the message says what would be right."""
 
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """One row of a form. ``type`` names a reader of :data:`TYPES`; ``low`` and ``high`` bound numbers.
+    """One row of a form. ``type`` names a parser of :data:`TYPES`; ``low`` and ``high`` bound numbers.
 
-    ``place`` is a pattern of the paths in the made manifests that it comes from, for what the loader says.
-    ``suggest`` names what the browser offers: ``labels``, ``taints``, ``priorityClasses`` and the like.
+    ``place`` is a pattern of the field's paths in the generated manifests, to map the loader's messages to
+    it. ``suggest`` names the browser's suggestions: ``labels``, ``taints``, ``priorityClasses`` and the like.
     """
 
     name: str
@@ -52,12 +52,12 @@ class FormField:
     low: int = 0
     high: int = 2**31 - 1
     required: bool = False
-    missing: str = ""  # of a required one: what is told where nothing is typed
+    missing: str = ""  # the message for a required field that is empty
     suggest: str = ""
     place: str = ""
 
     def wire(self) -> dict[str, Any]:
-        """Return what the browser needs of it."""
+        """Return the field as the browser needs it."""
         told: dict[str, Any] = {
             "name": self.name,
             "label": self.label,
@@ -74,10 +74,10 @@ class FormField:
 
 
 def read(fields: Sequence[FormField], given: Mapping[str, Any]) -> tuple[dict[str, Any], Problems]:
-    """Return the value of every field, and what is wrong with what was typed. ``given`` holds texts.
+    """Return the value of every field, and the errors in the texts in ``given``.
 
-    A field that is not given has its default; one that is wrong or empty has ``None`` as value, or what is
-    empty of its type.
+    A field that is not given has its default; one that is wrong or empty has the value ``None``, or the empty
+    value of its type.
     """
     values: dict[str, Any] = {}
     problems: Problems = []
@@ -97,7 +97,7 @@ def read(fields: Sequence[FormField], given: Mapping[str, Any]) -> tuple[dict[st
     return values, problems
 
 
-# --- readers: what was typed, without blanks around it, and its field
+# --- parsers: take the trimmed text and its field
 
 
 def _text(text: str, field: FormField) -> str:
@@ -152,7 +152,7 @@ def _flag(text: str, field: FormField) -> bool:
 
 
 def entries(text: str) -> list[str]:
-    """Split at the commas that stand in no brackets. Raises FieldError for too many entries."""
+    """Split at the commas outside brackets. Raises FieldError for too many entries."""
     found = [part.strip() for part in re.split(r",(?![^()]*\))", text)]
     found = [part for part in found if part]
     if len(found) > LIST_MOST:
@@ -260,7 +260,7 @@ _OPERATORS = {"in": "In", "notin": "NotIn", "=": "In", "==": "In", "!=": "NotIn"
 
 
 def _selector(text: str, field: FormField) -> list[dict[str, Any]]:
-    """Read what ``kubectl -l`` takes, and ``key > 3`` as node affinity has it, as match expressions."""
+    """Parse what ``kubectl -l`` accepts, and ``key > 3`` as in node affinity, as match expressions."""
     del field
     return [_requirement(entry) for entry in entries(text)]
 
@@ -302,7 +302,7 @@ TYPES: Mapping[str, Callable[[str, FormField], Any]] = {
     "selector": _selector,
     "names": _names,
 }
-"""How each type of field is read."""
+"""The parser of each type of field."""
 
 EMPTY: Mapping[str, Any] = {
     "labels": {},
@@ -319,4 +319,4 @@ EMPTY: Mapping[str, Any] = {
     "quantity": "",
     "choice": "",
 }
-"""What nothing typed is, of each type; ``None`` for a number."""
+"""The value of an empty field, by type; ``None`` for a number."""

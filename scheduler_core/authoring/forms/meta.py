@@ -1,4 +1,4 @@
-"""What every object's form begins with: a name, a namespace, labels."""
+"""The fields that every object's form starts with: a name, a namespace, labels."""
 
 from __future__ import annotations
 
@@ -50,5 +50,5 @@ def meta(values: Values, name: str = "") -> Manifest:
 
 
 def manifest(api_version: str, kind: str, metadata: Manifest, **rest: Any) -> Manifest:
-    """Return an object in the order in which one writes it."""
+    """Return an object with its fields in the customary order."""
     return {"apiVersion": api_version, "kind": kind, "metadata": metadata, **rest}

@@ -1,4 +1,4 @@
-"""The fields of a pod that every form of a workload has, and the pod template that they make."""
+"""The fields of a pod that every form of a workload has, and the pod template that they define."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ POD_FIELDS: tuple[FormField, ...] = (
 
 
 def labels_of(values: Values) -> dict[str, str]:
-    """Return the labels that the pods have: those that were typed, else ``app`` with the name."""
+    """Return the pods' labels: those that were given, else ``app`` with the name."""
     return dict(values["labels"]) or {"app": values["name"]}
 
 

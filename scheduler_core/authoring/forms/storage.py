@@ -141,7 +141,7 @@ def claim(values: Values) -> list[Manifest]:
 
 
 def storage_class(values: Values) -> list[Manifest]:
-    """Return a StorageClass; the default one is marked as Kubernetes marks it."""
+    """Return a StorageClass; the default one is annotated as in Kubernetes."""
     metadata = meta(values)
     if values["default"]:
         metadata["annotations"] = {"storageclass.kubernetes.io/is-default-class": "true"}

@@ -1,4 +1,4 @@
-"""The forms as one table: a kind, its fields, and the manifests that they make."""
+"""The forms as one table: a kind, its fields, and the manifests that they define."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ from scheduler_core.objects.manifests import Manifest
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One row: what the form is called, what it is for, its fields and what they make.
+    """One row: the form's title, its purpose, its fields and the function that builds the manifests.
 
-    ``check`` adds what no single field can say.
+    ``check`` adds checks that involve several fields.
     """
 
     kind: str
@@ -56,7 +56,7 @@ class Form:
     check: Callable[[Values], Problems] = lambda _: []
 
     def field_of(self, path: str) -> str:
-        """Return the field that a path of one of the manifests came from, "" if none did."""
+        """Return the field that a path of one of the manifests came from, "" if none."""
         places = ((field.place, field.name) for field in self.fields if field.place)
         found = next((name for place, name in places if re.search(place, path)), "")
         if found:
@@ -64,7 +64,7 @@ class Form:
         return "name" if re.search(r"metadata|selector|containers\[0\]\.image", path) else ""
 
     def wire(self) -> dict[str, Any]:
-        """Return what the browser makes the form of."""
+        """Return the form as the browser needs it."""
         return {
             "kind": self.kind,
             "title": self.title,

@@ -1,4 +1,4 @@
-"""Forms of what makes pods: Deployment, StatefulSet, DaemonSet, Job, and pods of no controller."""
+"""Forms of the objects that create pods: Deployment, StatefulSet, DaemonSet, Job, and bare pods."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from scheduler_core.authoring.forms.pods import POD_FIELDS, RUNS, labels_of, tem
 from scheduler_core.objects.manifests import Manifest
 
 MOST_REPLICAS = 10_000
-MOST_PODS = 100  # of no controller: each is a document of its own
+MOST_PODS = 100  # bare pods: each is a separate document
 
 
 def _replicas(label: str, most: int = MOST_REPLICAS, low: int = 0) -> FormField:
@@ -150,7 +150,7 @@ def daemon_set(values: Values) -> list[Manifest]:
 
 
 def job(values: Values) -> list[Manifest]:
-    """Return a Job: its pods do not start again."""
+    """Return a Job whose pods do not restart."""
     metadata, spec = template(values, "Never")
     completions = values["completions"] if values["completions"] is not None else values["replicas"]
     wanted = {"parallelism": values["replicas"], "completions": completions}
@@ -162,7 +162,7 @@ def job(values: Values) -> list[Manifest]:
 
 
 def pods(values: Values) -> list[Manifest]:
-    """Return a pod, or as many as are asked for, numbered from 1."""
+    """Return one pod, or the requested number of them, numbered from 1."""
     count = values["replicas"] or 1
     made = []
     for number in range(1, count + 1):
