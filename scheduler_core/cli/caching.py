@@ -19,7 +19,7 @@ def add_cache_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def with_cache(settings: Settings, options: argparse.Namespace) -> Settings:
-    """Return the settings as the options change them."""
+    """Return the settings with the options applied."""
     if options.cache is not None:
         settings = replace(settings, cache=options.cache)
     return replace(settings, audit=True) if options.audit else settings

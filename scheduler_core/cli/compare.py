@@ -16,7 +16,7 @@ from scheduler_core.framework.configuration.profiles import compile_profile
 from scheduler_core.scenario.scenario import Scenario
 
 ROWS_SHOWN = 40
-# Which numbers of a run are shown, by their words.
+# The figures of a run that are shown, by their labels.
 FIGURES = (
     ("placed", "placed"),
     ("pending", "pending"),
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compare and print; returns 0 whether they differ or not."""
+    """Compare and print; return 0 whether they differ or not."""
     configs, caches = (_pair(name, getattr(options, name)) for name in ("config", "cache"))
     if not options.config and not options.cache:
         raise InputError("say what to compare: --config FILE or --cache MODE, once or twice")
@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _pair(name: str, given: list[str]) -> tuple[str | None, str | None]:
-    """Return what A and B are given of an option; what is given once is B's."""
+    """Return an option's values for A and B; an option given once is B's."""
     if len(given) > 2:
         raise InputError(f"--{name} is given {len(given)} times: two configurations are compared")
     return given[0] if len(given) == 2 else None, given[-1] if given else None

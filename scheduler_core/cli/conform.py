@@ -48,7 +48,7 @@ def _answer(line: str, number: int, answer: RecordAnswer) -> dict[str, Any]:
     try:
         record = _parse(line, number)
         return answer(record)
-    except Exception as error:  # whatever a record does, the rest go on
+    except Exception as error:  # a failing record must not stop the others
         identity = record.get("id") if record is not None else None
         return {"id": identity, "error": str(error) or type(error).__name__}
 
@@ -98,7 +98,7 @@ def _kube_scheduler(settings: Settings) -> RecordAnswer:
 def _coscheduling(settings: Settings) -> RecordAnswer:
     from scheduler_core.cli.coscheduling_records import answer
 
-    del settings  # the equivalence cache is kube-scheduler v1.11's
+    del settings  # the equivalence cache belongs to kube-scheduler v1.11
     return answer
 
 
@@ -106,11 +106,11 @@ SYSTEMS: Mapping[str, Callable[[Settings], RecordAnswer]] = {
     "kube-scheduler": _kube_scheduler,
     "coscheduling": _coscheduling,
 }
-"""Who answers the records of each system."""
+"""The function that answers each system's records."""
 
 
 def run(options: argparse.Namespace) -> int:
-    """Answer every record of standard input, one line each, in order; returns the exit status."""
+    """Answer every record of standard input, one line each, in order; return the exit status."""
     settings = with_cache(DEFAULT_SETTINGS, options)
     for answer in conform_records(sys.stdin, settings, system=options.system):
         print(json.dumps(answer, separators=(",", ":")), flush=True)

@@ -45,13 +45,13 @@ from scheduler_core.scenario.load import load_documents
 START = datetime(2021, 1, 1, tzinfo=UTC)  # records count seconds from here
 MOST_STEPS = 10_000
 SETTLED = 130.0  # virtual seconds: past every wait of a group and the flush of the unschedulable queue
-MOST_ATTEMPTS = 50_000  # a group of the current edition may keep the scheduler busy for ever
+MOST_ATTEMPTS = 50_000  # a group of the current edition may keep the scheduler busy forever
 LONGEST_HORIZON = 86_400.0
 
 
 @dataclass(slots=True)
 class RecordInput:
-    """A record that was read: its edition and objects, ``input``, and a plugin that remembers nothing yet."""
+    """A parsed record: its edition and objects, ``input``, and a plugin without state."""
 
     edition: Edition
     written_arguments: Mapping[str, Any]
@@ -178,7 +178,7 @@ def _pre_filter(asked: RecordInput) -> dict[str, Any]:
         lambda group: node_resources(asked.nodes, asked.on_nodes(), group),
         0,
     )
-    # a gap is printed as Go prints the inside of a Quantity: the records leave it out
+    # a gap is printed as Go prints the internals of a Quantity: the records omit it
     told = {"message": found.message} if found.message and found.why != "gap" else {}
     return {"success": found.success, **told}
 
@@ -250,7 +250,7 @@ def _scenario(asked: RecordInput) -> dict[str, Any]:
         asked.objects,
         (DefaultPreemption(), plugin, PodGroupController(asked.edition)),
         queue_sort=plugin,
-        # the recorded scheduler let goroutines run while it checked several nodes (decision 9)
+        # the recorded scheduler ran other goroutines while it checked several nodes (decision 9)
         pace=Pace(turns="when-idle" if len(asked.nodes) == 1 else "between-cycles"),
         release=RELEASES[asked.edition.kubernetes],
         keep=lambda _: None,
@@ -271,7 +271,7 @@ def _scenario(asked: RecordInput) -> dict[str, Any]:
 
 
 def _after_all(objects: Iterable[KubernetesObject]) -> float:
-    """Return a moment after every object's creation, seconds since 1970: the scheduler starts then."""
+    """Return a time after every object's creation, in seconds since 1970: the scheduler's start."""
     told = (obj.meta.creation_timestamp for obj in objects)
     return max((seconds_of(at) or 0.0 for at in told), default=0.0) + 60
 
@@ -287,4 +287,4 @@ ANSWERS: Mapping[str, Callable[[RecordInput], dict[str, Any]]] = {
     "args": _args,
     "scenario": _scenario,
 }
-"""How each kind of record is answered."""
+"""The function that answers each kind of record."""

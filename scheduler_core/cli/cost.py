@@ -24,7 +24,7 @@ ROWS = (
     ("µs a cycle", "{0.per_pod:,.0f}"),
     ("pods placed otherwise", "{0.differing:,}"),
 )
-"""What is printed of each strategy, and how."""
+"""The rows printed for each strategy, with their formats."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

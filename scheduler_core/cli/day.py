@@ -18,7 +18,7 @@ SIZES = (500, 1000, 2000, 4000)  # millicores
 
 
 def day(nodes: int, pods: int) -> Scenario:
-    """Return empty nodes, and pods created at random moments of a day, each with a size and a duration.
+    """Return empty nodes, and pods created at random times of a day, each with a size and a duration.
 
     No policy: v1.11's predicates and priorities run under the framework's queue and clock.
     """

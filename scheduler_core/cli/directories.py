@@ -15,10 +15,10 @@ _SPECIAL = "a device, a pipe or a socket"
 
 
 def read_directory(name: str, limits: Limits) -> Folder:
-    """Read the files below a directory, as many bytes and levels as the limits allow.
+    """Read the files below a directory, up to the limits' bytes and levels.
 
-    Hidden files are passed over. A link to a file is followed where that file is in the directory, as in a
-    mounted ConfigMap; one to a directory never is. Raises FormatError, and OSError of what cannot be read.
+    Hidden files are skipped. A link to a file is followed if that file is in the directory, as in a mounted
+    ConfigMap; a link to a directory never is. Raises FormatError, and OSError for what cannot be read.
     """
     top = Path(name)
     real = top.resolve()
@@ -53,7 +53,7 @@ def read_directory(name: str, limits: Limits) -> Folder:
 
 
 def _walk(top: Path, limits: Limits) -> Iterator[Path]:
-    """Yield what is no directory, sorted by path, hidden names left out."""
+    """Yield the paths that are not directories, sorted, without hidden names."""
     count = 0
     waiting = [(top, 0)]
     while waiting:

@@ -67,7 +67,7 @@ def lines(answer: Explanation) -> Iterator[str]:
 
 
 def _line(patch: dict[str, object]) -> str:
-    """Write a patch in one line; what a live API server would let one change is another question."""
+    """Format a patch in one line; a live API server may not allow it."""
     about = patch.get("object") or patch.get("patch")
     body = f": {json.dumps(about, ensure_ascii=False)}" if about is not None else ""
     return f"{patch['action']} {patch['kind']} {patch['name']}{body}"

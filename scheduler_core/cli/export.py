@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write to standard output; what does not go into the format is said on standard error."""
+    """Write to standard output; report on standard error what the format cannot hold."""
     scenario = read_scenario(options.files, options.config)
     if scenario.warnings:
         print(problem_lines(scenario.warnings), file=sys.stderr)
@@ -72,7 +72,7 @@ def _at_end(scenario: Scenario, notes: ResultNotes, name: str) -> list[Document]
 
 
 def _not_said(documents: list[Document], notes: ResultNotes) -> list[str]:
-    """Say what a snapshot has no place for."""
+    """Return a line for each kind of object or result that a snapshot cannot hold."""
     kinds = {kind for _, kind in LISTS.values()} | {CONFIG_KIND}
     left = Counter(str(d.get("kind")) for d in documents if d.get("kind") not in kinds)
     own = sum(is_own(str(d.get("kind")), str((d.get("metadata") or {}).get("name"))) for d in documents)

@@ -18,15 +18,15 @@ from scheduler_core.scenario.scenario import Scenario
 
 
 class InputError(Exception):
-    """What the user gave cannot be used; the text is the message."""
+    """The user's input cannot be used; the text is the message."""
 
 
 FILES = "manifests, a dump, a trace, an archive or a directory of them; - for standard input"
-"""What ``FILE…`` of a command may be."""
+"""The possible values of a command's ``FILE…``."""
 
 
 def read_scenario(names: Sequence[str], config: str | None = None) -> Scenario:
-    """Read files and directories (``-``: standard input) as one bundle, and a configuration over its own.
+    """Read files and directories (``-``: standard input) as one bundle; ``config`` replaces its own.
 
     Raises:
         InputError: A file cannot be read; every problem is a line of the message.
@@ -36,7 +36,7 @@ def read_scenario(names: Sequence[str], config: str | None = None) -> Scenario:
 
 
 def configured(scenario: Scenario, name: str) -> Scenario:
-    """Return a scenario under the configuration and the SimulationSettings of a file; what it lacks stays.
+    """Return a scenario under a file's configuration and SimulationSettings; what the file lacks is kept.
 
     Raises:
         InputError: The file cannot be read or holds neither.
@@ -75,7 +75,7 @@ def _read(name: str) -> File:
 
 
 def is_read(file: Path, name: str) -> bool:
-    """Tell whether a file is what ``name`` names, or a manifest below the directory of that name."""
+    """Return whether a file is ``name``, or a file that is read below the directory ``name``."""
     if not Path(name).is_dir():
         return file.samefile(name)
     if not file.resolve().is_relative_to(Path(name).resolve()):
@@ -85,7 +85,7 @@ def is_read(file: Path, name: str) -> bool:
 
 
 def problem_lines(problems: Sequence[Problem]) -> str:
-    """Print problems as compilers do: ``file:line: path: message``."""
+    """Format problems as compilers do: ``file:line: path: message``."""
     return "\n".join(_line(problem) for problem in problems)
 
 
@@ -95,5 +95,5 @@ def _line(problem: Problem) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """Write a number of things, the noun in the singular for one."""
+    """Return a number with its noun, in the singular for one."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")

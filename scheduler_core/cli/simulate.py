@@ -23,7 +23,7 @@ from scheduler_core.simulation.virtual import Stepper, TimedSimulation, simulate
 
 
 class PodOutcome(NamedTuple):
-    """What became of a pod."""
+    """A pod's outcome."""
 
     pod: str
     state: str  # bound, placed, pending, preempted, deleted, other
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _spare_input(options: argparse.Namespace) -> None:
-    """Refuse to write the trace over a file that is read."""
+    """Reject a trace file that would overwrite an input file."""
     trace = Path(options.trace or "-")
     if str(trace) == "-" or not trace.exists():
         return
@@ -120,7 +120,7 @@ def report(simulation: Stepper, last: dict[str, Cycle], out: TextIO) -> None:
 
 
 def daemons_missing(simulation: Stepper) -> Iterator[str]:
-    """Yield what every DaemonSet lacks in the end: no pod is made where the controller finds no room."""
+    """Yield what every DaemonSet lacks in the end: the controller creates no pod where it finds no room."""
     owners: dict[str, KubernetesObject] = {
         obj.meta.key: obj
         for obj in simulation.scenario.objects
@@ -144,7 +144,7 @@ def daemons_missing(simulation: Stepper) -> Iterator[str]:
 
 
 def outcomes(simulation: Stepper, last: dict[str, Cycle]) -> Iterator[PodOutcome]:
-    """Yield every pod's outcome: those of the cluster in creation order, then those that are gone."""
+    """Yield every pod's outcome: those of the cluster in creation order, then those no longer in it."""
     placement = simulation.placement()
     for key, node in placement.items():
         cycle = last.get(key)
@@ -172,7 +172,7 @@ def outcomes(simulation: Stepper, last: dict[str, Cycle]) -> Iterator[PodOutcome
 
 
 def placed_because(cycle: Cycle) -> str:
-    """Say why a pod went where it is."""
+    """Return why a pod was placed on its node."""
     fitting = len(cycle.feasible)
     if cycle.totals is None:
         return f"the only node of {len(cycle.nodes):,} that fits"
@@ -181,7 +181,7 @@ def placed_because(cycle: Cycle) -> str:
 
 
 def pending_because(cycle: Cycle | None) -> str:
-    """Say why a pod has no node, in the scheduler's own words."""
+    """Return why a pod has no node, in the scheduler's own words."""
     if cycle is None:
         return "not tried"
     nominated = cycle.decision.nominated

@@ -15,11 +15,11 @@ from scheduler_core.simulation.virtual import TimedSimulation
 
 HEADER = ("NAME", "READY", "STATUS", "RESTARTS", "AGE", "NODE")
 NONE = "<none>"
-PHASES_SHOWN = 40  # of a PodGroup: one that fails again and again goes through the same ones
+PHASES_SHOWN = 40  # per PodGroup: one that fails repeatedly goes through the same ones
 
 
 def report_timed(simulation: TimedSimulation, out: TextIO) -> None:
-    """Print the pods in the end, why some are pending, the PodGroups over time, bounds hit, and totals."""
+    """Print the final pods, why some are pending, the PodGroups over time, bounds hit, and totals."""
     framework = simulation.framework
     pods = sorted(framework.pods.values(), key=lambda pod: pod.meta.key)
     several = len({pod.meta.namespace for pod in pods}) > 1
@@ -44,7 +44,7 @@ def report_timed(simulation: TimedSimulation, out: TextIO) -> None:
 
 
 def totals(simulation: TimedSimulation) -> str:
-    """Say in a line how large the run was and what became of the pods."""
+    """Return the size of the run and the pods' final states in one line."""
     counts = Counter(status(pod) for pod in simulation.framework.pods.values())
     listed = ", ".join(f"{count:,} {name}" for name, count in counts.most_common()) or "no pods"
     size = (
@@ -55,7 +55,7 @@ def totals(simulation: TimedSimulation) -> str:
 
 
 def table(rows: Sequence[Sequence[str]], *, several: bool) -> Iterator[str]:
-    """Yield a header and rows, in columns as wide as they need to be, three blanks apart."""
+    """Yield a header and rows, in columns as wide as their content, three spaces apart."""
     if not rows:
         yield "No resources found"
         return
@@ -66,7 +66,7 @@ def table(rows: Sequence[Sequence[str]], *, several: bool) -> Iterator[str]:
 
 
 def status(pod: Pod) -> str:
-    """Return what kubectl prints as a pod's STATUS."""
+    """Return the pod's STATUS as printed by kubectl."""
     if pod.terminal:
         return "Completed" if pod.phase == "Succeeded" else "Error"
     if not pod.node_name:
@@ -93,7 +93,7 @@ def _row(simulation: TimedSimulation, pod: Pod, *, several: bool) -> tuple[str, 
 
 
 def age(seconds: float) -> str:
-    """Print a time span as kubectl does (duration.HumanDuration)."""
+    """Format a duration as kubectl does (duration.HumanDuration)."""
     whole = max(0, int(seconds))
     minutes, hours, days = whole // 60, whole // 3600, whole // 86_400
     if whole < 120:

@@ -58,7 +58,7 @@ SHAPES = tuple(AFFINITIES)
 
 
 def workload(shape: str, nodes: int, pods: int) -> Scenario:
-    """Build empty nodes and pending pods of one ReplicaSet, which a Service selects too."""
+    """Return empty nodes and pending pods of one ReplicaSet, which a Service selects too."""
     owner = OwnerReference("ReplicaSet", "bench", "rs-bench", controller=True)
     container = Container("bench", "pause:3.1", {"cpu": 100, "memory": 500 * MIB})
     objects: list[KubernetesObject] = [bench_node(number) for number in range(nodes)]
