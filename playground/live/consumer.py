@@ -34,7 +34,7 @@ log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
-ABNORMAL_CLOSURE = 1006  # never sent: the connection is gone
+ABNORMAL_CLOSURE = 1006  # never sent: the connection is closed already
 POLICY_VIOLATION = 1008
 BURST_SECONDS = 10  # bursts are allowed as long as this average is kept
 REFUSALS = 200  # frames rejected for their rate before closing; a large one counts as several

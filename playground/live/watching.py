@@ -39,7 +39,7 @@ ROWS_AT_ONCE = 500  # in one query
 def grown(source: dict[str, Any], playback: Playback, told: int) -> tuple[int, bool, Encoded]:
     """Return the cycles, the completeness and the payload of ``timeline.grew`` after ``told`` cycles.
 
-    It has at most a bounded number of marks, the newest.
+    The number of marks is bounded; the newest are kept.
     """
     complete = playback.complete  # read before the length: a complete playback does not grow
     last = len(playback)

@@ -1,4 +1,4 @@
-"""Objects as operations have left them after a step, and the operations themselves, as they are shown."""
+"""Objects in their state after a step, and the operations of the scenario, as they are shown."""
 
 from __future__ import annotations
 

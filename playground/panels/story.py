@@ -71,7 +71,7 @@ def _restart(cycle: Cycle) -> list[Sentence]:
 
 
 def _queue(cycle: Cycle, priority: int) -> list[Sentence]:
-    if cycle.result == "undecided" and not cycle.phases:  # the pod has not been taken
+    if cycle.result == "undecided" and not cycle.phases:  # the pod has not been popped
         return []
     pod: SentencePart = {"pod": cycle.pod}
     waiting = cycle.queue.active_count
@@ -272,7 +272,7 @@ def _outcome(cycle: Cycle) -> list[Sentence]:
     closing: Sentence = [pod, " is unschedulable for now and waits in the unschedulable queue."]
     if cycle.result == "error":
         closing = ["The attempt for ", pod, " ended in an error; it waits in the unschedulable queue."]
-    sentences = [] if cycle.decision.victims else [closing]  # with victims it is tried again at once
+    sentences = [] if cycle.decision.victims else [closing]  # with victims it is retried at once
     sentences += _rejection(cycle)
     return [*sentences, [{"strong": cycle.message}]] if cycle.message else sentences
 

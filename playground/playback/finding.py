@@ -23,7 +23,7 @@ from scheduler_core.scheduling.cycle import Cycle, Decision, PredicateMatrix
 CONDITIONS = 20  # per search
 TEXT = 600  # characters of a condition
 BLOCK = 1_000  # cycles whose rows are searched at once
-FIRST_BACK, MOST_BACK = 8, 256  # cycles scheduled again at once, backward: the last match counts
+FIRST_BACK, MOST_BACK = 8, 256  # cycles per block when searching backward: the last match counts
 NAMED = 2  # objects that a reason names
 
 BUNDLE = "GeneralPredicates"
@@ -261,7 +261,7 @@ class Search:
     to: int | None = None
     met: frozenset[str] = (
         frozenset()
-    )  # ignored: quirks, and workloads as "Kind namespace/name" whose ties are ignored
+    )  # ignored: quirks, and ties of workloads, which are named "Kind namespace/name"
 
     @classmethod
     def read(cls, texts: list[str], start: int, direction: str, to: int | None, met: list[str]) -> Search:

@@ -39,7 +39,7 @@ class Freed:
         self._lock = threading.Lock()
 
     def add(self, size: int) -> bool:
-        """Trim once enough memory was released; return whether it was."""
+        """Count released memory, and trim once it is enough; return whether it was."""
         with self._lock:
             self._bytes += size
             now = time.monotonic()

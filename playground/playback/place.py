@@ -23,7 +23,7 @@ class Place:
     operations: Sequence[Operation]
     policy: int = 0  # how many operations have changed the configuration
     profile: Callable[[], Profile] | None = None  # the one in force, compiled on demand
-    settings: Settings = DEFAULT_SETTINGS  # those in force
+    settings: Settings = DEFAULT_SETTINGS  # the ones in force
     node_index: Mapping[str, int] = field(default_factory=dict)  # of every node that ever exists
     pod_index: Mapping[str, int] = field(default_factory=dict)  # of every pod met so far
     nodes: list[list[Any]] = field(default_factory=list)  # NodeStates that the cycle changed

@@ -58,7 +58,7 @@ CYCLE_BYTES, LIGHT_BYTES, NODE_CHANGE_BYTES = 700, 2_500, 700
 
 
 class OutOfRangeError(LookupError):
-    """There is no such cycle in the source."""
+    """The source has no such cycle."""
 
 
 class Superseded(Exception):  # noqa: N818 - not an error: the client has sent a newer request
@@ -93,7 +93,7 @@ class Playback:
         self.checkpoints = Checkpoints(scenario)
         self.answers = AnswerCache()
         self.complete = False
-        self.stopped: str | None = None  # why computing ended before the simulation did
+        self.stopped: str | None = None  # why computing stopped before the end of the simulation
         self.stored = stored
         self.ended = False  # whether there is an end state after the last cycle: see `rest`
         self._rest: tuple[str, FinalState] | None = None
@@ -144,8 +144,8 @@ class Playback:
     def version(self) -> tuple[int, bool]:
         """What an answer about existing cycles depends on, besides the question.
 
-        A placement has an entry for every pod met so far, and has no nodes if stored rows do not contain
-        them. If it is equal before and after a read, it did not change in between: neither part ever reverts.
+        A placement has an entry for every pod met so far, and node states are absent if the stored rows lack
+        them. A version that is equal before and after a read did not change in between: it never reverts.
         """
         return len(self.tables.pods), self.trail.nodes.known
 
@@ -183,12 +183,12 @@ class Playback:
                 return False
             working = time.thread_time()
             try:
-                with one_step():  # a slice is shorter than a step may be
+                with one_step():  # the limit of one step exceeds a slice
                     self._advance(seconds)
             except TooMuchWorkError as error:
                 self.complete = True
                 self.stopped = str(error)
-            self._seconds += time.thread_time() - working  # CPU time: a busy machine takes nothing away
+            self._seconds += time.thread_time() - working  # CPU time: other load does not count
             if self._forward is not None and not self.complete:
                 # otherwise the operations after the last cycle have been applied
                 self.checkpoints.passed(self._forward, time.thread_time() - working)

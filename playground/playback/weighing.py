@@ -66,7 +66,7 @@ def scenario_bytes(scenario: Scenario) -> int:
 
 
 def _places(part: Sequence[Any]) -> tuple[None, ...]:
-    return (None,) * len(part)  # as large as the tuple itself
+    return (None,) * len(part)  # the same size as the tuple itself
 
 
 def _slice(length: int, turn: int, turns: int) -> slice:

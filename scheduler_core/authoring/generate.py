@@ -143,7 +143,7 @@ def _pool(pool: Values, top: Values, summary: Summary) -> list[Manifest]:
 
 
 def _drawn(seed: str, among: int, many: int) -> set[int]:
-    """Return ``many`` numbers below ``among``; only ``random()`` is guaranteed stable across Pythons."""
+    """Return ``many`` numbers below ``among``; only ``random()`` is stable across Python versions."""
     dice = random.Random(seed)  # noqa: S311 - the same cluster on every machine is the point
     keys = sorted((dice.random(), number) for number in range(among)) if many else []
     return {number for _, number in keys[:many]}

@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def conform_records(
     lines: Iterable[str], settings: Settings = DEFAULT_SETTINGS, *, system: str = "kube-scheduler"
 ) -> Iterator[dict[str, Any]]:
-    """Yield ``{"id", "expect"}`` for each record, or ``{"id", "error"}`` for one that cannot be read."""
+    """Yield ``{"id", "expect"}`` for each record, or ``{"id", "error"}`` if it cannot be answered."""
     answer = SYSTEMS[system](settings)
     for number, line in enumerate(lines, 1):
         if line.strip():
@@ -70,7 +70,7 @@ def decide(record: Mapping[str, Any], settings: Settings = DEFAULT_SETTINGS) -> 
     """Run one record to its end and return ``{"id", "expect"}``.
 
     Raises:
-        BundleError: The objects cannot be read.
+        BundleError: The objects cannot be parsed.
         PolicyError: The policy cannot be used.
     """
     objects = record.get("objects")

@@ -44,7 +44,7 @@ from scheduler_core.scenario.load import load_documents
 
 START = datetime(2021, 1, 1, tzinfo=UTC)  # records count seconds from here
 MOST_STEPS = 10_000
-SETTLED = 130.0  # virtual seconds: past every wait of a group and the flush of the unschedulable queue
+SETTLED = 130.0  # virtual seconds: beyond every timeout of a group and the flush of the unschedulable queue
 MOST_ATTEMPTS = 50_000  # a group of the current edition may keep the scheduler busy forever
 LONGEST_HORIZON = 86_400.0
 
@@ -96,7 +96,7 @@ def answer(record: Mapping[str, Any]) -> dict[str, Any]:
     """Answer one record: ``{"id", "expect"}``.
 
     Raises:
-        ValueError: The record is not of the format of ``coscheduling.jsonl.gz``, or cannot be used.
+        ValueError: The record does not have the format of ``coscheduling.jsonl.gz``, or is not valid.
     """
     asked = _mapping(record.get("input"), "input")
     config = _mapping(record.get("config"), "config")

@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Simulate and print; with the trace on standard output, the rest goes to standard error."""
+    """Simulate and print; if the trace is on standard output, the report is on standard error."""
     _spare_input(options)
     scenario = read_scenario(options.files, options.config)
     scenario = scenario.under(scenario.policy, with_cache(scenario.settings, options))
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
         for cycle in simulation:
             if trace is not None:
                 print(trace_line(cycle), file=trace)
-                cycle.matrix = None  # written; only the story is needed from here on
+                cycle.matrix = None  # written already; from here on the story is enough
             last[cycle.pod] = cycle
             if recorded and cycle.node:
                 placements.append(RecordedPlacement(cycle.pod, cycle.node, cycle.time, cycle.step))

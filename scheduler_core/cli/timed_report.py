@@ -15,7 +15,7 @@ from scheduler_core.simulation.virtual import TimedSimulation
 
 HEADER = ("NAME", "READY", "STATUS", "RESTARTS", "AGE", "NODE")
 NONE = "<none>"
-PHASES_SHOWN = 40  # per PodGroup: one that fails repeatedly goes through the same ones
+PHASES_SHOWN = 40  # per PodGroup: one that fails repeatedly repeats its phases
 
 
 def report_timed(simulation: TimedSimulation, out: TextIO) -> None:

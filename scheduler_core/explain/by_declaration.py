@@ -19,7 +19,7 @@ METADATA = ("annotations", "labels")  # of a node
 
 
 def by_declaration(place: PodOnNode, failure: Failure) -> Finding:
-    """Name what the predicate reads, and propose to change the annotations and labels among it."""
+    """Name the fields that the predicate reads, and propose changes of annotations and labels among them."""
     profile = place.standing.world.profile
     if failure.predicate not in profile.order:
         return Finding()

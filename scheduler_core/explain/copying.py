@@ -100,7 +100,10 @@ def _ways(
 def _run(
     scenario: Scenario, pod: str, fitting: Remedy | None, out_of_time: Callable[[], bool]
 ) -> Generator[None, None, tuple[int, str] | None]:
-    """Run until the pod is placed; return cycle and node, ``None`` if none or on an infeasible node."""
+    """Run until the pod is placed; return the cycle and the node, ``None`` if it is not placed.
+
+    The node of ``fitting`` must be feasible in that cycle, else the result is ``None`` too.
+    """
     for cycle in simulate(scenario, trace=False):
         if cycle.index % CYCLES_AT_ONCE == 0:
             yield

@@ -29,7 +29,7 @@ EFFORT = {
     "selector": 2,
     "port": 2,
     "request": 2,
-    "fact": 3,  # a label that says what a machine is: its zone, its architecture
+    "fact": 3,  # a label that describes a machine: its zone, its architecture
     "affinity": 3,
     "allocatable": 3,
     "volume": 4,
@@ -42,7 +42,7 @@ EFFORT = {
 EditTarget = Literal["pod", "node", "pods", "storage"]
 Mutation = Callable[[Manifest], None]
 
-# Which fields an edit may change, by kind; everything else stays as the cluster has it.
+# The fields that an edit may change, by kind; all others keep the cluster's values.
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "Pod": ("containers", "init_containers", "tolerations", "node_selector", "affinity", "volumes"),
     "Node": ("allocatable", "taints", "unschedulable", "conditions"),
@@ -69,7 +69,7 @@ class Edit:
 
     @property
     def effort(self) -> int:
-        """What it costs."""
+        """The edit's cost."""
         return EFFORT[self.cost]
 
 
@@ -142,7 +142,7 @@ def _find_source(world: ObjectsAtMoment, key: Key) -> tuple[Manifest, bool]:
 def _read(document: Mapping[str, Any], *, admission: bool) -> KubernetesObject:
     alone = copy.deepcopy(dict(document))
     if alone.get("kind") == "Pod" and isinstance(alone.get("spec"), dict):
-        alone["spec"].pop("nodeName", None)  # its node is not in this bundle of one
+        alone["spec"].pop("nodeName", None)  # its node is not in this bundle of one object
     return load_documents([alone], expand=False, admission=admission).objects[0]
 
 

@@ -121,7 +121,7 @@ def _deleting(pods: list[PodState]) -> list[tuple[Edit, ...]]:
 
 
 def deletion(pod: PodState, cost: str) -> Edit:
-    """Delete a pod; ``cost`` is ``victim`` where preemption would do it."""
+    """Delete a pod; ``cost`` is ``victim`` if preemption would delete it."""
     words = f"delete pod {pod.key} (priority {pod.priority}) from node {pod.node_name}"
     if cost == "victim":
         words += ", as preemption would"

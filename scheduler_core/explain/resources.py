@@ -35,7 +35,7 @@ class ResourceAmounts:
 
     @property
     def short(self) -> int:
-        """How much is missing."""
+        """The shortage."""
         return self.requested - self.free
 
     def as_dict(self) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def _crowded_devices(place: PodOnNode) -> Finding:
 def _allocatable(given: Mapping[str, int], name: str, total: int) -> Mutation:
     def mutate(document: Manifest) -> None:
         listed = part(document, "status", "allocatable")
-        for other, amount in given.items():  # a node may have left it to its capacity
+        for other, amount in given.items():  # a node may declare it in its capacity only
             listed.setdefault(other, format_resource(other, amount))
         listed[name] = format_resource(name, total)
 

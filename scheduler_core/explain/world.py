@@ -191,7 +191,7 @@ class Standing:
         return self.cluster.columns.nodes[row]
 
     def failures(self, row: int) -> tuple[Failure, ...]:
-        """Return everything that keeps the pod off a node, in the order of evaluation."""
+        """Return every failure of the pod on a node, in the order of evaluation."""
         return tuple(self._failures(row))
 
     def _failures(self, row: int) -> Iterator[Failure]:

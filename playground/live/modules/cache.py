@@ -31,7 +31,7 @@ CacheView = Callable[[Stepper, Playback], dict[str, Any]]
 
 
 async def _after(call: Call, show: CacheView) -> Answer:
-    """Return ``show`` of the simulation in its state after the call's cycle."""
+    """Return the result of ``show`` for the simulation after the call's cycle."""
     index = call.payload["cycle"]
 
     def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 async def _at_step(call: Call, read: Callable[[Playback, int], T]) -> T:
-    """Return ``read`` of the playback at the cycle of the call's step, computing forward if needed."""
+    """Return the result of ``read`` at the cycle of the call's step, computing forward if needed."""
     step = call.payload["step"]
 
     def turn(playback: Playback, _unwanted: Unwanted) -> T | None:

@@ -15,7 +15,7 @@ from playground.runs.sizing import expected_cycles
 from playground.storage import bundles, store
 from playground.wire import Encoded, join
 
-OPENINGS_AT_ONCE = 2  # two tabs' worth; a page opens one source
+OPENINGS_AT_ONCE = 2  # enough for two tabs; a page opens one source
 STEP_SECONDS = 1.0  # how long opening waits for the step of a link to be computed
 
 

@@ -109,7 +109,7 @@ _DISKS: Mapping[str, Callable[[str], Manifest]] = {
 
 
 def volume(values: Values) -> list[Manifest]:
-    """Return a PersistentVolume; a zone is its label, a node its affinity."""
+    """Return a PersistentVolume; a zone becomes its label, a node its node affinity."""
     spec: Manifest = {
         "capacity": {"storage": values["storage"]},
         "accessModes": [values["accessMode"] or "ReadWriteOnce"],
