@@ -1,1 +1,1 @@
-"""What runs podstep: connections, the data folder, the environment, and messages between processes."""
+"""The server side of podstep: connections, the data folder, the environment and process supervision."""

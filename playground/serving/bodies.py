@@ -1,6 +1,6 @@
-"""A bound on HTTP bodies, held before any of a too large one is kept.
+"""A limit on the size of HTTP bodies, enforced before a body that is too large is buffered.
 
-Django reads a whole body before a view sees the request; this stands in front of it.
+Django reads the whole body before it calls a view; this application wraps Django's.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from playground.limits import limit
 AsgiScope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-Application = Callable[[Any, Any, Any], Awaitable[None]]  # Django and Channels name the three differently
+Application = Callable[[Any, Any, Any], Awaitable[None]]  # Django and Channels type the three differently
 
 MESSAGE = "The body is too large. Compress it with gzip or send less."
 BODY = json.dumps({"errors": [{"line": None, "path": "", "message": MESSAGE}]}).encode()
 
 
 class TooLong(Exception):  # noqa: N818 - a signal within this module
-    """The body turned out longer than the bound."""
+    """The body is longer than the limit."""
 
 
 def most_bytes() -> int:
-    """Return the longest body: a bundle of the largest size as JSON or multipart is a little longer."""
+    """Return the limit in bytes: a bundle of the largest size, plus the overhead of JSON or multipart."""
     return limit("BUNDLE_BYTES") * 5 // 4 + 65_536
 
 
@@ -47,7 +47,7 @@ def bounded(application: Application) -> Application:
             nonlocal seen
             message = await receive()
             seen += len(message.get("body", b""))
-            if seen > most_bytes():  # a chunked body, or one that is longer than it says
+            if seen > most_bytes():  # a chunked body, or one longer than its Content-Length
                 raise TooLong
             return message
 

@@ -1,10 +1,10 @@
-"""The pages' modules and style sheets, each page's in a few small files: ``static/built/``, made at set-up.
+"""The pages' modules and style sheets, bundled into a few small files in ``static/built/`` at set-up.
 
-The workbench is well over a hundred modules, and a browser that has none of them spends most of a second
-asking for them. ``python playground/serving/built.py`` (``.ci/browser-packages`` runs it) has esbuild pack
-what `ENTRIES` name, under names that hold their content's hash. The build notes what it was made from: where
-a source has changed since, or there is no build, pages name the sources themselves, which work as they are.
-The standard library suffices, for the script runs before anything else of podstep can.
+The workbench has well over a hundred modules, and a browser with a cold cache spends most of a second
+requesting them. ``python playground/serving/built.py`` (run by ``.ci/browser-packages``) has esbuild bundle
+`ENTRIES` under names that contain their content's hash. The build records a digest of its sources: if a
+source has changed since, or there is no build, pages refer to the sources themselves, which work unbundled.
+Only the standard library is used, because the script runs before podstep's dependencies are installed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 STATIC = Path(__file__).resolve().parents[2] / "static"
 BUILT = "built"
 SOURCES = ("js", "css")
-#: What pages name, below ``static/``.
+#: The files that pages refer to, relative to ``static/``.
 ENTRIES = (
     "js/base.js",
     "js/pages/rules.js",
@@ -45,24 +45,24 @@ OPTIONS = (
     "--log-level=warning",
     "--entry-names=[name]-[hash]",
     "--chunk-names=part-[hash]",
-    # CodeMirror stays the one file that it is: made once, and the same for who imports the sources.
+    # CodeMirror stays a single file: it is built once and shared with pages that import the sources.
     "--external:./static/vendor/codemirror.js",
 )
-MADE = "made.json"  # what the build was made from, and which file stands for what
-PACKED = 1_000  # bytes from which a file is also kept as gzip
+MADE = "made.json"  # the digest of the build's sources, and the output file of each entry
+PACKED = 1_000  # bytes from which a file is also stored gzipped
 KEPT_SECONDS = 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What stands for an entry: its file, and the files that it imports, below ``static/``."""
+    """The output of an entry: its file, and the files that it imports, relative to ``static/``."""
 
     name: str
     imports: tuple[str, ...]
 
 
 def digest(static: Path = STATIC) -> str:
-    """Return a digest of every source that a build may hold, and of how it is made."""
+    """Return a digest of every source that a build may include, and of the build's options."""
     seen = hashlib.sha256("\n".join(OPTIONS + ENTRIES).encode())
     for folder in SOURCES:
         for path in sorted((static / folder).rglob("*")):
@@ -73,7 +73,7 @@ def digest(static: Path = STATIC) -> str:
 
 
 def outputs(static: Path = STATIC) -> dict[str, Output]:
-    """Return what stands for each entry; empty where there is no build or its sources have changed."""
+    """Return the output of each entry; empty if there is no build or its sources have changed."""
     try:
         made = json.loads((static / BUILT / MADE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -84,11 +84,11 @@ def outputs(static: Path = STATIC) -> dict[str, Output]:
 
 
 def make(static: Path = STATIC) -> None:
-    """Make the build anew where the sources have changed; raises CalledProcessError where esbuild fails."""
+    """Rebuild if the sources have changed; raises CalledProcessError if esbuild fails."""
     if outputs(static):
         return
     root = static.parent
-    # Its own program: the one in node_modules/.bin needs a Node, which is not kept.
+    # The native binary: the script in node_modules/.bin needs Node, which is not installed.
     esbuild = next(root.glob("node_modules/@esbuild/*/bin/esbuild"))
     of = digest(static)
     entries = [f"static/{entry}" for entry in ENTRIES]
@@ -109,34 +109,34 @@ def make(static: Path = STATIC) -> None:
         for name, one in meta.items()
         if one.get("entryPoint", "") in entries
     }
-    # Last: a build that was broken off is none.
+    # Last, so that an interrupted build does not count as a build.
     _write(static / BUILT / MADE, json.dumps({"of": of, "outputs": found, "files": files}).encode())
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file whole: another build, or a server, may be at the same one."""
+    """Write a file atomically: another build, or a server, may be using the same one."""
     made = path.with_name(f"{path.name}.{os.getpid()}")
     made.write_bytes(content)
     made.replace(path)
 
 
 def _tidy(folder: Path) -> None:
-    """Remove what earlier builds made, a day after they were replaced: a server that still runs names it."""
+    """Remove the files of earlier builds a day after they were replaced: a running server may use them."""
     now = time.time()
     replaced: list[str] = []
-    with suppress(OSError, ValueError, KeyError):  # there is no build, or one without this list
+    with suppress(OSError, ValueError, KeyError):  # no build, or one without this list
         replaced = json.loads((folder / MADE).read_text(encoding="utf-8"))["files"]
     for name in replaced:
         with suppress(FileNotFoundError):
             os.utime(folder.parent / name)
     for path in folder.glob("*"):
-        with suppress(FileNotFoundError):  # another build tidies too
+        with suppress(FileNotFoundError):  # another build may be tidying too
             if path.name == MADE or now - path.stat().st_mtime > KEPT_SECONDS:
                 path.unlink()
 
 
 def _imports(meta: dict[str, dict[str, object]], entry: str) -> list[str]:
-    """Return the files that an entry needs at once, and what those need, nearest first."""
+    """Return the files that an entry imports statically, directly or indirectly, nearest first."""
     order = [entry]
     for name in order:
         for one in meta[name]["imports"]:  # type: ignore[attr-defined]

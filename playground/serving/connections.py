@@ -1,8 +1,8 @@
-"""The open connections of a web process: how many there may be, and which one makes room.
+"""The open connections of a web process: how many are allowed, and which one is evicted for a new one.
 
-A connection that keeps the server waiting costs nothing to close, and one that only holds a place has kept
-it waiting longest: a new connection is let in at its expense. So nobody who keeps connections open can keep
-others out, from another address or from the same one (a lecture hall has one).
+A connection that waits for its client costs nothing to close, and an idle one has waited longest: it is
+evicted to admit a new connection. So a client that keeps connections open cannot lock others out, neither
+from another address nor from the same one (a lecture hall may share one address).
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from playground.visitors.identity import client_address
 
 log = structlog.get_logger(__name__)
 
-LOOK_SECONDS = 1.0  # between two looks at all connections
-SPARE_FILES = 200  # descriptors for everything that is no connection: database, static files, threads' pipes
+LOOK_SECONDS = 1.0  # between two checks of all connections
+SPARE_FILES = 200  # descriptors for everything but connections: database, static files, threads' pipes
 
 
 class Phase(Enum):
-    """Whom a connection waits for."""
+    """What a connection is waiting for."""
 
     REQUEST = "the client, to send a request"
     BODY = "the client, to send the rest of a request"
@@ -33,7 +33,7 @@ class Phase(Enum):
     SERVER = "the application"
 
 
-#: Who makes room first. What the application works on is never given up for a new connection.
+#: The order of eviction. A request that the application is working on is never dropped for a new connection.
 MAKE_ROOM = (Phase.REQUEST, Phase.BODY, Phase.READER)
 
 
@@ -43,10 +43,10 @@ class Guarded(Protocol):
     address: str
 
     def look(self, now: float) -> None:
-        """End the connection if its client is late; ``now`` is the loop's time."""
+        """Close the connection if its client is too slow; ``now`` is the loop's time."""
 
     def make_room(self) -> None:
-        """End the connection at once."""
+        """Close the connection at once."""
 
 
 class ConnectionQueues:
@@ -63,7 +63,7 @@ class ConnectionQueues:
             self._of[phase][connection] = None
 
     def first(self) -> Guarded | None:
-        """Return the connection that makes room."""
+        """Return the connection to evict next; None if there is none."""
         return next((one for queue in self._of.values() for one in queue), None)
 
 
@@ -78,7 +78,7 @@ class Connections:
         self._looking = False
 
     def add(self, connection: Guarded, phase: Phase) -> bool:
-        """Take a connection in, at the expense of another if need be; return False if there is no room."""
+        """Register a connection, evicting another if need be; return False if there is no room."""
         address = connection.address
         most = _most()
         if self.by_address[address] >= _most_of_address(most) and not self._evict(self._queues_of[address]):
@@ -94,7 +94,7 @@ class Connections:
         return True
 
     def remove(self, connection: Guarded) -> None:
-        """Forget a connection; nothing happens if it is not known."""
+        """Unregister a connection; a no-op if it is not registered."""
         if connection in self.all:
             self.enter(connection, Phase.SERVER)
             del self.all[connection]
@@ -105,7 +105,7 @@ class Connections:
                 self._queues_of.pop(address, None)
 
     def enter(self, connection: Guarded, phase: Phase) -> None:
-        """Note the phase of a connection; nothing happens if it has not changed."""
+        """Record the phase of a connection; a no-op if it has not changed."""
         if self.all.get(connection, phase) is not phase:
             self.all[connection] = phase
             self._queues.put(connection, phase)
@@ -127,17 +127,17 @@ class Connections:
         for connection in list(self.all):
             try:
                 connection.look(loop.time())
-            except Exception:  # of one connection; the others are still looked at
+            except Exception:  # of one connection; the others are still checked
                 log.exception("a connection could not be looked at")
                 connection.make_room()
 
 
-#: Of this process.
+#: The connections of this process.
 connections = Connections()
 
 
 def address_of(client: tuple[str, int] | None) -> str:
-    """Return what a connection is counted by: its peer's address, of IPv6 the network; "" if unknown."""
+    """Return the key a connection is counted by: the peer's address, for IPv6 its network; "" if unknown."""
     return client_address(client[0], "") if client else ""
 
 
@@ -147,12 +147,12 @@ def _most() -> int:
 
 
 def _most_of_address(most: int) -> int:
-    # Behind a reverse proxy all connections come from its address; to tell visitors apart is its task then.
+    # Behind a reverse proxy all connections come from its address; limiting each visitor is its task then.
     return most if limit("TRUSTED_PROXIES") else min(limit("CONNECTIONS_PER_ADDRESS"), max(most // 2, 1))
 
 
 def raise_file_limit() -> None:
-    """Allow this process, and those that it starts, as many open files as the system lets it."""
+    """Raise the open-file limit of this process and its children to what the connections need, if allowed."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = limit("CONNECTIONS") + SPARE_FILES
     allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)

@@ -1,4 +1,4 @@
-"""The data folder: database, secret, broker. Its owner's alone, and usable, or the start says why not."""
+"""The data folder (database, secret, broker): private to its owner; a start fails if it is unusable."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from playground.serving.faults import StartError, damaged
 T = TypeVar("T")
 
 PRIVATE_UMASK = 0o077
-SECRET_LENGTH = 32  # characters at least: one that a crash cut off is not used
+SECRET_LENGTH = 32  # minimum characters, so that a secret truncated by a crash is not used
 SQLITE_HEADER = b"SQLite format 3\0"
 SIDE_FILES = ("", "-wal", "-shm", "-journal")
-#: What is private in the folder. Collected static files are what everybody downloads.
+#: The private entries of the folder. Collected static files are public.
 PRIVATE = ("secret*", "*.sqlite3", "*.sqlite3-*", "broker", "backups")
-MOST_ENTRIES = 100_000  # of one private folder
+MOST_ENTRIES = 100_000  # processed in one private folder
 
 
 def checked(work: Callable[[], T], path: Path) -> T:
-    """Return what ``work`` returns; raise StartError for a fault of the disk at or below ``path``."""
+    """Return the result of ``work``; raise StartError on an OSError at or below ``path``."""
     try:
         return work()
     except OSError as error:
@@ -35,7 +35,7 @@ def checked(work: Callable[[], T], path: Path) -> T:
 
 
 def make(path: Path) -> None:
-    """Create a folder for its owner only, if it is missing; raises StartError."""
+    """Create a folder that only its owner can access, if it is missing; raises StartError."""
     for one in (*reversed(path.parents), path):
         if not checked(one.exists, one):
             checked(partial(one.mkdir, mode=0o700, exist_ok=True), one)
@@ -50,7 +50,7 @@ def require_writable(path: Path) -> None:
 
 
 def check_database(path: Path) -> None:
-    """Raise StartError if there is a database file that SQLite could not use."""
+    """Raise StartError if there is a database file that SQLite cannot use."""
     for one in (path.with_name(path.name + ending) for ending in SIDE_FILES):
         if not os.path.lexists(one):
             continue
@@ -65,14 +65,14 @@ def check_database(path: Path) -> None:
 
 
 def secret(path: Path) -> str:
-    """Return the secret in ``path``, made on the first call; only its owner may read the file."""
+    """Return the secret in ``path``, generated on the first call; only its owner may read the file."""
     if not os.path.lexists(path):
         checked(lambda: _make_secret(path), path)
     return checked(lambda: _read_secret(path), path)
 
 
 def tighten(folder: Path) -> None:
-    """Close the folder and what is private in it to other users, as far as this user owns it."""
+    """Make the folder and its private entries inaccessible to other users, as far as this user owns them."""
     _close(folder)
     for pattern in PRIVATE:
         for path in folder.glob(pattern):
@@ -83,10 +83,10 @@ def tighten(folder: Path) -> None:
 
 
 def _close(path: Path) -> None:
-    """Take the rights of group and others away; not from what another user owns or a link leads to."""
+    """Remove the permissions of group and others, except from other users' files and targets of links."""
     try:
         found = path.lstat()
-    except OSError:  # gone in this moment
+    except OSError:  # deleted in the meantime
         return
     regular = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
     shared = found.st_mode & stat.S_ISVTX or path == Path(path.anchor)  # /tmp, /
@@ -96,8 +96,8 @@ def _close(path: Path) -> None:
 
 
 def _make_secret(path: Path) -> None:
-    # Written whole before it has its name: of two processes that start together one wins, and a crash in
-    # between leaves no empty secret.
+    # Written completely before it gets its name: of two processes that start together one wins, and a crash
+    # in between leaves no empty secret.
     unseen = path.with_name(f"{path.name}.{os.getpid()}")
     unseen.unlink(missing_ok=True)
     try:
@@ -114,7 +114,7 @@ def _make_secret(path: Path) -> None:
 
 
 def _name(unseen: Path, path: Path) -> None:
-    """Give a file its name; raises FileExistsError if another has it, where the disk can tell at once."""
+    """Rename a file; raises FileExistsError if the name is taken, on disks that support hard links."""
     try:
         os.link(unseen, path)
     except OSError as error:

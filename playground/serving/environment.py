@@ -1,4 +1,4 @@
-"""Environment variables, read into values; what makes no sense is collected and reported all at once."""
+"""Environment variables, parsed into values; invalid ones are collected and reported all at once."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ T = TypeVar("T")
 
 
 class Environment:
-    """Reads variables by their type; an empty one counts as not set, as Compose passes unset ones."""
+    """Parses variables by type; an empty one counts as unset, because Compose passes unset ones as empty."""
 
     def __init__(self, values: Mapping[str, str]) -> None:
         self.values = values
         self.problems: list[str] = []
 
     def text(self, name: str, default: str) -> str:
-        """Return text as it is."""
+        """Return the text, stripped of surrounding whitespace."""
         return self.values.get(name, "").strip() or default
 
     def number(self, name: str, default: int, least: int = 0, most: int = 10**12) -> int:
@@ -45,14 +45,14 @@ class Environment:
         return self._wrong(name, text, f"a whole number from {least:,} to {most:,}", default)
 
     def flag(self, name: str, default: bool) -> bool:
-        """Return true or false, in any of their usual spellings."""
+        """Return a boolean, written in any of the usual spellings."""
         text = self.text(name, "").lower()
         if text in TRUE or text in FALSE:
             return text in TRUE
         return self._wrong(name, text, "true or false", default) if text else default
 
     def hosts(self, name: str, default: Sequence[str]) -> list[str]:
-        """Return host names as Django takes them: names, addresses, ``.domain`` or ``*``."""
+        """Return host names as Django accepts them: names, addresses, ``.domain`` or ``*``."""
         found = [part.strip() for part in self.text(name, "").split(",") if part.strip()]
         for host in found:
             if not HOST.fullmatch(host):
@@ -61,7 +61,7 @@ class Environment:
         return found or list(default)
 
     def networks(self, name: str, *, default: Sequence[str]) -> list[str]:
-        """Return IP networks that are separated by commas."""
+        """Return the IP networks of a comma-separated list."""
         found = [part for part in self.text(name, ",".join(default)).replace(" ", "").split(",") if part]
         for part in found:
             try:
@@ -71,7 +71,7 @@ class Environment:
         return found
 
     def url(self, name: str, default: str, schemes: Sequence[str]) -> str:
-        """Return the address of a server; what is wrong with it is reported without its password."""
+        """Return a server's URL; problems with it are reported without its password."""
         text = self.text(name, "")
         if not text:
             return default
@@ -88,13 +88,13 @@ class Environment:
         return text
 
     def database(self, name: str, default: dict[str, Any]) -> dict[str, Any]:
-        """Return Django's description of the database at a URL of PostgreSQL or SQLite."""
+        """Return Django's database settings for a PostgreSQL or SQLite URL."""
         text = self.url(name, "", ("postgresql", "postgres", "sqlite"))
         if not text:
             return default
         try:
             found: dict[str, Any] = environ.Env.db_url_config(text)
-        except Exception as error:  # the library raises whatever its steps raise
+        except Exception as error:  # the library raises exceptions of many types
             self._wrong_url(name, type(error).__name__, "")
             return default
         if not found.get("NAME"):
@@ -103,7 +103,7 @@ class Environment:
         return found
 
     def check(self) -> None:
-        """Raise StartError if a variable made no sense."""
+        """Raise StartError if a variable was invalid."""
         if self.problems:
             raise StartError(self.problems)
 

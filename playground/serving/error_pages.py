@@ -31,9 +31,9 @@ TEXTS = {
 def error_page(
     request: HttpRequest, status: int, message: str = "", *, title: str = "", retry_after: int | None = None
 ) -> HttpResponse:
-    """Answer with ``error.html``: ``status``, ``title``, ``message``; JSON under ``/api/``.
+    """Return ``error.html`` with ``status``, ``title`` and ``message``; JSON under ``/api/``.
 
-    ``retry_after`` are the seconds of the header of that name; ``title`` is the status's without one.
+    ``retry_after`` is the value of the Retry-After header in seconds; ``title`` defaults to the status's.
     """
     usual, advice = TEXTS.get(status, (title, ""))
     title = title or usual
@@ -52,7 +52,7 @@ def error_page(
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer 400, or 413 to an upload of too many files (found before any view is asked)."""
+    """Answer 400, or 413 to an upload of too many files (detected before any view is called)."""
     if isinstance(exception, TooManyFilesSent):
         most = limit("UPLOAD_FILES")
         remedy = "pack them as one .zip or .tar.gz, or join them with --- between"
@@ -80,7 +80,7 @@ def unavailable(request: HttpRequest, found: outage.Outage) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer 500; an outage that a middleware met, as an upload that found the disk full, as one."""
+    """Answer 500, or as an outage if a middleware met one (such as an upload that found the disk full)."""
     found = outage.cause_of(sys.exc_info()[1])
     return error_page(request, 500) if found is None else unavailable(request, found)
 

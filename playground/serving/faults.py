@@ -25,21 +25,21 @@ ERRNOS = frozenset(
 
 
 class StartError(SystemExit):
-    """Ends the program with status 1 and one line for each problem, also while settings are imported."""
+    """Exits the program with status 1 and one line per problem, also while settings are imported."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("\n".join(f"podstep: {problem}" for problem in problems))
 
 
 def damaged(path: object) -> str:
-    """Return the problem of a database file that SQLite cannot read."""
+    """Return the message for a database file that SQLite cannot read."""
     return (
         f"{path} is damaged or not an SQLite database. Restore a backup over it, or move it away, with its "
         "-wal and -shm files, to start with an empty database."
     )
 
 
-#: Parts of what SQLite and PostgreSQL say, and what it means; the first that fits is printed.
+#: Parts of the error messages of SQLite and PostgreSQL, with explanations; the first match is printed.
 DATABASE: tuple[tuple[str, str], ...] = (
     ("file is not a database", "damaged"),
     ("disk image is malformed", "damaged"),
@@ -58,9 +58,9 @@ DATABASE: tuple[tuple[str, str], ...] = (
 
 
 def explain(error: BaseException, database: object) -> str | None:
-    """Return the line that says what is wrong and what to do; None for what looks like a mistake of ours.
+    """Return a line with the cause and the remedy; None for what looks like a defect of podstep.
 
-    ``database`` is the path of the embedded database, or what to call another one.
+    ``database`` is the path of the embedded database, or a name for another one.
     """
     if isinstance(error, DatabaseError):
         return _of_database(error, database)
@@ -80,6 +80,6 @@ def _of_database(error: DatabaseError, database: object) -> str | None:
 
 
 def name_of(settings_database: dict[str, object]) -> object:
-    """Return what to call the configured database: its file, or the variable that names its server."""
+    """Return a name for the configured database: its file, or the variable with its server's URL."""
     embedded = settings_database.get("ENGINE") == "django.db.backends.sqlite3"
     return Path(str(settings_database.get("NAME"))) if embedded else "the database of DATABASE_URL"

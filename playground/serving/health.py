@@ -1,4 +1,4 @@
-"""``/healthz``: this process answers. ``/readyz``: everything a visitor needs is there."""
+"""``/healthz``: this process answers. ``/readyz``: every dependency is available."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from playground.models import WORKER_SECONDS, Worker
 from playground.queues import QUEUES
 from playground.runtime import outage
 
-LOCK_SECONDS = 2  # so long SQLite's lock may be taken and the database still counts as there
+LOCK_SECONDS = 2  # SQLite's lock may be held this long before the database counts as unavailable
 
 
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
-    """Answer 200 while the process lives; nothing else is asked."""
+    """Answer 200 while the process is alive; nothing else is checked."""
     return HttpResponse("ok\n", content_type="text/plain")
 
 
 def _database() -> str:
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
-            # Reading goes on while another process holds the lock; a transaction of ours begins with it.
+            # Reads succeed while another process holds the lock, so take it with a transaction.
             usual = cursor.execute("PRAGMA busy_timeout").fetchone()[0]
             cursor.execute(f"PRAGMA busy_timeout = {LOCK_SECONDS * 1000}")
             try:
@@ -81,7 +81,7 @@ def _outages(part: str) -> outage.OutageLog:
 
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Answer 200 if every part is there, else 503; the JSON body names each part."""
+    """Answer 200 if every part is available, else 503; the JSON body lists the parts."""
     parts: dict[str, dict[str, object]] = {}
     for name, check in PARTS:
         try:
@@ -92,7 +92,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
         except LookupError as error:
             parts[name] = {"ok": False, "detail": str(error)}
         except Exception as error:
-            # The text may hold a connection string, so it goes to the log and not to the visitor.
+            # The text may contain a connection string, so it is logged and not shown to the visitor.
             _outages(name).failed(error)
             parts[name] = {"ok": False, "detail": type(error).__name__}
     ready = all(part["ok"] for part in parts.values())

@@ -1,9 +1,9 @@
-"""A worker's sign of life: a row that is touched every few seconds, and a look for lost runs.
+"""A worker's heartbeat: a row that is updated every few seconds, and a check for lost runs.
 
-A process of the worker that was killed (mostly for want of memory) is noticed at once. A worker that starts
-nothing any more ends, to be started again.
+A worker process that was killed (mostly for lack of memory) is detected at once. A worker whose processes
+no longer start tasks exits, so that it is restarted.
 
-And its last word: what it computes when it is told to end was not its runs' fault.
+When the worker is asked to end, the attempts of its current runs are given back: it was not their fault.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ from playground.serving.stalling import StallWatch
 log = structlog.get_logger(__name__)
 
 BEAT_SECONDS = 5.0
-LAST_WORD_SECONDS = 1.0  # so long the signal that ends a worker waits for the database
+LAST_WORD_SECONDS = 1.0  # how long the handler of an ending signal waits for the database
 ENDING = (signal.SIGTERM, signal.SIGQUIT, signal.SIGINT)
 
 _outages = outage.OutageLog("a worker's heartbeat")
 _end = threading.Event()
-_wake = threading.Event()  # beat before it is time
+_wake = threading.Event()  # beat early
 _ending = threading.Event()
 # Held during a beat and during a fork: a child must not inherit a half-used database connection.
 _beating = threading.Lock()
 
 
 def name_of(worker: Any) -> str:
-    """Return the name of this process' row: two workers of one machine may have one name."""
+    """Return the key of this process' row: two workers of one machine may have the same hostname."""
     return f"{os.getpid()}-{worker.hostname}"
 
 
 def beat(name: str, queues: Collection[str] = QUEUES) -> None:
-    """Say that the worker ``name`` serves ``queues``, and announce lost runs and those of dead processes."""
+    """Record that worker ``name`` serves ``queues``; requeue lost runs, release claims of dead processes."""
     Worker.objects.update_or_create(name=name, defaults={"seen": timezone.now(), "queues": sorted(queues)})
     rescue.release_dead_claims()
     rescue.rescue()
@@ -59,7 +59,7 @@ def _loop(name: str, queues: Collection[str], watch: StallWatch) -> None:
             _give_up(name)
         with _beating:
             if _end.is_set():
-                return  # the row is gone, or about to be
+                return  # the row is deleted, or about to be
             try:
                 close_old_connections()
                 beat(name, queues)
@@ -76,7 +76,7 @@ def _loop(name: str, queues: Collection[str], watch: StallWatch) -> None:
 
 
 def _give_up(name: str) -> None:
-    """End the worker at once; whoever supervises it starts another one."""
+    """Exit the worker at once; its supervisor restarts it."""
     log.error("the worker's processes start nothing; it ends to be started again", worker=name)
     _last_word(os.getpid())
     os._exit(1)
@@ -84,7 +84,7 @@ def _give_up(name: str) -> None:
 
 @worker_ready.connect
 def start(sender: Any = None, **_: Any) -> None:
-    """Begin to beat once the worker takes tasks."""
+    """Start the heartbeat once the worker accepts tasks."""
     _speak_before_ending()
     os.register_at_fork(
         before=_beating.acquire, after_in_parent=_beating.release, after_in_child=_beating.release
@@ -98,15 +98,15 @@ def start(sender: Any = None, **_: Any) -> None:
 
 @task_failure.connect
 def notice(exception: BaseException | None = None, **_: Any) -> None:
-    """Look for the run of a process that was killed, without waiting for the next beat."""
+    """Check for the run of a killed process without waiting for the next beat."""
     if isinstance(exception, WorkerLostError):
         _wake.set()
 
 
 def _speak_before_ending() -> None:
-    """Put a step of ours before what Celery does when it is told to end.
+    """Install signal handlers that run before Celery's when the worker is asked to end.
 
-    Celery's own signal comes after the grace of a run, when the worker may have been killed.
+    Celery sends its own shutdown signal after a run's grace period, when the worker may have been killed.
     """
     worker = os.getpid()
     for number in ENDING:
@@ -120,9 +120,9 @@ Handler = Callable[[int, FrameType | None], Any]
 
 def _before(following: Handler, worker: int) -> Handler:
     def handler(number: int, frame: FrameType | None) -> None:
-        if os.getpid() == worker and not _ending.is_set():  # the processes it forks inherit the handler
+        if os.getpid() == worker and not _ending.is_set():  # forked processes inherit the handler
             _ending.set()
-            # A thread: the signal may have come in the midst of anything, with locks held.
+            # A thread: the signal may have interrupted any code, with locks held.
             word = threading.Thread(target=_last_word, args=(worker,), name="worker-last-word", daemon=True)
             word.start()
             word.join(LAST_WORD_SECONDS)
@@ -142,7 +142,7 @@ def _last_word(worker: int) -> None:
 
 @worker_shutdown.connect
 def stop(sender: Any = None, **_: Any) -> None:
-    """Take the row away: a worker that left in order is gone at once."""
+    """Delete the row, so that a worker that shut down cleanly disappears at once."""
     _end.set()
     _wake.set()
     with _beating:

@@ -1,7 +1,7 @@
-"""Static files from memory: a workbench asks for more than a hundred, each of them milliseconds of Django's.
+"""Static files from memory: a workbench requests over a hundred, each of which costs Django milliseconds.
 
-What Django answered once is answered again, with the same headers, by the event loop itself. Files do not
-change while a server runs (WhiteNoise looks at them once), so this is off where they may: under DEBUG.
+A response that Django sent once is sent again, with the same headers, by the event loop itself. Files do not
+change while a server runs (WhiteNoise scans them once); under DEBUG they may, and this cache is off.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from playground.serving.bodies import Application, AsgiScope, Receive, Send
 
 Header = tuple[bytes, bytes]
 
-FILE_BYTES = 256 * 1024  # of one file, as sent; larger ones are streamed by Django
+FILE_BYTES = 256 * 1024  # per file, as sent; larger ones are streamed by Django
 ALL_BYTES = 24 * 1024 * 1024
-#: What asks for something else than the whole file, or not at all if it is the same.
+#: Request headers that ask for something other than the whole file, or make the request conditional.
 OTHER = {b"range", b"if-modified-since", b"if-range", b"if-match", b"if-unmodified-since"}
 NOT_MODIFIED = {
     b"etag",
@@ -41,23 +41,23 @@ class KeptFile:
 
     @property
     def etag(self) -> bytes:
-        """Return the entity tag without its mark of weakness, empty if there is none."""
+        """Return the entity tag without its weakness prefix; empty if there is none."""
         return next((value for name, value in self.headers if name.lower() == b"etag"), b"").removeprefix(
             b"W/"
         )
 
 
 class Kept:
-    """An ASGI application that answers for static files what ``app`` answered before."""
+    """An ASGI application that repeats the responses of ``app`` for static files from memory."""
 
     def __init__(self, app: Application) -> None:
-        """Wrap ``app``; nothing is kept yet."""
+        """Wrap ``app`` with an empty cache."""
         self.app = app
         self.answers: OrderedDict[tuple[str, bytes], KeptFile] = OrderedDict()
         self.bytes = 0
 
     async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
-        """Answer from memory, or let ``app`` answer and remember what it said."""
+        """Answer from memory, or let ``app`` answer and cache its response."""
         asked = {name.lower(): value for name, value in scope["headers"]}
         plain = scope["method"] == "GET" and not scope["query_string"] and OTHER.isdisjoint(asked)
         if not plain or not scope["path"].startswith(settings.STATIC_URL) or settings.DEBUG:
@@ -69,13 +69,13 @@ class Kept:
         if answer is not None:
             self.answers.move_to_end(key)
             await _send(answer, known, send)
-        elif known:  # Django may say that it is the same, which is no answer to keep
+        elif known:  # Django may answer 304, which must not be cached
             await self.app(scope, receive, send)
         else:
             await self.app(scope, receive, _remembering(send, lambda new: self._keep(key, new)))
 
     def _keep(self, key: tuple[str, bytes], answer: KeptFile) -> None:
-        """Keep an answer; those that nobody asked for lately give way."""
+        """Cache a response; evict the least recently used ones."""
         before = self.answers.pop(key, None)
         self.bytes += len(answer.body) - (len(before.body) if before else 0)
         self.answers[key] = answer
@@ -96,7 +96,7 @@ async def _send(answer: KeptFile, known: bytes, send: Send) -> None:
 
 
 def _remembering(send: Send, keep: Callable[[KeptFile], None]) -> Send:
-    """Pass messages on, and keep a whole answer of status 200 that is small enough."""
+    """Return a ``send`` that forwards messages and caches a complete 200 response that is small enough."""
     answer = KeptFile()
     whole = False
 

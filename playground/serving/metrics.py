@@ -1,8 +1,8 @@
-"""What a process counts about itself, and how several web processes are scraped as one.
+"""The metrics of a process, and how several web processes are scraped as one.
 
-A scrape reaches one web process of several. Each of them writes what it counts to a file every few seconds,
-and the one that is asked answers for all, each series labelled with its ``process``. prometheus_client has a
-way of its own for this, which maps files into memory: there a full disk ends the process.
+A scrape reaches one web process of several. Each of them writes its metrics to a file every few seconds, and
+the one that is scraped answers for all, each series labelled with its ``process``. prometheus_client's own
+multiprocess mode maps files into memory, where a full disk kills the process.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from playground.serving.bodies import Application, AsgiScope, Receive, Send
 log = structlog.get_logger(__name__)
 
 SNAPSHOT_SECONDS = 5.0
-STALE_SECONDS = 30.0  # after which what a process has written is no longer told
-FORGOTTEN_SECONDS = 86_400.0  # after which the folder of a server that is gone is removed
+STALE_SECONDS = 30.0  # after which a process' snapshot is no longer reported
+FORGOTTEN_SECONDS = 86_400.0  # after which the folder of a server that no longer runs is removed
 POOLS = ("engine", "parsing", "exports", "storage")
 SNAPSHOT_BYTES = 4 * 2**20
 
 
 class _Held:
-    """What this process holds, looked up when it is asked for."""
+    """A collector of gauges of this process, read on each scrape."""
 
     def collect(self) -> Iterator[Metric]:
         count, held = library.held()
@@ -54,14 +54,14 @@ REGISTRY.register(_Held())
 
 
 class CountedAnswers:
-    """An ASGI application that counts the answers of ``app``, files from memory and refusals included."""
+    """An ASGI application that counts the responses of ``app``, files from memory and refusals included."""
 
     def __init__(self, app: Application) -> None:
         """Wrap ``app``."""
         self.app = app
 
     async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
-        """Count the status of an HTTP answer; one that never came counts as ``none``."""
+        """Count the status of an HTTP response; one that was never sent counts as ``none``."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -87,7 +87,7 @@ SharedSamples = list[list[Any]]  # [name, documentation, type, [[sample, labels,
 
 
 def told() -> SharedSamples:
-    """Return what this process counts, as JSON can hold it."""
+    """Return the metrics of this process in a JSON-serializable form."""
     return [
         [family.name, family.documentation, family.type, [list(sample[:3]) for sample in family.samples]]
         for family in REGISTRY.collect()
@@ -96,12 +96,12 @@ def told() -> SharedSamples:
 
 @cache
 def folder() -> Path:
-    """Return the folder of this server's processes: they have their parent in common."""
+    """Return the folder of this server's processes, which share a parent process."""
     return Path(settings.DATA_DIR) / "metrics" / f"{socket.gethostname()}-{os.getppid()}"
 
 
 def write_snapshot() -> None:
-    """Write what this process counts where the others of its server find it. Raises OSError."""
+    """Write the metrics of this process to the folder of its server. Raises OSError."""
     home = folder()
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     unseen = home / f"{os.getpid()}.unseen"
@@ -110,7 +110,7 @@ def write_snapshot() -> None:
 
 
 def others() -> Iterator[tuple[str, SharedSamples]]:
-    """Yield name and counts of the other processes of this server that have written lately."""
+    """Yield name and metrics of this server's other processes with recent snapshots; delete stale ones."""
     for path in sorted(folder().glob("*.json")):
         with suppress(OSError, ValueError):
             found = path.stat()
@@ -121,7 +121,7 @@ def others() -> Iterator[tuple[str, SharedSamples]]:
 
 
 def families(processes: Iterable[tuple[str, SharedSamples]]) -> Iterator[Metric]:
-    """Yield the families of several processes, each sample with the label ``process``."""
+    """Yield the merged metric families of several processes, each sample with the label ``process``."""
     merged: dict[str, Metric] = {}
     for process, counts in processes:
         for name, documentation, kind, samples in counts:
@@ -132,7 +132,7 @@ def families(processes: Iterable[tuple[str, SharedSamples]]) -> Iterator[Metric]
 
 
 def all_families() -> Iterator[Metric]:
-    """Yield what all processes of this server count; this one as of now."""
+    """Yield the metrics of all processes of this server; those of this process are current."""
     return families([(str(os.getpid()), told()), *others()])
 
 
@@ -160,6 +160,6 @@ def _write_for_ever() -> None:
 
 
 def tell_others() -> None:
-    """Write snapshots from now on, where this is one web process of several."""
+    """Start writing snapshots if this is one of several web processes."""
     if os.environ.get("WEB_CONCURRENCY", "1") not in {"", "0", "1"}:
         threading.Thread(target=_write_for_ever, name="metrics", daemon=True).start()

@@ -1,4 +1,4 @@
-"""Who is refused, security headers on every answer, the visitor of every request, and outages as answers."""
+"""Middleware: bans, security headers, the visitor of a request, and responses to outages."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ PLAIN_PREFIXES = (
     "/readyz",
     "/metrics",
     EMBED_PREFIX,
-)  # no visitor is named here
+)  # no visitor cookie is set here
 
 _POLICY = {
     "default-src": "'self'",
     "script-src": "'self'",
-    # A foreign rule could read a page letter by letter. CodeMirror's <style> has the nonce of the answer.
+    # An injected rule could read a page letter by letter. CodeMirror's <style> carries the response's nonce.
     "style-src": "'self'",
     "img-src": "'self' data: blob:",
     "font-src": "'self' data:",
@@ -48,18 +48,18 @@ _POLICY = {
 
 @dataclass(slots=True)
 class StyleNonce:
-    """The nonce of an answer's ``<style>`` elements, made when a template writes it."""
+    """The nonce of a response's ``<style>`` elements, generated when a template renders it."""
 
     value: str = ""
 
     def __str__(self) -> str:
-        """Return the nonce, the same each time."""
+        """Return the nonce, the same on each call."""
         self.value = self.value or secrets.token_urlsafe(16)
         return self.value
 
 
 def content_security_policy(*, embedded: bool, nonce: str = "") -> str:
-    """Return the header of a page; an ``embedded`` one may be shown in frames of other sites."""
+    """Return the header of a page; an ``embedded`` page may be framed by other sites."""
     rows = {**_POLICY, "frame-ancestors": "*" if embedded else "'none'"}
     if nonce:
         rows["style-src"] += f" 'nonce-{nonce}'"
@@ -67,16 +67,16 @@ def content_security_policy(*, embedded: bool, nonce: str = "") -> str:
 
 
 async def _in_parts(parts: Iterator[bytes]) -> AsyncIterator[bytes]:
-    """Read a file's parts in a thread, one at a time."""
+    """Yield a file's parts, each read in a thread."""
     while (part := await asyncio.to_thread(next, parts, None)) is not None:
         yield part
 
 
 class PagesPacked(GZipMiddleware):
-    """Send pages packed, padded so that lengths tell nothing; files and answers of the API stay."""
+    """Gzip pages, padded so that their length reveals nothing; files and API responses are unchanged."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Pack an HTML page for who takes that."""
+        """Gzip an HTML page if the client accepts it."""
         if not response.headers.get("Content-Type", "").startswith("text/html"):
             return response
         return super().process_response(request, response)
@@ -85,7 +85,7 @@ class PagesPacked(GZipMiddleware):
 def files(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Stream static files part by part: served as they are, ASGI would first hold each one whole."""
+    """Stream static files part by part; otherwise ASGI would load each one into memory first."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
@@ -101,7 +101,7 @@ def files(
 def headers(get_response: GetResponse) -> GetResponse:
     """Add the Content-Security-Policy, and Secure to cookies sent over TLS.
 
-    Only ``/e/…`` may be shown in a frame.
+    Only ``/e/…`` may be framed by other sites.
     """
 
     def middleware(request: HttpRequest) -> HttpResponse:
@@ -117,7 +117,7 @@ def headers(get_response: GetResponse) -> GetResponse:
         )
         if embedded:
             response.headers.pop("X-Frame-Options", None)
-        if request.is_secure():  # on plain http a browser would not keep them
+        if request.is_secure():  # on plain http a browser would discard them
             for cookie in response.cookies.values():
                 cookie["secure"] = True
         return response
@@ -126,7 +126,7 @@ def headers(get_response: GetResponse) -> GetResponse:
 
 
 class Refusals:
-    """Refuse who is banned before any work is done, and answer 410 for what was taken down."""
+    """Refuse banned visitors before any work is done, and answer 410 for content that was taken down."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -135,22 +135,22 @@ class Refusals:
         """Answer 403 to a banned address, cookie or token."""
         owners = (request.COOKIES.get(settings.VISITOR_COOKIE, ""), token_of(request))
         named = filter(None, map(identity.verify, filter(None, owners)))
-        # Whether the process lives is answered without the database.
+        # The liveness probe must not depend on the database.
         refused = bans.known if request.path == "/healthz" else bans.refused
         if refused(address_of(request), *named):
             return error_page(request, 403, bans.MESSAGE, title="Refused")
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """Answer in the form of the API or as a page; other exceptions are not ours."""
+        """Answer a GoneError with 410, as JSON or as a page; leave other exceptions to other handlers."""
         return error_page(request, 410, str(exception)) if isinstance(exception, GoneError) else None
 
 
 def own_pages(get_response: GetResponse) -> GetResponse:
-    """Refuse with 403 what a page of another site sends to change something, whatever its content type.
+    """Refuse with 403 a state-changing request sent by a page of another site, whatever its content type.
 
-    A form or ``text/plain`` needs no consent of this server, and the API asks for no cookie: any page could
-    start runs in its reader's name and from its reader's address.
+    A form or ``text/plain`` needs no CORS preflight, and the API requires no cookie: any page could start
+    runs in its reader's name and from its reader's address.
     """
 
     def middleware(request: HttpRequest) -> HttpResponse:
@@ -164,8 +164,8 @@ def own_pages(get_response: GetResponse) -> GetResponse:
 def visitors(get_response: GetResponse) -> GetResponse:
     """Set ``request.visitor`` and the caller's address, and give a first-time visitor the cookie.
 
-    A cookie that was signed with a key of ``SECRET_KEY_FALLBACKS`` is signed anew. The API and embedded
-    pages get no cookie: there ``request.visitor`` is what a cookie of ours says, or ``""``.
+    A cookie signed with a key of ``SECRET_KEY_FALLBACKS`` is signed again. The API and embedded pages set no
+    cookie: there ``request.visitor`` is the visitor of a valid cookie, or ``""``.
     """
 
     def middleware(request: HttpRequest) -> HttpResponse:
@@ -176,7 +176,7 @@ def visitors(get_response: GetResponse) -> GetResponse:
             visitor = visitor or identity.new_visitor()
         request.visitor = visitor  # type: ignore[attr-defined]
         caller.called_from(address_of(request))
-        # A name that was made in this moment has no share of its own: who drops the cookie would have many.
+        # A visitor created just now has no share: a client that drops its cookies would get many.
         with identity.asked_by(known or address_of(request)):
             response = get_response(request)
         if written:
@@ -193,20 +193,20 @@ def visitors(get_response: GetResponse) -> GetResponse:
 
 
 class Outages:
-    """Answer an outage of storage with 503, or 507 for a full disk, and ``Retry-After`` in place of 500."""
+    """Answer an outage of storage with 503, or 507 for a full disk, and ``Retry-After`` instead of 500."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Pass the request on; an answer of a page or the API says that storage is there."""
+        """Forward the request; a successful response of a page or the API ends an outage of storage."""
         response = self.get_response(request)
         if response.status_code < 500 and not request.path.startswith(PLAIN_PREFIXES[1:]):
             outage.requests.succeeded()
         return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """Answer what a view raised, if it is an outage."""
+        """Answer an exception of a view if it is an outage."""
         found = outage.cause_of(exception)
         if found is None:
             return None

@@ -1,11 +1,11 @@
-"""Which page sent a request: one of this server, one of another, or no page at all.
+"""The origin of a request: a page of this server, a page of another one, or no page at all.
 
-A browser sends the visitor's cookie, and reaches servers that only this machine or this network can, for
-any page that asks. It marks such requests: ``Sec-Fetch-Site`` where the connection is trustworthy (TLS,
-localhost), ``Origin`` with every WebSocket and with every method but GET and HEAD. Neither can be set by a
-script. Other programs send neither.
+On behalf of any page, a browser sends the visitor's cookie and reaches servers that are only accessible from
+this machine or network. It marks such requests: ``Sec-Fetch-Site`` on a trustworthy connection (TLS,
+localhost), ``Origin`` with every WebSocket and every method but GET and HEAD. Scripts can set neither; other
+programs send neither.
 
-A port is a part of an origin: the page at ``localhost:9000`` is as foreign as one on another machine.
+The port is part of an origin: a page at ``localhost:9000`` is as foreign as one on another machine.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from playground.serving.bodies import Application, AsgiScope, Receive, Send
 
 PORTS = {"http": 80, "https": 443}
 SECURE = frozenset({"https", "wss"})
-#: Methods that change nothing; a browser sends no Origin with some of them.
+#: Safe methods; browsers omit Origin with some of them.
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-#: Sec-Fetch-Site of a page of this server, and of what a user does without a page. ``same-site`` is another
-#: origin of the same domain.
+#: Sec-Fetch-Site of a page of this server, and of a user's own navigation. ``same-site`` is another origin of
+#: the same domain.
 OWN_SITES = frozenset({"same-origin", "none"})
 FOREIGN = (
     "A page of another site sent this request. Send it from a page of this server, or without a browser."
@@ -34,7 +34,7 @@ FOREIGN = (
 
 
 def scheme_of(direct: str, forwarded: str) -> str | None:
-    """Return the scheme that the browser used, None where only a proxy that is not trusted could tell.
+    """Return the scheme that the browser used; None if only an untrusted proxy could know it.
 
     ``direct`` is the scheme of the connection to this process, ``forwarded`` the X-Forwarded-Proto header.
     """
@@ -44,9 +44,9 @@ def scheme_of(direct: str, forwarded: str) -> str | None:
 
 
 def is_own(origin: str, host: str, scheme: str | None) -> bool:
-    """Tell whether an Origin header names the scheme, host and port that a request was sent to.
+    """Return whether an Origin header matches the scheme, host and port that a request was sent to.
 
-    ``host`` is the Host header. A scheme of None agrees with both, each with its own default port.
+    ``host`` is the Host header. A scheme of None matches both, each with its default port.
     """
     try:
         sender, target = urlsplit(origin), urlsplit(f"//{host}")
@@ -54,14 +54,14 @@ def is_own(origin: str, host: str, scheme: str | None) -> bool:
             return False
         default = PORTS[sender.scheme]
         same = (sender.hostname, sender.port or default) == (target.hostname, target.port or default)
-    except ValueError:  # no port, or no address
+    except ValueError:  # an invalid port or address
         return False
     name, _ = split_domain_port(host)
     return same and validate_host(name, settings.ALLOWED_HOSTS)
 
 
 def is_foreign(request: HttpRequest) -> bool:
-    """Tell whether a request that changes something was sent by a page of another origin."""
+    """Return whether a state-changing request was sent by a page of another origin."""
     if request.method in SAFE:
         return False
     if site := request.headers.get("Sec-Fetch-Site"):
@@ -74,9 +74,9 @@ def is_foreign(request: HttpRequest) -> bool:
 
 
 class OwnOrigin:
-    """Refuses WebSockets that no page of this server opens, before the handshake is answered (HTTP 403).
+    """Refuses WebSockets not opened by a page of this server, before the handshake completes (HTTP 403).
 
-    A connection without an Origin is refused, too: programs send that of the server.
+    A connection without an Origin is refused, too: programs have to send the server's.
     """
 
     def __init__(self, application: Application) -> None:
@@ -84,7 +84,7 @@ class OwnOrigin:
         self.application = application
 
     async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
-        """Let the application answer, or refuse."""
+        """Forward the connection to the application, or refuse it."""
         answering: Any = self.application if _admits(scope) else WebsocketDenier()
         await answering(scope, receive, send)
 

@@ -1,7 +1,7 @@
-"""Uvicorn's HTTP and WebSocket protocols, with a bound on how long a client may take for each part.
+"""Uvicorn's HTTP and WebSocket protocols, with timeouts for each part of a client's exchange.
 
-Uvicorn waits for ever for the end of a request that has begun, for the first byte of a connection, and for a
-client that does not read its answer. Given to it by ``--http`` and ``--ws``.
+Uvicorn waits indefinitely for the rest of a request, for the first byte of a connection, and for a client
+that does not read its response. These classes are passed to it by ``--http`` and ``--ws``.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ POLICY_VIOLATION = 1008  # RFC 6455
 
 
 class Reading:
-    """Whether what a client sends arrives fast enough: after some seconds, so many bytes each second."""
+    """Checks that a client sends fast enough: a minimum number of bytes per second after a grace period."""
 
     def __init__(self) -> None:
         self.began = 0.0
         self.bytes = 0
 
     def begin(self, now: float) -> None:
-        """Start to count."""
+        """Start counting."""
         self.began, self.bytes = now, 0
 
     def late(self, now: float) -> bool:
-        """Tell whether less has arrived than should have."""
+        """Return whether fewer bytes have arrived than required."""
         return self.bytes < (now - self.began - limit("STALL_SECONDS")) * limit("TRANSFER_RATE")
 
 
 class Writing:
-    """Whether a client reads what is sent: looks at what waits for it in this process."""
+    """Checks that a client reads what is sent, by the bytes buffered for it in this process."""
 
     def __init__(self) -> None:
         self._since: float | None = None
         self._bytes = 0
 
     def progressed(self) -> None:
-        """Note that the client took what waited."""
+        """Note that the client has read the buffered bytes."""
         self._since = None
 
     def stalled(self, waiting: int, now: float) -> bool:
-        """Tell whether of ``waiting`` bytes too few were taken for too long."""
+        """Return whether too few of the ``waiting`` bytes were read for too long."""
         if not waiting:
             self._since = None
         elif self._since is None:
@@ -61,7 +61,7 @@ class Writing:
 
 
 class Http(HttpToolsProtocol):
-    """HTTP/1.1 of one connection."""
+    """One HTTP/1.1 connection."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -72,7 +72,7 @@ class Http(HttpToolsProtocol):
         self._reading = Reading()
         self._writing = Writing()
 
-    # --- where the connection is -----------------------------------------------------------
+    # --- the phase of the connection -------------------------------------------------------
 
     @property
     def _answering(self) -> bool:
@@ -92,7 +92,7 @@ class Http(HttpToolsProtocol):
     # --- what uvicorn and the parser call ----------------------------------------------------
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Let the connection in, or answer 503."""
+        """Admit the connection, or answer 503."""
         super().connection_made(transport)
         self.address = address_of(self.client)
         self._head_since = self.loop.time()
@@ -105,7 +105,7 @@ class Http(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Count what arrives, by the part of a request that it belongs to."""
+        """Count the received bytes by the part of the request that they belong to."""
         if self.transport.is_closing():
             return
         self._head_bytes += len(data)
@@ -113,7 +113,7 @@ class Http(HttpToolsProtocol):
         super().data_received(data)
         if self.transport.is_closing() or self.parser is None:
             return
-        # Chunked, a body is longer on the wire; trailers and chunk extensions are nowhere else counted.
+        # A chunked body is longer on the wire; trailers and chunk extensions are counted nowhere else.
         if self._in_body and self._reading.bytes > 2 * most_bytes():
             self._refuse(413, "Content Too Large")
         elif not self._in_body and not self._answering and self._head_bytes > limit("HEAD_BYTES"):
@@ -121,35 +121,35 @@ class Http(HttpToolsProtocol):
         self._note()
 
     def on_message_begin(self) -> None:
-        """Start the time of a request's head."""
+        """Start the timeout of a request's head."""
         super().on_message_begin()
         self._head_since = self.loop.time()
 
     def on_headers_complete(self) -> None:
-        """Start the time of its body."""
+        """Start the timeout of the request's body."""
         super().on_headers_complete()
         self._in_body = True
         self._reading.begin(self.loop.time())
 
     def on_message_complete(self) -> None:
-        """Let the application take its time."""
+        """Stop the client's timeouts while the application answers."""
         super().on_message_complete()
         self._in_body = False
         self._head_bytes = 0
 
     def on_response_complete(self) -> None:
-        """Wait for the next request."""
+        """Start the timeout of the next request's head."""
         super().on_response_complete()
         self._head_since = self.loop.time()
         self._note()
 
     def handle_websocket_upgrade(self) -> None:
-        """Hand the place over."""
+        """Hand the connection's place over to the WebSocket."""
         connections.remove(self)
         super().handle_websocket_upgrade()
 
     def pause_writing(self) -> None:
-        """Note that the answer waits for the client."""
+        """Note that the response waits for the client."""
         super().pause_writing()
         self._note()
 
@@ -179,14 +179,14 @@ class Http(HttpToolsProtocol):
                 self.transport.close()
 
     def make_room(self) -> None:
-        """Close without an answer."""
+        """Close without a response."""
         if self.transport.get_write_buffer_size():
             self.transport.abort()
         else:
             self.transport.close()
 
     def _refuse(self, status: int, reason: str) -> None:
-        """Answer, unless an answer has begun, and close."""
+        """Send an error response, unless a response has begun, and close."""
         if not self._answering or not self.cycle.response_started:
             head = f"HTTP/1.1 {status} {reason}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
             self.transport.write(head.encode())
@@ -194,7 +194,7 @@ class Http(HttpToolsProtocol):
 
 
 class WebSocket(WebSocketsSansIOProtocol):
-    """A WebSocket connection; pings find clients that are gone (``--ws-ping-interval``)."""
+    """A WebSocket connection; pings detect clients that have disconnected (``--ws-ping-interval``)."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -203,7 +203,7 @@ class WebSocket(WebSocketsSansIOProtocol):
         self._writing = Writing()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take the place of the HTTP connection that it was."""
+        """Take the place of the HTTP connection that was upgraded."""
         super().connection_made(transport)
         self.address = address_of(get_remote_addr(self.transport))
         connections.add(self, Phase.SERVER)
@@ -221,7 +221,7 @@ class WebSocket(WebSocketsSansIOProtocol):
         super().data_received(data)
 
     def send_receive_event_to_app(self) -> None:
-        """Start to count anew: what follows belongs to the next message."""
+        """Restart the count: what follows belongs to the next message."""
         super().send_receive_event_to_app()
         self._reading.begin(self.loop.time())
 
@@ -251,7 +251,7 @@ class WebSocket(WebSocketsSansIOProtocol):
             self.transport.close()
 
     def make_room(self) -> None:
-        """Close without a word: the client does not read anyway."""
+        """Close without a closing frame: the client does not read anyway."""
         self.transport.abort()
 
     @property

@@ -1,7 +1,8 @@
-"""A name for each request and connection, in its answer and in its log lines.
+"""An ID for each request and connection, in its response and in its log lines.
 
-A request may bring its name (``X-Request-ID``), as from a proxy, if it is short and plain; otherwise it is
-given one. What else is bound beside the name, and how a run gets it: :mod:`playground.runtime.log_context`.
+The ID of a request (``X-Request-ID``), for example from a proxy, is used if it is short and plain; otherwise
+one is generated. For what else is bound with the ID, and how a run gets it, see
+:mod:`playground.runtime.log_context`.
 """
 
 from __future__ import annotations
@@ -22,20 +23,20 @@ _SANE = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 
 def request_id_of(headers: list[tuple[bytes, bytes]]) -> str:
-    """Return the name that a request brings, a new one where it brings none or one that is not sane."""
+    """Return the ID sent with a request, or a new one if it is missing or malformed."""
     given = next((value for name, value in headers if name == HEADER), b"")
     return given.decode() if _SANE.fullmatch(given) else secrets.token_hex(8)
 
 
 class RequestIds:
-    """An ASGI application that names what it hands to ``app``."""
+    """An ASGI application that assigns an ID to each request and connection of ``app``."""
 
     def __init__(self, app: Application) -> None:
         """Wrap ``app``."""
         self.app = app
 
     async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
-        """Bind the name for the task of this request or connection, and send it with the answer."""
+        """Bind the ID in the task of this request or connection, and send it with the response."""
         if scope["type"] not in NAMED:
             await self.app(scope, receive, send)
             return

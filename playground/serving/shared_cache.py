@@ -1,7 +1,7 @@
-"""The cache that web processes share, and each of them by itself while Redis is unavailable.
+"""The cache shared by web processes, with a fallback local to each process while Redis is unavailable.
 
-What it holds is bounded counts and the progress of imports: a count that begins anew lets a visitor do more
-for a minute, where an error would let nobody do anything.
+It holds bounded counts and the progress of imports: a count that is reset lets a visitor do more for a
+minute, whereas an error would let nobody do anything.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from redis.exceptions import RedisError
 
 from playground.runtime import outage
 
-PAUSE_SECONDS = 5.0  # after an error, in which Redis is not asked
+PAUSE_SECONDS = 5.0  # after an error, during which Redis is not queried
 ENTRIES = 20_000
 
 _outages = outage.OutageLog("cache")
 
 
 class SharedCache(RedisCache):
-    """Django's, whose reads and writes are answered by a cache of the process where Redis does not answer."""
+    """Django's Redis cache, which falls back to a cache of the process while Redis does not answer."""
 
-    _again: ClassVar[float] = 0.0  # every thread has an instance of its own
+    _again: ClassVar[float] = 0.0  # a class attribute: each thread has its own instance
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:
         super().__init__(server, params)
@@ -43,7 +43,7 @@ class SharedCache(RedisCache):
         return getattr(self._own, method)(*args, **kwargs)
 
     def add(self, *args: Any, **kwargs: Any) -> bool:
-        """Store a value under a key that has none."""
+        """Store a value if the key is absent; return whether it was stored."""
         return bool(self._ask("add", *args, **kwargs))
 
     def get(self, *args: Any, **kwargs: Any) -> Any:
@@ -55,5 +55,5 @@ class SharedCache(RedisCache):
         self._ask("set", *args, **kwargs)
 
     def incr(self, *args: Any, **kwargs: Any) -> int:
-        """Add to a number. Raises ValueError where there is none."""
+        """Increment a number. Raises ValueError if the key is missing."""
         return int(self._ask("incr", *args, **kwargs))

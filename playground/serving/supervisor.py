@@ -29,12 +29,12 @@ from playground.queues import LONG, WORKERS
 #: Seconds between two looks at the processes.
 PULSE = 0.2
 HIGHEST_PORT = 65_535
-LINE_BYTES = 64 * 1024  # a longer line of a program is shown in parts
+LINE_BYTES = 64 * 1024  # longer lines of output are split
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 
 try:
-    #: Loaded here: between fork and exec, with other threads around, nothing may be loaded any more.
+    #: Loaded here, because no library may be loaded between fork and exec while other threads run.
     _prctl: Callable[..., int] | None = ctypes.CDLL(None).prctl
 except (OSError, AttributeError):  # not Linux
     _prctl = None
@@ -42,7 +42,7 @@ except (OSError, AttributeError):  # not Linux
 
 @dataclass(frozen=True, slots=True)
 class RestartPolicy:
-    """How often a program is started again: at most ``most`` times within ``window`` seconds.
+    """How often a program is restarted: at most ``most`` times within ``window`` seconds.
 
     The first restart waits ``first`` seconds, each further one twice as long, up to ``longest``.
     """
@@ -59,9 +59,9 @@ class RestartPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A process to run: its name in the output, its command, and how it ends.
+    """A process to run: its name in the output, its command, and how it is stopped.
 
-    It has ``grace`` seconds after its signal; then it is killed.
+    It is killed if it still runs ``grace`` seconds after its signal.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Program:
     grace: float
 
 
-#: Uvicorn's options for protocols with a bound on how long a client may take.
+#: Uvicorn's options that select the protocols with timeouts.
 PROTOCOLS = (
     *("--http", "playground.serving.protocols:Http"),
     *("--ws", "playground.serving.protocols:WebSocket"),
@@ -82,41 +82,41 @@ def programs(host: str, port: int) -> tuple[Program, ...]:
     python = sys.executable
     web = (
         *(python, "-m", "uvicorn", "playground.asgi:application", "--host", host, "--port", str(port)),
-        # The settings decide which proxies are believed, not the server.
+        # Trusted proxies are configured in the settings, not in the server.
         *("--no-server-header", "--no-proxy-headers", "--no-access-log", "--log-level", "warning"),
-        # One, whatever WEB_CONCURRENCY says: without Redis, processes would count and cache each on its own.
+        # One, regardless of WEB_CONCURRENCY: without Redis, each process would count and cache separately.
         *("--workers", "1"),
         *("--timeout-graceful-shutdown", "3"),
         *PROTOCOLS,
-        # A little more than is read, so that who sends too much is told. Uncompressed: one read can hold
-        # many frames of a few kilobytes that unpack to megabytes each.
+        # A little above our own limit, so that a client that exceeds it gets an error message. Uncompressed:
+        # one read can hold many frames of a few kilobytes that decompress to megabytes each.
         *("--ws-max-size", str(limit("FRAME_BYTES") + MIB), "--ws-per-message-deflate", "false"),
     )
     return (Program("web", web, signal.SIGTERM, 5.0), *(_worker(name, queues) for name, queues in WORKERS))
 
 
 def _worker(name: str, queues: Sequence[str]) -> Program:
-    """Return the worker of some queues: a process for short runs alone, the other processors for all."""
+    """Return a worker for ``queues``: one process for short runs only, the other processors for all runs."""
     processors = min(4, os.cpu_count() or 1)
     command = (
-        # Celery warns root of pickled messages, which this worker does not accept.
+        # Celery warns root users about pickled messages, which this worker does not accept.
         *(sys.executable, "-W", "ignore:You're running the worker with superuser privileges"),
         *("-m", "celery", "--quiet", "--app", "playground.celery:app", "worker", "--loglevel", "WARNING"),
         *("--hostname", f"{name}@%h", "--queues", ",".join(queues)),
         *("--concurrency", str(max(1, processors - 1) if LONG in queues else 1)),
         *(("--beat",) if LONG in queues else ()),  # scheduled tasks; only one program may have it
     )
-    # SIGQUIT: SIGTERM would wait for a run to finish, which may take an hour. A run that is broken off
-    # loses nothing, the next worker goes on from what it stored. Not longer than it takes to store
-    # that, for Celery's idle processes would take five seconds more to say good-bye.
+    # SIGQUIT: SIGTERM would wait for a run to finish, which may take an hour. An interrupted run loses
+    # nothing: the next worker resumes from its checkpoint. The grace period only covers storing that,
+    # because Celery's idle processes would take five more seconds to shut down.
     return Program(name, command, signal.SIGQUIT, 2.0)
 
 
 def listening_problem(host: str, port: int) -> str | None:
-    """Return why nothing can listen at ``host:port``, and what to do; None if something can."""
+    """Return why ``host:port`` cannot be listened on, with a remedy; None if it can."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
-        # As the server itself does: a connection of the last run that is still closing does not count.
+        # As the server itself does: a connection of the last run in TIME_WAIT does not count.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
@@ -137,10 +137,10 @@ def local_address(host: str, port: int) -> str:
 
 
 def answers(url: str, host: str) -> bool:
-    """Tell whether a GET of ``url``, asked for by the name ``host``, is answered with 200."""
+    """Return whether a GET of ``url`` with the Host header ``host`` is answered with 200."""
     request = urllib.request.Request(url, headers={"Host": host})  # noqa: S310  # our own address
     try:
-        # Never by the proxy of the environment: what is asked is this machine.
+        # Never through the environment's proxy: the URL is on this machine.
         with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=5) as answer:
             return bool(answer.status == 200)
     except OSError:
@@ -148,7 +148,7 @@ def answers(url: str, host: str) -> bool:
 
 
 def _die_with(parent: int, sig: signal.Signals) -> None:
-    """Ask Linux to send this process ``sig`` should ``parent`` die without ending it (SIGKILL)."""
+    """Ask Linux to send this process ``sig`` if ``parent`` dies without ending it (SIGKILL)."""
     if _prctl is not None:
         _prctl(PR_SET_PDEATHSIG, int(sig))
     if os.getppid() != parent:
@@ -156,13 +156,13 @@ def _die_with(parent: int, sig: signal.Signals) -> None:
 
 
 def adopt_orphans() -> None:
-    """Become the parent of every descendant whose own parent died, as PID 1 of a container is anyway."""
+    """Become the parent of every orphaned descendant, as PID 1 of a container does anyway."""
     if _prctl is not None:
         _prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
 class Child:
-    """A running program, in a process group of its own so that nothing it starts outlives it."""
+    """A running program in its own process group, so that nothing it starts outlives it."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -174,23 +174,23 @@ class Child:
             stderr=subprocess.STDOUT,
             start_new_session=True,
             preexec_fn=lambda: _die_with(me, program.stop_signal),  # noqa: PLW1509  # two system calls
-            # Few arenas of the C library: what threads free in one of their own is lost to all others.
+            # Few malloc arenas: memory freed in one thread's arena cannot be reused by others.
             env={"MALLOC_ARENA_MAX": "2", **os.environ, "PYTHONUNBUFFERED": "1"},
         )
 
     def ask_to_end(self) -> None:
-        """Send the program the signal that ends it; the processes it started are its own to end."""
+        """Send the program its stop signal; it is responsible for the processes that it started."""
         if self.process.poll() is None:
             self.process.send_signal(self.program.stop_signal)
 
     def kill_group(self) -> None:
-        """Kill the program and whatever is left of its group, without waiting."""
+        """Kill the program and the rest of its process group, without waiting."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
 
 
 class Slot:
-    """A program's place: the child that runs it, or the moment at which the next one starts."""
+    """A program's slot: the child that runs it, or the time at which the next one starts."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -199,7 +199,7 @@ class Slot:
         self.restarts: deque[float] = deque()
 
     def died(self, policy: RestartPolicy, now: float) -> float | None:
-        """Note that the child died; return the seconds until the next start, None if it died too often."""
+        """Record that the child died; return the seconds until the restart, None if it died too often."""
         self.child = None
         while self.restarts and self.restarts[0] <= now - policy.window:
             self.restarts.popleft()
@@ -212,7 +212,7 @@ class Slot:
 
 
 class Supervisor:
-    """Runs programs until a signal comes or one cannot be kept running, and then ends them all."""
+    """Runs programs until a signal arrives or one cannot be kept running, then ends them all."""
 
     def __init__(
         self,
@@ -225,8 +225,8 @@ class Supervisor:
     ) -> None:
         """Prepare to run programs; nothing starts yet.
 
-        ``output`` gets their lines. Everything ends when ``parent`` is not this process' parent any more.
-        With ``owns_children`` no other code of this process starts any, so that orphans may be reaped.
+        ``output`` receives their lines. Everything ends when ``parent`` is no longer this process' parent.
+        With ``owns_children`` no other code of this process starts children, so that orphans may be reaped.
         """
         self.slots = [Slot(program) for program in to_run]
         self.output = output
@@ -241,11 +241,11 @@ class Supervisor:
 
     @property
     def children(self) -> list[Child]:
-        """The programs that were started and not found dead yet."""
+        """The programs that were started and have not been found dead."""
         return [slot.child for slot in self.slots if slot.child is not None]
 
     def say(self, text: str, name: str = "podstep") -> None:
-        """Print a line under ``name``; a reader who went away does not disturb the programs."""
+        """Print a line prefixed with ``name``; a closed output does not disturb the programs."""
         with self._lock, contextlib.suppress(OSError, ValueError):
             self.output.write(f"{name:<{self._width}} | {text}\n" if name != "podstep" else f"{text}\n")
             self.output.flush()
@@ -274,7 +274,7 @@ class Supervisor:
         reader.start()
 
     def _on_signal(self, signum: int, _frame: FrameType | None) -> None:
-        # Nothing is printed here: the main thread may be inside `say`, and would wait for itself.
+        # Print nothing here: the main thread may be inside `say` and would deadlock.
         if self.stopping.is_set() and signum != signal.SIGHUP:
             for child in self.children:
                 child.kill_group()
@@ -292,7 +292,7 @@ class Supervisor:
         return 0
 
     def _keep_running(self, slot: Slot) -> bool:
-        """Start a program again if its time has come; return False if it is given up."""
+        """Restart a dead program when its delay is over; return False if it is given up."""
         now = time.monotonic()
         if slot.child is None:
             if now >= slot.start_at:
@@ -301,7 +301,7 @@ class Supervisor:
         status = slot.child.process.poll()
         if status is None:
             return True
-        slot.child.kill_group()  # what it started would compute beside its successor
+        slot.child.kill_group()  # its children would run alongside its successor
         name, how = slot.program.name, _how(status)
         if not self._was_ready.is_set():
             self.say(f"{name} ended during startup ({how}); stopping. See its output above.")
@@ -322,7 +322,7 @@ class Supervisor:
         """Collect the exit statuses of adopted processes, which would stay zombies otherwise."""
         ours = {child.process.pid for child in self.children}
         with contextlib.suppress(ChildProcessError):
-            # WNOWAIT: the status of a program is its Popen's to collect, in the next look.
+            # WNOWAIT: a program's status is collected by its Popen in the next poll.
             while found := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
                 if found.si_pid in ours:
                     return
@@ -334,13 +334,13 @@ class Supervisor:
         for child in children:
             child.ask_to_end()
         asked = time.monotonic()
-        # The least patient first, so that nobody waits for another one's time.
+        # The shortest grace period first, so that none waits longer than its own.
         for child in sorted(children, key=lambda child: child.program.grace):
             with contextlib.suppress(subprocess.TimeoutExpired):
                 child.process.wait(max(0.0, asked + child.program.grace - time.monotonic()))
             child.kill_group()
             child.process.wait()
-        # The last words of a program that failed are those that matter most.
+        # The last output of a program that failed matters most.
         for reader in self._readers:
             reader.join(timeout=1)
 
