@@ -1,1 +1,1 @@
-"""Verbs that change a draft."""
+"""The edits of a draft."""

@@ -1,4 +1,4 @@
-"""Several documents put into a text at once: at the start, or as operations after a cycle."""
+"""Adding several documents to a text at once: from the start, or as operations after a cycle."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ from scheduler_core.scenario.history import (
 from scheduler_core.scenario.reconfiguration import OTHER, VERSIONS, is_configuration
 from scheduler_core.scenario.scenario import Scenario
 
-DOCUMENTS = 200  # at once at a step: each becomes an operation
+DOCUMENTS = 200  # added at once at a step; each becomes an operation
 DOCUMENTS_FROM_START = 20_000
 BYTES_FROM_START = 4 * 1024 * 1024
-NAMED = 3  # of them, in the words for what was done
+NAMED = 3  # of them, in the description of the edit
 NAME = ("metadata", "name")
 
 
 def added(text: str, documents: str, moment: Moment | None) -> dict[str, Any]:
-    """Return the text with more documents, whether all of it had to be written anew, and what was done.
+    """Return the text with more documents, whether all of it was rewritten, and a description of the edit.
 
-    Without a ``moment`` they are there from the start, else created after its cycle. What configures the
-    scheduler takes the place of what does so until then; of anything else there must be none of its name.
-    Raises BundleError for a text that cannot be read, ObjectError with lines of ``documents``, HistoryError,
-    TooLargeError.
+    Without a ``moment`` they exist from the start, otherwise they are created after its cycle. A document
+    that configures the scheduler replaces the one in force; any other must have a name that is not taken.
+    Raises BundleError for a text that cannot be parsed, ObjectError with lines of ``documents``,
+    HistoryError, TooLargeError.
     """
     most = OBJECT_BYTES if moment is not None else BYTES_FROM_START
     if len(documents) > most:
@@ -62,7 +62,7 @@ def added(text: str, documents: str, moment: Moment | None) -> dict[str, Any]:
 
 
 def words_of(documents: list[Document]) -> str:
-    """Return what is added as a phrase: ``add PodGroup default/train and Job default/train``."""
+    """Return the addition as a phrase: ``add PodGroup default/train and Job default/train``."""
     names = [_named(_key(document)) for document in documents]
     if len(names) > NAMED:
         names = [*names[: NAMED - 1], f"{len(names) - NAMED + 1} more"]
@@ -72,7 +72,7 @@ def words_of(documents: list[Document]) -> str:
 def check_taken(
     scenario: Scenario, new: list[Document], moment: Moment | None, text: str | None = None
 ) -> None:
-    """Raise ObjectError, with lines of ``text``, for documents whose names are taken at a moment."""
+    """Raise ObjectError, with lines of ``text``, for documents whose names are taken at ``moment``."""
     there = {_key(document) for document in scenario.documents}
     taken = []
     for number, document in enumerate(new, 1):
@@ -142,10 +142,10 @@ def _at_moment(scenario: Scenario, new: list[Document], moment: Moment) -> tuple
 
 
 def put_in_force(scenario: Scenario, new: list[Document], moment: Moment) -> Scenario:
-    """Return the scenario with operations that create documents after a cycle, its objects as they were."""
+    """Return the scenario with operations that create documents after a cycle; its objects are unchanged."""
     first = sorted(
         new, key=lambda document: not is_configuration(document)
-    )  # then nobody waits in the old one
+    )  # configuration first, so that no object is created under the old one
     for entry in [entry for document in first for entry in _entries(scenario, document, moment)]:
         operations, _ = placed(scenario, moment, entry)
         scenario = replace(scenario, documents=with_operations(scenario.documents, operations))
@@ -153,7 +153,7 @@ def put_in_force(scenario: Scenario, new: list[Document], moment: Moment) -> Sce
 
 
 def _entries(scenario: Scenario, document: Document, moment: Moment) -> list[Manifest]:
-    """Return the operations that put a document in force at a moment."""
+    """Return the operations that put a document into force at a moment."""
     kind = str(document.get("kind"))
     if not is_configuration(document):
         return [creating(document)]
@@ -172,7 +172,7 @@ def _entries(scenario: Scenario, document: Document, moment: Moment) -> list[Man
 def _where_typed(
     error: BundleError, after: tuple[Document, ...], new: list[Document], text: str
 ) -> ObjectError:
-    """Tell what is wrong by the lines of what was typed; anything else by what it is about."""
+    """Map an error's problems to the lines of the typed text; problems elsewhere keep only their path."""
     numbers = {_key(document): number for number, document in enumerate(new, 1)}
     operations = operations_of(after)
     found = []

@@ -1,4 +1,4 @@
-"""Branches: drafts that are copies of another source, as a tree, and what each came to beside its parent."""
+"""Branches: drafts that are copies of another source, as a tree, each compared with its parent."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from scheduler_core.scenario.scenario import Scenario as Content
 from scheduler_core.scheduling.cycle import Decision
 
 STEP_LENGTH = 24
-WORDS_SHOWN = 8  # changes of one branch that are told
+WORDS_SHOWN = 8  # changes of one branch that are listed
 WORD_LENGTH = 160  # characters of one
 BranchKey = tuple[str, str]
 
 
 class FullError(ValueError):
-    """A family has as many drafts as it may."""
+    """A family has reached the maximum number of drafts."""
 
     def __init__(self) -> None:
         most = limit("BRANCHES_PER_FAMILY")
@@ -41,27 +41,26 @@ class FullError(ValueError):
 
 
 def key_of(source: sources.Source) -> str:
-    """Return a source as a draft's parent is stored: ``scenario:…``, ``run:…`` or ``draft:…``."""
+    """Return the key under which a draft stores its parent: ``scenario:…``, ``run:…`` or ``draft:…``."""
     [(kind, name)] = source.wire.items()
     return f"{kind}:{source.row.short if isinstance(source.row, Scenario) else name}"
 
 
 def family_of(source: sources.Source) -> str:
-    """Return where a source's parents began: itself, unless it is a branch."""
+    """Return the key of a source's root ancestor: the source itself, unless it is a branch."""
     return (source.row.family if isinstance(source.row, Draft) else "") or key_of(source)
 
 
 def origin_of(source: sources.Source, step: str = "", words: tuple[str, ...] = ()) -> store.Origin:
-    """Return what a copy of a source made at a step remembers."""
+    """Return the origin to store with a copy of a source made at a step."""
     told = tuple(_cut(" ".join(text.split())) for text in words[:WORDS_SHOWN])
     return store.Origin(key_of(source), family_of(source), step[:STEP_LENGTH], told)
 
 
 def branch(source: sources.Source, visitor: str, step: str, title: str, text: str | None = None) -> Draft:
-    """Store a copy of a source as a draft of the visitor's, or of a draft another ``text`` beside it.
+    """Store a copy of a source as a draft of the visitor; for a draft, optionally with another ``text``.
 
-    The text may be unreadable, as that of a draft may. Raises FullError, BundleError, StaleError, and
-    TooLargeError.
+    Like any draft's, the text may be invalid. Raises FullError, BundleError, StaleError, and TooLargeError.
     """
     origin = origin_of(source, step)
     if Draft.objects.filter(owner=visitor, family=origin.family).count() >= limit("BRANCHES_PER_FAMILY"):
@@ -85,7 +84,7 @@ def _title(source: sources.Source, step: str) -> str:
 
 
 def tree(source: sources.Source, visitor: str) -> dict[str, Any]:
-    """Return the visitor's drafts of a source's family, oldest first, and the scenario or run above them."""
+    """Return the visitor's drafts of a source's family, oldest first, and the scenario or run at the root."""
     family = family_of(source)
     kind, _, name = family.partition(":")
     rows = list(Draft.objects.filter(owner=visitor, family=family).defer("files").order_by("created"))
@@ -121,7 +120,7 @@ def _root(kind: str, name: str) -> dict[str, str]:
 
 
 def parent_of(row: Draft, visitor: str) -> sources.Source | None:
-    """Return what a draft is a copy of, None if it is of nothing, or of what is no longer there."""
+    """Return the source that a draft is a copy of; None if it has no parent or the parent was deleted."""
     kind, _, name = row.parent.partition(":")
     try:
         return sources.find({kind: name}, visitor) if name else None
@@ -129,19 +128,19 @@ def parent_of(row: Draft, visitor: str) -> sources.Source | None:
         return None
 
 
-# --- what a branch came to
+# --- comparison with the parent
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A branch beside its parent: what was changed in words, and the answer of ``branch.compare``."""
+    """A branch compared with its parent: the changes in words, and the answer of ``branch.compare``."""
 
     words: list[str]
     wire: dict[str, Any]
 
 
 def compared(mine: Playback, parent: Playback | None) -> Compared:
-    """Compare two playbacks that are computed as far as they will be."""
+    """Compare two playbacks that are fully computed."""
     words = differences(parent.scenario, mine.scenario) if parent is not None else []
     return Compared(
         words,
@@ -166,7 +165,7 @@ def _standing(playback: Playback) -> dict[str, Any]:
 
 
 def _first(mine: Playback, parent: Playback) -> dict[str, Any] | None:
-    """Return the first cycle that ends otherwise, None if all are the same."""
+    """Return the first cycle with a different outcome; None if all are the same."""
     here, there = mine.trail.decisions, parent.trail.decisions
     both = min(len(here), len(there))
     place = next((n for n in range(both) if outcome(here[n]) != outcome(there[n])), both)
@@ -200,7 +199,7 @@ def _fate(decision: Decision) -> str:
 
 
 def _elsewhere(mine: Playback, parent: Playback) -> int:
-    """Return how many pods end on another node, or pending, or not at all, on one side only."""
+    """Return how many pods differ in their final node, in being pending, or in existing at the end."""
     here, there = _places(mine), _places(parent)
     return sum(here.get(key) != there.get(key) for key in here.keys() | there.keys())
 
@@ -216,11 +215,11 @@ def _places(playback: Playback) -> dict[str, str]:
     }
 
 
-# --- what was changed
+# --- differences of the documents
 
 
 def differences(before: Content, after: Content) -> list[str]:
-    """Return what one scenario has otherwise than another, a phrase for each object or operation."""
+    """Return the differences of two scenarios, a phrase for each object or operation."""
     old, new = _by_key(before.documents), _by_key(after.documents)
     found = [*_documents(old, new), *_operations(before.documents, after.documents)]
     more = len(found) - WORDS_SHOWN
@@ -275,7 +274,7 @@ def _bare(entry: Manifest) -> Manifest:
 
 
 def _own(entry: Manifest) -> Any:
-    """Return when an operation lands as far as it says so itself: its major follows from those before it."""
+    """Return the part of an operation's position that it states; the major step follows from earlier ones."""
     step = entry.get("step")
     return (step.get("minor") if isinstance(step, dict) else None, entry.get("time"), entry.get("during"))
 

@@ -1,4 +1,4 @@
-"""Many nodes changed at once: chosen by labels, by a pattern of their names, or one by one; as one change."""
+"""Changing many nodes at once, selected by labels, by a name pattern or one by one, as a single edit."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from scheduler_core.scenario.history import (
 )
 from scheduler_core.scenario.scenario import Scenario
 
-AT_ONCE = 500  # nodes changed by operations: each becomes one
-NAMED = 200  # nodes that are listed
-SHOWN = 5  # nodes whose difference is shown
-LINES = 40  # of one node's difference
-CONTEXT = 2  # unchanged lines around what changed
+AT_ONCE = 500  # nodes changed by operations, one operation each
+NAMED = 200  # nodes listed by name
+SHOWN = 5  # nodes whose diff is shown
+LINES = 40  # of one node's diff
+CONTEXT = 2  # unchanged lines around a change
 
 DELETE = "delete"
 CHANGES: Mapping[str, str] = {
@@ -53,13 +53,13 @@ CHANGES: Mapping[str, str] = {
     "condition": "set a condition on {count}: {key} {value}",
     DELETE: "delete {count}",
 }
-"""What can be done to many nodes, and how it is told."""
+"""The changes that can be made to many nodes, and their descriptions."""
 
-TAKING_AWAY = ("untaint", "unlabel")  # of what a node may not have
+TAKING_AWAY = ("untaint", "unlabel")  # of something that a node may lack
 
 
 class BulkError(ValueError):
-    """The nodes cannot be chosen, or the change cannot be made; ``field`` says of what it is."""
+    """The nodes cannot be selected, or the change cannot be made; ``field`` names the invalid field."""
 
     def __init__(self, text: str, field: str) -> None:
         self.field = field
@@ -68,7 +68,7 @@ class BulkError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Bulk:
-    """What is asked: which nodes, and what is done to them.
+    """A requested change: which nodes, and what is done to them.
 
     ``by`` is selector, glob or names (one a line); ``what`` one of :data:`CHANGES`, with the ``key`` and
     ``value`` of :func:`scheduler_core.authoring.revisions.revised`.
@@ -87,7 +87,7 @@ BulkEdit = tuple[
 
 
 def previewed(scenario: Scenario, moment: Moment | None, bulk: Bulk) -> dict[str, Any]:
-    """Return which nodes are chosen, how many change, and the difference of the first few."""
+    """Return which nodes are selected, how many change, and the diffs of the first few."""
     nodes = _nodes(scenario, moment)
     error = {"field": "", "message": ""}
     chosen: list[str] = []
@@ -115,8 +115,8 @@ def previewed(scenario: Scenario, moment: Moment | None, bulk: Bulk) -> dict[str
 def changed(text: str, bulk: Bulk, moment: Moment | None) -> dict[str, Any]:
     """Return the text with the change: in the manifests, or with a ``moment`` as operations after its cycle.
 
-    Raises BundleError for a text that cannot be read, BulkError, HistoryError, TooLargeError, and
-    ObjectError where the text with the change could not be used.
+    Raises BundleError for a text that cannot be parsed, BulkError, HistoryError, TooLargeError, and
+    ObjectError if the changed text would be invalid.
     """
     scenario = bundles.parse([("", text)])
     if moment is not None:
@@ -153,7 +153,7 @@ def _bounded(changes: list[BulkEdit], moment: Moment | None) -> None:
 
 
 def _nodes(scenario: Scenario, moment: Moment | None) -> dict[str, Manifest]:
-    """Return the manifests of the nodes that are there, by name."""
+    """Return the manifests of the nodes that exist at the moment, by name."""
     given = {
         document_key(document)[1]: document
         for document in scenario.documents
@@ -174,7 +174,7 @@ def _nodes(scenario: Scenario, moment: Moment | None) -> dict[str, Manifest]:
 
 
 def _chosen(nodes: Mapping[str, Manifest], bulk: Bulk) -> list[str]:
-    """Return the names of the nodes that are meant, in the order of the cluster."""
+    """Return the names of the selected nodes, in the order of the cluster."""
     which = bulk.which.strip()
     if bulk.by == "selector":
         requirements = _requirements(which)
@@ -212,7 +212,7 @@ def _labels(node: Manifest) -> Mapping[str, str]:
 
 
 def _changes(nodes: Mapping[str, Manifest], chosen: list[str], bulk: Bulk) -> list[BulkEdit]:
-    """Return what becomes of the chosen nodes; those that are so already are left out."""
+    """Return the edits of the selected nodes; nodes that would not change are left out."""
     if bulk.what not in CHANGES:
         told = ", ".join(CHANGES)
         raise BulkError(f"There is no change called {bulk.what[:40]!r}; it is one of {told}.", "what")
@@ -235,7 +235,7 @@ def _changes(nodes: Mapping[str, Manifest], chosen: list[str], bulk: Bulk) -> li
 
 
 def _difference(before: Manifest, after: Manifest | None) -> list[list[str]]:
-    """Return lines of YAML as [sign, text]: ``-`` goes, ``+`` comes, a blank stays, ``…`` is left out."""
+    """Return a YAML diff as [sign, text]: ``-`` removed, ``+`` added, blank unchanged, ``…`` omitted."""
     old = write_yaml([before]).splitlines()[1:]
     new = write_yaml([after]).splitlines()[1:] if after is not None else []
     lines: list[list[str]] = []
@@ -252,7 +252,7 @@ def _difference(before: Manifest, after: Manifest | None) -> list[list[str]]:
 
 
 def _from_start(scenario: Scenario, changes: list[BulkEdit]) -> tuple[Document, ...]:
-    """Return the documents with the nodes as they are to be."""
+    """Return the documents with the changed nodes."""
     made = {name: after for name, _, after in changes}
     documents: list[Document] = []
     for document in scenario.documents:
@@ -265,7 +265,7 @@ def _from_start(scenario: Scenario, changes: list[BulkEdit]) -> tuple[Document, 
 
 
 def _at_moment(scenario: Scenario, changes: list[BulkEdit], moment: Moment) -> tuple[Document, ...]:
-    """Return the documents with an operation a node, all after the same cycle."""
+    """Return the documents with one operation per node, all after the same cycle."""
     entries = [_entry(*change) for change in changes]
     operations, first = placed(scenario, moment, entries[0])
     taken = set(ids_of(operations))

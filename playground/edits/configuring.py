@@ -1,6 +1,6 @@
-"""A text with a change to its Policy, its KubeSchedulerConfiguration or its settings.
+"""Changing the Policy, the KubeSchedulerConfiguration or the settings in a text.
 
-Only that document is written anew; at a step the change is an operation, which restarts the scheduler.
+Only that document is rewritten; at a step the change is an operation, which restarts the scheduler.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from scheduler_core.scenario.scenario import Scenario
 
 
 def configured(text: str, what: str, name: str, value: str, moment: Moment | None = None) -> dict[str, Any]:
-    """Return ``text`` with one change to its configuration, and whether all of it had to be written anew.
+    """Return ``text`` with one change to its configuration, and whether all of it had to be rewritten.
 
-    Without a ``moment`` it is changed from the start, else by an operation after that cycle. Documents that
-    cannot be told apart by their ``---``, as in a List or in JSON, cost a text its comments and its form.
-    Raises BundleError for a text, or a policy, that cannot be used, TooLargeError, HistoryError, and
-    EditError for a change that cannot be made.
+    Without a ``moment`` it is changed from the start, otherwise by an operation after that cycle. If the
+    documents are not separated by ``---``, as in a List or in JSON, comments and formatting are lost.
+    Raises BundleError for an invalid text or policy, TooLargeError, HistoryError, and EditError for a change
+    that cannot be made.
     """
     scenario = bundles.parse([("", text)])
     if moment is None:
@@ -38,7 +38,7 @@ def configured(text: str, what: str, name: str, value: str, moment: Moment | Non
 
 
 def in_force(scenario: Scenario, moment: Moment | None) -> tuple[Document, ...]:
-    """Return the documents that configure the scheduler at a moment, at the start without one."""
+    """Return the documents that configure the scheduler at a moment; without one, at the start."""
     if moment is None:
         return tuple(document for document in scenario.documents if _configures(document))
     found = (manifest_at(scenario, (kind, kind), moment) for kind in VERSIONS)
@@ -54,7 +54,7 @@ def _configures(document: Document) -> bool:
 def _at(
     scenario: Scenario, moment: Moment, before: tuple[Document, ...], after: tuple[Document, ...]
 ) -> tuple[Document, ...]:
-    """Put the difference into the history: what is new or changed, and what is gone."""
+    """Add operations for the difference to the history: new, changed and deleted documents."""
     kinds = {str(document["kind"]) for document in after}
     scenario = put_in_force(scenario, [document for document in after if document not in before], moment)
     for document in before:

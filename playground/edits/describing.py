@@ -1,4 +1,4 @@
-"""What operations and patches do, as phrases."""
+"""Descriptions of operations and patches as phrases."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from scheduler_core.objects.manifests import Document, Manifest
 from scheduler_core.scenario.history import target_of
 from scheduler_core.scenario.reconfiguration import VERSIONS
 
-WORDS_SHOWN = 3  # of a patch, the fields that are told
+WORDS_SHOWN = 3  # fields of a patch that are listed
 VALUE_SHOWN = 48  # characters
 POD_SPECS = (("spec", "template", "spec"), ("spec", "jobTemplate", "spec", "template", "spec"), ("spec",))
 CONTAINERS = ("containers", "initContainers")
 
 
 def named(key: Key) -> str:
-    """Return ``Pod default/web-1``; of what there is one at most, its kind."""
+    """Return a name such as ``Pod default/web-1``; for a singleton, its kind."""
     return key[0] if key[0] in VERSIONS else f"{key[0]} {key[1]}"
 
 
 def words_of(entry: Mapping[str, Any], before: Mapping[str, Any] | None = None) -> str:
-    """Return what an operation does as a phrase: ``patch Node n1: spec.unschedulable true``.
+    """Return an operation as a phrase: ``patch Node n1: spec.unschedulable true``.
 
-    ``before`` is the manifest that a patch changes, where it is known: new images are told with the old.
+    ``before`` is the manifest that a patch changes, if known: new images are then shown with the old ones.
     """
     if "doneOperation" in entry:
         return "the end of the history"
@@ -41,7 +41,7 @@ def words_of(entry: Mapping[str, Any], before: Mapping[str, Any] | None = None) 
 
 
 def all_words(entries: Sequence[Mapping[str, Any]], documents: Sequence[Document]) -> list[str]:
-    """Return :func:`words_of` every entry of a history; what containers change is compared with before."""
+    """Return :func:`words_of` for every entry of a history; container patches are compared with before."""
     wanted = {target_of(entry) for entry in entries if _changes_containers(entry)}
     known: dict[Key, Mapping[str, Any] | None] = {}
     if wanted:
@@ -69,13 +69,13 @@ def _after(entry: Mapping[str, Any], before: Mapping[str, Any] | None) -> Mappin
 
 def _patched(entry: Mapping[str, Any], before: Mapping[str, Any]) -> Manifest | None:
     body = entry["patchOperation"]
-    with suppress(ValueError, KeyError, TypeError):  # a patch that does not fit is told by the reader
+    with suppress(ValueError, KeyError, TypeError):  # an invalid patch is reported by the reader
         return dict(apply_patch(dict(before), body["patch"], kind_of_patch(body, dict(before))))
     return None
 
 
 def images_of(before: Mapping[str, Any], after: Mapping[str, Any] | None) -> str:
-    """Return ``image web:1 → web:2`` where images are all that a change changes, else ``""``."""
+    """Return ``image web:1 → web:2`` if a change affects only images, otherwise ``""``."""
     if after is None:
         return ""
     told = []

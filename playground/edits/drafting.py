@@ -1,4 +1,4 @@
-"""A draft of a copy: of the visitor's own text only the documents that differ are written anew."""
+"""Storing a copy as a draft: only the documents of the visitor's text that differ are rewritten."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scheduler_core.scenario.scenario import Scenario
 def copy_of(
     source: sources.Source, visitor: str, made: Copy, title: str, origin: store.Origin | None = None
 ) -> Draft:
-    """Store a copy as a draft of the visitor's, ready to be opened."""
+    """Store a copy as a draft of the visitor, ready to be opened."""
     [(kind, name)] = source.wire.items()
     based_on = f"{kind}:{name}"
     if isinstance(source.row, Draft):
@@ -31,9 +31,9 @@ def copy_of(
 
 
 def written(text: str, scenario: Scenario, after: tuple[Document, ...]) -> dict[str, Any]:
-    """Return ``{"text", "rewritten"}``: the text that ``scenario`` was read from, with ``after`` instead.
+    """Return ``{"text", "rewritten"}``: the text of ``scenario`` with the documents ``after`` instead.
 
-    Raises BundleError where they cannot be used, and TooLargeError.
+    Raises BundleError if these are invalid, and TooLargeError.
     """
     spared = splice(text, scenario.documents, after)
     if spared is not None:
@@ -44,7 +44,7 @@ def written(text: str, scenario: Scenario, after: tuple[Document, ...]) -> dict[
             if texts.holds(spared, after):
                 raise
         except bundles.TooLargeError:
-            pass  # what stands in it besides the documents may be what is too much
+            pass  # text besides the documents, such as comments, may be what makes it too large
     whole = bundles.bundle_text(replace(scenario, documents=after))
     bundles.parse([("", whole)])
     return {"text": whole, "rewritten": True}

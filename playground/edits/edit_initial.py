@@ -1,4 +1,4 @@
-"""A text with one object otherwise from the start: its manifest is changed or taken out, without an event."""
+"""Changing or removing one object's manifest in a text from the start, without an operation."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from scheduler_core.scenario.scenario import Scenario
 
 
 def has_manifest(scenario: Scenario, key: Key) -> bool:
-    """Tell whether an object is written down, not made by a controller or an operation."""
+    """Return whether an object has a manifest, rather than being created by a controller or an operation."""
     return any(document_key(document) == key for document in scenario.documents)
 
 
 def amended(text: str, target: str, wanted: str | None, base: str) -> dict[str, Any]:
-    """Return the text with an object's manifest changed, or without it where ``wanted`` is None.
+    """Return the text with an object's manifest changed, or without it if ``wanted`` is None.
 
-    ``wanted`` is YAML, typed over ``base``, as the object stands at the start: only what differs is
-    changed in the manifest, so that what admission or an operation adds is not written down. An empty
-    text is no manifest, and deletes nothing. Raises BundleError for a text that cannot be read,
-    ObjectError, MissingError, TooLargeError.
+    ``wanted`` is YAML edited from ``base``, the object at the start: only differences are applied to the
+    manifest, so that fields added by admission or an operation are not written to it. An empty text is an
+    error, not a deletion. Raises BundleError for a text that cannot be parsed, ObjectError, MissingError,
+    TooLargeError.
     """
     if max(len(wanted or ""), len(base)) > OBJECT_BYTES:
         raise bundles.TooLargeError(f"An object's YAML may have {OBJECT_BYTES:,} characters.")

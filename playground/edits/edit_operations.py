@@ -1,4 +1,4 @@
-"""A text with one change to its history: an object edited at a step, an operation taken out or moved."""
+"""Changing the history in a text: an object edited at a step, an operation removed, moved or copied."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ OBJECT_BYTES = 256 * 1024  # of one object's YAML
 
 
 class ObjectError(ValueError):
-    """What was typed of an object or an operation cannot be used; lines are those of what was typed."""
+    """The YAML typed for an object or an operation is invalid; lines refer to the typed text."""
 
     def __init__(self, problems: list[Problem]) -> None:
         self.problems = problems
@@ -55,7 +55,7 @@ class ObjectError(ValueError):
 
     @classmethod
     def of_whole(cls, error: BundleError) -> ObjectError:
-        """Return what is wrong with the text that came of it; its lines are nobody's who typed an object."""
+        """Return the problems of the resulting text without lines, which do not refer to the typed text."""
         return cls([Problem(problem.message, problem.path) for problem in error.problems])
 
 
@@ -65,12 +65,12 @@ class MissingError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class OperationEdit:
-    """What is asked: an action of :data:`ACTS`, at a moment, on a target or on the operation ``id``.
+    """A requested edit: an action of :data:`ACTS`, at a moment, on a target or on the operation ``id``.
 
-    ``object`` is YAML: a manifest, or for ``edit`` the operation's action. ``base`` is the manifest as the
-    run had left it, which ``object`` was typed over; only a run in virtual time knows it. ``landed`` is the
-    cycle after which the operation came until now. ``seconds`` of virtual time take the place of the moment
-    at which it shall land; ``moment`` is then the one at which the object was looked at.
+    ``object`` is YAML: a manifest, or for ``edit`` the operation's action. ``base`` is the object's manifest
+    in the run, from which ``object`` was edited; it is only known in virtual time. ``landed`` is the cycle
+    after which the operation has been applied so far. ``seconds`` of virtual time replace the moment at which
+    the operation is to be applied; ``moment`` is then the one at which the object was viewed.
     """
 
     action: str
@@ -84,9 +84,9 @@ class OperationEdit:
 
 
 def operated(text: str, change: OperationEdit) -> dict[str, Any]:
-    """Return the text with the change, whether all of it had to be written anew, and where it now lands.
+    """Return the changed text, whether all of it had to be rewritten, and the operation's new position.
 
-    Raises BundleError for a text that cannot be read, ObjectError for what was typed, MissingError,
+    Raises BundleError for a text that cannot be parsed, ObjectError for invalid input, MissingError,
     HistoryError, TooLargeError.
     """
     act = ACTS.get(change.action)
@@ -114,7 +114,7 @@ def _where(operations: list[Manifest], name: str) -> dict[str, Any]:
     return {"step": None if minor is None else f"{major}.{minor}"}
 
 
-# --- the actions: the new entries, the operation's name, and what was done in words
+# --- the actions: each returns the new entries, the operation's name, and a description of the edit
 
 Made = tuple[list[Manifest], str, str]
 
@@ -168,7 +168,7 @@ def _move(scenario: Scenario, change: OperationEdit) -> Made:
 
 
 def _duplicate(scenario: Scenario, change: OperationEdit) -> Made:
-    """Put an operation in once more; what it creates is called otherwise, for there is one of that name."""
+    """Insert a copy of an operation; an object that it creates is renamed, as its name is taken."""
     listed = operations_of(scenario.documents)
     names = ids_of(listed)
     if change.id not in names:
@@ -224,11 +224,11 @@ ACTS: Mapping[str, Callable[[Scenario, OperationEdit], Made]] = {
     "duplicate": _duplicate,
     "edit": _edit,
 }
-"""What can be done to a history."""
+"""The edits of a history."""
 
 
 def _put(scenario: Scenario, change: OperationEdit, entry: Manifest) -> tuple[list[Manifest], str]:
-    """Put an entry in at the second, or else at the moment, that is asked for."""
+    """Insert an entry at the requested second or, without one, at the requested moment."""
     if not change.seconds:
         return placed(scenario, _moment(change), entry)
     if not is_timed(scenario):
@@ -263,7 +263,7 @@ def _found(scenario: Scenario, key: Key, change: OperationEdit) -> Manifest:
 
 
 def key_of_target(target: str) -> Key:
-    """Read ``Pod default/web-1``. Raises MissingError for a kind that is not simulated."""
+    """Parse a target such as ``Pod default/web-1``. Raises MissingError for a kind that is not simulated."""
     kind, _, name = target.partition(" ")
     if kind in VERSIONS:
         return kind, kind
@@ -275,11 +275,11 @@ def key_of_target(target: str) -> Key:
     return kind, f"default/{name}" if row.namespaced and "/" not in name else name
 
 
-# --- what was typed
+# --- the typed text
 
 
 def kept(text: str, key: Key) -> Manifest:
-    """Return the one manifest of a text, which is of that object. Raises ObjectError."""
+    """Return the single manifest of a text, which must be that of ``key``. Raises ObjectError."""
     manifest = typed(text)
     if target_of(creating(manifest)) != key:
         told = f"must stay {named(key)}: another kind, name or namespace is another object, to be created"
@@ -288,7 +288,7 @@ def kept(text: str, key: Key) -> Manifest:
 
 
 def typed(text: str) -> Manifest:
-    """Return the one manifest of a text. Raises ObjectError with all that is wrong with it."""
+    """Return the single manifest of a text. Raises ObjectError with all of its problems."""
     documents = _documents(text)
     if len(documents) != 1:
         raise ObjectError([Problem(f"must be one manifest, not {len(documents)}", "", 1, 1)])
@@ -315,7 +315,7 @@ def _documents(text: str) -> tuple[Document, ...]:
 
 
 def _yaml(text: str) -> Manifest:
-    """Return a mapping that is no manifest, read as a bundle is: in one that is kept and not looked into."""
+    """Parse a mapping that is not a manifest, as the spec of a manifest whose fields are not validated."""
     try:
         read = load([("", "apiVersion: podstep/v1\nkind: Namespace\nspec:\n" + _indented(text))]).documents
     except BundleError as error:
@@ -343,7 +343,7 @@ def _line(text: str, path: str) -> int | None:
 def _in_object(
     error: BundleError, change: OperationEdit, operations: list[Manifest], name: str
 ) -> ObjectError:
-    """Tell what is wrong where it was typed; what another operation now lacks, by its id."""
+    """Map problems to the typed text; problems that the edit causes in other operations name their ids."""
     names = ids_of(operations)
     own = names.index(name) if name in names else -1
     problems = []

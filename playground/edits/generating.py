@@ -1,4 +1,4 @@
-"""A generated cluster for a page or a client: its text, its sizes, and what is wrong with the recipe."""
+"""A generated cluster for a page or a client: its text, its totals, and the errors of the recipe."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from scheduler_core.objects.keys import document_key
 from scheduler_core.objects.quantity import format_resource
 
 PREVIEW_DOCUMENTS = 60
-LARGE_NUMBERS = 500  # nodes, workloads and replicas, beyond which making them takes long
+LARGE_NUMBERS = 500  # nodes, workloads and replicas, beyond which generating them takes long
 _NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 def generator() -> dict[str, Any]:
-    """Return the generator's fields, its shapes' sizes, and recipes to begin with."""
+    """Return the generator's fields, the sizes of its shapes, and sample recipes."""
     return {
         "top": [field.wire() for field in TOP_FIELDS],
         "pools": [field.wire() for field in POOL_FIELDS],
@@ -38,7 +38,7 @@ def generator() -> dict[str, Any]:
 
 
 def _sizes(shape: Any) -> dict[str, str]:
-    """Return what a shape's empty fields come to, as one would type it."""
+    """Return the defaults of a shape's empty fields, as a user would type them."""
     ranges = {
         "replicas": [str(number) for number in shape.replicas],
         "cpu": [format_resource("cpu", number) for number in shape.cpu],
@@ -53,9 +53,9 @@ def _sizes(shape: Any) -> dict[str, str]:
 
 @pool_job
 def generated(recipe: Recipe, *, whole: bool = False) -> dict[str, Any]:
-    """Return what a recipe makes: ``bundle`` is all of it if ``whole``, else the first documents of it.
+    """Generate a recipe's cluster: ``bundle`` is all of it if ``whole``, otherwise a sample of it.
 
-    Raises TooLargeError where the text is larger than a bundle may be.
+    Raises TooLargeError if the text is larger than a bundle may be.
     """
     made = _bounded(generate(recipe))
     documents = made.documents if whole else _sample(made.documents)
@@ -77,7 +77,7 @@ def generated(recipe: Recipe, *, whole: bool = False) -> dict[str, Any]:
 
 
 def is_large(recipe: Recipe) -> bool:
-    """Tell whether making a recipe's cluster takes long: by the numbers in it, read roughly."""
+    """Return whether generating a recipe's cluster takes long, estimated from the numbers in it."""
     return _numbers(recipe) > LARGE_NUMBERS
 
 
@@ -100,7 +100,7 @@ def _bounded(made: Generated) -> Generated:
 
 
 def _sample(documents: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
-    """Return some of the documents: of each kind's first ones, in their order."""
+    """Return a sample of the documents: the first ones of each kind, in their order."""
     if len(documents) <= PREVIEW_DOCUMENTS:
         return documents
     seen: dict[str, int] = {}
@@ -114,7 +114,7 @@ def _sample(documents: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]
 
 
 def _refused(documents: tuple[dict[str, Any], ...]) -> tuple[tuple[str, str], ...]:
-    """Return what is wrong with the documents, such as two workloads whose numbered names meet."""
+    """Return the errors of the documents, such as two workloads whose numbered names collide."""
     # The loader would let the later one replace the earlier.
     several = [key for key, count in Counter(map(document_key, documents)).items() if count > 1]
     if several:
@@ -146,7 +146,7 @@ def _summary(made: Generated) -> dict[str, Any]:
 
 
 def recipe_of(given: Mapping[str, Any]) -> Recipe:
-    """Return a recipe of JSON as the generator wants it: numbers may be written as numbers."""
+    """Convert a JSON recipe for the generator, which expects text: numbers may be JSON numbers."""
     return {key: _texts(value) for key, value in given.items()}
 
 

@@ -1,4 +1,4 @@
-"""What a form of one kind would add, and what is wrong with it, while one types."""
+"""The forms of single kinds: the documents that a form would add, and its errors, as the user types."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from scheduler_core.objects.problems import BundleError
 from scheduler_core.scenario.history import Moment, objects_at
 from scheduler_core.scenario.scenario import Scenario
 
-SUGGESTED = 200  # of one sort
+SUGGESTED = 200  # per kind of suggestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,12 @@ class UnknownKindError(LookupError):
 
 
 def forms() -> list[dict[str, Any]]:
-    """Return every form as the browser makes it."""
+    """Return the definitions from which the browser builds the forms."""
     return [form.wire() for form in FORMS.values()]
 
 
 def made(scenario: Scenario, moment: Moment | None, kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the documents of a form as YAML, what is wrong by field, and what there is to choose from.
+    """Return the documents of a form as YAML, errors by field, and the suggestions.
 
     ``moment`` None is the start. Raises UnknownKindError.
     """
@@ -70,7 +70,7 @@ def made(scenario: Scenario, moment: Moment | None, kind: str, given: Mapping[st
 def _refused(
     scenario: Scenario, moment: Moment | None, documents: Sequence[Document], form: Form
 ) -> Problems:
-    """Return what the loader says of the documents, and whether their names are taken, by field."""
+    """Return by field the loader's errors for the documents, and names that are taken."""
     context = [d for d in scenario.documents if d.get("kind") in ("PriorityClass", SETTINGS_KIND)]
     named = {(d.get("kind"), (d.get("metadata") or {}).get("name")) for d in documents}
     context = [d for d in context if (d.get("kind"), (d.get("metadata") or {}).get("name")) not in named]
@@ -94,7 +94,7 @@ def _refused(
 
 
 def _missing(form: Form, values: Mapping[str, Any], known: Mapping[str, Any], wrong: set[str]) -> Problems:
-    """Return which PriorityClass is named and not there: admission would refuse its pods."""
+    """Return an error for a PriorityClass that does not exist: admission would reject its pods."""
     name = values.get("priorityClassName")
     there = [row[0] for row in known["priorityClasses"]]
     if not name or name in there or "priorityClassName" in wrong:
@@ -105,7 +105,7 @@ def _missing(form: Form, values: Mapping[str, Any], known: Mapping[str, Any], wr
 
 
 def _notes(form: Form, values: Mapping[str, Any], known: Mapping[str, Any]) -> list[str]:
-    """Return what is no mistake and may surprise: a claim or a class that is not there yet."""
+    """Return hints about values that are valid but surprising: a claim or class that does not exist yet."""
     told = [
         f"There is no PersistentVolumeClaim {name} yet: its pods stay pending until there is."
         for name in values.get("claims") or ()
@@ -123,13 +123,13 @@ def _notes(form: Form, values: Mapping[str, Any], known: Mapping[str, Any]) -> l
     return told
 
 
-# --- what there is to choose from
+# --- suggestions
 
 
 def suggestions(scenario: Scenario, moment: Moment | None) -> dict[str, Any]:
-    """Return names, labels and taints that are there, for the fields that suggest them.
+    """Return existing names, labels and taints, for the fields that suggest them.
 
-    Names are those at the moment; labels, taints and resources those of what is there from the start.
+    Names are those at the moment; labels, taints and resources those of the objects from the start.
     """
     keys: dict[str, list[str]] = {}
     for kind, key in objects_at(scenario, moment) if moment is not None else map(key_of, scenario.objects):
@@ -166,7 +166,7 @@ def _taint(taint: Taint) -> str:
 
 
 def _labels(each: Iterable[Mapping[str, str]]) -> list[str]:
-    """Return ``key=value`` of what several have in common or choose by, those of a single one last."""
+    """Return labels as ``key=value``, the most frequent first."""
     counted: dict[str, int] = {}
     for labels in each:
         for key, value in labels.items():

@@ -1,4 +1,4 @@
-"""What the form for a PodGroup and its workload would add, and what is wrong with it, while one types."""
+"""The form of a PodGroup and its workload: the documents it would add and its errors, as the user types."""
 
 from __future__ import annotations
 
@@ -35,11 +35,10 @@ POLICY_KIND = "Policy"
 
 
 def drafted(scenario: Scenario, moment: Moment | None, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the documents of a form as YAML, what is wrong by field, and what there is to choose from.
+    """Return the documents of a form as YAML, errors by field, and the available choices.
 
-    ``moment`` None is the start. ``given`` are the fields of
-    :data:`scheduler_core.authoring.podgroups.DEFAULTS`, and ``coscheduling``: whether the plugin
-    is to be enabled.
+    ``moment`` None is the start. ``given`` has the fields of
+    :data:`scheduler_core.authoring.podgroups.DEFAULTS`, and ``coscheduling``: whether to enable the plugin.
     """
     fields = complete(given)
     problems = wrong(fields)
@@ -100,7 +99,7 @@ def _refused(
     fields: Mapping[str, str],
     known: set[str],
 ) -> list[tuple[str, str]]:
-    """Return what the loader says of the documents, by the fields that it comes from."""
+    """Return the loader's errors for the documents by form field, and the form's own checks."""
     context = [d for d in scenario.documents if d.get("kind") in ("PriorityClass", SETTINGS_KIND)]
     named = {name for name, _ in classes_of(scenario, moment)}
     found: list[tuple[str, str]] = []
@@ -128,7 +127,7 @@ def _refused(
 
 
 def classes_of(scenario: Scenario, moment: Moment | None) -> list[list[Any]]:
-    """Return the names and values of the PriorityClasses there are, the system's own last."""
+    """Return the names and values of the existing PriorityClasses, the built-in system classes last."""
     names = [d["metadata"]["name"] for d in scenario.documents if d.get("kind") == "PriorityClass"]
     for operation in scenario.operations if moment is not None else ():
         if operation.kind == "PriorityClass" and operation.key not in names:

@@ -1,4 +1,4 @@
-"""What configures the scheduler, as a text of its own: read, checked, changed, and told in the other form."""
+"""The scheduler configuration as a separate text: parsed, validated, edited, converted to the other form."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Wire = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Root:
-    """The place of a document that stands alone."""
+    """The location of a document outside a bundle."""
 
     kind: str
 
@@ -35,18 +35,18 @@ NONE_YET: Wire = {"text": "", "kind": "", "errors": [], "warnings": [], "framewo
 
 
 def text_of(document: Document | None) -> str:
-    """Return a document as the text beside the controls, nothing for the DefaultProvider."""
+    """Return a document as the text shown beside the controls; "" for the DefaultProvider."""
     return write_yaml([document]).removeprefix("---\n") if document is not None else ""
 
 
 def settings_of(fields: Mapping[str, Any]) -> Settings:
-    """Return the settings that the fields of a SimulationSettings document say; what is wrong is left out."""
+    """Return the settings in the fields of a SimulationSettings document; invalid fields are ignored."""
     document = {**HEADS[SETTINGS_KIND], **fields}
     return read_settings(document, At(Report(), None, _Root(SETTINGS_KIND)))
 
 
 def told(document: Document | None, settings: Settings) -> Wire:
-    """Return the protocol's ``PolicyText`` of a document that can be used."""
+    """Return the protocol's ``PolicyText`` of a valid document."""
     return {
         **NONE_YET,
         "text": text_of(document),
@@ -58,7 +58,7 @@ def told(document: Document | None, settings: Settings) -> Wire:
 
 
 def checked(text: str, settings: Settings) -> Wire:
-    """Return the protocol's ``PolicyText`` of what was typed; with ``errors`` there is nothing else to it."""
+    """Return the protocol's ``PolicyText`` of a typed text; with ``errors`` its other fields are empty."""
     if len(text) > OBJECT_BYTES:
         raise bundles.TooLargeError(f"A policy's YAML may have {OBJECT_BYTES:,} characters.")
     try:
@@ -76,9 +76,9 @@ def _wrong(problems: Sequence[Problem]) -> Wire:
 
 
 def changed(text: str, change: tuple[str, str, str]) -> str:
-    """Return what was typed with one change of :mod:`scheduler_core.authoring.policy_editing`.
+    """Return a typed text with one edit of :mod:`scheduler_core.authoring.policy_editing`.
 
-    Raises BundleError for a text that cannot be used, and EditError.
+    Raises BundleError for an invalid text, and EditError.
     """
     documents, _ = _read(text)
     after = edited(documents, *change)
@@ -86,7 +86,7 @@ def changed(text: str, change: tuple[str, str, str]) -> str:
 
 
 def _read(text: str) -> tuple[tuple[Document, ...], tuple[Problem, ...]]:
-    """Return the one document of a text, none where it says nothing. Raises BundleError."""
+    """Return the single document of a text, none if it is blank, and the warnings. Raises BundleError."""
     if not text.strip():
         return (), ()
     read = load(text, expand=False, admission=False)
@@ -110,12 +110,12 @@ def _read(text: str) -> tuple[tuple[Document, ...], tuple[Problem, ...]]:
 
 
 def in_text(documents: Sequence[Document]) -> Document | None:
-    """Return the document with the predicates and priorities, or the plugins, of those that configure."""
+    """Return the Policy or KubeSchedulerConfiguration among the configuration documents; None without one."""
     return next((document for document in documents if document.get("kind") != SETTINGS_KIND), None)
 
 
 def _framework(document: Document | None) -> Wire | None:
-    """Tell a KubeSchedulerConfiguration's profiles: what runs at each point, and what is written of it."""
+    """Return a KubeSchedulerConfiguration's profiles: plugins per extension point, and their source fields."""
     if document is None or document.get("kind") != CONFIGURATION_KIND:
         return None
     compiled = compile_configuration(document)
@@ -139,7 +139,7 @@ def _framework(document: Document | None) -> Wire | None:
 
 
 def _plugins(written: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what a profile says of each point: ``{point: {"enabled": [name…], "disabled": [name…]}}``."""
+    """Return a profile's entries per extension point: ``{point: {"enabled": [name…], "disabled": [name…]}}``."""
     return {
         point: {which: [entry["name"] for entry in own.get(which) or ()] for which in ("enabled", "disabled")}
         for point, own in (written.get("plugins") or {}).items()
@@ -147,7 +147,7 @@ def _plugins(written: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _other(document: Document | None) -> Wire:
-    """Tell the same in the other form, and what of it cannot be said there."""
+    """Convert a document to the other form, with the features lost in the conversion."""
     is_configuration = document is not None and document.get("kind") == CONFIGURATION_KIND
     conversion: Conversion
     if is_configuration:

@@ -1,7 +1,7 @@
-"""What a cache costs and saves on a source, and where another mode decides otherwise: worked out in slices.
+"""Costs and savings of a cache on a source, and where another mode diverges, computed in slices.
 
-An answer is kept for its source's content, so that asking again takes no time. Whoever asks while the same
-is being worked out waits for that; it is given up once nobody waits any more.
+An answer is cached by its source's content, so that a repeated question takes no time. A question that is
+already being computed is not computed twice: later callers wait for it; it is abandoned once none waits.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from scheduler_core.config.settings import CACHE_MODES, EQUIVALENCE_CLASSES, STA
 from scheduler_core.framework.configuration.versions import CONFIGURATION_KIND
 from scheduler_core.scenario.scenario import Scenario
 
-READING = ("reading", "checking", "assembling")  # the stages of reading; any other is a strategy's name
+READING = ("reading", "checking", "assembling")  # the stages of reading a bundle; any other stage is the name of a strategy
 ANSWERS_KEPT = 256
-ANSWER_BYTES = 8 * 2**20  # of all that are kept
-JOBS_AT_ONCE = 16  # each holds a cluster or two
-TEXT_SHOWN = 40  # characters of what was asked for in vain
+ANSWER_BYTES = 8 * 2**20  # of all cached answers
+JOBS_AT_ONCE = 16  # each holds one or two clusters in memory
+TEXT_SHOWN = 40  # characters of an invalid value
 
 CHOICES = {
     "cache": CACHE_MODES,
@@ -51,11 +51,11 @@ _FIELDS = {"cache": "cache", "equivalenceClass": "equivalence_class", "staleWrit
 
 CostProgress = tuple[int, int, str]  # cycles done, cycles expected, strategy
 SettingPairs = tuple[tuple[str, str], ...] | None
-CostWork = Generator[CostProgress, None, Any]  # returns what JSON can write
+CostWork = Generator[CostProgress, None, Any]  # returns a JSON-serializable value
 
 
 class ChoiceError(ValueError):
-    """A setting has no such value; ``field`` names it."""
+    """A setting's value is invalid; ``field`` names the setting."""
 
     def __init__(self, name: str, value: str) -> None:
         self.field = name
@@ -76,32 +76,32 @@ class NoCacheError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class CostQuestion:
-    """What is asked of a source: its costs, or, with ``settings``, where it parts under these."""
+    """A question about a source: its costs or, with ``settings``, where it diverges under these."""
 
     source: sources.Source
     settings: SettingPairs = None
 
     @property
     def key(self) -> Hashable:
-        """What an answer is kept under; the content of a saved draft is another one."""
+        """The cache key of an answer; it changes when a draft is saved."""
         return (self.source.key, self.settings)
 
     @property
     def large(self) -> bool:
-        """Whether the pool works it out. Of a draft only the size of its text is known."""
+        """Whether the pool computes it. Of a draft only the size of its text is known."""
         row = self.source.row
         work = row.nodes * row.pods if isinstance(row, ScenarioRow) else 0
         return offload.enabled() and (work > offload.WORK or sources.is_large(self.source))
 
 
 def _begun(stored: sources.Stored, settings: SettingPairs) -> CostWork:
-    """Read a source and return the work. Raises BundleError, NoCacheError or a bound's error."""
+    """Read a source and return the work. Raises BundleError, NoCacheError or the error of a limit."""
     scenario = _read(stored)
     return _costs(scenario) if settings is None else _other(scenario, dict(settings))
 
 
 def under(source: sources.Source, settings: dict[str, str]) -> CostQuestion:
-    """Ask where a source parts from itself under other settings of the cache. Raises ChoiceError."""
+    """Return the question where a source diverges under other cache settings. Raises ChoiceError."""
     for name, value in settings.items():
         if value not in CHOICES[name]:
             raise ChoiceError(name, value)
@@ -109,7 +109,7 @@ def under(source: sources.Source, settings: dict[str, str]) -> CostQuestion:
 
 
 def copy(question: CostQuestion, visitor: str) -> Draft:
-    """Store a copy of the source with these settings as a draft of the visitor's. Raises BundleError."""
+    """Store a copy of the source with these settings as a draft of the visitor. Raises BundleError."""
     source, chosen = question.source, dict(question.settings or ())
     [(kind, name)] = source.wire.items()
     based_on = f"{kind}:{name}"
@@ -172,7 +172,7 @@ def _other(scenario: Scenario, settings: dict[str, str]) -> CostWork:
 
 
 class CostAnswers:
-    """Answers by question, the least recently asked going first. Any thread may ask."""
+    """An LRU cache of answers by question. It is thread-safe."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[Hashable, Encoded] = OrderedDict()
@@ -180,14 +180,14 @@ class CostAnswers:
         self._lock = threading.Lock()
 
     def get(self, key: Hashable) -> Encoded | None:
-        """Return an answer that is kept."""
+        """Return a cached answer; None on a miss."""
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
             return self._kept.get(key)
 
     def put(self, key: Hashable, answer: Encoded) -> None:
-        """Keep an answer."""
+        """Cache an answer."""
         with self._lock:
             self._bytes -= len(self._kept.pop(key, ""))
             self._kept[key] = answer
@@ -202,7 +202,7 @@ answers = CostAnswers()
 
 @dataclass(slots=True)
 class Slices:
-    """Work in turns of a slice. Raises TooMuchWorkError once it took the seconds of interactive computing."""
+    """Work done in slices. Raises TooMuchWorkError when the time limit of interactive computing is exceeded."""
 
     begin: Callable[[], CostWork]
     report: CostProgress = (0, 0, "")
@@ -210,7 +210,7 @@ class Slices:
     _seconds: float = 0.0
 
     def turn(self) -> Encoded | None:
-        """Continue for a slice; return the answer once it is there."""
+        """Run one slice; return the answer once it is complete."""
         began, began_cpu = time.monotonic(), time.thread_time()
         if self._work is None:
             self._work = self.begin()
@@ -219,14 +219,14 @@ class Slices:
                 self.report = next(self._work)
             except StopIteration as end:
                 return Encoded(encode(end.value))
-        self._seconds += time.thread_time() - began_cpu  # waiting for other threads is no work
+        self._seconds += time.thread_time() - began_cpu  # time spent waiting for other threads does not count
         if self._seconds > limit("INTERACTIVE_SECONDS"):
             raise TooMuchWorkError(_too_much(f"More than {limit('INTERACTIVE_SECONDS')} seconds are"))
         return None
 
 
 def answered(question: CostQuestion) -> Encoded:
-    """Work an answer out in this thread or in the pool, unless it is kept."""
+    """Compute an answer in this thread or in the pool, unless it is cached."""
     answer = answers.get(question.key)
     if answer is None:
         stored = question.source.stored()
@@ -240,7 +240,7 @@ def answered(question: CostQuestion) -> Encoded:
 
 @pool_job
 def worked_out(stored: sources.Stored, settings: SettingPairs) -> Encoded:
-    """Work an answer out in this thread; what hears of readings hears how far it is, by the strategy."""
+    """Compute an answer in this thread; report progress per strategy to the watch of bundle reading."""
     slices, watch = Slices(lambda: _begun(stored, settings)), bundles.watching()
     while (answer := slices.turn()) is None:
         done, total, strategy = slices.report
@@ -250,7 +250,7 @@ def worked_out(stored: sources.Stored, settings: SettingPairs) -> Encoded:
 
 @dataclass(slots=True)
 class CostJob:
-    """One question being worked out for ``asker``, and how many wait for it."""
+    """A question being computed for ``asker``, and the number of callers waiting for it."""
 
     question: CostQuestion
     asker: str
@@ -259,7 +259,7 @@ class CostJob:
     waiting: int = 0
 
     async def run(self) -> Encoded | None:
-        """Return the answer, and keep it; ``None`` if nobody wants it any more."""
+        """Compute and cache the answer; return ``None`` if no caller waits for it any longer."""
         answer = await (self._in_pool() if self.question.large else self._in_turns())
         if answer is not None:
             answers.put(self.question.key, answer)
@@ -291,19 +291,19 @@ class CostJob:
 
 
 class _Unwanted(Exception):  # noqa: N818 - a signal within this module
-    """Nobody waits for the answer any more."""
+    """No caller waits for the answer any longer."""
 
 
 _jobs: dict[Hashable, CostJob] = {}
-WAIT_SECONDS = 0.1  # between two looks at what is being worked out
+WAIT_SECONDS = 0.1  # between two polls of a job
 
 
 async def wait_for(
     question: CostQuestion, asker: str, unwanted: Callable[[], bool], tell: Callable[[CostProgress], None]
 ) -> Encoded | None:
-    """Return the answer, telling of progress while it is worked out; ``None`` once it is unwanted.
+    """Return the answer, reporting progress while it is computed; ``None`` once it is unwanted.
 
-    Raises BusyError where too much else is being worked out, and what :func:`worked_out` raises.
+    Raises BusyError if too many other jobs are running, and whatever :func:`worked_out` raises.
     """
     kept = answers.get(question.key)
     if kept is not None:
@@ -327,16 +327,16 @@ async def wait_for(
 
 
 def _job(question: CostQuestion, asker: str) -> CostJob:
-    """Return the job that works on a question in this event loop, a new one if there is none."""
+    """Return the job for a question in this event loop; start one if there is none."""
     loop = asyncio.get_running_loop()
     for key in [key for key, job in _jobs.items() if job.task.get_loop() is not loop]:
-        del _jobs[key]  # of a loop that is gone
+        del _jobs[key]  # of a closed event loop
     job = _jobs.get(question.key)
     if job is None or job.task.done():
         if len(_jobs) >= JOBS_AT_ONCE:
             raise BusyError("Too much is being worked out for others at this moment; try again in a minute.")
         job = _jobs[question.key] = CostJob(question, asker)
         job.task = loop.create_task(job.run())
-        # what it raises when everyone has just left is nobody's any more
+        # retrieve its exception even if the last caller has just left
         job.task.add_done_callback(lambda task: task.cancelled() or task.exception())
     return job

@@ -1,4 +1,4 @@
-"""What is wrong with this machine, in a line: for whoever starts podstep, instead of a traceback."""
+"""One-line explanations of faults of this machine, printed to the operator instead of a traceback."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from django.db import DatabaseError
 
-#: Not mistakes of the program: the disk, its rights, its mounts.
+#: Faults of the disk, its permissions or its mounts, not defects of the program.
 ERRNOS = frozenset(
     {
         errno.EACCES,

@@ -1,4 +1,4 @@
-"""A look at the embedded database before anything relies on it."""
+"""An integrity check of the embedded database before anything relies on it."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import sqlite3
 import time
 from typing import Any
 
-SECONDS = 5.0  # a large database is checked as far as that reaches
-STEPS = 50_000  # of SQLite's machine between two looks at the clock: some milliseconds
+SECONDS = 5.0  # a large database is checked as far as this time allows
+STEPS = 50_000  # of SQLite's virtual machine between two checks of the clock: a few milliseconds
 
 
 def is_sound(connection: Any) -> bool:
-    """Tell whether SQLite finds no damage in the file of Django's ``connection`` within :data:`SECONDS`.
+    """Return whether SQLite finds no damage in the file of Django's ``connection`` within :data:`SECONDS`.
 
-    Raises DatabaseError if it cannot read the file at all.
+    Raises DatabaseError if SQLite cannot read the file at all.
     """
     connection.ensure_connection()
     raw: sqlite3.Connection = connection.connection

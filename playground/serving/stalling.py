@@ -1,8 +1,8 @@
-"""A worker whose processes start nothing, though one of them is free.
+"""Detection of a worker whose processes start no tasks although one of them is free.
 
 Without an event loop, as with the broker of one machine, Celery's idle processes read one queue and hold its
-lock while they wait. One that is killed then takes the lock with it, and the process that replaces it waits
-for ever.
+lock while they wait. If one of them is killed, the lock is never released, and the process that replaces it
+waits forever.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ STALLED_SECONDS = 10.0
 
 
 class StallWatch:
-    """Tells from looks at the tasks of a worker of ``processes`` whether it starts none any more."""
+    """Detects from successive polls of its tasks that a worker with ``processes`` processes starts none."""
 
     def __init__(self, processes: int) -> None:
         self._processes = processes
         self._since: dict[str, float] = {}  # when a task was first seen waiting while a process was free
 
     def look(self, taken: Iterable[str], started: Collection[str], now: float) -> bool:
-        """Return whether one of the tasks ``taken`` has waited too long beside a free process."""
+        """Return whether one of the tasks ``taken`` has waited too long while a process was free."""
         free = len(started) < self._processes
         waiting = {task for task in taken if task not in started} if free else set()
         self._since = {task: self._since.get(task, now) for task in waiting}
         return any(now - since > STALLED_SECONDS for since in self._since.values())
 
     def stalled(self) -> bool:
-        """Look at this worker."""
+        """Return whether this worker has stalled."""
         taken = [request.id for request in list(state.reserved_requests)]
         started = {request.id for request in list(state.active_requests)}
         return self.look(taken, started, time.monotonic())

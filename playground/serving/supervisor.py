@@ -1,7 +1,7 @@
-"""The processes of one machine: which they are, and how they start, restart and end together.
+"""The processes of one machine, and how they start, restart and end together.
 
-``manage.py serve`` is the caller. A program that dies once all were ready is started again, with a growing
-delay; one that keeps dying, or that dies before, ends the others too.
+Called by ``manage.py serve``. A program that dies after all were ready is restarted with a growing delay;
+one that keeps dying, or dies before all were ready, ends the others too.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import IO
 from playground.limits import MIB, limit
 from playground.queues import LONG, WORKERS
 
-#: Seconds between two looks at the processes.
+#: Seconds between two polls of the processes.
 PULSE = 0.2
 HIGHEST_PORT = 65_535
 LINE_BYTES = 64 * 1024  # longer lines of output are split
