@@ -1,1 +1,1 @@
-"""The HTTP API: cookie-less JSON. One table gives the addresses, the checks and the OpenAPI document."""
+"""The HTTP API: JSON without cookies. One table defines the URLs, the checks and the OpenAPI document."""

@@ -1,4 +1,4 @@
-"""Answers of the API and the errors that become one."""
+"""Responses of the API, and the errors that are turned into one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ProblemJson = dict[str, Any]
 
 
 class ApiError(Exception):
-    """An answer other than success: ``status``, the errors that explain it, and what else its body has."""
+    """An error response: ``status``, the errors that explain it, and further fields of its body."""
 
     def __init__(
         self, status: int, errors: str | list[ProblemJson], headers: dict[str, str] | None = None, **more: Any
@@ -31,5 +31,5 @@ def answer(body: Any, status: int = 200, **headers: str) -> HttpResponse:
 
 
 def refusal(error: ApiError) -> HttpResponse:
-    """Return the answer of an error."""
+    """Return the response for an error."""
     return answer({"errors": error.errors, **error.more}, error.status, **error.headers)

@@ -1,4 +1,4 @@
-"""What each call of the API does."""
+"""The view functions of the API's calls."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from scheduler_core.simulation.trace import trace_cycle, trace_line
 
 T = TypeVar("T")
 
-OBJECT_BYTES = 1024 * 1024  # of a JSON object, its own texts aside
-LARGE_BODY_BYTES = 256 * 1024  # which take a few milliseconds to read
+OBJECT_BYTES = 1024 * 1024  # of a JSON object, not counting its top-level texts
+LARGE_BODY_BYTES = 256 * 1024  # which take a few milliseconds to parse
 CYCLES_PER_ANSWER = 100
 STEP = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 FORM = "multipart/form-data"
-_JOINED = re.compile(r"(?:---)?(?:apiVersion|kind): ?[^\n]*\Z")  # YAML whose lines are one
+_JOINED = re.compile(r"(?:---)?(?:apiVersion|kind): ?[^\n]*\Z")  # YAML whose line breaks were removed
 TRACE_SLICE_CELLS = 10_000  # nodes × cycles between two writes of a trace download
 
 
@@ -57,7 +57,7 @@ def json_of(request: HttpRequest) -> dict[str, Any]:
 
 
 def object_of(data: bytes) -> dict[str, Any]:
-    """Return a body as an object, whose texts may be long and the rest of which may not. Raises ApiError."""
+    """Return a body as an object, of which only the texts may be long. Raises ApiError."""
     try:
         body = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -72,7 +72,7 @@ def object_of(data: bytes) -> dict[str, Any]:
 
 
 def _beside(read: Callable[..., T], data: bytes, *args: Any) -> T:
-    """Read a body; a large one in the pool, since reading JSON lets no other thread run meanwhile."""
+    """Parse a body; a large one in the pool, because parsing JSON holds the GIL."""
     if len(data) > LARGE_BODY_BYTES and offload.enabled():
         return offload.compute(identity.asker(), read, data, *args)
     return read(data, *args)
@@ -90,7 +90,7 @@ def files_of(request: HttpRequest) -> tuple[list[File], str]:
 
 
 def files_of_body(data: bytes, content_type: str, title: str) -> tuple[list[File], str]:
-    """Return files and title of a body that is no form. Raises as :func:`files_of`."""
+    """Return files and title of a body that is not a form. Raises the errors of :func:`files_of`."""
     file = bundles.opened("", data)
     if isinstance(file, Folder):
         return [file], title
@@ -106,7 +106,7 @@ def files_of_body(data: bytes, content_type: str, title: str) -> tuple[list[File
         except (ValueError, RecursionError):
             return [
                 ("", text)
-            ], title  # a bundle may be JSON Lines, or broken JSON whose errors the reader tells
+            ], title  # a bundle may be JSON Lines, or invalid JSON whose errors the reader reports
         if isinstance(body, dict) and isinstance(body.get("bundle"), str):
             title = body.get("title", "")
             if not isinstance(title, str):
@@ -116,7 +116,7 @@ def files_of_body(data: bytes, content_type: str, title: str) -> tuple[list[File
 
 
 def _files_of_form(request: HttpRequest) -> tuple[list[File], str]:
-    """Return the files of a form, whatever its fields are called, and its texts ``bundle`` and ``title``."""
+    """Return the files of a form, regardless of its field names, and its texts ``bundle`` and ``title``."""
     if unknown := sorted(set(request.POST) - {"bundle", "title"}):
         raise ApiError(400, f"Unknown fields: {', '.join(unknown)[:200]}. Send files, bundle and title.")
     files: list[File] = [("", text) for text in request.POST.getlist("bundle")]
@@ -147,7 +147,7 @@ def create_scenario(request: HttpRequest) -> HttpResponse:
 
 
 def shared_answer(request: HttpRequest, shared: store.Shared, scenario: core.Scenario) -> HttpResponse:
-    """Return what whoever shares a scenario is told, the one copy of its delete token included."""
+    """Return the response to sharing a scenario, including the only copy of its delete token."""
     body = {
         "id": shared.scenario.short,
         "url": request.build_absolute_uri(f"/s/{shared.scenario.short}/"),
@@ -160,7 +160,7 @@ def shared_answer(request: HttpRequest, shared: store.Shared, scenario: core.Sce
 
 
 def expires_of(row: Scenario) -> str | None:
-    """Return until when a link is kept that nobody opens, None of one that never expires."""
+    """Return the date until which an unopened link is kept; None if it never expires."""
     return None if row.expires is None else row.expires.isoformat()
 
 
@@ -173,9 +173,9 @@ def scenario_of(short: str) -> Scenario:
 
 
 def _revalidated(request: HttpRequest, row: Scenario) -> tuple[dict[str, str], bool]:
-    """Return headers, and whether the caller has this scenario already.
+    """Return caching headers, and whether the caller has this scenario already.
 
-    Its content never changes, but it may be deleted: a cache has to ask each time.
+    Its content never changes, but it may be deleted, so a cache must revalidate each time.
     """
     headers = {"Cache-Control": "no-cache", "ETag": f'"{row.digest}"'}
     known = parse_etags(request.headers.get("If-None-Match", ""))
@@ -183,7 +183,7 @@ def _revalidated(request: HttpRequest, row: Scenario) -> tuple[dict[str, str], b
 
 
 def get_scenario(request: HttpRequest, name: str) -> HttpResponse:
-    """Answer what a scenario holds."""
+    """Answer the contents of a scenario."""
     row = scenario_of(name)
     headers, known = _revalidated(request, row)
     if known:
@@ -220,7 +220,7 @@ def get_bundle(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def delete_scenario(request: HttpRequest, name: str) -> HttpResponse:
-    """Take back the share that the delete token belongs to."""
+    """Delete the share that the delete token belongs to."""
     row = scenario_of(name)
     token = token_of(request)
     if not token:
@@ -231,7 +231,7 @@ def delete_scenario(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def playback_of(source: sources.Source) -> Playback:
-    """Return what a source plays. Raises ApiError."""
+    """Return the playback of a source. Raises ApiError."""
     try:
         with reading():
             playback = sources.open_playback(source)
@@ -243,7 +243,7 @@ def playback_of(source: sources.Source) -> Playback:
 
 
 def number_of(request: HttpRequest, name: str, default: int, least: int, most: int) -> int:
-    """Return a number of the query. Raises ApiError."""
+    """Return a number from the query string. Raises ApiError."""
     text = request.GET.get(name, str(default))
     if not (text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= most):
         raise ApiError(400, [{"line": None, "path": name, "message": f"{name} must be {least} to {most:,}."}])
@@ -374,7 +374,7 @@ def _run_wire(request: HttpRequest, run: Run) -> dict[str, Any]:
 
 
 def get_run(request: HttpRequest, name: str) -> HttpResponse:
-    """Answer how a run stands."""
+    """Answer the state of a run."""
     return answer(_run_wire(request, run_of(name)), Cache_Control="no-store")
 
 
@@ -404,9 +404,9 @@ def get_run_trace(request: HttpRequest, name: str) -> StreamingHttpResponse:
 
 
 class _Download:
-    """A trace on its way to somebody. It counts from the answer's beginning to its end.
+    """A trace download, counted from the beginning of the response to its end.
 
-    One whose caller left before the first byte is never begun nor closed, hence the weak references.
+    If the client disconnects before the first byte it is neither iterated nor closed, hence weak references.
     """
 
     _all: ClassVar[WeakSet[_Download]] = WeakSet()
@@ -418,11 +418,11 @@ class _Download:
                 text = "Too many downloads are under way; try again in a minute."
                 raise ApiError(429, text, {"Retry-After": "60"})
             self._all.add(self)
-        # Its own playback: a download walks through every cycle and would push out what others look at.
+        # A separate playback: a download visits every cycle and would evict the cycles that others view.
         self._playback = playback.copy()
 
     def close(self) -> None:
-        """Make room for another; the response calls it at its end."""
+        """Release the slot; called by the response at its end."""
         self._all.discard(self)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:

@@ -266,7 +266,7 @@ def _content(kind: str) -> dict[str, Any]:
     return {"content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{kind}"}}}}
 
 
-#: What every call may be answered.
+#: Responses that every call may return.
 _ANYWHERE = {
     503: ("The database does not answer; see Retry-After", "Errors"),
     507: ("The server's disk is full; see Retry-After", "Errors"),

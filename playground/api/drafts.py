@@ -1,4 +1,4 @@
-"""Calls about drafts: whoever made one has the token with which it is read, changed, shared and deleted."""
+"""Calls about drafts: the owner's token allows reading, changing, sharing and deleting them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _STALE = "The draft has changed since: it is in revision {revision}. Read it, an
 
 
 def _owner(request: HttpRequest) -> str:
-    """Return whose token a request was sent with. Raises ApiError without a token of ours."""
+    """Return the owner whose token was sent with a request. Raises ApiError without a valid token."""
     owner = identity.verify(token_of(request))
     if not owner:
         told = "Send the token that making a draft gave, as `Authorization: Bearer <token>`."
@@ -36,7 +36,7 @@ def _owner(request: HttpRequest) -> str:
 
 
 def _draft(request: HttpRequest, name: str) -> Draft:
-    """Return a draft of the caller's; of others' it is not even told that they are there. Raises ApiError."""
+    """Return a draft of the caller. Raises ApiError; drafts of others are reported as not found."""
     owner = _owner(request)
     row = store.find_draft(name, owner)
     if row is None:
@@ -49,9 +49,9 @@ def _etag(row: Draft) -> str:
 
 
 def _base(request: HttpRequest, row: Draft) -> int | None:
-    """Return the revision that If-Match names, None without the header: then the newest is meant.
+    """Return the revision that If-Match names; None, meaning the newest, without the header.
 
-    Raises ApiError where it names none that this draft ever had.
+    Raises ApiError if it names no revision that this draft ever had.
     """
     tags = parse_etags(request.headers.get("If-Match", ""))
     if not tags or "*" in tags:
@@ -68,7 +68,7 @@ def _stale(row: Draft) -> ApiError:
 
 @contextmanager
 def _reading() -> Iterator[None]:
-    """Read a bundle in turn with others. Raises ApiError for what is wrong with it."""
+    """Wait for a turn to read a bundle. Raises ApiError for its errors."""
     with _refusing(), reading():
         yield
 
@@ -100,7 +100,7 @@ def _wire(request: HttpRequest, row: Draft) -> dict[str, Any]:
 
 
 def create_draft(request: HttpRequest) -> HttpResponse:
-    """Make a draft of a bundle that can be read; without a token its owner is somebody new."""
+    """Create a draft of a valid bundle; without a token, for a new owner."""
     owner = _owner(request) if token_of(request) else identity.new_visitor()
     with _refusing():
         files, title = files_of(request)
@@ -132,9 +132,9 @@ def get_draft(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def change_draft(request: HttpRequest, name: str) -> HttpResponse:
-    """Replace a draft's text, be it readable or not, its title or both; tell what is wrong with the text.
+    """Replace a draft's text, valid or not, its title or both; answer the errors of the text.
 
-    With If-Match only if it is still in that revision.
+    With If-Match, only if the draft is still at that revision.
     """
     row = _draft(request, name)
     base = _base(request, row)
@@ -158,7 +158,7 @@ def change_draft(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def _problems(text: str | None) -> dict[str, Any]:
-    """Return ``errors`` and ``warnings`` of a text that was saved; nothing where none was."""
+    """Return ``errors`` and ``warnings`` of a saved text; empty if none was saved."""
     if text is None:
         return {}
     try:
@@ -172,7 +172,7 @@ def _problems(text: str | None) -> dict[str, Any]:
 
 
 def share_draft(request: HttpRequest, name: str) -> HttpResponse:
-    """Make an immutable scenario of a draft, as it stands; the draft stays."""
+    """Store a draft's current text as an immutable scenario; the draft is kept."""
     row = _draft(request, name)
     if (base := _base(request, row)) is not None and row.revision > base:
         raise _stale(row)
@@ -183,7 +183,7 @@ def share_draft(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def delete_draft(request: HttpRequest, name: str) -> HttpResponse:
-    """Delete a draft for good; branches that were made of it stay, as its parent's."""
+    """Delete a draft permanently; its branches become branches of its parent."""
     row = _draft(request, name)
     try:
         store.delete_draft(row, _base(request, row))

@@ -1,4 +1,4 @@
-"""The next cycle of which a condition holds, over HTTP."""
+"""The search for the next cycle that meets a condition, over HTTP."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ LAST = 999_999_999
 
 
 def find_in_scenario(request: HttpRequest, name: str) -> HttpResponse:
-    """Answer the nearest cycle of a scenario of which a condition holds."""
+    """Answer the nearest cycle of a scenario that meets a condition."""
     return _found(request, sources.Source({"scenario": name}, scenario_of(name)))
 
 
 def find_in_run(request: HttpRequest, name: str) -> HttpResponse:
-    """Answer the nearest cycle of a run of which a condition holds."""
+    """Answer the nearest cycle of a run that meets a condition."""
     return _found(request, sources.Source({"run": name}, run_of(name)))
 
 

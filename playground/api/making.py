@@ -1,4 +1,4 @@
-"""Calls that make a cluster by rule."""
+"""Calls that generate a cluster from a recipe."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from scheduler_core.authoring.recipes import Recipe
 
 
 def whole_cluster(recipe: Recipe) -> dict[str, Any]:
-    """Return all of a recipe's cluster; in the pool where that is much."""
+    """Return all of a recipe's cluster; large ones are generated in the pool."""
     return generated(recipe, whole=True)
 
 
 def get_generator(request: HttpRequest) -> HttpResponse:
-    """Answer what a recipe can hold."""
+    """Answer the fields of a recipe."""
     del request
     return answer(generator())
 

@@ -1,4 +1,4 @@
-"""The calls of the API as one table: the addresses and the OpenAPI document are made from it."""
+"""The calls of the API as one table, from which the URLs and the OpenAPI document are generated."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ Handler = Callable[..., HttpResponseBase]
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One method on one address. ``answers`` maps a status to (meaning, schema or media type)."""
+    """One method of one URL. ``answers`` maps a status to (meaning, schema or media type)."""
 
     method: str
-    address: str  # OpenAPI style, {name} for a parameter
+    address: str  # OpenAPI path template, {name} for a parameter
     operation: Handler
     summary: str
     answers: dict[int, tuple[str, str]]
     query: tuple[tuple[str, str, str], ...] = ()  # name, JSON type, meaning
     body: tuple[tuple[str, str], ...] = ()  # media type, schema
-    token: str = ""  # what the bearer token is, if the call needs one
-    matched: bool = False  # If-Match may name the revision that it is about
+    token: str = ""  # a description of the bearer token, if the call needs one
+    matched: bool = False  # whether If-Match may name the revision
 
 
 _ERRORS = {
@@ -360,7 +360,7 @@ CALLS: tuple[Route, ...] = (
 
 @dataclass
 class Endpoint:
-    """The view of one address: finds the call by method, counts, and turns errors into answers."""
+    """The view of one URL: dispatches by method, applies rate limits, and turns errors into responses."""
 
     calls: dict[str, Route] = field(default_factory=dict)
 
@@ -394,16 +394,16 @@ class Endpoint:
 
 
 def urlpatterns() -> list[URLPattern]:
-    """Return a pattern for every address of :data:`CALLS`."""
+    """Return a URL pattern for every address of :data:`CALLS`."""
     endpoints: dict[str, Endpoint] = {}
     for call in CALLS:
         endpoints.setdefault(call.address, Endpoint()).calls[call.method] = call
     patterns = []
     for address, endpoint in endpoints.items():
-        # A step that is none is answered with what a step looks like; an id that is none is not there.
+        # A malformed step gets an error that explains its syntax; a malformed id is not found.
         route = address.lstrip("/").replace("{name}", "<name:name>").replace("{step}", "<str:step>")
 
-        # Cookies mean nothing here, so there is no forgery to protect from.
+        # Cookies are ignored here, so there is no request forgery to protect against.
         @csrf_exempt
         def view(request: HttpRequest, endpoint: Endpoint = endpoint, **names: str) -> HttpResponseBase:
             return endpoint(request, **names)

@@ -1,4 +1,4 @@
-"""What a cache costs and saves, and where another mode decides otherwise, over HTTP."""
+"""Costs and savings of a cache, and where another mode diverges, over HTTP."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from playground.storage import store
 
 
 def get_costs(request: HttpRequest, name: str) -> HttpResponse:
-    """Answer what each strategy evaluates, keeps and takes."""
+    """Answer the evaluations, memory and time of each strategy."""
     return _answered(worth.CostQuestion(_source(name)))
 
 
 def get_divergence(request: HttpRequest, name: str) -> HttpResponse:
-    """Answer where a scenario first parts from itself under another mode of the cache."""
+    """Answer where a scenario first diverges under another mode of the cache."""
     chosen = {key: request.GET[key] for key in worth.CHOICES if key in request.GET}
     if "cache" not in chosen:
         modes = ", ".join(worth.CHOICES["cache"])

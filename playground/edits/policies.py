@@ -115,7 +115,7 @@ def in_text(documents: Sequence[Document]) -> Document | None:
 
 
 def _framework(document: Document | None) -> Wire | None:
-    """Return a KubeSchedulerConfiguration's profiles: plugins per extension point, and their source fields."""
+    """Return a KubeSchedulerConfiguration's profiles: plugins per extension point, and as written."""
     if document is None or document.get("kind") != CONFIGURATION_KIND:
         return None
     compiled = compile_configuration(document)
@@ -139,7 +139,7 @@ def _framework(document: Document | None) -> Wire | None:
 
 
 def _plugins(written: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a profile's entries per extension point: ``{point: {"enabled": [name…], "disabled": [name…]}}``."""
+    """Return a profile's entries by point: ``{point: {"enabled": [name…], "disabled": [name…]}}``."""
     return {
         point: {which: [entry["name"] for entry in own.get(which) or ()] for which in ("enabled", "disabled")}
         for point, own in (written.get("plugins") or {}).items()

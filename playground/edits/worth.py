@@ -35,7 +35,7 @@ from scheduler_core.config.settings import CACHE_MODES, EQUIVALENCE_CLASSES, STA
 from scheduler_core.framework.configuration.versions import CONFIGURATION_KIND
 from scheduler_core.scenario.scenario import Scenario
 
-READING = ("reading", "checking", "assembling")  # the stages of reading a bundle; any other stage is the name of a strategy
+READING = ("reading", "checking", "assembling")  # stages of reading; any other is a strategy's name
 ANSWERS_KEPT = 256
 ANSWER_BYTES = 8 * 2**20  # of all cached answers
 JOBS_AT_ONCE = 16  # each holds one or two clusters in memory
@@ -202,7 +202,7 @@ answers = CostAnswers()
 
 @dataclass(slots=True)
 class Slices:
-    """Work done in slices. Raises TooMuchWorkError when the time limit of interactive computing is exceeded."""
+    """Work done in slices. Raises TooMuchWorkError beyond the time limit of interactive computing."""
 
     begin: Callable[[], CostWork]
     report: CostProgress = (0, 0, "")

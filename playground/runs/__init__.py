@@ -1,1 +1,1 @@
-"""Long runs: what a visitor starts, what a worker computes, what everyone may look at."""
+"""Long runs: started by a visitor, computed by a worker, visible to everyone with the link."""

@@ -1,4 +1,4 @@
-"""What the equivalence cache did in a run: totals, the hit rate, and stale hits by cause."""
+"""The equivalence cache's figures of a run: totals, the hit rate, and stale hits by cause."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ CAUSES_SHOWN = 50
 
 
 class CacheReport:
-    """What a run's row tells of its cache.
+    """The cache figures stored in a run's row.
 
-    A restarted scheduler begins with a cache of its own, which knows nothing of the causes that the one
-    before it found: they are put together here.
+    A restarted scheduler starts with an empty cache, whose audit does not include the causes found before
+    the restart: they are accumulated here.
     """
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class CacheReport:
         self._before: Counter[str] = Counter()
 
     def look(self, simulation: Stepper) -> None:
-        """Look which cache is in use now; to be called after every cycle."""
+        """Check which cache is in use now; to be called after every cycle."""
         keeper = simulation.cache if isinstance(simulation.cache, CacheKeeper) else None
         if keeper is self._keeper:
             return
@@ -33,11 +33,11 @@ class CacheReport:
         self._keeper = keeper
 
     def causes(self) -> Counter[str]:
-        """Return the stale hits that the audit found so far, by cause."""
+        """Return the number of stale hits that the audit has found so far, by cause."""
         return self._before + self._keeper.audit.causes if self._keeper is not None else self._before
 
     def stored(self, trail: Trail) -> dict[str, Any] | None:
-        """Return what the run's row keeps and the protocol's ``Run`` shows; ``None`` without a cache."""
+        """Return the ``cache`` value of the run's row and of the protocol's ``Run``; ``None`` without a cache."""
         totals = trail.cache.totals()
         if totals is None:
             return None

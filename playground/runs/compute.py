@@ -1,8 +1,8 @@
 """Computing a run in a worker: claim it, resume it, compute slice by slice, end it.
 
-After each slice one transaction stores the slice's decisions, the progress and the samples,
-and looks whether the run is to be cancelled. Every write is conditional on the claim, and repeated
-while storage is unavailable (:mod:`playground.runs.retrying`). Nothing here needs Celery:
+After each slice one transaction stores the slice's decisions, the progress and the samples, and before
+each slice a query checks whether the run is to be cancelled. Every write is conditional on the claim, and
+retried while storage is unavailable (:mod:`playground.runs.retrying`). Nothing here needs Celery:
 :func:`compute` is a function of a run's id.
 """
 
@@ -50,24 +50,24 @@ OUTCOMES = {"s": "scheduled", "u": "unschedulable", "p": "preempting", "e": "err
 
 
 class LostClaimError(RuntimeError):
-    """Another worker took the run over; this one has nothing more to say about it."""
+    """Another worker has taken the run over; this one must not write to it any more."""
 
 
 class LimitReachedError(RuntimeError):
-    """The run used up what it may; the text tells what and what to do."""
+    """The run exceeded a limit; the text says which and has a remedy."""
 
 
 def claims_of(worker: int) -> str:
-    """Return how the claims begin that processes of this machine's worker with that id make."""
+    """Return the prefix of the claims made by processes of this machine's worker with process id ``worker``."""
     return f"{socket.gethostname()}/{worker}."
 
 
 def claim_run(run_id: str) -> str | None:
-    """Make the run ours if it waits for a worker; return the claim, None if it is not to be had."""
+    """Claim the run if it waits for a worker; return the claim, None if the run cannot be claimed."""
     claim = f"{claims_of(os.getppid())}{os.getpid()}/{secrets.token_hex(8)}"
     now = timezone.now()
     waiting = Run.objects.filter(Q(pk=run_id) & (Q(state=QUEUED) | stale(now)))
-    # One UPDATE decides between workers; a cancelling run stays so and ends at its first look.
+    # One UPDATE decides between workers; a cancelling run keeps its state and ends at the first check.
     claimed = waiting.filter(state__in=(QUEUED, RUNNING)).update(
         state=RUNNING, claim=claim, heartbeat=now, claimed=now, attempts=F("attempts") + 1
     ) or waiting.filter(state=CANCELLING).update(claim=claim, heartbeat=now, attempts=F("attempts") + 1)
@@ -78,15 +78,15 @@ def claim_run(run_id: str) -> str | None:
 
 
 def compute(run_id: str) -> str | None:
-    """Compute a run to its end, or to the end of its turn; return the state that it is left in.
+    """Compute a run to its end, or to the end of its turn; return its resulting state.
 
-    None if another worker has it, or is to have it.
+    None if another worker has claimed it, or if it is left to the next worker.
     """
     return _compute_first([run_id])
 
 
 def compute_next(queue: str) -> str | None:
-    """Compute the run of a queue whose turn it is, as :func:`compute`; None if none waits."""
+    """Compute the next run of a queue, as :func:`compute` does; None if none waits."""
     try:
         return _compute_first(retry_outages(lambda: fairness.next_runs(queue)))
     except OutageError as error:
@@ -95,14 +95,14 @@ def compute_next(queue: str) -> str | None:
 
 
 def _compute_first(run_ids: Iterable[str]) -> str | None:
-    """Compute the first of these runs that can be claimed; another worker may be quicker with some."""
+    """Compute the first of these runs that can be claimed; another worker may have claimed some."""
     for run_id in run_ids:
         try:
             claim = retry_outages(lambda run_id=run_id: claim_run(run_id))  # type: ignore[misc]
             if claim is not None:
                 return _compute(run_id, claim)
         except OutageError as error:
-            # Its row stays unfinished: whichever worker comes first once storage is back resumes it.
+            # Its row stays unfinished: the first worker to claim it once storage is available resumes it.
             log.warning("run left unfinished", run=run_id, error=str(error))
             return None
     return None
@@ -131,7 +131,7 @@ def _compute(run_id: str, claim: str) -> str | None:
 
 
 def _bound(run_id: str) -> Bound:
-    """Return what is left to a run: its seconds, which earlier attempts have used too, and its memory."""
+    """Return the limits left to a run: its seconds, less those of earlier attempts, and its memory."""
     spent = Run.objects.filter(pk=run_id).values_list("seconds", flat=True).first() or 0.0
     left = max(1.0, limit("RUN_SECONDS") - spent)
     return Bound(left, limit("RUN_MIB") * MIB, _too_much)
@@ -151,7 +151,7 @@ def _fail(run_id: str, claim: str, text: str) -> str:
 
 
 def peak_mib() -> float:
-    """Return the most resident memory that this process ever had, in MiB (Linux counts KiB)."""
+    """Return the peak resident memory of this process in MiB (Linux reports KiB)."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
@@ -203,7 +203,7 @@ class _Attempt:
         self.meter.apply(decision.pod, letter(decision), changes, operations)
 
     def run_to_end(self) -> str:
-        """Compute slices until the simulation ends or is to be cancelled."""
+        """Compute slices until the simulation ends, is cancelled or its turn is over; return the state."""
         while True:
             if retry_outages(self._cancelled):
                 return self._finish(CANCELLED)
@@ -222,18 +222,18 @@ class _Attempt:
                 return QUEUED
 
     def _turn_is_over(self) -> bool:
-        spent = self.seconds - self.run.seconds  # what earlier attempts computed is in both
+        spent = self.seconds - self.run.seconds  # both include the seconds of earlier attempts
         if self.run.queue == SHORT:
             return spent > limit("SHORT_SECONDS")
-        # As long as all turns before, so that resuming costs less than computing did, however often.
+        # As long as all previous turns, so that resuming always costs less than computing did.
         return spent > max(limit("TURN_SECONDS"), self.run.seconds) and fairness.somebody_is_due(self.run)
 
     def _queue_again(self) -> bool:
-        """Let the run wait among the long ones; its next attempt resumes from the chunks stored so far."""
+        """Requeue the run in the long queue; its next attempt resumes from the chunks stored so far."""
         now = timezone.now()
         held = Run.objects.filter(pk=self.run.pk, claim=self.claim, state=RUNNING)
         if not held.update(state=QUEUED, queue=LONG, claim="", attempts=0, queued=now, enqueued=now):
-            return False  # cancelled or taken over: the next look says which
+            return False  # cancelled or taken over: the next check decides which
         service.enqueue(self.run.pk, LONG)
         return True
 
@@ -249,7 +249,7 @@ class _Attempt:
         beyond: LimitReachedError | None = None
         try:
             more = self._step_on(began, first)
-        except LimitReachedError as error:  # the cycles before it are right, and are kept
+        except LimitReachedError as error:  # the cycles before it are valid, and are stored
             beyond, more = error, False
         self.seconds += time.monotonic() - began
         self._store(first)
@@ -258,7 +258,7 @@ class _Attempt:
         return more
 
     def _step_on(self, began: float, first: int) -> bool:
-        """Step for a slice; tell whether there is more."""
+        """Step for a slice; return False at the end of the run."""
         while time.monotonic() - began < SLICE_SECONDS and len(self.trail) - first + 1 < SLICE_CYCLES:
             cycle = self.simulation.step()
             if cycle is None:
@@ -296,19 +296,19 @@ class _Attempt:
         }
 
     def _store(self, first: int) -> None:
-        messages = self.unplaced.drain()  # once, however often the transaction is repeated
+        messages = self.unplaced.drain()  # once, even if the transaction is retried
         retry_outages(lambda: self._store_slice(first, messages))
         self.chunks += len(self.trail) >= first
 
     def _store_slice(self, first: int, messages: list[Message]) -> None:
         with transaction.atomic():
-            # The update comes first: it holds the row, so no successor can claim it in between.
+            # Update first: it locks the row, so no successor can claim it in between.
             grown = len(self.trail) >= first
-            counted = {"attempts": 1} if grown else {}  # what made progress does not kill its workers
+            counted = {"attempts": 1} if grown else {}  # a run that made progress did not kill its workers
             held = Run.objects.filter(pk=self.run.pk, claim=self.claim).update(**self._progress(), **counted)
             if not held:
                 raise LostClaimError
-            # Under our claim a chunk of this number is ours: of a COMMIT whose answer was lost.
+            # Under our claim an existing chunk of this number is ours, from a COMMIT whose reply was lost.
             stored = RunChunk.objects.filter(run=self.run, number=self.chunks)
             if grown and not stored.exists():
                 write_chunk(self.run, self.chunks, self.trail, first, messages)
@@ -326,13 +326,13 @@ class _Attempt:
         rows = Run.objects.filter(pk=self.run.pk)
         if rows.filter(claim=self.claim).update(**values):
             return
-        # A COMMIT whose answer was lost has taken the claim away with it.
+        # A COMMIT whose reply was lost has cleared the claim.
         if not rows.filter(state=values["state"], finished=values["finished"]).exists():
             raise LostClaimError
 
 
 class _Beat:
-    """Says every few seconds that the run is being worked on, also during a long load or cycle."""
+    """Updates the run's heartbeat every few seconds, also during a long load or cycle."""
 
     def __init__(self, run_id: str, claim: str) -> None:
         self._run_id, self._claim = run_id, claim

@@ -1,9 +1,9 @@
-"""Whose run is next: round robin over addresses, and over the visitors of one address.
+"""The order of queued runs: round robin over addresses, and over the visitors of one address.
 
-A new cookie is free, so an address is one participant, and the visitors behind it (a lecture hall has one
-address) share its turns. Among participants, whoever has the fewest runs under way comes first, then whoever
-had no turn for the longest time, then the oldest run. The order is computed from rows alone; who computes
-a run is decided by :func:`playground.runs.compute.claim_run`.
+A new cookie is free, so an address is one participant, and the visitors behind it (a lecture hall may share
+one address) share its turns. Among participants, the one with the fewest runs in progress comes first, then
+the one whose last turn is longest ago, then the oldest run. The order is computed from rows alone; which
+worker computes a run is decided by :func:`playground.runs.compute.claim_run`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from django.utils import timezone
 from playground.models import CANCELLING, CLAIM_SECONDS, QUEUED, RUNNING, Run
 from playground.queues import QUEUES
 
-TURNS_REMEMBERED = timedelta(hours=1)  # whoever had none for longer counts as never served
+TURNS_REMEMBERED = timedelta(hours=1)  # participants without a turn for longer count as never served
 NOBODY_FREE_SECONDS = 3.0  # a run that waits for longer was not left out by a moment's chance
 NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -30,7 +30,7 @@ Visitor = tuple[str, str]  # address, owner
 
 @dataclass(frozen=True, slots=True)
 class QueuedRun:
-    """A queued run, whose it is, and since when it waits."""
+    """A queued run, its visitor, and since when it has been waiting."""
 
     run: str
     visitor: Visitor
@@ -39,7 +39,7 @@ class QueuedRun:
 
 @dataclass(slots=True)
 class _Line:
-    """What one participant has: runs under way, the time of the last turn, and runs that wait, in order."""
+    """The queue of one participant: runs in progress, the time of its last turn, and waiting runs in order."""
 
     running: int
     last: datetime
@@ -48,7 +48,7 @@ class _Line:
 
 
 def participant(visitor: Visitor) -> str:
-    """Return what turns are shared by: the address, or the owner where the address is unknown."""
+    """Return the participant that a visitor's turns count for: the address, or the owner if it is unknown."""
     address, owner = visitor
     return address or f"owner:{owner}"
 
@@ -58,7 +58,7 @@ def fair_order(
 ) -> list[str]:
     """Return the ids of the waiting runs, the next one first.
 
-    ``running`` holds the visitor of each run under way, ``last`` when a visitor's run was last claimed.
+    ``running`` has the visitor of each run in progress, ``last`` the time of each visitor's last claimed run.
     """
     by_visitor: defaultdict[Visitor, list[QueuedRun]] = defaultdict(list)
     for one in sorted(waiting, key=lambda one: (one.since, one.run)):
@@ -91,7 +91,7 @@ def _counts(running: Iterable[Visitor]) -> tuple[Counter[Visitor], Counter[str]]
 
 
 def _round_robin(lines: Iterable[_Line]) -> list[str]:
-    """Take from the line with the fewest runs under way, those taken here included; ties by the last turn."""
+    """Take from the queue with the fewest runs in progress, including those taken here; tie-break: last turn."""
     ranked = sorted(lines, key=lambda line: (line.last, line.since, line.runs[0]))
     heap: list[tuple[int, int, Iterator[str]]] = [
         (line.running, rank, iter(line.runs)) for rank, line in enumerate(ranked)
@@ -111,14 +111,14 @@ def _round_robin(lines: Iterable[_Line]) -> list[str]:
 
 
 def stale(now: datetime) -> Q:
-    """Return the condition for a run whose worker has been silent for too long."""
+    """Return the query condition for a run whose worker has sent no heartbeat for too long."""
     return Q(state__in=(RUNNING, CANCELLING)) & Q(heartbeat__lt=now - timedelta(seconds=CLAIM_SECONDS))
 
 
 def next_runs(queue: str) -> list[str]:
-    """Return the runs of a queue that a worker may claim, in the order in which it should try to.
+    """Return the runs of a queue that a worker may claim, in the order in which it should try them.
 
-    A run whose worker died comes first: its visitor's turn was not over.
+    A run whose worker died comes first, because its visitor's turn was not over.
     """
     broken_off = Run.objects.filter(stale(timezone.now()), queue=queue).order_by("heartbeat")
     return [*broken_off.values_list("pk", flat=True), *_order((queue,)).get(queue, ())]
@@ -130,7 +130,7 @@ def positions() -> dict[str, int]:
 
 
 def _order(queues: Iterable[str]) -> dict[str, list[str]]:
-    """Return the queued runs by queue, in order: at most ``RUNS_QUEUED`` and those that were handed over."""
+    """Return the queued runs by queue, in order: at most ``RUNS_QUEUED``, plus requeued ones."""
     waiting: defaultdict[str, list[QueuedRun]] = defaultdict(list)
     queued = Run.objects.filter(state=QUEUED, queue__in=queues)
     for run, queue, address, owner, since in queued.values_list("pk", "queue", "address", "owner", "queued"):
@@ -153,7 +153,7 @@ def _running() -> list[Visitor]:
 
 
 def somebody_is_due(run: Run) -> bool:
-    """Tell whether a visitor with fewer runs under way than this one's waits in the same queue."""
+    """Return whether a visitor with fewer runs in progress than this run's waits in the same queue."""
     since = timezone.now() - timedelta(seconds=NOBODY_FREE_SECONDS)
     waiting = Run.objects.filter(state=QUEUED, queue=run.queue, queued__lt=since)
     visitors: set[Visitor] = set(waiting.values_list("address", "owner"))

@@ -1,7 +1,7 @@
-"""A run in figures, each with a table of the same data.
+"""The charts of a run, each with a table of the same data.
 
-Built as ``plotly.graph_objects`` and drawn by the page. They carry no colours of their own:
-each trace names its series in ``meta``, and the page gives that series its colour of the theme.
+Built as ``plotly.graph_objects`` and drawn by the page. They set no colours: each trace names its series in
+``meta``, and the page assigns that series a colour of its theme.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from playground.models import Run
 from playground.playback.chunks import read_chunks
 
 TABLE_ROWS = 60
-PODS = (("pending", 2), ("placed", 3), ("unschedulable", 4))  # series and its place in a sample
+PODS = (("pending", 2), ("placed", 3), ("unschedulable", 4))  # series and its index in a sample
 OUTCOMES = ("scheduled", "unschedulable", "preempting", "error")
 
 
 def outcomes_of(run: Run) -> list[str]:
-    """Return the outcomes that there may be; pods wait at Permit in virtual time alone."""
+    """Return the possible outcomes; pods wait at Permit only in virtual time."""
     return [*OUTCOMES, *(["waiting"] if run.outcomes.get("waiting") else [])]
 
 
@@ -63,7 +63,7 @@ def figures(run: Run) -> dict[str, Any]:
 
 
 def tables(run: Run) -> list[dict[str, Any]]:
-    """Return ``{name, title, columns, rows}`` for each figure; long ones are thinned evenly."""
+    """Return ``{name, title, columns, rows}`` for each figure; long tables are thinned evenly."""
     rows, resources = _samples(run)
     shown = _thinned(rows)
     counted = _thinned(_counted(run, rows))
@@ -90,7 +90,7 @@ def tables(run: Run) -> list[dict[str, Any]]:
 
 
 def first_unschedulable(run: Run) -> int | None:
-    """Return the first cycle that found no place for its pod, None as long as there is none."""
+    """Return the first cycle without a feasible node for its pod; None if there is none so far."""
     if not (run.outcomes.get("unschedulable") or run.outcomes.get("preempting")):
         return None
     try:
@@ -101,7 +101,7 @@ def first_unschedulable(run: Run) -> int | None:
 
 @lru_cache(maxsize=256)
 def _first_failure(run_id: str) -> int:
-    """Return it from the stored decisions, which never change. Raises LookupError, which is not kept."""
+    """Find it in the stored decisions, which never change. Raises LookupError, which is not cached."""
     index = 0
     for rows in read_chunks(run_id):
         for row in rows:
@@ -123,7 +123,7 @@ def _counted(run: Run, rows: list[Any]) -> list[Any]:
 
 
 def _peak(rows: list[Any]) -> list[int]:
-    """Return ``[pods, cycle]`` of the sample with most pods on nodes; of several the first."""
+    """Return ``[pods, cycle]`` of the first sample with the most pods on nodes."""
     top = max(rows, key=lambda row: row[3], default=None)
     return [0, 0] if top is None else [top[3], top[0]]
 

@@ -1,4 +1,4 @@
-"""The figures of a run: how many pods wait and run, and how full the cluster is."""
+"""The metrics of a run: numbers of pending and placed pods, and the utilisation of the cluster."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Sample = list[Any]  # [index, time, pending, placed, unschedulable, [utilisation
 class Meter:
     """Counts of one simulation, kept up to date cycle by cycle.
 
-    A pod is *pending* until it is tried, *unschedulable* once a try failed, *placed* while it
-    is on a node. ``used`` and ``capacity`` are in the resources' base units, over all nodes.
+    A pod is *pending* until its first attempt, *unschedulable* after a failed attempt, *placed* while it is
+    on a node. ``used`` and ``capacity`` are in the resources' base units, summed over all nodes.
     """
 
     def __init__(self, scenario: Scenario, tables: Tables) -> None:
@@ -40,17 +40,17 @@ class Meter:
 
     @property
     def unschedulable(self) -> int:
-        """Pods that wait after a failed try."""
+        """The number of pods that wait after a failed attempt."""
         return len(self._failed)
 
     @property
     def failed(self) -> Collection[int]:
-        """The indices of the pods that wait after a failed try."""
+        """The indices of the pods that wait after a failed attempt."""
         return self._failed
 
     @property
     def pending(self) -> int:
-        """Pods that wait for their first try."""
+        """The number of pods that wait for their first attempt."""
         return self.waiting - len(self._failed)
 
     def _set_node(self, name: str, allocatable: Mapping[str, int] | None) -> None:
@@ -70,12 +70,12 @@ class Meter:
     def apply(
         self, pod: str, outcome: str, changes: PlacementChanges, operations: Iterable[Operation]
     ) -> None:
-        """Count one cycle: its pod, its result's letter, and what it and its operations changed."""
+        """Count one cycle: its pod, the letter of its outcome, and the changes of it and its operations."""
         for operation in operations:
             if operation.kind == "Node":
                 node = operation.object
                 self._set_node(operation.key, node.allocatable if isinstance(node, Node) else None)
-        self._where += [ABSENT] * (len(self._tables.pods) - len(self._where))  # of pods that were met since
+        self._where += [ABSENT] * (len(self._tables.pods) - len(self._where))  # of pods created since
         for number, value in changes:
             self._count(number, self._where[number], -1)
             self._count(number, value, 1)
@@ -102,7 +102,7 @@ class Meter:
 
 
 class Samples:
-    """At most a bounded number of samples, evenly spaced: when full, every second one goes."""
+    """A bounded number of evenly spaced samples: when full, every second one is dropped."""
 
     def __init__(self, stored: dict[str, Any], resources: list[str]) -> None:
         self.stride: int = stored.get("stride", 1)
@@ -110,16 +110,16 @@ class Samples:
         self.rows: list[Sample] = stored.get("rows", [])
 
     def wanted(self, index: int) -> bool:
-        """Whether cycle ``index`` is one to take a sample at."""
+        """Return whether a sample is to be taken at cycle ``index``."""
         return index % self.stride == 0
 
     def add(self, sample: Sample) -> None:
-        """Add a sample, thinning the older ones if there are too many."""
+        """Add a sample; thin the samples if there are too many."""
         self.rows.append(sample)
         if len(self.rows) > limit("RUN_SAMPLES"):
             self.stride *= 2
             self.rows = [row for row in self.rows if row[0] % self.stride == 0]
 
     def stored(self) -> dict[str, Any]:
-        """Return what the run's row keeps."""
+        """Return the value to store in the run's row."""
         return {"stride": self.stride, "resources": self.resources, "rows": self.rows}

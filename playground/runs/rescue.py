@@ -1,4 +1,4 @@
-"""Runs that no worker is busy with, though they are not ended: found by every worker."""
+"""Detection, by every worker, of unfinished runs that no worker is computing."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from playground.runs import service
 from playground.runs.compute import claims_of
 from playground.runs.fairness import stale
 
-RESEND_SECONDS = 20  # a queued run whose message may have been lost is announced again
-RESEND_MOST = 600  # seconds; the waits between its announcements double until then
+RESEND_SECONDS = 20  # after which a queued run whose message may have been lost is announced again
+RESEND_MOST = 600  # seconds; the interval between announcements doubles up to this
 
 
 def rescue() -> list[str]:
     """Announce lost and stale runs again; return their ids.
 
-    An announcement too many does no harm: claiming decides who computes. A run that was being
-    cancelled when its worker died ends through the same claim. A broker that is away is asked for one run
-    only, again at the next call: each of the others could take as long to fail.
+    A redundant announcement is harmless: claiming decides which worker computes a run. A run that was being
+    cancelled when its worker died ends through the same claim. If the broker is unavailable, only one run is
+    tried per call, because each further one could take as long to fail.
     """
     now = timezone.now()
     silent = Q(state=QUEUED) | stale(now)
@@ -32,7 +32,7 @@ def rescue() -> list[str]:
     for run_id, queue, state, queued, told in waiting.values_list(
         "pk", "queue", "state", "queued", "enqueued"
     ):
-        # A long queue is no loss: told again each time, its messages would outgrow it.
+        # A run in a long queue is not lost: announced each time, the messages would outnumber the runs.
         enough = min(told - queued, timedelta(seconds=RESEND_MOST)) if state == QUEUED else timedelta()
         if now - told >= enough:
             lost.append((run_id, queue, told))
@@ -48,19 +48,19 @@ def rescue() -> list[str]:
 
 
 def give_back_attempts(worker: int) -> int:
-    """Take back the attempts of what the worker with that process id computes; return how many runs.
+    """Give back the attempts of the runs that the worker with that process id computes; return their number.
 
-    Called when it is told to end: that its processes end then says nothing against their runs.
+    Called when the worker is asked to end: the end of its processes is then not the fault of their runs.
     """
     ours = Run.objects.filter(state__in=(RUNNING, CANCELLING), claim__startswith=claims_of(worker))
     return ours.filter(attempts__gt=0).update(attempts=F("attempts") - 1)
 
 
 def release_dead_claims() -> list[str]:
-    """Queue again what processes of this machine had claimed that are no more.
+    """Requeue the runs claimed by processes of this machine that no longer exist; return their ids.
 
-    Called at every beat of a worker and when one of its processes dies, so that neither a restart nor a
-    process that was killed waits for the claims to grow stale.
+    Called at every heartbeat of a worker and when one of its processes dies, so that after a restart or a
+    killed process runs need not wait until their claims are stale.
     """
     released = []
     host = socket.gethostname()

@@ -1,7 +1,7 @@
-"""Retries of a worker whose storage is unavailable: it waits, and computes nothing meanwhile.
+"""Retries of a worker while storage is unavailable: it waits and computes nothing in the meantime.
 
-A run outlives a restart of PostgreSQL, a locked SQLite file and a full disk. What is repeated must be safe to
-repeat: an error of a COMMIT does not say whether the transaction was committed.
+A run survives a restart of PostgreSQL, a locked SQLite file and a full disk. Retried operations must be
+idempotent: an error of a COMMIT does not say whether the transaction was committed.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from playground.runtime import outage
 T = TypeVar("T")
 
 FIRST_WAIT = 0.1  # seconds
-LONGEST_WAIT = 10.0  # seconds: so late a run goes on at most after the outage
+LONGEST_WAIT = 10.0  # seconds: the maximum delay of a run after the end of an outage
 
 _outages = outage.OutageLog("run")
 
 
 class OutageError(RuntimeError):
-    """Storage was unavailable for longer than ``RUN_OUTAGE_SECONDS``: the run is left to the next worker."""
+    """Storage was unavailable for longer than ``RUN_OUTAGE_SECONDS``; the run is left to the next worker."""
 
 
 def retry_outages(call: Callable[[], T]) -> T:
-    """Return what ``call`` returns, repeating it with growing pauses while storage is unavailable.
+    """Return the result of ``call``, retrying it with growing pauses while storage is unavailable.
 
-    The connection is closed before each pause: the next call makes a new one. Any other error is raised as it
-    is. Raises OutageError.
+    The connection is closed before each pause, so the next call opens a new one. Any other error propagates.
+    Raises OutageError.
     """
     began: float | None = None
     wait = FIRST_WAIT
@@ -50,6 +50,6 @@ def retry_outages(call: Callable[[], T]) -> T:
         else:
             _outages.succeeded()
             return result
-        # Jitter: the workers that wait for one database do not all come back at once.
+        # Jitter, so that the workers waiting for one database do not all retry at once.
         time.sleep(wait * random.uniform(0.5, 1.0))  # noqa: S311 - nothing secret
         wait = min(wait * 2, LONGEST_WAIT)

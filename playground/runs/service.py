@@ -38,23 +38,23 @@ from scheduler_core.scenario import scenario as core
 
 
 class TooManyRunsError(RuntimeError):
-    """There are as many unfinished runs, the visitor's or all together, as the limits allow."""
+    """The limit of unfinished runs, of the visitor, the address or in total, is reached."""
 
 
 class ConfigError(ValueError):
-    """The run's configuration is not of the documented form."""
+    """The run's configuration does not have the documented form."""
 
 
 CONFIG_KINDS = {"policy": ("v1", "Policy"), "settings": ("podstep/v1", SETTINGS_KIND)}
-"""What a run's configuration may hold: apiVersion and kind of the document that each part becomes."""
+"""The parts of a run's configuration, with the apiVersion and kind of the document that each becomes."""
 
 
 def configured(scenario: core.Scenario, config: Any) -> core.Scenario:
     """Return the scenario that a run with ``config`` simulates.
 
-    ``config`` may hold ``policy``, a v1 Policy or by its kind a KubeSchedulerConfiguration, and ``settings``,
-    the fields of a SimulationSettings document; each replaces the scenario's own. Raises ConfigError, or
-    BundleError for what cannot be read.
+    ``config`` may have ``policy``, a v1 Policy or, by its kind, a KubeSchedulerConfiguration, and
+    ``settings``, the fields of a SimulationSettings document; each replaces the scenario's own. Raises
+    ConfigError, or BundleError for an invalid document.
     """
     if config is None or config == {}:
         return scenario
@@ -90,7 +90,7 @@ def configured(scenario: core.Scenario, config: Any) -> core.Scenario:
 
 
 def _check_room(owner: str, address: str) -> None:
-    """Raise TooManyRunsError if another run would be beyond a limit."""
+    """Raise TooManyRunsError if another run would exceed a limit."""
     unfinished = Run.objects.filter(state__in=UNFINISHED)
     for name, runs, text in (
         ("RUNS_PER_OWNER", unfinished.filter(owner=owner), "You have {} unfinished runs."),
@@ -106,10 +106,10 @@ def _check_room(owner: str, address: str) -> None:
 def start(
     scenario: core.Scenario, owner: str, address: str = "", *, text: str | None = None
 ) -> tuple[Run, str]:
-    """Store a queued run and hand its id to the broker once that is committed.
+    """Store a queued run and send its id to the broker when the transaction commits.
 
-    ``address`` is what limits count by, where it is known (a new cookie is free, an address is not). ``text``
-    is what the scenario was read from.
+    Limits are counted by ``address`` if it is known (a new cookie is free, an address is not). ``text`` is the
+    text from which the scenario was read.
 
     Returns the run and a token that cancels it (for callers without the owner's cookie).
     Raises TooManyRunsError and StorageFullError.
@@ -138,14 +138,14 @@ _broker = outage.Breaker("broker")
 
 
 def enqueue(run_id: str, queue: str) -> bool:
-    """Tell the workers of a queue that there is something to do; whose turn it is, they see in the rows.
+    """Notify the workers of a queue that a run waits; they determine the next run from the rows.
 
-    Returns whether the broker took the message.
+    Returns whether the broker accepted the message.
 
-    A broker that is away is no failure of the run: its row says queued, and the workers look
-    for rows that nobody told them of (:mod:`playground.runs.rescue`).
+    An unavailable broker does not fail the run: its row is in the queued state, and the workers look for
+    queued rows whose message was lost (:mod:`playground.runs.rescue`).
     """
-    if not _broker.due():  # to find out takes Redis' client seconds
+    if not _broker.due():  # a failing attempt takes Redis' client seconds
         return False
     try:
         app.send_task(
@@ -159,7 +159,7 @@ def enqueue(run_id: str, queue: str) -> bool:
 
 
 def may_cancel(run: Run, visitor: str, token: str = "") -> bool:
-    """Only who started a run may cancel it: by the cookie, or by the token the API gave."""
+    """Return whether the caller may cancel a run: by its owner's cookie, or by the cancel token of the API."""
     by_cookie = bool(visitor) and secrets.compare_digest(run.owner, visitor)
     by_token = bool(token) and secrets.compare_digest(run.cancel_token, token_hash(token))
     return by_cookie or by_token
@@ -184,8 +184,8 @@ def run_wire(
 ) -> dict[str, Any]:
     """Return the protocol's ``Run`` as ``visitor`` sees it.
 
-    ``shared`` is :func:`is_shared` of its scenario, and ``places`` the :func:`fairness.positions`, where the
-    caller knows them already.
+    ``shared`` is :func:`is_shared` of its scenario, and ``places`` the :func:`fairness.positions`, if the
+    caller has them already.
     """
     shared = is_shared(run.scenario) if shared is None else shared
     if places is None:
@@ -214,5 +214,5 @@ def run_wire(
 
 
 def is_shared(row: Scenario) -> bool:
-    """Whether a scenario has a public link."""
+    """Return whether a scenario has a public link."""
     return Share.objects.filter(scenario=row).exists()

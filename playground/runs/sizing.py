@@ -1,4 +1,4 @@
-"""How much work a run is expected to be, and with that its queue."""
+"""The expected work of a run, and the queue chosen by it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from scheduler_core.objects.model import Node, Pod, Workload
 from scheduler_core.scenario import scenario as core
 from scheduler_core.simulation.virtual import is_timed
 
-LEAST_NODES = 100  # a cycle costs what it does for so many nodes, however few there are
-READING = 10  # what reading one object costs, in nodes × cycles
-EVICTIONS = 110  # pods that may have to be placed again when a node goes: the most of one node by default
+LEAST_NODES = 100  # minimum cost of a cycle, in nodes, for small clusters
+READING = 10  # cost of reading one object, in nodes × cycles
+EVICTIONS = 110  # pods that may have to be rescheduled when a node is deleted: the default maximum per node
 
 
 def expected_cycles(scenario: core.Scenario) -> int:
-    """Return the cycles of a run in which no pod is tried twice."""
+    """Return the number of cycles of a run in which no pod is retried."""
     created = [op.object for op in scenario.operations if op.action == "create"]
     names = profiles_of(Configuration(scenario.policy, scenario.settings))
     return sum(
@@ -31,10 +31,10 @@ def queue_for(scenario: core.Scenario) -> str:
 
 
 def expected_work(scenario: core.Scenario) -> int:
-    """Return the expected work of a run in nodes × cycles, with what reading the scenario costs.
+    """Return the expected work of a run in nodes × cycles, including the cost of reading the scenario.
 
-    Pods that controllers create in virtual time are counted by what each object asks for; those of v1.11 are
-    among the objects and operations already.
+    Pods that controllers create in virtual time are estimated from each object's spec; those of v1.11 are
+    already among the objects and operations.
     """
     nodes, pods, operations = bundles.counts(scenario)
     cycles = expected_cycles(scenario)
@@ -52,13 +52,13 @@ def _created_by_controllers(scenario: core.Scenario, nodes: int) -> int:
         elif operation.kind == Node.__name__ and operation.action != "create":
             pods += EVICTIONS
         elif operation.patch is not None and changed is None:
-            # Of an object that only the run creates: nobody knows before.
+            # A patch of an object that only the run creates: its size is unknown in advance.
             pods += limit("PODS")
     return pods
 
 
 def _pods(workload: Workload, nodes: int) -> int:
-    """Return the pods that a controller creates for one state of its object, each once."""
+    """Return the number of distinct pods that a controller creates for one state of its object."""
     if workload.kind == "DaemonSet":
         return nodes
     if workload.kind == "Job":

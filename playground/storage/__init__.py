@@ -1,1 +1,1 @@
-"""Rows: bundles, links, drafts; quotas, retention and backups."""
+"""Database rows: bundles, links, drafts; quotas, retention and backups."""

@@ -1,8 +1,8 @@
-"""One file that holds everything: the database, and the secret that signs visitors' cookies.
+"""Backups: one file with the database and the secret that signs visitors' cookies.
 
-The file is a tar archive of ``manifest.json``, ``database`` (an SQLite file, or what ``pg_dump`` writes) and,
-where podstep made it itself, ``secret``. It gets its name when it is whole; nothing is restored from one that
-is not. Only its owner can read it: with the secret, a cookie can be signed for any visitor.
+The file is a tar archive of ``manifest.json``, ``database`` (an SQLite file, or the output of ``pg_dump``)
+and, if podstep generated it, ``secret``. It gets its name when it is complete; an incomplete one is never
+restored. Only its owner can read it: with the secret, a cookie can be signed for any visitor.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _VERSION = re.compile(r"\b(\d+)(?:\.\d+)?")
 
 
 class BackupError(RuntimeError):
-    """A backup cannot be made or restored. The text says why and what to do; nothing was changed."""
+    """A backup cannot be created or restored. The text has the reason and a remedy; nothing was changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """How the database of one vendor is written to a file and read from one, all at once or not at all."""
+    """How the database of one vendor is dumped to a file and loaded from one, atomically."""
 
     dump: Callable[[Path], None]
     load: Callable[[Path], None]
@@ -88,7 +88,7 @@ def _load_postgres(path: Path) -> None:
 
 
 def _run(program: str, *arguments: str) -> None:
-    """Run a program of PostgreSQL's on our database. Raises BackupError with what it printed."""
+    """Run a PostgreSQL client program on our database. Raises BackupError with its error output."""
     found = shutil.which(program)
     server = connection.pg_version // 10_000  # type: ignore[attr-defined]
     remedy = (
@@ -108,7 +108,7 @@ def _run(program: str, *arguments: str) -> None:
 
 
 def _environment() -> dict[str, str]:
-    """Return how libpq finds our database; a password on a command line would be everybody's to read."""
+    """Return libpq's environment for our database; a password on a command line could be read by anyone."""
     ours = connection.settings_dict
     values: Mapping[str, Any] = {
         "PGHOST": ours["HOST"],
@@ -131,14 +131,14 @@ ENGINES: dict[str, Engine] = {
 
 
 def backup(path: Path) -> dict[str, Any]:
-    """Write a backup to ``path`` and return its manifest; the server may run meanwhile.
+    """Write a backup to ``path`` and return its manifest; the server may be running.
 
-    Raises BackupError, also where there is a file already, and OSError.
+    Raises BackupError, also if the file exists already, and OSError.
     """
     if path.exists():
         raise BackupError(f"{path} is there already; choose another name or remove it.")
     engine = ENGINES[connection.vendor]
-    # Beside the file: on its disk there has to be room, and a rename within it is at once.
+    # In the same folder: the space is needed on that disk, and a link within one disk is atomic.
     with tempfile.TemporaryDirectory(prefix=".podstep-backup-", dir=path.parent) as folder:
         home = Path(folder)
         engine.dump(home / DATABASE)
@@ -155,14 +155,14 @@ def backup(path: Path) -> dict[str, Any]:
             file.flush()
             os.fsync(file.fileno())
         try:
-            os.link(whole, path)  # unlike a rename, never over another file
+            os.link(whole, path)  # unlike a rename, never replaces another file
         except FileExistsError as error:
             raise BackupError(f"{path} is there already; choose another name or remove it.") from error
     return manifest
 
 
 def _private(path: Path) -> IO[bytes]:
-    """Make a file that only its owner can read."""
+    """Create a file that only its owner can read."""
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
 
 
@@ -174,7 +174,7 @@ def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
 
 
 def _own_secret() -> str:
-    """Return the secret where it is kept in the data folder, ``""`` where the environment gives it."""
+    """Return the secret if it is stored in the data folder, ``""`` if the environment sets it."""
     return "" if os.environ.get("SECRET_KEY") else str(settings.SECRET_KEY)
 
 
@@ -200,11 +200,11 @@ def _digest(path: Path) -> str:
 
 
 def restore(path: Path, *, replace: bool = False) -> dict[str, Any]:
-    """Put what a backup holds in the place of the database and the secret; return its manifest.
+    """Replace the database and the secret with those of a backup; return its manifest.
 
-    The database is brought up to date afterwards. Raises BackupError: for a file that is no whole backup, is
-    of another vendor's database or of a newer podstep; while a worker is alive; and without ``replace``
-    where something is stored. Raises OSError.
+    The database is migrated afterwards. Raises BackupError for a file that is not a complete backup, or is
+    one of another vendor's database or of a newer podstep; while a worker is alive; and without ``replace``
+    if anything is stored. Raises OSError.
     """
     with tempfile.TemporaryDirectory(prefix="podstep-restore-", dir=settings.DATA_DIR) as folder:
         home = Path(folder)
@@ -218,7 +218,7 @@ def restore(path: Path, *, replace: bool = False) -> dict[str, Any]:
 
 
 def _unpacked(path: Path, home: Path) -> dict[str, Any]:
-    """Unpack a backup into ``home``; return its manifest, with which all of it agrees."""
+    """Unpack a backup into ``home`` and verify it against its manifest; return the manifest."""
     try:
         with path.open("rb") as file, tarfile.open(fileobj=file, mode="r:") as archive:
             members = {member.name: member for member in archive.getmembers() if member.isfile()}
@@ -259,7 +259,7 @@ def _check(manifest: Mapping[str, Any], *, replace: bool) -> None:
     if newer := sorted(set(manifest["migrations"]) - known):
         raise BackupError(f"The backup is of a newer podstep ({manifest['version']}, with {newer[-1]}).")
     if "playground_worker" not in connection.introspection.table_names():
-        return  # never migrated: there is nothing in it
+        return  # never migrated, so it is empty
     if alive := list(Worker.alive().values_list("name", flat=True)):
         raise BackupError(f"Workers are alive: {', '.join(alive)[:300]}. Stop podstep first.")
     if not replace and (stored := _stored()):
@@ -267,7 +267,7 @@ def _check(manifest: Mapping[str, Any], *, replace: bool) -> None:
 
 
 def _stored() -> str:
-    """Return what visitors have stored, in words, ``""`` for nothing; what is shipped does not count."""
+    """Return what visitors have stored, in words, ``""`` for nothing; shipped examples do not count."""
     counts = {
         "drafts": Draft.objects.count(),
         "links": Share.objects.exclude(owner="", scenario__expires=None).count(),

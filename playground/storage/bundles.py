@@ -1,4 +1,4 @@
-"""Reading what visitors give us, within bounds, and writing it again."""
+"""Reading visitors' bundles within limits, and writing them."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ Times = Literal["keep", "ignore"]
 _GZIP = b"\x1f\x8b"
 SHOWN_PROBLEMS = 100
 YAML_BYTES = 4_000_000
-LARGE_BYTES = 200_000  # of a bundle whose reading takes long enough to be kept
+LARGE_BYTES = 200_000  # of a bundle that takes long enough to read for the result to be cached
 KEPT_SCENARIOS = 2
 KEPT_SECONDS = 120.0
-BYTES_OF_TEXT = 16  # in memory for each of a text, as a bound: ConfigMaps take 8, pods 16, a long text 1
+BYTES_OF_TEXT = 16  # in memory per byte of text, an upper bound: ConfigMaps take 8, pods 16, a long text 1
 NO_OBJECT = (
     "There is no object in it; paste what `kubectl get nodes,pods -A -o yaml` prints, "
     "or manifests of your own."
@@ -52,11 +52,11 @@ NO_OBJECT = (
 
 
 class TooLargeError(ValueError):
-    """More than a limit allows. The text says which and by how much."""
+    """A limit is exceeded. The text says which and by how much."""
 
 
 class OutgrownError(TooLargeError):
-    """What was stored cannot be read under the limits in force now."""
+    """A stored scenario cannot be read under the current limits."""
 
 
 def problem_wire(problem: Problem) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def problem_wire(problem: Problem) -> dict[str, Any]:
 def problems_wire(problems: Sequence[Problem]) -> list[dict[str, Any]]:
     """Return the first :data:`SHOWN_PROBLEMS` problems, and a last one that counts the rest.
 
-    Those of fields that are not honored are among the first, however many others there are.
+    Problems of fields that are not honored come first, however many others there are.
     """
     first = sorted(problems, key=lambda problem: not problem.unhonored)[:SHOWN_PROBLEMS]
     kept = {id(problem) for problem in first}
@@ -92,7 +92,7 @@ _watch: ContextVar[Watch] = ContextVar("watch", default=unwatched)
 
 @contextmanager
 def watched(watch: Watch) -> Iterator[None]:
-    """Let ``watch`` hear how far every reading inside is; it ends one by raising."""
+    """Report the progress of every reading in this context to ``watch``, which can abort one by raising."""
     token = _watch.set(watch)
     try:
         yield
@@ -101,21 +101,21 @@ def watched(watch: Watch) -> Iterator[None]:
 
 
 def watching() -> Watch:
-    """Return what hears how far a reading in this thread is."""
+    """Return the callback that receives the progress of a reading in this context."""
     return _watch.get()
 
 
 class BundleReader(Protocol):
-    """Who reads large bundles in place of this thread; None is returned for what is small."""
+    """A reader of large bundles in place of this thread; returns None for small ones."""
 
     def read(self, files: Sequence[File], times: Times) -> Scenario | None:
-        """Do what :func:`parse` does of files within the bounds of size, whatever the title."""
+        """Read files as :func:`parse` does after its size checks, without a title."""
 
     def documents(self, text: str) -> Scenario | None:
-        """Return a scenario with what :func:`read_documents` returns."""
+        """Return a scenario with the documents that :func:`read_documents` returns."""
 
     def restore(self, content: bytes) -> Scenario | None:
-        """Do what :func:`restore` does."""
+        """Restore content as :func:`restore` does."""
 
 
 _reader: ContextVar[BundleReader | None] = ContextVar("reader", default=None)
@@ -123,7 +123,7 @@ _reader: ContextVar[BundleReader | None] = ContextVar("reader", default=None)
 
 @contextmanager
 def read_by(reader: BundleReader | None) -> Iterator[None]:
-    """Let ``reader`` read what is large inside."""
+    """Let ``reader`` read large bundles in this context."""
     token = _reader.set(reader)
     try:
         yield
@@ -132,17 +132,17 @@ def read_by(reader: BundleReader | None) -> Iterator[None]:
 
 
 def ask_on() -> None:
-    """Raise what ends the reading at hand if nobody wants it any more: before what it is for is stored."""
+    """Abort the current reading, by what its watch raises, if it is no longer wanted; call before storing."""
     _watch.get()("assembling", 1, 1)
 
 
 def parse(
     files: Sequence[File], title: str = "", *, times: Times = "keep", watch: Watch | None = None
 ) -> Scenario:
-    """Read a bundle; of a trace with ``times`` "ignore" every pod comes at once and stays.
+    """Parse a bundle; with ``times`` "ignore" every pod of a trace is created at once and never ends.
 
-    ``watch`` (None: that of :func:`watched`) hears how far it is, and ends it by raising. Raises
-    BundleError with everything that is wrong, or TooLargeError.
+    ``watch`` (None: that of :func:`watched`) receives the progress, and can abort by raising. Raises
+    BundleError with all problems, or TooLargeError.
     """
     texts = [text for file in files for text in texts_of(file)]
     size = sum(map(text_bytes, texts))
@@ -179,7 +179,7 @@ def _read(files: Sequence[File], title: str, times: Times, watch: Watch | None) 
 
 
 def content_key(files: Sequence[File], times: Times) -> bytes:
-    """Return a digest of all that a reading of files depends on."""
+    """Return a digest of everything that the result of reading files depends on."""
     digest = hashlib.sha256(times.encode())
     for file in files:
         name, held = "", [file]
@@ -194,7 +194,7 @@ def content_key(files: Sequence[File], times: Times) -> bytes:
 
 
 class LastRead:
-    """The large bundles that were read last: who checks a text opens it next, and who applies it plays it."""
+    """A cache of the large bundles read last: a text is usually checked, opened and played in succession."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -202,24 +202,24 @@ class LastRead:
 
     @property
     def held_bytes(self) -> int:
-        """About how many bytes they take."""
+        """The approximate memory that they take, in bytes."""
         with self._lock:
             return sum(size for _, _, size in self._kept.values())
 
     def clear(self) -> None:
-        """Let all of them go: there is better use for the memory."""
+        """Drop all of them to free the memory."""
         with self._lock:
             self._kept.clear()
 
     def find(self, key: bytes) -> Scenario | None:
-        """Return what files of that :func:`content_key` were read to, None where that is not at hand."""
+        """Return the scenario read from files with this :func:`content_key`; None on a cache miss."""
         with self._lock:
             self._forget()
             found = self._kept.get(key)
         return found[1] if found is not None else None
 
     def keep(self, key: bytes, scenario: Scenario, size: int) -> None:
-        """Have a scenario of about ``size`` bytes at hand for a while, or until they are needed."""
+        """Cache a scenario of about ``size`` bytes until it expires or is evicted."""
         with self._lock:
             self._forget()
             self._kept[key] = (time.monotonic(), scenario, size)
@@ -237,7 +237,7 @@ last_read = LastRead()
 
 
 def read_documents(text: str) -> tuple[Document, ...]:
-    """Return the documents of a text, held to what is text in a file of a bundle. Raises BundleError."""
+    """Return the documents of a text, under the same limits as a bundle's file. Raises BundleError."""
     reader = _reader.get()
     if reader is not None and (read := reader.documents(text)) is not None:
         return read.documents
@@ -253,13 +253,13 @@ def check_policy(scenario: Scenario) -> None:
 
 
 def core_limits() -> Limits:
-    """Return the bounds of every reading: of what a visitor sends, and of what was stored."""
-    # How many files one upload has, Django bounds; an archive that was one of them may be many.
+    """Return the limits of every reading, of visitors' bundles as well as of stored ones."""
+    # Django limits the number of uploaded files; an archive among them may contain many.
     return Limits(size=limit("BUNDLE_BYTES"), files=Limits().entries, pods=limit("PODS"))
 
 
 def counts(scenario: Scenario) -> tuple[int, int, int]:
-    """Return how many nodes, pods and operations there are, created ones included."""
+    """Return the numbers of nodes, pods and operations, including nodes and pods created by operations."""
     created = [operation.object for operation in scenario.operations if operation.action == "create"]
     everything = [*scenario.objects, *created]
     nodes = sum(isinstance(item, Node) for item in everything)
@@ -283,16 +283,16 @@ def interactive_work(scenario: Scenario) -> int:
 
 
 def text_bytes(text: str) -> int:
-    """Return how many bytes ``text`` has as UTF-8."""
+    """Return the length of ``text`` in bytes of UTF-8."""
     return len(text) if text.isascii() else len(text.encode(errors="surrogatepass"))
 
 
 def decode(name: str, data: bytes, most: int | None = None) -> str:
-    """Return an uploaded file's text, byte order mark included; gzip is unpacked.
+    """Return an uploaded file's text, including a byte order mark; gzip is decompressed.
 
-    Never beyond ``most`` bytes (None: the limit).
+    Never more than ``most`` bytes (None: the limit).
 
-    Raises TooLargeError, or BundleError if the bytes are no text.
+    Raises TooLargeError, or BundleError if the bytes are not text.
     """
     most = limit("BUNDLE_BYTES") if most is None else most
     if data[:2] == _GZIP:
@@ -307,14 +307,14 @@ def decode(name: str, data: bytes, most: int | None = None) -> str:
         text = decode_text(data)
     except FormatError as error:
         raise BundleError([Problem(error.message, line=error.line, file=name)]) from error
-    # The mark is part of a text that is kept byte for byte; other encodings are kept as UTF-8 without one.
+    # UTF-8 text is kept byte for byte, mark included; other encodings are converted to UTF-8 without one.
     return f"\ufeff{text}" if data.startswith(codecs.BOM_UTF8) else text
 
 
 def opened(name: str, data: bytes, most: int | None = None) -> File:
     """Return an uploaded file's name and text, or an archive's manifests as a folder of texts.
 
-    Raises as :func:`decode`.
+    Raises the errors of :func:`decode`.
     """
     limits = replace(core_limits(), size=limit("BUNDLE_BYTES") if most is None else most)
     try:
@@ -331,7 +331,7 @@ def opened(name: str, data: bytes, most: int | None = None) -> File:
 
 
 def stored(files: Sequence[File]) -> Files:
-    """Return what a draft keeps of the files that it is made of: an archive's YAML as one text."""
+    """Return the files as a draft stores them: an archive's YAML as one text."""
     out: Files = []
     for file in files:
         if isinstance(file, Folder):
@@ -342,7 +342,7 @@ def stored(files: Sequence[File]) -> Files:
 
 
 def file_bytes(file: File) -> int:
-    """Return how many bytes the texts of a file have as UTF-8."""
+    """Return the length of a file's texts in bytes of UTF-8."""
     return sum(map(text_bytes, texts_of(file)))
 
 
@@ -365,15 +365,15 @@ def unpack(data: bytes | memoryview) -> bytes:
 
 
 def unpacked_bytes(data: bytes) -> int:
-    """Return how many bytes :func:`unpack` gives."""
+    """Return the number of bytes that :func:`unpack` returns."""
     return int(zstandard.frame_content_size(data))
 
 
 def restore(content: bytes | memoryview) -> Scenario:
     """Return the scenario whose ``canonical()`` was packed into ``content``.
 
-    The bounds are those it was stored under, unless they were lowered since. Raises OutgrownError where it
-    is beyond them now, or cannot be read any more.
+    The current limits apply. Raises OutgrownError if they were lowered since it was stored and it exceeds
+    them, or if it can no longer be read.
     """
     reader = _reader.get()
     if reader is not None and (restored := reader.restore(bytes(content))) is not None:
@@ -396,7 +396,7 @@ def restore(content: bytes | memoryview) -> Scenario:
 def reread(scenario: Scenario) -> Scenario:
     """Return the scenario of changed documents, as :func:`parse` would read them.
 
-    Raises BundleError with everything that is wrong, or TooLargeError.
+    Raises BundleError with all problems, or TooLargeError.
     """
     changed = load_documents(
         scenario.documents, title=scenario.title, limits=core_limits(), watch=_watch.get()
@@ -407,21 +407,21 @@ def reread(scenario: Scenario) -> Scenario:
 
 
 def bundle_text(scenario: Scenario) -> str:
-    """Return the documents as one YAML stream, or as a JSON List where they are very many.
+    """Return the documents as one YAML stream, or as a JSON List if they are very large.
 
-    Keys stay in the order they were given.
+    Keys keep their order.
     """
     documents = [_plain(document) for document in scenario.documents]
     as_json = json.dumps(
         {"apiVersion": "v1", "kind": "List", "items": documents}, indent=1, ensure_ascii=False
     )
-    if len(as_json) > YAML_BYTES:  # writing YAML takes many seconds there, and nobody reads it
+    if len(as_json) > YAML_BYTES:  # writing this as YAML takes many seconds, and no person reads it
         return as_json
     return write_yaml(documents)
 
 
 def _plain(value: Any) -> Any:
-    """Copy mappings and sequences into dicts and lists, so that YAML writes no aliases."""
+    """Copy mappings and sequences into dicts and lists, so that the YAML has no aliases."""
     if hasattr(value, "items"):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

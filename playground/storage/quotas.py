@@ -1,8 +1,8 @@
-"""How much may be stored: of one owner, of one address, and in total.
+"""Storage quotas: per owner, per address, and in total.
 
-Bytes are counted compressed, as the rows keep them, in sums over an index. A row costs :data:`ROW_BYTES`
-beside its contents, so that very many very small ones are bounded too. Two requests at once may
-both be let in where only one has room: a quota is exceeded by that much at most.
+Bytes are counted compressed, as stored in the rows, in sums over an index. A row costs :data:`ROW_BYTES` in
+addition to its contents, so that very many very small rows are limited too. Two concurrent requests may both
+be admitted when there is room for only one: a quota is exceeded by that much at most.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from playground.visitors.identity import AT_ADDRESS
 
 log = structlog.get_logger(__name__)
 
-ROW_BYTES = 1024  # of a row without its contents: columns, indexes
-TOTAL_SECONDS = 5  # for which the total is remembered, in the cache that all web processes share
+ROW_BYTES = 1024  # overhead of a row besides its contents: columns, indexes
+TOTAL_SECONDS = 5  # for which the total is cached, in the cache shared by all web processes
 TOTAL_KEY = "storage:total"
-LARGEST = 3  # named where an owner has no room
+LARGEST = 3  # rows named when an owner's quota is exhausted
 TITLE_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """A bound on stored bytes: the limit, the HTTP status where it is reached, and what to do then."""
+    """A quota of stored bytes: the limit, the HTTP status when it is exceeded, and the message."""
 
     limit: str
     status: int
@@ -59,7 +59,7 @@ TOTAL = Quota(
 
 
 class StorageFullError(RuntimeError):
-    """There is no room for more; the text says what is used, what is allowed, and what to delete."""
+    """A quota is exceeded; the text says what is used, what is allowed, and what to delete."""
 
     def __init__(self, quota: Quota, used: int, needed: int, largest: Sequence[dict[str, Any]] = ()) -> None:
         allowed = limit(quota.limit)
@@ -78,18 +78,18 @@ class StorageFullError(RuntimeError):
 
 
 def mib(count: int) -> str:
-    """Return bytes as people read them: ``12.3 MiB``."""
+    """Return a byte count in human-readable form: ``12.3 MiB``."""
     return f"{count / 2**20:,.1f} MiB" if count >= 2**20 // 10 else f"{max(1, count // 1024):,} KiB"
 
 
 def _sum(rows: QuerySet[Any]) -> int:
-    """Return the bytes of these rows. One query, answered by the index of ``packed``."""
+    """Return the bytes of these rows, in one query that uses the index of ``packed``."""
     found = rows.aggregate(bytes=Sum("packed", default=0), rows=Count("*"))
     return int(found["bytes"]) + ROW_BYTES * int(found["rows"])
 
 
 def _scenarios(holder: Q) -> QuerySet[Scenario]:
-    """Return the scenarios that the holder of these shares and runs keeps, each once."""
+    """Return the distinct scenarios referenced by the shares and runs that match ``holder``."""
     shares = Share.objects.filter(holder, scenario=OuterRef("pk"))
     runs = Run.objects.filter(holder, scenario=OuterRef("pk"))
     return Scenario.objects.filter(Exists(shares) | Exists(runs))
@@ -112,21 +112,21 @@ def used_from_address(address: str) -> int:
 
 
 def used_in_total() -> int:
-    """Return the bytes that everything takes."""
+    """Return the bytes that are stored in total."""
     shares = ROW_BYTES * Share.objects.count()
     return shares + sum(map(_sum, (Draft.objects.all(), Run.objects.all(), Scenario.objects.all())))
 
 
 def check(owner: str, address: str, needed: int) -> None:
-    """Raise StorageFullError where another ``needed`` bytes, compressed, are more than may be stored.
+    """Raise StorageFullError if another ``needed`` bytes, compressed, would exceed a quota.
 
-    What takes no more than before is always let in. Nobody in particular (``""``: what is shipped, and
-    what a management command stores) is bounded by the total only.
+    A change that takes no more space than before is always admitted. An empty owner (``""``: shipped
+    examples, and what a management command stores) is limited only by the total.
     """
     if needed <= 0:
         return
     if owner and (used := used_by_owner(owner)) + needed > limit(OWNER.limit):
-        # Who shares an address may not see what the others there have stored.
+        # Users who share an address may not see what others there have stored.
         named = () if owner.startswith(AT_ADDRESS) else largest(owner)
         raise StorageFullError(OWNER, used, needed, named)
     if address and (used := used_from_address(address)) + needed > limit(ADDRESS.limit):
@@ -136,7 +136,7 @@ def check(owner: str, address: str, needed: int) -> None:
 
 
 def _total() -> int:
-    """Return the total as it was a few seconds ago; a cache that is away only makes this slower."""
+    """Return the total, at most a few seconds old; an unavailable cache only makes this slower."""
     try:
         return int(cache.get_or_set(TOTAL_KEY, used_in_total, TOTAL_SECONDS) or 0)
     except DatabaseError:
@@ -147,7 +147,7 @@ def _total() -> int:
 
 
 def largest(owner: str) -> list[dict[str, Any]]:
-    """Return the largest of what an owner has stored: ``{"kind", "id", "title", "bytes"}``."""
+    """Return the largest rows of an owner: ``{"kind", "id", "title", "bytes"}``."""
     mine = Q(owner=owner)
     shared = Share.objects.filter(mine, scenario=OuterRef("pk"))
     kinds: tuple[tuple[str, str, QuerySet[Any]], ...] = (

@@ -1,8 +1,8 @@
-"""How long things are kept, and the removal of what has expired.
+"""Retention: expiry dates, and the removal of expired rows.
 
-Each draft, link and run is kept until a date (``expires``). Opening it moves the date as far ahead as that of
-a new one, with at most one write a day. What has expired answers as before until it is removed, and
-opening it still extends it. Shipped examples have no date.
+Each draft, link and run is kept until a date (``expires``). Opening it extends the date to that of a new
+one, with at most one write a day. An expired row is still served until it is removed, and opening it still
+extends it. Shipped examples never expire.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from playground.models import UNFINISHED, Draft, Run, Scenario, Share, Worker
 from playground.storage import store
 from scheduler_core.authoring import examples
 
-SWEEP_MOST_SECONDS = 120.0  # of one removal; the next one continues
-WORKER_DAYS = 1  # after which a worker that said nothing more is forgotten
+SWEEP_MOST_SECONDS = 120.0  # of one sweep; the next one continues
+WORKER_DAYS = 1  # after which a worker without a heartbeat is deleted
 
 
 @dataclass(frozen=True, slots=True)
 class RetentionRule:
-    """Rows of one kind that are removed, and how many in one transaction: a run has thousands of chunks.
+    """The expired rows of one kind, and how many to delete per transaction: a run has thousands of chunks.
 
-    ``order`` is that of an index that finds them: in any other every row would be looked at.
+    ``order`` is that of an index that finds them; any other order would scan every row.
     """
 
     kind: str
@@ -47,7 +47,7 @@ def _delete(model: Any) -> Callable[[list[Any]], None]:
 
 def _forget(keys: list[Any]) -> None:
     for row in Scenario.objects.filter(pk__in=keys).only("pk"):
-        with suppress(IntegrityError):  # shared or run again in this moment: then it stays
+        with suppress(IntegrityError):  # shared or run again concurrently: then it is kept
             store.forget_unreferenced(row)
 
 
@@ -69,7 +69,7 @@ RULES: tuple[RetentionRule, ...] = (
         200,
         _delete(Share),
     ),
-    # In this order: a scenario goes with the last link or run that needs it.
+    # In this order: a scenario is deleted with the last link or run that refers to it.
     RetentionRule(
         "scenarios", lambda now: Scenario.objects.filter(shares=None, runs=None), "pk", 50, _forget
     ),
@@ -84,9 +84,9 @@ RULES: tuple[RetentionRule, ...] = (
 
 
 def sweep(now: datetime | None = None, most_seconds: float = SWEEP_MOST_SECONDS) -> dict[str, int]:
-    """Remove what has expired, in batches of a transaction each; return how many rows of each kind.
+    """Delete expired rows in batches of one transaction each; return the number of rows of each kind.
 
-    It ends after ``most_seconds`` at the latest (a batch is finished), so that nothing else waits for it.
+    Stops after ``most_seconds`` (a batch is finished first), so that nothing else waits for it.
     """
     now = now or timezone.now()
     until = time.monotonic() + most_seconds
@@ -106,14 +106,14 @@ def _batches(rule: RetentionRule, now: datetime) -> Iterable[list[Any]]:
     before: list[Any] = []
     while True:
         keys = list(rule.expired(now).order_by(rule.order).values_list("pk", flat=True)[: rule.batch])
-        if not keys or keys == before:  # what could not be removed is left for the next time
+        if not keys or keys == before:  # rows that could not be deleted are left for the next sweep
             return
         yield keys
         before = keys
 
 
 def keep_shipped(now: datetime) -> None:
-    """Take the date from shipped examples that have one: those that were stored before links had dates."""
+    """Clear the date of shipped examples that have one because they were stored before links had dates."""
     dated = Scenario.objects.filter(expires__lt=now, shares__owner="")
     if dated.exists():
         dated_keys = list(dated.filter(digest__in=_shipped()).values_list("pk", flat=True))

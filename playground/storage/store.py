@@ -37,22 +37,22 @@ from scheduler_core.scenario import scenario as core
 log = structlog.get_logger(__name__)
 
 _ID = re.compile(r"[A-Za-z0-9_-]+")
-EXTENDED_AGAIN = timedelta(days=1)  # after which opening something is written down once more
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # PostgreSQL keeps no NUL, SQLite no half of a surrogate pair
+EXTENDED_AGAIN = timedelta(days=1)  # after which opening a row extends its date again
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # PostgreSQL stores no NUL, SQLite no lone surrogate
 
 
 def clean_title(title: str) -> str:
-    """Return a title on one line, bounded, without what a database cannot keep."""
+    """Return a title on one line, truncated, without characters that a database cannot store."""
     return " ".join(_UNSTORABLE.sub("", title).split())[:TITLE_LENGTH]
 
 
 def is_id(text: str) -> bool:
-    """Whether ``text`` can be the id of anything: only then may a database be asked for it."""
+    """Return whether ``text`` is a well-formed id, and so safe to look up in a database."""
     return _ID.fullmatch(text) is not None
 
 
 def extended(row: Draft | Scenario | Run, until: datetime) -> None:
-    """Keep a row ``until`` then, with at most one write a day. What never expires stays so."""
+    """Extend a row's expiry to ``until``, with at most one write a day. A row without expiry is unchanged."""
     if row.expires is None or until - row.expires < EXTENDED_AGAIN:
         return
     type(row).objects.filter(pk=row.pk, expires__lt=until).update(expires=until)
@@ -60,7 +60,7 @@ def extended(row: Draft | Scenario | Run, until: datetime) -> None:
 
 
 def opened(row: Draft | Scenario | Run, until: datetime) -> None:
-    """Note that a row was opened. Where nothing can be written now, what was opened is shown all the same."""
+    """Extend the expiry of an opened row. If the database is not writable, the row is shown all the same."""
     try:
         extended(row, until)
     except DatabaseError as error:
@@ -73,15 +73,15 @@ def opened(row: Draft | Scenario | Run, until: datetime) -> None:
 def address_of(title: str, text: str) -> str:
     """Return the digest of a text with its title: base64url SHA-256 of the title, a NUL, and the text.
 
-    No title holds a NUL, so no other title and text give the same bytes; and the digests of before that rule
-    are of JSON, which holds none either.
+    A title contains no NUL, so no other title and text give the same bytes; digests from before this rule
+    are of JSON, which contains none either.
     """
     digest = hashlib.sha256(f"{clean_title(title)}\0{text}".encode()).digest()
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")
 
 
 class GoneError(LookupError):
-    """An operator has taken the scenario down; the text says why."""
+    """An operator has taken the scenario down; the text has the reason."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"This was taken down: {reason}")
@@ -94,10 +94,10 @@ def check_withdrawn(row: Scenario) -> None:
 
 
 def keep_scenario(scenario: core.Scenario, text: str | None = None, owner: str = "") -> Scenario:
-    """Store ``text``, which ``scenario`` was read from, once; return its row, an older one if it is there.
+    """Store ``text``, from which ``scenario`` was read, and return its row; reuse an existing row.
 
-    Without a text, as of something computed, its documents are written as one. Raises StorageFullError, and
-    GoneError for what was taken down.
+    Without a text, as for a computed scenario, its documents are written as one. Raises StorageFullError, and
+    GoneError for a scenario that was taken down.
     """
     text = bundles.bundle_text(scenario) if text is None else texts.publishable(text, scenario)
     digest = address_of(scenario.title, text)
@@ -131,7 +131,7 @@ def keep_scenario(scenario: core.Scenario, text: str | None = None, owner: str =
                 )
             return row
         except IntegrityError:
-            continue  # somebody stored another scenario under this short id in this moment
+            continue  # another scenario was stored under this short id concurrently
     raise RuntimeError("no free short id: the whole digest is taken")
 
 
@@ -154,16 +154,16 @@ def find_scenario(short: str) -> Scenario | None:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What sharing gives: the scenario and the one copy of the delete token."""
+    """The result of sharing: the scenario and the only copy of the delete token."""
 
     scenario: Scenario
     delete_token: str
 
 
 def share(scenario: core.Scenario, owner: str = "", *, text: str | None = None) -> Shared:
-    """Make ``scenario``, read from ``text``, reachable by its short id.
+    """Make ``scenario``, read from ``text``, accessible by its short id.
 
-    Without an owner it is shipped, and its link never expires. Raises StorageFullError.
+    Without an owner it is a shipped example, and its link never expires. Raises StorageFullError.
     """
     token = secrets.token_urlsafe(24)
     address = caller.address() if owner else ""
@@ -176,7 +176,7 @@ def share(scenario: core.Scenario, owner: str = "", *, text: str | None = None) 
                 _set_expiry(row, None if not owner else link_expiry())
             return Shared(row, token)
         except IntegrityError:
-            # Somebody took back the last other share of this content in between, and the row went.
+            # The last other share of this content was concurrently removed, and the row with it.
             if last:
                 raise
     raise AssertionError("unreachable")
@@ -191,7 +191,7 @@ def _set_expiry(row: Scenario, until: datetime | None) -> None:
 
 
 def shared_by_nobody(scenario: core.Scenario, text: str) -> Scenario:
-    """Return the row of what is shipped, shared by nobody in particular when it is first asked for."""
+    """Return the row of a shipped example; share it without an owner on first use."""
     digest = address_of(scenario.title, text)
     row = Scenario.objects.filter(digest=digest, shares__owner="").defer("content", "text").first()
     if row is None:
@@ -201,9 +201,9 @@ def shared_by_nobody(scenario: core.Scenario, text: str) -> Scenario:
 
 
 def unshare(row: Scenario, token: str) -> bool:
-    """Take back the share that ``token`` belongs to; return whether it was one of this scenario.
+    """Delete the share that ``token`` belongs to; return whether it was one of this scenario.
 
-    The content goes with the last share, unless a run still needs it; then only the link goes.
+    The content is deleted with the last share, unless a run refers to it; then only the link is deleted.
     """
     with transaction.atomic():
         removed, _ = Share.objects.filter(scenario=row, token=token_hash(token)).delete()
@@ -215,7 +215,7 @@ def unshare(row: Scenario, token: str) -> bool:
 
 
 def unshare_all(row: Scenario, owner: str) -> bool:
-    """Take back every share of a scenario by ``owner``; return whether there was one."""
+    """Delete all shares of a scenario by ``owner``; return whether there was one."""
     with transaction.atomic():
         removed, _ = Share.objects.filter(scenario=row, owner=owner).delete()
         forget_unreferenced(row)
@@ -223,7 +223,7 @@ def unshare_all(row: Scenario, owner: str) -> bool:
 
 
 def forget_unreferenced(row: Scenario) -> None:
-    """Delete a scenario that neither a share nor a run points at."""
+    """Delete a scenario if neither a share nor a run refers to it."""
     with transaction.atomic():
         shared = Share.objects.filter(scenario=row).exists()
         if not shared and not Run.objects.filter(scenario=row).exists():
@@ -236,7 +236,7 @@ def load_scenario(row: Scenario) -> core.Scenario:
 
 
 def scenario_text(row: Scenario) -> str:
-    """Return a row's text byte for byte; of one that was stored without it, its documents as YAML."""
+    """Return a row's text byte for byte; if it was stored without one, its documents as YAML."""
     if row.text is None:
         return bundles.bundle_text(load_scenario(row))
     return bundles.unpack(row.text).decode()
@@ -247,7 +247,7 @@ def scenario_text(row: Scenario) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a draft is a copy of: its parent as ``kind:id``, that one's family, the step, and what changes."""
+    """The origin of a draft: its parent as ``kind:id``, the parent's family, the step, and the changes."""
 
     parent: str
     family: str
@@ -256,7 +256,7 @@ class Origin:
 
 
 class StaleError(Exception):
-    """A draft has changed since the revision that an edit was made on; ``row`` is the newest."""
+    """A draft has changed since the revision that an edit was based on; ``row`` is the newest."""
 
     def __init__(self, row: Draft) -> None:
         self.row = row
@@ -264,7 +264,7 @@ class StaleError(Exception):
 
 
 def find_draft(name: str, owner: str) -> Draft | None:
-    """Return an owner's draft without its files, None where there is none or it is somebody else's."""
+    """Return an owner's draft without its files; None if there is none or it has another owner."""
     if not owner or not is_id(name):
         return None
     row = Draft.objects.filter(pk=name[:32], owner=owner).defer("files").first()
@@ -276,7 +276,7 @@ def find_draft(name: str, owner: str) -> Draft | None:
 def create_draft(
     owner: str, files: bundles.Files, title: str = "", based_on: str = "", origin: Origin | None = None
 ) -> Draft:
-    """Store a draft; beyond the limit a visitor's least recently changed drafts go.
+    """Store a draft; beyond the limit, delete the visitor's least recently changed drafts.
 
     Raises StorageFullError.
     """
@@ -304,11 +304,11 @@ def save_draft(
     *,
     whole: bool = False,
 ) -> Draft:
-    """Replace a draft's text, its title or both; return its row as it is then.
+    """Replace a draft's text, its title or both; return the updated row.
 
-    ``base`` is the revision that the edit was made on: what it replaces must not have changed since, and
-    with ``whole`` nothing of the draft. Without one the edit counts as made on the newest revision. An edit
-    that is there already is no change: a client that lost the answer may send it again.
+    ``base`` is the revision that the edit was based on: the replaced fields must not have changed since, and
+    with ``whole`` no field at all. Without it the edit counts as based on the newest revision. An edit that
+    was applied already is no conflict: a client that lost the response may send it again.
 
     Raises TooLargeError, StorageFullError, StaleError, and Draft.DoesNotExist.
     """
@@ -340,7 +340,7 @@ def save_draft(
 
 
 def check_size(text: str) -> None:
-    """Raise TooLargeError for a text that is too long to be saved as a draft's."""
+    """Raise TooLargeError for a text that is too long for a draft."""
     size = len(text.encode(errors="surrogatepass"))
     if size > limit("DRAFT_BYTES"):
         raise bundles.TooLargeError(
@@ -354,12 +354,12 @@ def _holds(row: Draft, text: str | None, title: str | None) -> bool:
 
 
 def delete_draft(draft: Draft, base: int | None = None) -> None:
-    """Delete a draft; those that were made of it are from then on its parent's.
+    """Delete a draft; its branches become branches of its parent.
 
-    Raises StaleError where it has changed since ``base``, which without one is the newest revision.
+    Raises StaleError if it has changed since ``base``, which defaults to the newest revision.
     """
     with transaction.atomic():
-        # The family is held at once and in one order: the parent may be going at the same time.
+        # Lock the whole family in a fixed order: the parent may be deleted concurrently.
         family = Q(pk=draft.pk) | Q(family=draft.family or f"draft:{draft.pk}")
         held = Draft.objects.select_for_update().filter(family, owner=draft.owner).defer("files")
         row = {row.pk: row for row in held.order_by("pk")}.get(draft.pk)
@@ -373,7 +373,7 @@ def delete_draft(draft: Draft, base: int | None = None) -> None:
 
 
 def draft_wire(draft: Draft) -> dict[str, Any]:
-    """Return what a client is told of a draft that has changed: its revisions and its title."""
+    """Return the notification of a changed draft: its revisions and its title."""
     return {
         "revision": draft.revision,
         "text": draft.text_revision,
@@ -385,7 +385,7 @@ def draft_wire(draft: Draft) -> dict[str, Any]:
 def draft_files(draft: Draft) -> bundles.Files:
     """Return a draft's files as (name, text).
 
-    Raises StaleError where the row was found without them, and they are of a later revision by now.
+    Raises StaleError if the row was loaded without them and they are of a later revision by now.
     """
     if "files" in draft.get_deferred_fields():
         row = Draft.objects.get(pk=draft.pk)
@@ -401,7 +401,7 @@ def load_draft(draft: Draft) -> core.Scenario:
 
 
 def draft_text(draft: Draft) -> str:
-    """Return a draft as one text: its file, or several as :func:`texts.joined` puts them."""
+    """Return a draft as one text: its file, or several joined by :func:`texts.joined`."""
     files = draft_files(draft)
     return files[0][1] if len(files) == 1 else texts.joined(files, load_draft(draft))
 
@@ -417,7 +417,7 @@ def _set_files(draft: Draft, files: bundles.Files) -> None:
 
 
 def find_run(run_id: str) -> Run | None:
-    """Return the run, without its samples and reasons. Raises GoneError where its scenario was taken down."""
+    """Return the run, without its samples and reasons. Raises GoneError if its scenario was taken down."""
     row = run_row(run_id)
     if row is not None:
         check_withdrawn(row.scenario)
@@ -426,7 +426,7 @@ def find_run(run_id: str) -> Run | None:
 
 
 def run_row(run_id: str) -> Run | None:
-    """Return a run without its samples and reasons; its expiry stays as it is."""
+    """Return a run without its samples and reasons; its expiry is not extended."""
     if len(run_id) > 32 or not is_id(run_id):
         return None
     return Run.objects.select_related("scenario").defer(*HEAVY).filter(pk=run_id).first()

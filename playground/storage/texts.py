@@ -1,4 +1,4 @@
-"""The text of a scenario: several files as one, changed in place, without secrets, and its head."""
+"""The text of a scenario: joining files, editing in place, removing secrets, and its introduction."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _BOM = "\ufeff"
 
 
 def holds(text: str, documents: Sequence[Document]) -> bool:
-    """Whether a text is read as exactly these documents."""
+    """Return whether a text parses to exactly these documents."""
     with suppress(BundleError, bundles.TooLargeError):
         return bundles.read_documents(text) == tuple(documents)
     return False
 
 
 def spliced(text: str, before: Sequence[Document], after: Sequence[Document]) -> str | None:
-    """Return ``text``, which holds ``before``, changed so that it holds ``after``; the rest stays as it is.
+    """Return ``text``, which contains ``before``, edited to contain ``after``; the rest is unchanged.
 
-    ``None`` where it cannot be done so, as of a trace.
+    ``None`` if that is impossible, as for a trace.
     """
     if tuple(before) == tuple(after):
         return text
@@ -39,9 +39,9 @@ def spliced(text: str, before: Sequence[Document], after: Sequence[Document]) ->
 
 
 def joined(files: bundles.Files, scenario: Scenario) -> str:
-    """Return the files that ``scenario`` was read from as one text: one after the other, or its documents.
+    """Return the files of ``scenario`` as one text: concatenated, or its documents written as a bundle.
 
-    They cannot follow one another where they are not YAML, as traces and JSON are not.
+    Files that are not YAML, such as traces and JSON, cannot be concatenated.
     """
     if len(files) == 1:
         return files[0][1]
@@ -55,7 +55,7 @@ def joined(files: bundles.Files, scenario: Scenario) -> str:
 
 
 def publishable(text: str, scenario: Scenario) -> str:
-    """Return ``text``, which ``scenario`` was read from, without the secrets in it; all else as it is."""
+    """Return ``text``, from which ``scenario`` was read, without its Secrets; the rest is unchanged."""
     if not _SUSPECT.search(text):
         return text
     entries = _entries(text)
@@ -81,9 +81,10 @@ _NO_PROSE = re.compile(r"(?:yaml-language-server:|Source: |-\*-|!|[-=*#~]{3,}\s*
 
 
 def introduction(text: str) -> str:
-    """Return what the comment at the head of a text says, without its marks, "" if there is none.
+    """Return the comment at the head of a text without comment marks; "" if there is none.
 
-    It ends with the first line that is no comment; rulers, and what editors and Helm put there, are no prose.
+    It ends before the first line that is not a comment; rulers and the comments of editors and Helm are left
+    out.
     """
     lines: list[str] = []
     length = 0

@@ -1,8 +1,8 @@
-"""When something that could be seen was withdrawn: a counter of the process.
+"""A counter, per process, of withdrawals of things that were visible.
 
-Whoever remembers that a source may be seen also remembers :func:`count` from before it asked the database,
-and forgets the source once the count differs. The count is of this process; what another process withdraws is
-bounded by time (:mod:`playground.live.sightings`).
+Code that caches that a source is visible also stores :func:`count` from before it queried the database, and
+drops the entry once the count differs. The count covers only this process; for withdrawals by other processes
+the entries expire (:mod:`playground.live.sightings`).
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ _count = 0
 
 
 def count() -> int:
-    """Return how many withdrawals were committed in this process."""
+    """Return the number of withdrawals committed in this process."""
     return _count
 
 
 def _add() -> None:
-    global _count  # noqa: PLW0603 - one counter a process is the point
+    global _count  # noqa: PLW0603 - deliberately one counter per process
     with _lock:
         _count += 1
 
 
 def note() -> None:
-    """Count a withdrawal once the transaction that makes it is committed, at once outside of one.
+    """Count a withdrawal when its transaction commits; outside of a transaction, immediately.
 
-    Not earlier: until then another thread still reads the row, and would remember it under the new count.
+    Not earlier: until then another thread still reads the row, and would cache it under the new count.
     """
     transaction.on_commit(_add)

@@ -1,1 +1,1 @@
-"""Pages. Each function names its template and the context it renders."""
+"""The pages. Each view documents its template and the template's context."""

@@ -1,4 +1,4 @@
-"""Every example under an address of its own, and their list."""
+"""The URL of each example, and the list of examples."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scheduler_core.scenario import scenario as core
 
 @cache
 def _listed() -> list[dict[str, str]]:
-    """Return the examples that the workbench can open at once."""
+    """Return the examples that the workbench can open interactively."""
     return [
         {"slug": example.slug, "title": example.title}
         for example in examples.examples()
@@ -34,13 +34,13 @@ def _loaded(slug: str) -> tuple[core.Scenario, str]:
 
 @require_safe
 def listing(_request: HttpRequest) -> HttpResponse:
-    """Answer ``{"examples": [{"slug", "title"}…]}``, those that the workbench opens at once."""
+    """Answer ``{"examples": [{"slug", "title"}…]}`` with those that the workbench can open interactively."""
     return JsonResponse({"examples": _listed()}, headers={"Cache-Control": "no-cache"})
 
 
 @require_safe
 def example(request: HttpRequest, slug: str) -> HttpResponse:
-    """Redirect to the shared scenario that an example is, with the same query; stored when first asked."""
+    """Redirect to the shared scenario of an example, with the same query; it is stored on first use."""
     scenario, text = _loaded(slug)
     query = request.META.get("QUERY_STRING", "")
     return redirect(f"/s/{store.shared_by_nobody(scenario, text).short}/" + (f"?{query}" if query else ""))

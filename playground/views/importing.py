@@ -1,7 +1,7 @@
-"""How far an import of the start page is, and stopping it: ``/import/<ticket>/``.
+"""The progress of an import of the start page, and cancelling it: ``/import/<ticket>/``.
 
-The page makes the ticket and sends it with its form. What is known of it is in the cache, which all web
-processes share where there are several, under the visitor's name: nobody else can ask or stop.
+The page generates the ticket and sends it with its form. The progress is kept in the cache, which several
+web processes share, under a key with the visitor: no other visitor can query or stop it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 
 from scheduler_core.progress import Watch, unwatched
 
-TOLD_SECONDS = 0.25  # between two looks at the cache while a bundle is read
+TOLD_SECONDS = 0.25  # between two cache accesses while a bundle is read
 KEPT_SECONDS = 300
 _TICKET = re.compile(r"[0-9-]{7,43}")
 
@@ -30,7 +30,7 @@ def _key(request: HttpRequest, ticket: str, what: str) -> str:
 
 
 def watch_of(request: HttpRequest) -> Watch:
-    """Return what hears how far the import of a form is; it raises StoppedError once that is stopped."""
+    """Return the progress callback of a form's import; it raises StoppedError once the import is stopped."""
     ticket = request.POST.get("ticket", "")
     if not _TICKET.fullmatch(ticket):
         return unwatched
@@ -52,7 +52,7 @@ def watch_of(request: HttpRequest) -> Watch:
 @csrf_protect
 @require_http_methods(["GET", "HEAD", "DELETE"])
 def progress(request: HttpRequest, ticket: str) -> HttpResponse:
-    """Answer ``{"stage", "done", "of"}``, an empty object while nothing is read; DELETE stops the import."""
+    """Answer ``{"stage", "done", "of"}``, or an empty object before reading starts; DELETE stops the import."""
     if not _TICKET.fullmatch(ticket):
         raise Http404
     if request.method == "DELETE":

@@ -1,4 +1,4 @@
-"""``/metrics`` for Prometheus, to who may read it."""
+"""``/metrics`` for Prometheus, for authorized clients only."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from playground.visitors.throttle import token_of
 
 log = structlog.get_logger(__name__)
 
-BROKER_SECONDS = 2.0  # for which a broker that does not answer is waited for
+BROKER_SECONDS = 2.0  # timeout for a broker that does not answer
 FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")  # set by proxies: the peer is not the client
 REFUSAL = "Metrics are for this machine, PLAYGROUND_METRICS_ALLOW, and the token PLAYGROUND_METRICS_TOKEN.\n"
 
 
 def may_read(request: HttpRequest) -> bool:
-    """Whether a request has the token, or comes from an allowed address itself.
+    """Return whether a request has the token, or comes directly from an allowed address.
 
-    Behind a proxy every visitor has the proxy's address, and what its headers say anybody can write:
-    then only the token counts.
+    Behind a proxy every visitor has the proxy's address, and its headers can be forged by anyone: then only
+    the token counts.
     """
     token = settings.METRICS_TOKEN
     if token and secrets.compare_digest(token_of(request).encode(), token.encode()):
@@ -50,7 +50,7 @@ def may_read(request: HttpRequest) -> bool:
 
 @require_safe
 def exposition(request: HttpRequest) -> HttpResponse:
-    """Answer the counts of all web processes and of the server, in the text format 0.0.4."""
+    """Answer the metrics of all web processes and of the server, in the text format 0.0.4."""
     if not may_read(request):
         return HttpResponse(REFUSAL, status=403, content_type="text/plain; charset=utf-8")
     registry = CollectorRegistry(auto_describe=False)
@@ -67,7 +67,7 @@ class _Everything:
 
 
 def _part(name: str, ask: Callable[[], list[Metric]]) -> Iterator[Metric]:
-    """Yield what a part of the server answers, and whether it did."""
+    """Yield the metrics of a part of the server, and whether it answered."""
     try:
         found, up = ask(), 1
     except Exception as error:
@@ -99,6 +99,6 @@ def _queues() -> list[Metric]:
     with app.connection_for_write(connect_timeout=BROKER_SECONDS) as broker:
         broker.ensure_connection(max_retries=1, timeout=BROKER_SECONDS, interval_start=0.1)
         channel = broker.default_channel
-        # Of a queue that was never used the broker knows nothing: it is empty.
+        # A queue that was never used is unknown to the broker, and counts as empty.
         lengths = {name: channel._size(name) for name in app.amqp.queues}  # noqa: SLF001 - kombu asks itself so
     return [_gauge("podstep_queue_messages", "Messages that no worker has taken yet", "queue", lengths)]

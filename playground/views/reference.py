@@ -1,4 +1,4 @@
-"""Reference pages, rendered from the tables that the engine runs on."""
+"""The reference page of predicates and priorities, rendered from the tables that the engine uses."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from scheduler_core.quirks import QUIRKS
 from scheduler_core.scheduling.preemption.criteria import CRITERIA, NAME_NOTE, NAME_TEXT
 from scheduler_core.scheduling.preemption.preempt import UNRESOLVABLE_REASONS
 
-ROW = 30  # pixels of a row of the two orders side by side; the style sheet has the same
+ROW = 30  # height in pixels of a row of the two orders side by side; same value in the style sheet
 
 
 def _line(left: int, right: int) -> str:
-    """Return the path of a line from a row of the left order to one of the right, 100 wide."""
+    """Return the SVG path of a line from a row of the left order to one of the right, 100 wide."""
     start, end = (ROW * place - ROW // 2 for place in (left, right))
     return f"M0 {start}C50 {start} 50 {end} 100 {end}"
 
 
 def side_by_side() -> dict[str, Any]:
-    """Return both orders as numbered rows, and the lines between the rows that stand for the same."""
+    """Return both orders as numbered rows, and the lines between rows of the same predicate."""
     v1_11, proposal = ORDERS["v1.11"], ORDERS["proposal"]
     places = {row.name: place for place, row in enumerate(v1_11, 1)}
     listed = {key for row in proposal for key in row.keys}
@@ -61,7 +61,7 @@ def side_by_side() -> dict[str, Any]:
 
 
 def unlisted() -> list[dict[str, str]]:
-    """Return the keys that the proposal does not list and that run under it, each with what it follows."""
+    """Return the keys that run under the proposal without being listed in it, each with its predecessor."""
     order = static_order("proposal")
     listed = {key for row in ORDERS["proposal"] for key in row.keys}
     return [
@@ -72,7 +72,7 @@ def unlisted() -> list[dict[str, str]]:
 
 
 def criteria() -> list[dict[str, Any]]:
-    """Return the criteria of preemption; one that replaces another where a quirk is fixed has its place."""
+    """Return the criteria of preemption; one that replaces another if a quirk is fixed has the same place."""
     rows: list[dict[str, Any]] = []
     for row in CRITERIA:
         place = len(rows) + 1 - sum(bool(before["fixed"]) for before in rows)

@@ -1,4 +1,4 @@
-"""The reference page of the equivalence cache, rendered from the table that the engine runs on."""
+"""The reference page of the equivalence cache, rendered from the table that the engine uses."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from scheduler_core.equivalence.row import MODES, InvalidationRow
 from scheduler_core.equivalence.rules import TABLE
 from scheduler_core.quirks import Upstream
 
-SECTION = re.compile(r"^3\.\d")  # of the proposal, whose chapter 3 is the table in prose
+SECTION = re.compile(r"^3\.\d")  # a section of the proposal, whose chapter 3 is the table in prose
 ISSUE = re.compile(r"(#\d+)")
 
 
 def lacking(row: InvalidationRow) -> bool:
-    """Tell whether the proposal has nothing like this row."""
+    """Return whether the proposal has no counterpart of this row."""
     return "designed" not in row.scopes and not SECTION.match(row.source)
 
 
 def _sources(text: str) -> list[tuple[str, Upstream | None]]:
-    """Split a row's source into texts, each with the issue that it is."""
+    """Split a row's source into parts, each with the upstream issue that it names, if any."""
     known = {f"#{upstream.number}": upstream for upstream in cache_texts.UPSTREAM}
     told = SECTION.sub(lambda section: f"proposal {section[0]}", text)
     return [(part, known.get(part)) for part in ISSUE.split(told) if part]
@@ -62,7 +62,7 @@ def resources() -> tuple[dict[str, Any], ...]:
 
 
 def definitions() -> list[dict[str, Any]]:
-    """Return both definitions of a class, each with its fields in the order differences are told in."""
+    """Return both definitions of a class, each with its fields in the order of reported differences."""
     return [
         {
             "name": name,

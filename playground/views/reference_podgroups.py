@@ -1,4 +1,4 @@
-"""The reference page of PodGroups, rendered from the tables that the engine runs on."""
+"""The reference page of PodGroups, rendered from the tables that the engine uses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from scheduler_core.framework.releases import RELEASES
 
 
 def editions() -> list[dict[str, Any]]:
-    """Return both editions: what differs, and their phases with the rules in the controller's order."""
+    """Return both editions: their differences, and their phases with the rules in the controller's order."""
     return [
         {
             **podgroup_texts.differences(edition),
@@ -66,7 +66,7 @@ OWNERS = "occupiedBy becomes the first member’s owners"
 
 @cache
 def events() -> tuple[dict[str, Any], ...]:
-    """Return the events that move unschedulable pods, each with the plugins whose refusal it may help."""
+    """Return the events that requeue unschedulable pods, each with the plugins whose rejection it may lift."""
     known = {**PLUGIN_EVENTS, Coscheduling.name: Coscheduling.events}
     names = [name for name in EVENTS if any(name in helped for helped in known.values()) or name in WILDCARDS]
     return tuple(
@@ -81,7 +81,7 @@ def events() -> tuple[dict[str, Any], ...]:
 
 
 def flushes() -> list[tuple[str, str, str]]:
-    """Return after how long the unschedulable queue is flushed, by release, as rows of the timers."""
+    """Return the flush interval of the unschedulable queue of each release, as rows of the timers table."""
     return [
         (
             f"unschedulable, Kubernetes {release.name}",

@@ -53,12 +53,12 @@ def _find(name: str) -> Run:
 @require_safe
 @ensure_csrf_cookie
 def run(request: HttpRequest, name: str) -> HttpResponse:
-    """Render ``run.html`` to everybody who has the link.
+    """Render ``run.html`` for everyone who has the link.
 
     Context: ``section`` "runs"; ``run`` (Run as in docs/protocol.md); ``counts`` {"nodes", "pods",
     "operations"}; ``figures_url``; ``trace_url``; ``scenario_url`` ("" if it has no public link);
     ``tables`` (the data behind each figure: {name, title, columns, rows}); ``first_unschedulable``
-    (a cycle or None); ``unplaced`` (the pods that wait after a failed try, by reason: {message,
+    (a cycle or None); ``unplaced`` (the pods that wait after a failed attempt, by reason: {message,
     count, pods, more})
     """
     row = _find(name)
@@ -83,7 +83,7 @@ def run(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_safe
 def run_figures(request: HttpRequest, name: str) -> HttpResponse:
-    """Answer ``{"cycles", "state", "figures": {name: Plotly figure}, "tables", …}`` as the run goes."""
+    """Answer ``{"cycles", "state", "figures": {name: Plotly figure}, "tables", …}`` of the run so far."""
     row = _find(name)
     body = {
         "cycles": row.cycles,
@@ -109,7 +109,7 @@ def run_bundle(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def run_cancel(request: HttpRequest, name: str) -> HttpResponse:
-    """Cancel a run of the visitor's own (the page without JavaScript); back to the run."""
+    """Cancel one of the visitor's runs (for the page without JavaScript); redirect to the run."""
     row = _find(name)
     if not service.may_cancel(row, _visitor(request)):
         return error_page(request, 403, "Only who started a run can cancel it.")

@@ -1,4 +1,4 @@
-"""The document that the YAML editor completes from, kept by the browser until it changes."""
+"""The document with the YAML editor's completions, cached by the browser until it changes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KEPT = 300  # seconds, as static files are
 
 @require_safe
 def document(request: HttpRequest) -> HttpResponse:
-    """Return the kinds, their fields and what they mean as JSON, gzipped for whoever takes that."""
+    """Return the kinds, their fields and the descriptions as JSON, gzipped if the client accepts it."""
     content, version = packed()
     headers = {"Cache-Control": f"public, max-age={KEPT}", "ETag": f'"{version}"', "Vary": "Accept-Encoding"}
     known = parse_etags(request.headers.get("If-None-Match", ""))

@@ -1,4 +1,4 @@
-"""The start page, and what a visitor brings to it."""
+"""The start page, and the import of a visitor's bundle."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ from scheduler_core.formats.folder import Folder
 from scheduler_core.objects.problems import BundleError, Problem
 from scheduler_core.scenario import scenario as core
 
-MINIATURE = "shop"  # the example that steps on the start page
+MINIATURE = "shop"  # the example that is played on the start page
 DRAFTS_SHOWN = 60  # of a visitor, the latest
 LINKS_SHOWN = 12  # of a visitor, the newest
-DRAFTS_AHEAD = 6  # of them, that are not folded
+DRAFTS_AHEAD = 6  # of them, not collapsed
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
     """A group of examples on the start page, in the order in which a teacher would show them."""
 
-    slug: str  # of its address: /?topic=slug#examples
+    slug: str  # in its URL: /?topic=slug#examples
     title: str  # the `group` of its examples
     teaches: str
-    link: tuple[str, str] = ("", "")  # the page that has the rules: address, name
+    link: tuple[str, str] = ("", "")  # the page with the rules: URL, name
 
 
 TOPICS = (
@@ -83,22 +83,22 @@ TOPICS = (
 
 
 @require_safe
-@never_cache  # who comes back by the browser's button sees the draft that they made meanwhile
+@never_cache  # so that the browser's back button shows a draft created in the meantime
 @ensure_csrf_cookie
 def start(request: HttpRequest) -> HttpResponse:
     """Render ``start.html``.
 
     Context: ``section`` "start"; ``examples`` (list of {slug, query, title, text, group, nodes, pods, claims,
-    outcome}, where a claim is {modes, told, stale} and ``outcome`` counts the pods in the
-    end of one in virtual time); ``topics`` (the same by group: {topic, examples}); ``drafts`` and
-    ``older`` (the visitor's own, latest first: {url, title, branched_at, age,
-    updated, expires}); ``links`` (what the visitor has shared: {url, title, expires});
-    ``limits`` {"bundleMib", "files"}; ``miniature`` (short id of the shared scenario that steps
-    there); after a failed import also ``errors`` (list of Problem as in
-    docs/protocol.md), ``text`` and ``title`` as they were sent (``text`` only if it is short).
-    The form posts to ``/import/``: ``text``, ``files`` (several), ``title``, ``example`` (a slug),
-    ``run`` ("1": start a run of it), ``times`` ("keep" or "ignore", for traces), ``ticket`` (by which
-    ``/import/<ticket>/`` tells how far it is).
+    outcome}, where a claim is {modes, told, stale} and ``outcome`` counts the pods at the end of an example
+    in virtual time); ``topics`` (the same by group: {topic, examples}); ``drafts`` and ``older`` (the
+    visitor's own, latest first: {url, title, branched_at, age, updated, expires}); ``links`` (scenarios that
+    the visitor has shared: {url, title, expires}); ``limits`` {"bundleMib", "bundleBytes", "files"};
+    ``miniature`` (short id of the shared scenario that is played there); after a failed import also
+    ``errors`` (list of Problem as in docs/protocol.md), ``text`` and ``title`` as they were sent (``text``
+    only if it is short).
+    The form posts to ``/import/``: ``text``, ``files`` (several), ``title``, ``example`` (a slug), ``run``
+    ("1": start a run of it), ``times`` ("keep" or "ignore", for traces), ``ticket`` (the key of its progress
+    at ``/import/<ticket>/``).
     """
     return _render(request)
 
@@ -111,7 +111,7 @@ def _miniature() -> tuple[core.Scenario, str]:
 
 
 def _miniature_link() -> str:
-    """Return the short id of the miniature, shared by nobody in particular when it is not yet."""
+    """Return the short id of the miniature; share it without an owner if it is not shared yet."""
     return store.shared_by_nobody(*_miniature()).short
 
 
@@ -141,7 +141,7 @@ def _examples() -> list[dict[str, Any]]:
 
 @cache
 def _topics() -> list[dict[str, Any]]:
-    """Return the examples by topic; one of another group than the topics' would be shown nowhere."""
+    """Return the examples by topic; assert that every example's group is a topic, as others are not shown."""
     listed = _examples()
     assert {row["group"] for row in listed} == {topic.title for topic in TOPICS}
     return [
@@ -171,7 +171,7 @@ def _drafts(owner: str, now: datetime) -> list[dict[str, Any]]:
 
 
 def _links(visitor: str) -> list[dict[str, Any]]:
-    """Return what a visitor has shared, the newest first."""
+    """Return the scenarios that a visitor has shared, newest first."""
     rows = links_of(visitor).order_by("-created").values("short", "title", "expires")
     return [
         {"url": f"/s/{row['short']}/", "title": row["title"], "expires": row["expires"]}
@@ -180,7 +180,7 @@ def _links(visitor: str) -> list[dict[str, Any]]:
 
 
 def _modes(claim: examples.Claim) -> str:
-    """Name a claim's modes; where the remedy for stale writes is what differs, by that."""
+    """Return a claim's modes as text; a mode with a remedy for stale writes is named by the remedy."""
     return ", ".join(mode.rpartition("/")[2].replace("none", "no remedy") for mode in claim.modes)
 
 
@@ -210,7 +210,7 @@ TEXT_SHOWN_AGAIN = 200_000  # characters of a paste that is sent back with its e
 
 @dataclass
 class Import:
-    """What the form brought."""
+    """The input of the form."""
 
     title: str
     text: str
@@ -223,7 +223,7 @@ def _read(request: HttpRequest) -> Import:
     form = request.POST
     sent = Import(
         title=store.clean_title(form.get("title", "")),
-        text=form.get("text", "").replace("\r\n", "\n"),  # a form sends CRLF whatever was typed
+        text=form.get("text", "").replace("\r\n", "\n"),  # a form always sends CRLF
         run=form.get("run") == "1",
         times="ignore" if form.get("times") == "ignore" else "keep",
     )
@@ -250,7 +250,7 @@ def _read(request: HttpRequest) -> Import:
 
 
 def _title_of(names: list[str]) -> str:
-    """Return what the files' names have in common, else the first one's stem."""
+    """Return the common prefix of the files' names, otherwise the stem of the first one."""
     if not names:
         return ""
     alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
@@ -262,17 +262,16 @@ def _title_of(names: list[str]) -> str:
 @csrf_protect
 @require_POST
 def import_bundle(request: HttpRequest) -> HttpResponse:
-    """Make a draft of a paste, an upload or an example; with ``run=1`` a run.
+    """Create a draft from a paste, an upload or an example; with ``run=1`` start a run.
 
-    Redirects to ``/p/<id>/`` or to ``/runs/<id>/``. What cannot be
-    read comes back as ``start.html`` with status 422 and every error; what is too large with 413; 503
-    while too much else is read.
+    Redirects to ``/p/<id>/`` or to ``/runs/<id>/``. An invalid bundle is answered with ``start.html``,
+    status 422 and every error; one that is too large with 413; 503 while too many other bundles are read.
     """
     try:
         with reading(), bundles.watched(importing.watch_of(request)):
             return _import(request)
     except importing.StoppedError:
-        return HttpResponse(status=409)  # to nobody: whoever stopped it does not wait for an answer
+        return HttpResponse(status=409)  # the visitor stopped it and does not read the response
     except BusyError as error:
         return error_page(request, 503, str(error), retry_after=error.retry_after)
     except LostError as error:

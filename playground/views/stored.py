@@ -1,4 +1,4 @@
-"""What a visitor has stored, until when it is kept, and deleting it: ``/stored/``."""
+"""The list of what a visitor has stored, with expiry dates and deletion: ``/stored/``."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _row(
 
 @require_POST
 def delete(request: HttpRequest, kind: str, name: str) -> HttpResponse:
-    """Delete one of the visitor's own and return to the list; 409 for a run that is not finished."""
+    """Delete one of the visitor's rows and redirect to the list; 409 for a run that is not finished."""
     visitor = request.visitor  # type: ignore[attr-defined]
     if kind == "run" and Run.objects.filter(pk=name, owner=visitor, state__in=UNFINISHED).exists():
         return error_page(request, 409, "The run is not finished; cancel it first.")

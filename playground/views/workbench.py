@@ -34,9 +34,9 @@ def _workbench(request: HttpRequest, source: sources.Source, **more: Any) -> Htt
     """Render ``workbench.html``.
 
     Context: ``source`` {"draft"|"scenario"|"run": id}; ``title``; ``mine`` (may edit); ``embedded`` (no
-    chrome); ``about`` (what the text's first comment says, may be empty); ``step`` (text, may be empty);
-    ``query`` (the address's, as it is); ``bundle_url`` (GET the bundle's text); ``forked_from`` (a short id
-    or ""). Texts are never inlined: they can be megabytes.
+    chrome); ``about`` (the text's first comment, may be empty); ``step`` (text, may be empty); ``query`` (the
+    URL's query, verbatim); ``bundle_url`` (GET the bundle's text); ``forked_from`` (a short id or ""). Texts
+    are never inlined: they can be megabytes.
     """
     context = {
         "source": source.wire,
@@ -56,7 +56,7 @@ def _workbench(request: HttpRequest, source: sources.Source, **more: Any) -> Htt
 @require_safe
 @ensure_csrf_cookie
 def draft(request: HttpRequest, name: str) -> HttpResponse:
-    """Show a draft to its owner; to anybody else there is nothing here."""
+    """Show a draft to its owner; answer 404 to anyone else."""
     source = _find("draft", name, _visitor(request))
     based_on = source.row.based_on  # type: ignore[union-attr]
     forked_from = based_on.removeprefix("scenario:") if based_on.startswith("scenario:") else ""
@@ -68,14 +68,14 @@ def draft_bundle(request: HttpRequest, name: str) -> HttpResponse:
     """Answer a draft's text to its owner."""
     _find("draft", name, _visitor(request))
     try:
-        row = Draft.objects.get(pk=name)  # text and revision at once: the entity tag says of which it is
+        row = Draft.objects.get(pk=name)  # text and revision in one query, so that the entity tag matches the text
     except Draft.DoesNotExist as error:
         raise Http404 from error
     try:
         with offload.reading_for(identity.asker()):
             text = store.draft_text(row)
     except (BundleError, bundles.TooLargeError, BusyError, LostError):
-        # Several files that cannot be read together any more, or now: show them one after the other.
+        # Several files that can no longer, or cannot now, be read together: show them concatenated.
         text = "\n---\n".join(text for _, text in store.draft_files(row))
     headers = {"Cache-Control": "no-store", "ETag": f'"{row.text_revision}"'}
     return HttpResponse(text, content_type="text/plain; charset=utf-8", headers=headers)
@@ -83,14 +83,14 @@ def draft_bundle(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_safe
 def shared(request: HttpRequest, short: str) -> HttpResponse:
-    """Show an immutable scenario to everybody."""
+    """Show an immutable scenario to everyone."""
     source = _find("scenario", short, _visitor(request))
     return _workbench(request, source, bundle_url=f"/api/scenarios/{short}/bundle")
 
 
 @require_safe
 def embedded(request: HttpRequest, short: str) -> HttpResponse:
-    """Show an immutable scenario without chrome; the only page that a frame may hold."""
+    """Show an immutable scenario without chrome; the only page that may be framed."""
     source = _find("scenario", short, "")
     response = _workbench(request, source, embedded=True, bundle_url=f"/api/scenarios/{short}/bundle")
     response.xframe_options_exempt = True
@@ -100,7 +100,7 @@ def embedded(request: HttpRequest, short: str) -> HttpResponse:
 @require_safe
 @ensure_csrf_cookie
 def run_step(request: HttpRequest, name: str, step: str) -> HttpResponse:
-    """Show a cycle of a run to everybody who has the run's link."""
+    """Show a cycle of a run to everyone who has the run's link."""
     source = _find("run", name, _visitor(request))
     at = request.GET.get("step", step)[:24]
     return _workbench(request, source, step=at, bundle_url=f"/runs/{name}/bundle")
