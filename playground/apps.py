@@ -1,10 +1,10 @@
-"""The application's entry in Django's registry."""
+"""The Django application configuration."""
 
 from django.apps import AppConfig
 
 
 class PlaygroundConfig(AppConfig):
-    """podstep as Django knows it."""
+    """The configuration of the podstep application."""
 
     name = "playground"
     verbose_name = "podstep"

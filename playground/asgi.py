@@ -1,4 +1,4 @@
-"""The ASGI application: pages and API by Django, ``/ws/`` by the one consumer."""
+"""The ASGI application: Django serves pages and API, a single consumer serves ``/ws/``."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from playground.serving.kept import Kept  # noqa: E402
 from playground.serving.origins import OwnOrigin  # noqa: E402
 from playground.serving.request_ids import RequestIds  # noqa: E402
 
-# Beside threads that compute, an answer waits for the interpreter a dozen times, each time so long. With
-# Python's own 5 ms an answer takes four times as long, and computing 3 % less.
+# While other threads compute, a response waits for the GIL a dozen times, for this interval each time. With
+# Python's default of 5 ms a response takes four times as long, and computing 3 % less.
 sys.setswitchinterval(0.001)
 
 application = RequestIds(

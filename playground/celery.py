@@ -1,7 +1,7 @@
 """The Celery application: ``celery -A playground.celery:app worker``.
 
-The broker only delivers run ids; see :mod:`playground.tasks` for what a worker does with one
-and :mod:`playground.serving.heartbeat` for how it says that it is there.
+The broker only delivers run ids; see :mod:`playground.tasks` for the tasks of a worker and
+:mod:`playground.serving.heartbeat` for its heartbeat.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
 
 broker.register()
 app = Celery("playground")
-# At once: settings that make no sense end the worker here, with their problems and no traceback.
+# Forced, so that invalid settings end the worker here, with an error message and no traceback.
 app.config_from_object("django.conf:settings", namespace="CELERY", force=True)
 app.autodiscover_tasks(["playground"])
-# The worker's sign of life connects itself to the worker's signals.
+# The heartbeat module connects itself to the worker's signals.
 app.autodiscover_tasks(["playground.serving"], related_name="heartbeat")

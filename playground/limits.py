@@ -1,8 +1,8 @@
-"""Every bound of the application, as one table.
+"""All limits of the application, as one table.
 
 A limit is set by the environment variable ``PLAYGROUND_<NAME>``; the values in use are
-``settings.PLAYGROUND``. Whatever a visitor sends, stores or makes the server compute is
-held by one of these rows.
+``settings.PLAYGROUND``. Everything that a visitor sends, stores or has computed is limited by one of these
+rows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MOST = {"days": 36_500, "seconds": 10**8, "threads": 1_000, "proxies": 100}
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """One bound: its name without the prefix, default, unit, what it bounds, and its least value."""
+    """One limit: its name without the prefix, default, unit, what it limits, and its minimum value."""
 
     name: str
     default: int
@@ -27,7 +27,7 @@ class Limit:
 
     @property
     def most(self) -> int:
-        """The largest value that the environment may set: what no calculation with it overflows."""
+        """The largest value that the environment may set, with which no calculation overflows."""
         return MOST.get(self.unit, 10**12)
 
 
@@ -193,6 +193,6 @@ LIMITS: tuple[Limit, ...] = (
 
 
 def limit(name: str) -> int:
-    """Return the value in use of the limit ``name``."""
+    """Return the current value of the limit ``name``."""
     value: int = settings.PLAYGROUND[name]
     return value

@@ -1,7 +1,7 @@
-"""What is stored: shared scenarios, drafts, long runs and the workers that are alive.
+"""The database models: shared scenarios, drafts, long runs and the workers that are alive.
 
-A run's row is the truth about it; the broker only delivers its id. Large texts are kept
-compressed, and every size is bounded by :mod:`playground.limits` before it gets here.
+A run's row is the source of truth; the broker only delivers its id. Large texts are stored compressed, and
+every size is checked against :mod:`playground.limits` before it is stored.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from django.utils import timezone
 from playground.limits import limit
 from playground.queues import LONG, QUEUES, all_queues
 
-SHORT_ID = 11  # characters of a scenario's digest that a link shows, more where two begin alike
+SHORT_ID = 11  # characters of a scenario's digest in a link; more if two digests share this prefix
 TITLE_LENGTH = 200
 
 QUEUED, RUNNING, CANCELLING = "queued", "running", "cancelling"
@@ -30,9 +30,9 @@ HEAVY = (
     "scenario__text",
     "samples",
     "unplaced",
-)  # of a run: what lists and its progress do without
-CLAIM_SECONDS = 30  # a running run whose worker has been silent for longer is taken over
-WORKER_SECONDS = 15  # a worker silent for longer counts as gone
+)  # columns of a run that lists and its progress do not need
+CLAIM_SECONDS = 30  # a running run without a heartbeat for longer is taken over
+WORKER_SECONDS = 15  # a worker without a heartbeat for longer counts as dead
 
 
 def new_draft_id() -> str:
@@ -41,48 +41,47 @@ def new_draft_id() -> str:
 
 
 def new_run_id() -> str:
-    """An unguessable id: whoever has it may look at the run."""
+    """Return an unguessable id: anyone who has it may view the run."""
     return _unguessable(16)
 
 
 def _unguessable(size: int) -> str:
-    """Return ``size`` random bytes as base64url; a command line would take a leading "-" for an option."""
+    """Return ``size`` random bytes as base64url without a leading "-", which looks like an option."""
     while (made := secrets.token_urlsafe(size)).startswith("-"):
         pass
     return made
 
 
 def draft_expiry() -> datetime:
-    """Return until when a draft is kept that is made, saved or opened now."""
+    """Return the expiry of a draft that is created, saved or opened now."""
     return timezone.now() + timedelta(days=limit("DRAFT_DAYS"))
 
 
 def link_expiry() -> datetime:
-    """Return until when a link is kept that is made or opened now."""
+    """Return the expiry of a link that is created or opened now."""
     return timezone.now() + timedelta(days=limit("LINK_DAYS"))
 
 
 def run_expiry() -> datetime:
-    """Return until when a run is kept that is started or opened now."""
+    """Return the expiry of a run that is started or opened now."""
     return timezone.now() + timedelta(days=limit("RUN_DAYS"))
 
 
 def token_hash(token: str) -> str:
-    """Return what is stored of a secret token."""
+    """Return the hash of a secret token that is stored in its place."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 class Scenario(models.Model):
     """Immutable content, stored once, addressed by its digest.
 
-    Reachable at ``/s/<short>/`` while a :class:`Share` points at it; otherwise only through
-    the runs that were made of it.
+    Accessible at ``/s/<short>/`` while a :class:`Share` refers to it; otherwise only through its runs.
     """
 
     digest = models.CharField(max_length=43, unique=True)
     short = models.CharField(max_length=43, unique=True)
     title = models.CharField(max_length=TITLE_LENGTH, blank=True)
-    content = models.BinaryField()  # zstd of Scenario.canonical(): its documents, read
+    content = models.BinaryField()  # zstd of Scenario.canonical(): its parsed documents
     text = models.BinaryField(null=True)  # zstd of the text byte for byte; null: addressed by its documents
     size = models.PositiveBigIntegerField()  # bytes of the text, or of Scenario.canonical() without one
     nodes = models.PositiveIntegerField()
@@ -90,8 +89,8 @@ class Scenario(models.Model):
     operations = models.PositiveIntegerField(default=0)
     packed = models.PositiveBigIntegerField(default=0)  # bytes of content and text as stored
     created = models.DateTimeField(default=timezone.now)
-    expires = models.DateTimeField(null=True, default=link_expiry)  # of its link; null: never, as of examples
-    withdrawn = models.TextField(blank=True)  # why an operator has taken it down; "": it is there
+    expires = models.DateTimeField(null=True, default=link_expiry)  # of its link; null: never (examples)
+    withdrawn = models.TextField(blank=True)  # why an operator has taken it down; "": not taken down
 
     class Meta:
         """Quotas sum ``packed``, retention looks for ``expires``: neither may read the contents."""
@@ -106,12 +105,12 @@ class Scenario(models.Model):
 
 
 class Share(models.Model):
-    """One act of sharing. Its token, of which only the hash is kept, takes it back."""
+    """One act of sharing. Its token, of which only the hash is stored, deletes it."""
 
     scenario = models.ForeignKey(Scenario, on_delete=models.CASCADE, related_name="shares")
     token = models.CharField(max_length=64, unique=True)  # token_hash() of the delete token
-    owner = models.CharField(max_length=64, blank=True, db_index=True)  # "": what is shipped
-    address = models.CharField(max_length=64, blank=True, db_index=True)  # what quotas count by
+    owner = models.CharField(max_length=64, blank=True, db_index=True)  # "": a shipped example
+    address = models.CharField(max_length=64, blank=True, db_index=True)  # for quotas
     created = models.DateTimeField(default=timezone.now)
 
     def __str__(self) -> str:
@@ -119,23 +118,23 @@ class Share(models.Model):
 
 
 class Draft(models.Model):
-    """A visitor's own editable bundle; nobody else can see it."""
+    """A visitor's editable bundle, visible only to its owner."""
 
     id = models.CharField(primary_key=True, max_length=32, default=new_draft_id, editable=False)
     owner = models.CharField(max_length=64, db_index=True)
-    address = models.CharField(max_length=64, blank=True)  # what quotas count by
+    address = models.CharField(max_length=64, blank=True)  # for quotas
     title = models.CharField(max_length=TITLE_LENGTH, blank=True)
     files = models.BinaryField()  # zstd of the JSON list [[name, text], …]
     size = models.PositiveBigIntegerField(default=0)
     packed = models.PositiveBigIntegerField(default=0)  # bytes of files as stored
-    revision = models.PositiveIntegerField(default=1)  # grows by one with each change of text or title
-    text_revision = models.PositiveIntegerField(default=1)  # in which the text was changed last
-    title_revision = models.PositiveIntegerField(default=1)  # in which the title was
+    revision = models.PositiveIntegerField(default=1)  # incremented by each change of text or title
+    text_revision = models.PositiveIntegerField(default=1)  # of the last change of the text
+    title_revision = models.PositiveIntegerField(default=1)  # of the last change of the title
     based_on = models.CharField(max_length=64, blank=True)  # "scenario:<short>" or "run:<id>"
-    parent = models.CharField(max_length=64, blank=True)  # what it is a copy of: as based_on, or "draft:<id>"
-    family = models.CharField(max_length=64, blank=True, db_index=True)  # where its parents began; "": here
+    parent = models.CharField(max_length=64, blank=True)  # its source: as based_on, or "draft:<id>"
+    family = models.CharField(max_length=64, blank=True, db_index=True)  # the root ancestor; "": itself
     branched_at = models.CharField(max_length=24, blank=True)  # the step of the parent, or ""
-    words = models.TextField(blank=True)  # what was changed, a line each, as it was last worked out
+    words = models.TextField(blank=True)  # the changes, one per line, as last computed
     created = models.DateTimeField(default=timezone.now)
     updated = models.DateTimeField(default=timezone.now, db_index=True)
     expires = models.DateTimeField(default=draft_expiry)
@@ -156,16 +155,16 @@ class Draft(models.Model):
 class Run(models.Model):
     """A simulation that a worker computes: queued, running, then done, cancelled or failed.
 
-    ``claim`` names the worker process that owns the run while it computes. Every write of a
-    worker is conditional on it, so a worker that was taken for dead cannot disturb its successor.
+    ``claim`` names the worker process that owns the run while it computes. Every write of a worker is
+    conditional on it, so a worker that was presumed dead cannot disturb its successor.
     """
 
     id = models.CharField(primary_key=True, max_length=32, default=new_run_id, editable=False)
     scenario = models.ForeignKey(Scenario, on_delete=models.PROTECT, related_name="runs")
     title = models.CharField(max_length=TITLE_LENGTH, blank=True)
     owner = models.CharField(max_length=64, db_index=True)
-    address = models.CharField(max_length=64, blank=True, db_index=True)  # what limits count by
-    request_id = models.CharField(max_length=100, blank=True, default="")  # of what started it
+    address = models.CharField(max_length=64, blank=True, db_index=True)  # for limits
+    request_id = models.CharField(max_length=100, blank=True, default="")  # of the request that started it
     cancel_token = models.CharField(max_length=64, blank=True)  # hash; for runs started over the API
     state = models.CharField(max_length=12, default=QUEUED, choices=[(s, s) for s in STATES], db_index=True)
     queue = models.CharField(max_length=8, default=LONG, choices=[(q, q) for q in QUEUES])
@@ -173,23 +172,23 @@ class Run(models.Model):
     attempts = models.PositiveIntegerField(default=0)
 
     cycles = models.PositiveIntegerField(default=0)
-    expected = models.PositiveIntegerField(null=True)  # at least so many cycles
+    expected = models.PositiveIntegerField(null=True)  # expected minimum number of cycles
     placed = models.PositiveIntegerField(default=0)
     pending = models.PositiveIntegerField(default=0)
     unschedulable = models.PositiveIntegerField(default=0)
     outcomes = models.JSONField(default=dict)  # result -> cycles
-    cache = models.JSONField(null=True)  # of the equivalence cache, see playground.runs.caching
+    cache = models.JSONField(null=True)  # equivalence cache, see playground.runs.caching
     samples = models.JSONField(default=dict)  # see playground.runs.metrics
     unplaced = models.JSONField(default=list)  # see playground.runs.unplaced
-    seconds = models.FloatField(default=0)  # of scheduling, over all attempts
+    seconds = models.FloatField(default=0)  # spent on scheduling, over all attempts
     peak_mib = models.FloatField(default=0)
     packed = models.PositiveBigIntegerField(default=0)  # bytes of its chunks as stored
     error = models.TextField(blank=True)
 
     created = models.DateTimeField(default=timezone.now, db_index=True)
-    queued = models.DateTimeField(default=timezone.now)  # since when it waits, or last waited
+    queued = models.DateTimeField(default=timezone.now)  # when it was last queued
     enqueued = models.DateTimeField(default=timezone.now)  # last announced to the broker
-    claimed = models.DateTimeField(null=True, db_index=True)  # last: its visitor's last turn
+    claimed = models.DateTimeField(null=True, db_index=True)  # last claim, that is its visitor's last turn
     started = models.DateTimeField(null=True)
     heartbeat = models.DateTimeField(null=True)
     finished = models.DateTimeField(null=True)
@@ -216,7 +215,7 @@ class RunChunk(models.Model):
     first = models.PositiveIntegerField()
     count = models.PositiveIntegerField()
     data = models.BinaryField()  # zstd JSON, see playground.playback.chunks
-    messages = models.BinaryField(null=True)  # zstd JSON [[cycle, message]…] of the cycles that failed
+    messages = models.BinaryField(null=True)  # zstd JSON [[cycle, message]…] of failed cycles
 
     class Meta:
         """A worker that lost its claim cannot write a chunk a second time."""
@@ -230,25 +229,25 @@ class RunChunk(models.Model):
 
 
 class Worker(models.Model):
-    """A worker process that said within :data:`WORKER_SECONDS` that it is there."""
+    """A worker; alive if its last heartbeat is at most :data:`WORKER_SECONDS` old."""
 
     name = models.CharField(primary_key=True, max_length=200)
     seen = models.DateTimeField(default=timezone.now)
     started = models.DateTimeField(default=timezone.now)
-    queues = models.JSONField(default=all_queues)  # names of playground.queues that it serves
+    queues = models.JSONField(default=all_queues)  # names of the playground.queues that it serves
 
     def __str__(self) -> str:
         return self.name
 
     @staticmethod
     def alive(now: datetime | None = None) -> models.QuerySet[Worker]:
-        """Return the workers that were heard of lately."""
+        """Return the workers with a recent heartbeat."""
         since = (now or timezone.now()) - timedelta(seconds=WORKER_SECONDS)
         return Worker.objects.filter(seen__gte=since)
 
     @staticmethod
     def serving() -> set[str]:
-        """Return the queues that a living worker serves."""
+        """Return the queues served by workers that are alive."""
         return {queue for queues in Worker.alive().values_list("queues", flat=True) for queue in queues}
 
 
@@ -256,7 +255,7 @@ class Ban(models.Model):
     """An address or an owner whose requests are refused."""
 
     subject = models.CharField(max_length=64, unique=True)
-    until = models.DateTimeField(null=True)  # null: until it is lifted
+    until = models.DateTimeField(null=True)  # null: until lifted
     created = models.DateTimeField(default=timezone.now)
 
     def __str__(self) -> str:
@@ -264,7 +263,7 @@ class Ban(models.Model):
 
 
 class AuditEntry(models.Model):
-    """What an operator did by a management command."""
+    """An action of an operator by a management command."""
 
     created = models.DateTimeField(default=timezone.now, db_index=True)
     who = models.CharField(max_length=100)  # the operating system's user

@@ -1,4 +1,4 @@
-"""A cache for what a process has one of: of threads that ask for it at the same time, one makes it."""
+"""A cache for per-process singletons: of several concurrent threads only one creates the object."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 class once(Generic[T]):  # noqa: N801 - a decorator
     """Cache a function without bound, as :func:`functools.cache` does, and call it under a lock.
 
-    ``functools.cache`` lets two threads that ask first both call the function, and gives each what it made.
+    With ``functools.cache`` two concurrent first callers both call the function and get different results.
     """
 
     def __init__(self, make: Callable[..., T]) -> None:
@@ -24,6 +24,6 @@ class once(Generic[T]):  # noqa: N801 - a decorator
         functools.update_wrapper(self, make)
 
     def __call__(self, *args: Hashable, **kwargs: Any) -> T:
-        """Return what the function made of these arguments the first time."""
+        """Return the result of the first call with these arguments."""
         with self._lock:
             return self._made(*args, **kwargs)

@@ -1,7 +1,7 @@
-"""The two queues of runs, the task that they deliver, and which worker serves which.
+"""The two queues of runs, the task that they deliver, and which worker serves which queue.
 
 Short runs have a process that never computes a long one. The worker of long runs takes short ones too: each
-is over, or handed over, within ``SHORT_SECONDS``.
+ends, or is requeued as a long one, within ``SHORT_SECONDS``.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ SHORT, LONG = "short", "long"
 QUEUES = (SHORT, LONG)
 
 RUN_TASK = "playground.run_simulation"
-"""Name of the task that computes a run: senders name it, and the worker alone imports it."""
+"""Name of the task that computes a run: senders use the name, and only the worker imports the task."""
 
 WORKERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("worker", (LONG, SHORT)),
     ("worker-short", (SHORT,)),
 )
-"""Name of the worker, as process of one machine and as service of docker-compose.yml, and its queues."""
+"""Each worker's name, as a process of one machine and as a service of docker-compose.yml, and its queues."""
 
 
 def all_queues() -> list[str]:
-    """Return the names of all queues: what a worker serves that was not told otherwise."""
+    """Return the names of all queues, which a worker serves by default."""
     return list(QUEUES)

@@ -1,9 +1,10 @@
 """All settings, from the environment; with nothing set, everything runs embedded on one machine.
 
 ``DATABASE_URL``, ``REDIS_URL``, ``CELERY_BROKER_URL``, ``SECRET_KEY``, ``SECRET_KEY_FALLBACKS``,
-``ALLOWED_HOSTS``, ``DEBUG`` and ``PORT`` are the only variables beside the limits of
-:mod:`playground.limits` (``PLAYGROUND_<NAME>``) and ``PLAYGROUND_DATA_DIR``, where the embedded database,
-broker and secret live (default ``var/``).
+``ALLOWED_HOSTS``, ``DEBUG`` and ``PORT`` are the only variables besides those of the metrics
+(``PLAYGROUND_METRICS_TOKEN``, ``PLAYGROUND_METRICS_ALLOW``), the limits of :mod:`playground.limits`
+(``PLAYGROUND_<NAME>``) and ``PLAYGROUND_DATA_DIR``, the folder of the embedded database, broker and secret
+(default ``var/``).
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ VERSION = "0.1.0"
 DEBUG = env.flag("DEBUG", False)
 PORT = env.number("PORT", 8000, least=1, most=65_535)
 ALLOWED_HOSTS = env.hosts("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
-# Who may read /metrics: who has the token, if there is one, and the networks of these peers.
+# Access to /metrics: with the token, if one is set, or from peers in these networks.
 METRICS_TOKEN = env.text("PLAYGROUND_METRICS_TOKEN", "")
 METRICS_ALLOW = env.networks("PLAYGROUND_METRICS_ALLOW", default=["127.0.0.0/8", "::1/128"])
 PLAYGROUND = {
@@ -48,7 +49,7 @@ env.check()
 if not _secret or DATABASES["default"] is SQLITE or CELERY_BROKER_URL.startswith("filesystem:"):
     data_folder.require_writable(DATA_DIR)
 SECRET_KEY = _secret or data_folder.secret(DATA_DIR / "secret")
-#: Keys of before: what they signed is accepted, and nothing is signed with them.
+#: Previous keys: their signatures are accepted, but nothing is signed with them.
 SECRET_KEY_FALLBACKS = [key for key in env.text("SECRET_KEY_FALLBACKS", "").split(",") if key]
 
 # --- the application -------------------------------------------------------------------------
@@ -95,20 +96,20 @@ SQLITE_PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA for
 if DATABASES["default"]["ENGINE"] == SQLITE["ENGINE"]:
     data_folder.check_database(Path(DATABASES["default"]["NAME"]))
     DATABASES["default"]["OPTIONS"] = {
-        # IMMEDIATE: two writers wait for each other; with the default one of them would fail
-        # at once when it turns from reading to writing.
+        # IMMEDIATE: two writers wait for each other; with the default mode one of them would fail
+        # immediately when it upgrades from reading to writing.
         "transaction_mode": "IMMEDIATE",
         "timeout": PLAYGROUND["DATABASE_WAIT_SECONDS"],
         "init_command": SQLITE_PRAGMAS,
     }
-    # A file, since threads cannot share an in-memory database and tests have threads.
+    # A file, because threads cannot share an in-memory database and the tests use threads.
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}
 else:
-    # Under ASGI every request has a thread of its own: a connection that outlives its request would
-    # never be used again, and soon PostgreSQL would have no more to give.
+    # Under ASGI every request has its own thread: a connection that outlives its request would never be
+    # reused, and PostgreSQL would soon run out of connections.
     DATABASES["default"]["CONN_MAX_AGE"] = 0
-    # A server that is gone without a word is noticed by the kernel: what it does not acknowledge, and idle
-    # connections that do not answer. A DATABASE_URL may say otherwise (?connect_timeout=…).
+    # The kernel detects a server that disappeared silently, by unacknowledged data and by keepalives on idle
+    # connections. DATABASE_URL may override these options (?connect_timeout=…).
     DATABASES["default"]["OPTIONS"] = {
         "connect_timeout": PLAYGROUND["DATABASE_WAIT_SECONDS"],
         "tcp_user_timeout": 1_000 * PLAYGROUND["DATABASE_WAIT_SECONDS"],  # milliseconds
@@ -121,8 +122,8 @@ else:
     }
 
 CACHES: dict[str, dict[str, Any]]
-# No CHANNEL_LAYERS: what connections are told, they read in the database (playground.live.watching). A layer
-# would tie every connection to one of Redis, and end it with that.
+# No CHANNEL_LAYERS: connections read changes from the database (playground.live.watching). A layer would tie
+# every WebSocket to a Redis connection, and close it with that.
 if REDIS_URL:
     CACHES = {
         "default": {
@@ -145,13 +146,13 @@ else:
 # --- worker ------------------------------------------------------------------------------------
 
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits for its broker however long that is away
-CELERY_TASK_IGNORE_RESULT = True  # the run's row holds everything there is to know
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits indefinitely for its broker
+CELERY_TASK_IGNORE_RESULT = True  # the run's row has the complete result
 CELERY_TASK_SERIALIZER = "json"
-# A worker that is told no queue serves all.
+# A worker started without queues serves all.
 CELERY_TASK_QUEUES = {name: {"exchange": name, "routing_key": name} for name in QUEUES}
 CELERY_TASK_DEFAULT_QUEUE = LONG
-# A busy worker then holds no message that an idle one could take; a message twice does no harm.
+# So that a busy worker holds no message that an idle one could take; duplicate messages are harmless.
 CELERY_TASK_ACKS_LATE = True
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
@@ -160,17 +161,17 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 # Seconds to wait for the result of a process that died: there are no results.
 CELERY_WORKER_LOST_WAIT = 0.5
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-# A process a run: what a large run took goes back to the system, and its peak is its own.
+# One process per run: memory of a large run is returned to the system, and its peak is measured separately.
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 1
-# A run is resumed from its chunks, so a worker that is told to stop need not finish it first.
+# A run is resumed from its chunks, so a worker that is asked to stop need not finish it first.
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 3.0
-# Without a file of its own: what it schedules is due again soon after a restart, and does no harm twice.
+# Without a state file: scheduled tasks are due again soon after a restart, and are idempotent.
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
 CELERY_BEAT_SCHEDULE: dict[str, Any] = {
     "sweep": {
         "task": "playground.sweep",
         "schedule": float(PLAYGROUND["SWEEP_SECONDS"]),
-        # Long runs may hold their processes for an hour; and one of these waits, not many.
+        # Long runs may occupy their processes for an hour; expired messages do not pile up.
         "options": {"queue": SHORT, "expires": PLAYGROUND["SWEEP_SECONDS"]},
     }
 }
@@ -195,15 +196,15 @@ STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS: list[Any] = [BASE_DIR / "static"]
 if (_plotly := find_spec("plotly")) and _plotly.origin:
-    # plotly.min.js as the Python package ships it, at /static/plotly/plotly.min.js
+    # plotly.min.js from the Python package, at /static/plotly/plotly.min.js
     STATICFILES_DIRS.append(("plotly", str(Path(_plotly.origin).parent / "package_data")))
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    # Names without a hash: ES modules import each other by relative path.
-    # What playground/serving/built.py packs has one.
+    # File names without a hash: ES modules import each other by relative path.
+    # The bundles of playground/serving/built.py have one.
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
 }
-# Without `collectstatic` (one machine, development) files are served from where they lie.
+# Without `collectstatic` (one machine, development) files are served from their source folders.
 data_folder.make(STATIC_ROOT)
 WHITENOISE_USE_FINDERS = DEBUG or not any(STATIC_ROOT.iterdir())
 WHITENOISE_AUTOREFRESH = DEBUG
@@ -227,7 +228,7 @@ X_FRAME_OPTIONS = "DENY"
 VISITOR_COOKIE = "podstep_visitor"
 VISITOR_COOKIE_AGE = 400 * 24 * 3600
 
-DATA_UPLOAD_MAX_MEMORY_SIZE = None  # playground.serving.bodies bounds every body before Django reads it
+DATA_UPLOAD_MAX_MEMORY_SIZE = None  # playground.serving.bodies limits every body before Django reads it
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 50
 DATA_UPLOAD_MAX_NUMBER_FILES = PLAYGROUND["UPLOAD_FILES"]
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
@@ -267,8 +268,7 @@ LOGGING = {
             "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, _renderer],
         }
     },
-    # An outage is logged when it begins and when it ends (playground.runtime.outage), not for each request
-    # that it fails.
+    # An outage is logged at its beginning and end (playground.runtime.outage), not for each failed request.
     "filters": {
         "no_outages": {
             "()": "django.utils.log.CallbackFilter",
@@ -279,10 +279,10 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": "INFO"},
     "loggers": {
         "django": {"level": "INFO"},
-        # A visitor's mistyped address is no news; a failed request of ours still is.
+        # A mistyped URL is not worth a log line; a failed request is.
         "django.request": {"level": "ERROR", "filters": ["no_outages"]},
         "django.security.DisallowedHost": {"level": "ERROR"},
-        # By name: Celery sets the root logger's level to that of its own command.
+        # By name, because Celery sets the root logger's level to that of its command line.
         "playground": {"level": "INFO"},
         "celery": {"level": "INFO"},
         "uvicorn.access": {"level": "WARNING"},

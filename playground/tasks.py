@@ -1,4 +1,4 @@
-"""What the broker delivers: that a queue has work, and that it is time to remove what has expired."""
+"""The Celery tasks: computing the next run of a queue, and removing expired rows."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ log = structlog.get_logger(__name__)
 
 @shared_task(name=RUN_TASK, ignore_result=True)
 def run_simulation(run_id: str, queue: str = "") -> str | None:
-    """Compute the run of ``queue`` whose turn it is; without a queue, the one that is named.
+    """Compute the next run of ``queue``; without a queue, the run ``run_id``.
 
-    Each waiting run has sent a message, so all are computed, whichever message stands for which. See
+    Each waiting run has sent a message, so all are computed, regardless of which message starts which. See
     :mod:`playground.runs.compute`.
     """
     return compute_next(queue) if queue else compute(run_id)
@@ -25,12 +25,12 @@ def run_simulation(run_id: str, queue: str = "") -> str | None:
 
 @shared_task(name="playground.sweep", ignore_result=True)
 def sweep() -> dict[str, int]:
-    """Remove what has expired; see :mod:`playground.storage.retention`."""
+    """Remove expired rows; see :mod:`playground.storage.retention`."""
     removed = retention.sweep()
     if any(removed.values()):
         log.info("expired rows were removed", **removed)
     return removed
 
 
-# A cycle that never ends would keep its process for ever: the pool ends it, others take over.
+# A cycle that never ends would occupy its process forever: the pool kills it, and another takes over.
 run_simulation.time_limit = limit("RUN_SECONDS") + 600

@@ -1,4 +1,4 @@
-"""All addresses."""
+"""The URL configuration."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from playground.views import (
 
 
 class NameConverter(StringConverter):
-    """An id: base64url characters, as many as a digest has."""
+    """An id: base64url characters, at most as many as in a digest."""
 
     regex = "[A-Za-z0-9_-]{1,43}"
 

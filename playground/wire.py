@@ -1,4 +1,4 @@
-"""JSON as it leaves the server: compact, and reusable once encoded."""
+"""Encoding of outgoing JSON: compact, and reusable once encoded."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Any
 
 
 class Encoded(str):
-    """JSON text. :func:`frame` puts it into a frame without decoding and encoding it again."""
+    """JSON text, which :func:`frame` inserts into a frame without encoding it again."""
 
     __slots__ = ()
 
 
 def encode(value: object) -> str:
-    """Return compact JSON. NaN is refused: it is no JSON."""
+    """Return compact JSON. NaN is rejected, because it is not valid JSON."""
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def join(value: dict[str, Any]) -> Encoded:
-    """Return the JSON of a dict, each value encoded by itself; an :class:`Encoded` one is taken as it is.
+    """Return the JSON of a dict, each value encoded separately; an :class:`Encoded` one is used as is.
 
-    An encoder that writes megabytes at once lets no other thread run meanwhile.
+    Encoding megabytes in one call would hold the GIL all the time.
     """
     fields = (
         f"{encode(key)}:{item if isinstance(item, Encoded) else encode(item)}" for key, item in value.items()

@@ -1,5 +1,5 @@
-"""Processes beside the web server that read large bundles and compute long answers, shared fairly.
+"""A pool of processes that read large bundles and compute long answers, shared fairly among visitors.
 
-:mod:`~playground.pool.shares` decides whose job is next, :mod:`~playground.pool.child` runs it in another
-process, :mod:`~playground.pool.pool` brings both together. Callers use :mod:`playground.pool.offload`.
+:mod:`~playground.pool.shares` decides which job is next, :mod:`~playground.pool.child` runs it in another
+process, :mod:`~playground.pool.pool` combines both. Callers use :mod:`playground.pool.offload`.
 """

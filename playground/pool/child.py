@@ -1,8 +1,8 @@
-"""What runs in a process of the pool: one job after another, without the database.
+"""The main loop of a pool process: one job after another, without the database.
 
-A job comes as ``(function, arguments, limits)``. ``("progress", (stage, done, of))`` is sent now and then,
-at last ``("done", result)``, ``("raised", (class, arguments, attributes, traceback))``,
-``("failed", traceback)``, ``("memory", None)`` or ``("cancelled", None)``. Whatever comes during a job
+A job is received as ``(function, arguments, limits)``. ``("progress", (stage, done, of))`` is sent
+periodically, and at the end ``("done", result)``, ``("raised", (class, arguments, attributes, traceback))``,
+``("failed", traceback)``, ``("memory", None)`` or ``("cancelled", None)``. Any message received during a job
 cancels it.
 """
 
@@ -24,7 +24,7 @@ from typing import Any
 import django
 from django.conf import settings
 
-NICENESS = 10  # the threads that answer steps come first
+NICENESS = 10  # the web server's threads, which answer steps, have precedence
 OOM_SCORE = 500
 REPORT_SECONDS = 0.15  # between two reports of progress
 CANCEL = "cancel"
@@ -33,15 +33,15 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
 
 
 class CancelledJob(BaseException):
-    """Nobody wants the result any more; no job catches this as an error of its own."""
+    """The result is no longer wanted; a BaseException, so that no job catches it as an error."""
 
 
 def main(connection: Connection) -> None:
-    """Run jobs until the web process closes the connection, or is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the web process, which then ends this one
+    """Run jobs until the web process closes the connection or ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the web process, which then ends this one
     threading.Thread(target=_end_with_parent, daemon=True).start()
     os.nice(NICENESS)
-    with suppress(OSError):  # where memory runs out, this process goes before the web server
+    with suppress(OSError):  # when out of memory, this process is killed before the web server
         Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE))
     django.setup()
     while True:
@@ -49,7 +49,7 @@ def main(connection: Connection) -> None:
             job = connection.recv()
         except (EOFError, OSError):
             return
-        if job == CANCEL:  # of a job that had ended when it was sent
+        if job == CANCEL:  # meant for a job that had already ended
             continue
         outcome = _outcome(connection, *job)
         try:
@@ -59,7 +59,7 @@ def main(connection: Connection) -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process, whatever it computes, as soon as the web process ends: also by SIGKILL."""
+    """Exit this process, even during a job, as soon as the web process ends, also by SIGKILL."""
     parent = parent_process()
     if parent is not None:
         wait([parent.sentinel])
@@ -101,7 +101,7 @@ def _watch(connection: Connection) -> Callable[[str, int, int], None]:
 
 
 def _told(error: Exception) -> tuple[str, Any]:
-    """Return an error as its class, arguments and attributes: not every class is made of its arguments."""
+    """Return an error as class, arguments and attributes: not all classes can be rebuilt from ``args``."""
     text = "".join(traceback.format_exception(error))
     told = (type(error), error.args, dict(error.__dict__), text)
     try:
@@ -112,7 +112,7 @@ def _told(error: Exception) -> tuple[str, Any]:
 
 
 def remade(kind: type[Exception], args: tuple[Any, ...], attributes: dict[str, Any], text: str) -> Exception:
-    """Return an error as it was raised in the other process, with the traceback's text as a note."""
+    """Rebuild an error that was raised in the other process, with the text of its traceback as a note."""
     error = kind.__new__(kind, *args)
     error.args = args
     error.__dict__.update(attributes)

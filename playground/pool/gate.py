@@ -1,4 +1,4 @@
-"""A few places for threads that work in the web process itself, given to visitors in turn."""
+"""A limited number of slots for threads working in the web process, granted to visitors in turn."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class Gate:
-    """Lets so many threads in at once; those that wait come in by visitor in turn."""
+    """Admits a limited number of threads at once; waiting ones are admitted by visitor in turn."""
 
     def __init__(self, places: int, bounds: Bounds) -> None:
         self._free = places
@@ -21,9 +21,9 @@ class Gate:
         self._lock = threading.Lock()
 
     def enter(self, visitor: str, seconds: float | None = None, *, always: bool = False) -> None:
-        """Wait for a place. Raises BusyError after ``seconds``, or at once where too many wait.
+        """Wait for a slot. Raises BusyError after ``seconds``, or immediately if too many wait.
 
-        ``always``: for who was in already, and waits as long as it takes.
+        ``always`` is for a thread that was admitted before, and waits indefinitely.
         """
         turn = threading.Event()
         with self._lock:
@@ -33,18 +33,18 @@ class Gate:
             return
         with self._lock:
             if not self._shares.discard(visitor, turn):
-                return  # it came in this moment
+                return  # it was admitted just now
         raise BusyError(FULL)
 
     def leave(self, visitor: str) -> None:
-        """Give the place back."""
+        """Release the slot."""
         with self._lock:
             self._free += 1
             self._shares.done(visitor)
             self._let_in()
 
     def give_way(self, visitor: str) -> None:
-        """Let whoever waits come in first, and wait for the place again."""
+        """Admit waiting threads first, and wait for a slot again."""
         with self._lock:
             if not len(self._shares):
                 return
@@ -58,7 +58,7 @@ class Gate:
 
 
 class FairThreads:
-    """An executor's threads, given to visitors in turn."""
+    """An executor's threads, assigned to visitors in turn."""
 
     def __init__(self, executor: Callable[[], Executor], places: int, bounds: Bounds) -> None:
         self._executor = executor
@@ -67,7 +67,7 @@ class FairThreads:
         self._lock = threading.Lock()
 
     def submit(self, visitor: str, call: Callable[[], T]) -> Future[T]:
-        """Run ``call`` when it is the visitor's turn. Raises BusyError where too many wait."""
+        """Run ``call`` when it is the visitor's turn. Raises BusyError if too many wait."""
         future: Future[T] = Future()
         with self._lock:
             self._shares.put(visitor, (future, call))

@@ -1,4 +1,4 @@
-"""The modules of the functions that the pool's processes run: imported before a process is forked."""
+"""The modules of the functions run by the pool's processes, imported before a process is forked."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ def pool_job(function: F) -> F:
 
 
 def modules() -> list[str]:
-    """Return the names of the modules of all functions that are registered so far."""
+    """Return the names of the modules of all functions registered so far."""
     return list(_MODULES)

@@ -1,7 +1,7 @@
-"""What is large is read and computed in the pool's processes, for each visitor in turn.
+"""Offloading of large bundles and computations to the pool's processes, for each visitor in turn.
 
-What is small stays in the threads of the web process: handing it to another process would take longer. What
-needs a scenario here, as opening a playback does, has it read there and put together here
+Small ones stay in the threads of the web process: handing them to another process would take longer. If a
+scenario is needed in the web process, as for opening a playback, it is read in the pool and rebuilt here
 (:mod:`playground.pool.transfer`).
 """
 
@@ -29,24 +29,24 @@ from scheduler_core.scenario.scenario import Scenario
 
 T = TypeVar("T")
 
-TEXT_BYTES = 64 * 1024  # beyond it reading takes longer than a step may wait
+TEXT_BYTES = 64 * 1024  # beyond this reading takes longer than a step may wait
 WORK = 100_000  # nodes × pods, beyond which computing every cycle takes longer
-MADE_OBJECTS = 300  # pods that a controller makes of a few lines
-POLL_SECONDS = 0.1  # between two looks at whether a result is still wanted
-QUEUED = ("reading", 0, 1)  # what is told of a job before it tells of itself
+MADE_OBJECTS = 300  # pods that a controller creates from a few lines
+POLL_SECONDS = 0.1  # between two checks whether a result is still wanted
+QUEUED = ("reading", 0, 1)  # the progress of a job before its first report
 
 _MADE = re.compile(r"""\b(?:replicas|parallelism|completions|count)["']?\s{0,9}:\s{0,9}["']?(\d{1,9})""")
-_REBUILT_AT_ONCE = 1  # scenarios; two at once would only take the interpreter from each other
-_UNBOUNDED = Bounds(running=1, queued=1_000, queued_by_all=10_000)  # the pool bounds what comes here
+_REBUILT_AT_ONCE = 1  # scenarios; two at once would only compete for the GIL
+_UNBOUNDED = Bounds(running=1, queued=1_000, queued_by_all=10_000)  # the pool limits what arrives here
 
 
 def enabled() -> bool:
-    """Tell whether there is a pool."""
+    """Return whether there is a pool."""
     return limit("POOL_PROCESSES") > 0
 
 
 def is_large(*texts: str) -> bool:
-    """Tell whether reading texts takes long: for their length, or for the pods that controllers make."""
+    """Return whether reading texts takes long, due to their length or the pods that controllers create."""
     if sum(map(len, texts)) > TEXT_BYTES:
         return True
     return sum(int(found[1]) for text in texts for found in _MADE.finditer(text)) > MADE_OBJECTS
@@ -55,11 +55,11 @@ def is_large(*texts: str) -> bool:
 def compute(
     visitor: str, function: Callable[..., T], *args: Any, watch: Watch | None = None, long: bool = False
 ) -> T:
-    """Run a function of a module in the pool and wait for its result, in a thread that may wait.
+    """Run a module-level function in the pool and wait for its result; blocks the calling thread.
 
-    ``watch`` (None: that of :func:`playground.storage.bundles.watched`) hears how far it is, and cancels it
-    by raising. Raises BusyError, TooLargeError for what takes more time or memory than the limits allow,
-    LostError, and what the function raises.
+    ``watch`` (None: that of :func:`playground.storage.bundles.watched`) receives the progress, and cancels
+    the job by raising. Raises BusyError, TooLargeError if the job takes more time or memory than the limits
+    allow, LostError, and whatever the function raises.
     """
     hear = watch or bundles.watching()
     job = pool().submit(visitor, function, *args, long=long)
@@ -80,7 +80,7 @@ def compute(
 async def computed(
     visitor: str, function: Callable[..., T], *args: Any, watch: Watch, long: bool = False
 ) -> T:
-    """As :func:`compute`, without a thread that waits; ``watch`` is called in the event loop."""
+    """Run a function as :func:`compute` does, without blocking; ``watch`` is called in the event loop."""
     job = pool().submit(visitor, function, *args, long=long)
     waiting = asyncio.wrap_future(job.future)
     try:
@@ -101,7 +101,7 @@ def _leave(job: Job[Any]) -> None:
         pool().cancel(job)
 
 
-# --- scenarios that are needed here --------------------------------------------------------------
+# --- scenarios that are needed in the web process ------------------------------------------------
 
 
 @once
@@ -111,23 +111,23 @@ def _rebuilding() -> Gate:
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """Reads large bundles for a visitor in the pool; meanwhile the place behind ``gate`` is another's."""
+    """Reads large bundles for a visitor in the pool; the slot of ``gate`` is released meanwhile."""
 
     visitor: str
     gate: Gate | None = None
 
     def read(self, files: Sequence[File], times: bundles.Times) -> Scenario | None:
-        """Return what :func:`playground.storage.bundles.parse` makes of files, None where they are small."""
+        """Return the result of :func:`playground.storage.bundles.parse`, None if the files are small."""
         if not is_large(*(text for file in files for text in bundles.texts_of(file))):
             return None
         return self._rebuilt(_parsed, list(files), times)
 
     def documents(self, text: str) -> Scenario | None:
-        """Return a scenario of a text's documents, None where it is small."""
+        """Return a scenario of a text's documents, None if the text is small."""
         return self._rebuilt(_documents, text) if is_large(text) else None
 
     def restore(self, content: bytes) -> Scenario | None:
-        """Return what :func:`playground.storage.bundles.restore` makes of bytes, None where they are few."""
+        """Return the result of :func:`playground.storage.bundles.restore`, None if the content is small."""
         large = bundles.unpacked_bytes(content) > TEXT_BYTES or is_large(bundles.unpack(content).decode())
         return self._rebuilt(_restored, content) if large else None
 
@@ -157,7 +157,7 @@ class Elsewhere:
 
 @contextmanager
 def reading_for(visitor: str, gate: Gate | None = None) -> Iterator[None]:
-    """Have large bundles that are read inside read in the pool, as jobs of a visitor."""
+    """Read large bundles of this context in the pool, as jobs of a visitor."""
     if not enabled():
         yield
         return

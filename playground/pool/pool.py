@@ -1,4 +1,4 @@
-"""The pool: jobs in, futures out; visitors take turns, and long jobs leave a process for short ones."""
+"""The pool: jobs in, futures out; visitors take turns, and long jobs leave one process for short ones."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
-IDLE_SECONDS = 150.0  # after which a process that has nothing to do ends; what it has read is forgotten then
-CANCEL_SECONDS = 2.0  # after which a job that nobody wants any more is ended with its process
-LONG = "computes"  # after a visitor's name: the share of their long jobs
-PLACES_KEPT = 1_000  # visitors of whom it is known which process has read their last bundle
+IDLE_SECONDS = 150.0  # after which an idle process ends; the bundles it has cached are lost then
+CANCEL_SECONDS = 2.0  # after which a cancelled job is killed with its process
+LONG = "computes"  # suffix of a visitor's name: the share of their long jobs
+PLACES_KEPT = 1_000  # visitors whose last process is remembered
 
 
 @dataclass(eq=False, slots=True)
 class Job(Generic[T]):
-    """One call of a function of a module, with arguments and a result that can be pickled.
+    """One call of a module-level function, with arguments and a result that can be pickled.
 
-    ``report`` is how far it is, None before it has begun to tell.
+    ``report`` is its last reported progress, None before the first report.
     """
 
     visitor: str
@@ -44,13 +44,13 @@ class Job(Generic[T]):
 
 
 class Pool:
-    """Some processes, each with a thread that hands it jobs. Every method may be called from any thread."""
+    """Several processes, each with a thread that hands it jobs. All methods are thread-safe."""
 
     def __init__(self, processes: int, bounds: Bounds) -> None:
         self._shares: Shares[Job[Any]] = Shares(bounds)
         self._changed = threading.Condition()
         self._most_long = max(1, processes - 1)
-        self._long = 0  # that run
+        self._long = 0  # number of running long jobs
         self._idle: set[int] = set()
         self._places: OrderedDict[str, int] = OrderedDict()  # visitor -> the process of their last job
         self._closed = False
@@ -65,8 +65,8 @@ class Pool:
     def submit(self, visitor: str, function: Callable[..., T], *args: Any, long: bool = False) -> Job[T]:
         """Queue a job of a visitor; its future has the outcome. Raises BusyError.
 
-        A ``long`` one computes for a minute: these never take the last process from those that only read, and
-        have a share of their own, so that nobody's text waits for their own computation.
+        A ``long`` job computes for up to a minute: long jobs never occupy the last process, and have a
+        separate share, so that reading a visitor's text does not wait for the visitor's own computation.
         """
         job = Job(f"{visitor} {LONG}" if long else visitor, function, args, long)
         with self._changed:
@@ -75,7 +75,7 @@ class Pool:
         return job
 
     def cancel(self, job: Job[Any]) -> None:
-        """Want no result any more: a job that waits is dropped, one that runs is ended soon."""
+        """Cancel a job: a waiting one is dropped, a running one is ended soon."""
         with self._changed:
             job.unwanted = True
             waited = self._shares.discard(job.visitor, job)
@@ -83,7 +83,7 @@ class Pool:
             job.future.cancel()
 
     def close(self) -> None:
-        """End every process and every thread; jobs that wait are cancelled."""
+        """End all processes and threads; waiting jobs are cancelled."""
         with self._changed:
             self._closed = True
             for job in self._shares.drain():
@@ -107,7 +107,7 @@ class Pool:
             process.end()
 
     def _next(self, number: int) -> Job[Any] | None:
-        """Wait for a job for a process; None where there was none for long, or the pool is closed."""
+        """Wait for a job for a process; return None after an idle timeout or when the pool is closed."""
         with self._changed:
             self._idle.add(number)
             try:
@@ -130,7 +130,7 @@ class Pool:
     def _may(self, number: int, visitor: str, job: Job[Any]) -> bool:
         if job.long and self._long >= self._most_long:
             return False
-        # Whoever checks a text opens it next: the process that has read it has it at hand.
+        # A text that was checked is usually opened next: the process that read it has it cached.
         place = self._places.get(visitor, number)
         return place == number or place not in self._idle
 
@@ -159,7 +159,7 @@ class Pool:
 
 @once
 def pool() -> Pool:
-    """Return the web process's pool; there is one where the limit ``POOL_PROCESSES`` is not 0."""
+    """Return the web process's pool; it is only used if the limit ``POOL_PROCESSES`` is not 0."""
     bounds = Bounds(limit("POOL_JOBS_PER_VISITOR"), limit("POOL_QUEUED_PER_VISITOR"), limit("POOL_QUEUED"))
     made = Pool(limit("POOL_PROCESSES"), bounds)
     atexit.register(made.close)

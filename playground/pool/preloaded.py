@@ -1,4 +1,4 @@
-"""Imported first by the server that the pool's processes are forked from; :mod:`.jobs` names what follows."""
+"""The first module preloaded by the fork server of the pool's processes; :mod:`.jobs` lists the others."""
 
 from __future__ import annotations
 

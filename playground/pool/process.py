@@ -1,4 +1,4 @@
-"""One process of the pool as the web process holds it: started when needed, watched, killed on overrun."""
+"""The web process's handle of one pool process: started on demand, monitored, killed on overrun."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from django.conf import settings
 from playground.limits import MIB, limit
 from playground.pool import child, jobs
 
-PULSE = 0.1  # seconds between two looks at a job's time and memory
+PULSE = 0.1  # seconds between two checks of a job's time and memory
 END_SECONDS = 2.0
-PATIENCE = 5  # times the seconds of computing that a job may have, by the clock
+PATIENCE = 5  # a job's limit of wall-clock time, as a multiple of its limit of CPU time
 
-JobProgress = tuple[str, int, int]  # stage, done, of: as playground.storage.bundles tells them
+JobProgress = tuple[str, int, int]  # stage, done, of: as reported by playground.storage.bundles
 
 
 class LostError(RuntimeError):
-    """The process ended in the middle of a job: killed, or out of memory."""
+    """The process ended during a job: killed, or out of memory."""
 
     def __init__(self) -> None:
         super().__init__("The process that worked on this ended unexpectedly; try again.")
@@ -39,7 +39,7 @@ class CancelledError(Exception):
 
 
 class JobError(RuntimeError):
-    """A job failed with what cannot be raised here; the text is its traceback."""
+    """A job failed with an error that cannot be raised here; the text is its traceback."""
 
 
 class Process:
@@ -61,11 +61,11 @@ class Process:
         tell: Callable[[JobProgress], None],
         patience: Callable[[], float | None],
     ) -> Any:
-        """Run a job and return its result, or raise what it raised.
+        """Run a job and return its result, or raise its error.
 
         ``patience`` returns None while the result is wanted, then the seconds that the job has to end.
 
-        Raises LostError, OverrunError, JobError, and CancelledError for a job that was not wanted any more.
+        Raises LostError, OverrunError, JobError, and CancelledError for a job that is no longer wanted.
         """
         connection = self._ready()
         try:
@@ -75,10 +75,10 @@ class Process:
             self.end()
             raise LostError from error
         except BaseException:
-            self.end()  # in the middle of a job nothing else can be asked of it
+            self.end()  # during a job it cannot be given another one
             raise
         if self._resident() > limit("POOL_MIB") * MIB // 2:
-            self.end()  # what it has taken goes back to the system
+            self.end()  # its memory is returned to the system
         match kind:
             case "done":
                 return value
@@ -100,7 +100,7 @@ class Process:
         began, began_cpu = time.monotonic(), self._cpu_seconds()
         cancelled_at: float | None = None
         while True:
-            if connection.poll(PULSE):  # at once where the process is gone
+            if connection.poll(PULSE):  # returns at once if the process has died
                 kind, value = connection.recv()
                 if kind != "progress":
                     return kind, value
@@ -119,7 +119,7 @@ class Process:
                 raise OverrunError(_too_much_memory())
 
     def _cpu_seconds(self) -> float:
-        """Return the seconds that the process has computed: it is nice, and waits where others compute."""
+        """Return the CPU seconds of the process: it is niced, and waits while others compute."""
         try:
             fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         except OSError:
@@ -127,7 +127,7 @@ class Process:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def _resident(self) -> int:
-        """Return the resident memory in bytes, 0 where the system does not tell."""
+        """Return the resident memory in bytes, 0 if the system does not report it."""
         try:
             pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
         except (OSError, ValueError, IndexError):
@@ -143,7 +143,7 @@ class Process:
         ours, theirs = context.Pipe()
         process = context.Process(target=child.main, args=(theirs,), name="podstep-pool", daemon=True)
         process.start()
-        theirs.close()  # else nobody would notice that the process is gone
+        theirs.close()  # otherwise the end of the process would not be detected
         self._process, self._connection = process, ours
         return ours
 

@@ -1,4 +1,4 @@
-"""How many requests of a process may read bundles at once, by visitor in turn."""
+"""The limit of concurrent requests of a process that read bundles, granted to visitors in turn."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from playground.pool.shares import Bounds
 from playground.runtime.counters import READING
 from playground.visitors.identity import asker
 
-READING_SECONDS = 20.0  # so long a request waits for its turn to read a bundle
+READING_SECONDS = 20.0  # how long a request waits for its turn to read a bundle
 
 
 @once
 def _readers() -> Gate:
     places = limit("ENGINE_THREADS")
-    # One place is never taken by the first visitor's second request, where there are two.
+    # With two or more slots, one visitor's requests never take all of them.
     bounds = Bounds(max(1, places - 1), limit("POOL_QUEUED_PER_VISITOR"), limit("POOL_QUEUED"))
     return Gate(places, bounds)
 
 
 @contextmanager
 def reading() -> Iterator[Callable[[], None]]:
-    """Read or write a bundle in a request's thread, at once with few others (limit ``ENGINE_THREADS``).
+    """Read or write a bundle in a request's thread, with limited concurrency (limit ``ENGINE_THREADS``).
 
-    Visitors take turns. What is large is read in the pool, while the place is another's. Raises BusyError
-    after :data:`READING_SECONDS`, or at once for a visitor of whom too many requests wait. What computes for
-    seconds calls the function that is yielded after each slice: it lets others come first.
+    Visitors take turns. Large bundles are read in the pool, while the slot is released. Raises BusyError
+    after :data:`READING_SECONDS`, or immediately for a visitor with too many waiting requests. Code that
+    computes for seconds calls the yielded function after each slice, to give way to others.
     """
     visitor, readers = asker(), _readers()
     readers.enter(visitor, READING_SECONDS)

@@ -1,4 +1,4 @@
-"""Whose turn it is: jobs wait by visitor, and visitors take turns however many jobs each of them has."""
+"""Fair queueing: jobs wait per visitor, and visitors take turns regardless of their numbers of jobs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FULL = "Too much is being worked on for everybody at this moment; try again in a
 
 
 class BusyError(RuntimeError):
-    """No further job is taken now: the visitor, or all of them together, have as many as may wait."""
+    """No further job is accepted now: the limit of waiting jobs, per visitor or in total, is reached."""
 
     def __init__(self, text: str = BUSY, retry_after: int = RETRY_SECONDS) -> None:
         self.retry_after = retry_after
@@ -24,7 +24,7 @@ class BusyError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How many jobs of one visitor run at once, how many of one visitor wait, and how many of all."""
+    """The limits of one visitor's running jobs, of one visitor's waiting jobs, and of all waiting jobs."""
 
     running: int
     queued: int
@@ -32,11 +32,11 @@ class Bounds:
 
 
 class Shares(Generic[T]):
-    """Jobs that wait, the oldest of each visitor first, and visitors in turn. The caller holds the lock."""
+    """Waiting jobs, by visitors in turn, each visitor's oldest first. The caller must hold the lock."""
 
     def __init__(self, bounds: Bounds) -> None:
         self._bounds = bounds
-        self._waiting: OrderedDict[str, deque[T]] = OrderedDict()  # the visitor whose turn is next, first
+        self._waiting: OrderedDict[str, deque[T]] = OrderedDict()  # the next visitor first
         self._running: Counter[str] = Counter()
         self._queued = 0
 
@@ -44,7 +44,7 @@ class Shares(Generic[T]):
         return self._queued
 
     def put(self, visitor: str, job: T, *, always: bool = False) -> None:
-        """Let a job wait; ``always``, or BusyError where the visitor or all together have as many as may."""
+        """Queue a job. Raises BusyError beyond the limits of waiting jobs, unless ``always`` is set."""
         if not always and len(self._waiting.get(visitor, ())) >= self._bounds.queued:
             raise BusyError
         if not always and self._queued >= self._bounds.queued_by_all:
@@ -53,7 +53,7 @@ class Shares(Generic[T]):
         self._queued += 1
 
     def take(self, may: Callable[[str, T], bool] = lambda _visitor, _job: True) -> tuple[str, T] | None:
-        """Return the next visitor and their oldest job that ``may`` run now; it counts as running."""
+        """Remove and return the next visitor and their oldest job that ``may`` run; it counts as running."""
         for visitor, jobs in self._waiting.items():
             if self._running[visitor] >= self._bounds.running:
                 continue
@@ -68,20 +68,20 @@ class Shares(Generic[T]):
         return None
 
     def done(self, visitor: str) -> None:
-        """Count a job that :meth:`take` returned no longer as running."""
+        """Stop counting a job returned by :meth:`take` as running."""
         self._running[visitor] -= 1
         if not self._running[visitor]:
             del self._running[visitor]
 
     def discard(self, visitor: str, job: T) -> bool:
-        """Take a job that waits out of the queue; return whether it waited."""
+        """Remove a waiting job from the queue; return whether it was waiting."""
         if job not in self._waiting.get(visitor, ()):
             return False
         self._remove(visitor, job)
         return True
 
     def drain(self) -> list[T]:
-        """Take every job that waits out of the queue, and return them."""
+        """Remove and return all waiting jobs."""
         jobs = [job for waiting in self._waiting.values() for job in waiting]
         self._waiting.clear()
         self._queued = 0

@@ -1,7 +1,7 @@
-"""A scenario on its way from the process that read it: pickled in parts, and put together in short slices.
+"""Transfer of a scenario from the process that read it: pickled in parts, unpickled in short slices.
 
-Unpickling takes a tenth of the time of reading. As one piece it would still keep the interpreter from
-every other thread for hundreds of milliseconds.
+Unpickling takes a tenth of the time of reading. In one piece it would still hold the GIL for hundreds of
+milliseconds.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FIELDS = ("documents", "objects", "operations", "warnings", "unhonored")
 
 
 def packed(scenario: Scenario) -> bytes:
-    """Return a scenario as bytes. What its parts share they share afterwards, too: there is one memo."""
+    """Pickle a scenario. Objects shared between its parts stay shared, because there is a single memo."""
     out = io.BytesIO()
     pickler = pickle.Pickler(out, pickle.HIGHEST_PROTOCOL)
     bare: dict[str, Any] = dict.fromkeys(FIELDS, ())
@@ -36,7 +36,7 @@ def packed(scenario: Scenario) -> bytes:
 
 
 def unpacked(data: bytes) -> Scenario:
-    """Return the scenario that :func:`packed` wrote in a process of ours, pausing now and then."""
+    """Return the scenario that :func:`packed` wrote in one of our processes, with short pauses."""
     load = pickle.Unpickler(io.BytesIO(data)).load  # noqa: S301 - the bytes are our own process's
     scenario: Scenario = load()
     fields: dict[str, Any] = {name: tuple(_items(load)) for name in FIELDS}

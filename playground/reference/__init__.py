@@ -1,1 +1,1 @@
-"""The reference on rules, caches and PodGroups as rows and texts, for its pages and for the editors."""
+"""The reference of rules, caches and PodGroups as rows and texts, for the pages and the editors."""

@@ -1,4 +1,4 @@
-"""What the reference page says of the equivalence cache beside the engine's table."""
+"""The texts of the equivalence cache's reference page that accompany the engine's table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DEFINITIONS: Mapping[Definition, tuple[str, str]] = {
         "The proposal’s other option, and what v1.10 to v1.12 did.",
     ),
 }
-"""What makes two pods equivalent under each definition, and where it comes from."""
+"""When two pods are equivalent under each definition, and the definition's origin."""
 
 FIELDS: Mapping[str, str] = {
     "controller": "kind, namespace, name and uid of the owner with controller: true",
@@ -35,7 +35,7 @@ FIELDS: Mapping[str, str] = {
     "tolerations": "spec.tolerations, in their order",
     "volumes": "spec.volumes, in their order",
 }
-"""What each field of a class is read from."""
+"""The pod fields from which each field of a class is read."""
 
 MODES: Mapping[str, str] = {
     "off": "Every predicate is evaluated on every node that it reaches.",
@@ -84,7 +84,7 @@ BYPASSES: tuple[tuple[str, str], ...] = (
         ),
     ),
 )
-"""Where the cache is neither read nor written, by a name and the rule."""
+"""When the cache is neither read nor written: a name and the rule."""
 
 REMEDIES: tuple[tuple[str, str, str, int], ...] = (
     (
@@ -109,7 +109,7 @@ REMEDIES: tuple[tuple[str, str, str, int], ...] = (
         67308,
     ),
 )
-"""The setting ``staleWrites``: its value, what it does, what is left, and the issue it comes from."""
+"""The setting ``staleWrites``: its value, its effect, the remaining problem, and the upstream issue."""
 
 BATCHING: tuple[tuple[str, str], ...] = (
     (

@@ -1,6 +1,6 @@
-"""What a policy can be made of, as rows: for the reference page and the workbench's Policy tab.
+"""The elements of a policy as rows, for the reference page and the workbench's Policy tab.
 
-Every row is made from the tables that the engine runs on; only the sentences stand in ``rule_texts``.
+Every row is built from the tables that the engine uses; only the sentences are in ``rule_texts``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CatalogueRow = dict[str, Any]
 
 
 def _purpose(rule: object) -> str:
-    """Return the first sentence that the rule's own code says about itself, where there is no other."""
+    """Return the first paragraph of a rule's class docstring, used if there is no other text."""
     text = inspect.cleandoc(type(rule).__doc__ or "")
     return " ".join(text.split("\n\n", 1)[0].split())
 
@@ -37,8 +37,8 @@ def _purpose(rule: object) -> str:
 def predicates() -> tuple[CatalogueRow, ...]:
     """Return a row for every key of v1.11's order, in that order.
 
-    ``place`` and ``proposal`` are where the two orders have it; a ``proposal`` without a number has
-    no row there, and runs at the place that the rule of ``policy.order`` gives it.
+    ``place`` and ``proposal`` are its positions in the two orders; a ``proposal`` without a number has no row
+    there, and runs at the position determined by the rule of ``policy.order``.
     """
     proposed = {key: (number, row) for number, row in enumerate(ORDERS["proposal"], 1) for key in row.keys}
     runs = static_order("proposal")
@@ -73,7 +73,7 @@ def predicates() -> tuple[CatalogueRow, ...]:
 
 
 def _steps(rule: Priority) -> tuple[str, str]:
-    """Return which of the two protocols a priority follows, and its steps."""
+    """Return which of the two protocols a priority implements, and its steps."""
     if not isinstance(rule, Mapped):
         return "Function", "all nodes at once"
     return "Map/Reduce", "map" if isinstance(rule.steps, MapOnly) else "map, then reduce"

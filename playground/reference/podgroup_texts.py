@@ -1,4 +1,4 @@
-"""What the reference page says of PodGroups beside the engine's tables: each point and each timer."""
+"""The texts of the PodGroup reference page that accompany the engine's tables: extension points, timers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ARGUMENTS: Mapping[str, str] = {
     "podGroupBackoffSeconds": "How long a group that failed is backed off; 0: not at all.",
     "podGroupRejectPercentage": "How much of a group may be missing before a failed member rejects it.",
 }
-"""What each argument of the plugin does."""
+"""The effect of each argument of the plugin."""
 
 PODGROUP: tuple[tuple[str, str], ...] = (
     (
@@ -124,7 +124,7 @@ POINTS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ),
     ),
 )
-"""What the plugin does at each point, in order, and in which edition."""
+"""The plugin's behavior at each extension point, in order, and the edition it applies to."""
 
 TIMERS: tuple[tuple[str, str, str], ...] = (
     (
@@ -152,13 +152,13 @@ TIMERS: tuple[tuple[str, str, str], ...] = (
         f"The queue looks every {BACKOFF_LOOK:g}s for those whose backoff is over.",
     ),
 )
-"""Timers: what runs, for how long, and what is surprising."""
+"""The timers: name, duration, and surprising details."""
 
 FLUSH = f"The queue looks every {UNSCHEDULABLE_LOOK:g}s for pods that have stayed longer."
 
 
 def differences(edition: Edition) -> dict[str, Any]:
-    """Return an edition for the table of the two: what it reads, and its arguments with their defaults."""
+    """Return an edition's entry of the comparison table: what it reads, and its arguments with defaults."""
     return {
         "id": edition.id,
         "implementation": edition.implementation,

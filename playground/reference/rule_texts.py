@@ -1,6 +1,6 @@
-"""What each predicate checks and each priority prefers, in a sentence for the reference page.
+"""One sentence for the reference page on what each predicate checks and each priority prefers.
 
-The engine's own docstrings speak to who changes the code; these speak to who reads a manifest.
+The engine's docstrings are written for its developers; these sentences for authors of manifests.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ PREDICATE_ARGUMENTS: Mapping[str, str] = {
     "CheckNodeLabelPresence": "labelsPresence: {labels: [zone], presence: true}",
     "CheckServiceAffinity": "serviceAffinity: {labels: [rack]}",
 }
-"""What the entry of a policy has to hold as ``argument``; a predicate that is not here takes none."""
+"""The required ``argument`` of a policy's entry; a predicate that is not listed takes none."""
 
 FORMULAS: Mapping[str, str] = {
     "SelectorSpreadPriority": (
@@ -127,7 +127,7 @@ FORMULAS: Mapping[str, str] = {
     "EqualPriority": "1.",
     "ResourceLimitsPriority": "1 if the node can hold the pod's cpu limit or its memory limit, else 0.",
 }
-"""How a priority comes to its score from 0 to 10; all divisions of whole numbers drop the fraction."""
+"""How a priority computes its score from 0 to 10; all integer divisions truncate."""
 
 PRIORITY_ARGUMENTS: tuple[tuple[str, str, str], ...] = (
     (
@@ -146,4 +146,4 @@ PRIORITY_ARGUMENTS: tuple[tuple[str, str, str], ...] = (
         "As RequestedToCapacityRatioPriority, along the points of the shape.",
     ),
 )
-"""The kind of argument that makes a priority of any name, how it is written, and the formula."""
+"""The argument that defines a priority under an arbitrary name, its syntax, and the formula."""

@@ -37,7 +37,7 @@ class CacheReport:
         return self._before + self._keeper.audit.causes if self._keeper is not None else self._before
 
     def stored(self, trail: Trail) -> dict[str, Any] | None:
-        """Return the ``cache`` value of the run's row and of the protocol's ``Run``; ``None`` without a cache."""
+        """Return the ``cache`` field of the run's row and the protocol's ``Run``; None without a cache."""
         totals = trail.cache.totals()
         if totals is None:
             return None

@@ -58,7 +58,7 @@ class LimitReachedError(RuntimeError):
 
 
 def claims_of(worker: int) -> str:
-    """Return the prefix of the claims made by processes of this machine's worker with process id ``worker``."""
+    """Return the prefix of the claims of processes of this machine's worker with process id ``worker``."""
     return f"{socket.gethostname()}/{worker}."
 
 

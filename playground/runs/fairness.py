@@ -22,7 +22,7 @@ from playground.models import CANCELLING, CLAIM_SECONDS, QUEUED, RUNNING, Run
 from playground.queues import QUEUES
 
 TURNS_REMEMBERED = timedelta(hours=1)  # participants without a turn for longer count as never served
-NOBODY_FREE_SECONDS = 3.0  # a run that waits for longer was not left out by a moment's chance
+NOBODY_FREE_SECONDS = 3.0  # a run that has waited longer was not just missed by a race
 NEVER = datetime.min.replace(tzinfo=UTC)
 
 Visitor = tuple[str, str]  # address, owner
@@ -39,7 +39,7 @@ class QueuedRun:
 
 @dataclass(slots=True)
 class _Line:
-    """The queue of one participant: runs in progress, the time of its last turn, and waiting runs in order."""
+    """The queue of one participant: runs in progress, time of the last turn, and waiting runs in order."""
 
     running: int
     last: datetime
@@ -91,7 +91,7 @@ def _counts(running: Iterable[Visitor]) -> tuple[Counter[Visitor], Counter[str]]
 
 
 def _round_robin(lines: Iterable[_Line]) -> list[str]:
-    """Take from the queue with the fewest runs in progress, including those taken here; tie-break: last turn."""
+    """Take from the queue with the fewest runs, those taken here included; tie-break by the last turn."""
     ranked = sorted(lines, key=lambda line: (line.last, line.since, line.runs[0]))
     heap: list[tuple[int, int, Iterator[str]]] = [
         (line.running, rank, iter(line.runs)) for rank, line in enumerate(ranked)

@@ -108,8 +108,8 @@ def start(
 ) -> tuple[Run, str]:
     """Store a queued run and send its id to the broker when the transaction commits.
 
-    Limits are counted by ``address`` if it is known (a new cookie is free, an address is not). ``text`` is the
-    text from which the scenario was read.
+    Limits are counted by ``address`` if it is known (a new cookie is free, an address is not). ``text`` is
+    the text from which the scenario was read.
 
     Returns the run and a token that cancels it (for callers without the owner's cookie).
     Raises TooManyRunsError and StorageFullError.
@@ -159,7 +159,7 @@ def enqueue(run_id: str, queue: str) -> bool:
 
 
 def may_cancel(run: Run, visitor: str, token: str = "") -> bool:
-    """Return whether the caller may cancel a run: by its owner's cookie, or by the cancel token of the API."""
+    """Return whether the caller may cancel a run: by its owner's cookie, or by the API's cancel token."""
     by_cookie = bool(visitor) and secrets.compare_digest(run.owner, visitor)
     by_token = bool(token) and secrets.compare_digest(run.cancel_token, token_hash(token))
     return by_cookie or by_token

@@ -1,1 +1,1 @@
-"""What every process relies on: the broker's transport, the log's context, counters, and storage outages."""
+"""Services used by every process: the broker's transport, log context, counters, and storage outages."""

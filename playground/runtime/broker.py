@@ -1,8 +1,8 @@
-"""The broker of one machine: a folder in which each message is a file, whole once it can be seen.
+"""The broker of one machine: a folder in which each message is a file, complete once it is visible.
 
 Kombu has such a transport (``kombu.transport.filesystem``). This one differs where a fault would end a
-worker: files appear and disappear by rename, whatever is not a well-formed task message is moved to a
-quarantine folder, and bindings are kept in memory, not in a file that a full disk can leave half written.
+worker: files appear and disappear by rename, anything but a well-formed task message is moved to a quarantine
+folder, and bindings are kept in memory, not in a file that a full disk can leave truncated.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from playground.runtime import messages
 
 log = structlog.get_logger(__name__)
 
-QUARANTINED = 50  # files kept for a look; the oldest make room
+QUARANTINED = 50  # files kept for inspection; the oldest are deleted
 LEFTOVER_SECONDS = 600  # a message is written or read within milliseconds
 UNSEEN, TAKEN = ".unseen", ".taken"  # being written; being read
 
@@ -43,7 +43,7 @@ class Channel(virtual.Channel):
         return Path(self.connection.client.transport_options["data_folder_in"])
 
     def _put(self, queue: str, message: Any, **_: Any) -> None:
-        """Write a message under a name that nobody looks for, then give it its own."""
+        """Write a message under a temporary name that no reader matches, then rename it."""
         path = self.folder / f"{time.monotonic_ns():020}_{uuid.uuid4()}.{queue}.msg"
         unseen = path.with_name(path.name + UNSEEN)
         try:
@@ -55,7 +55,7 @@ class Channel(virtual.Channel):
             raise
 
     def _get(self, queue: str, **_: Any) -> dict[str, Any]:  # type: ignore[override]
-        """Take the next well-formed message; raises Empty if there is none."""
+        """Remove and return the next well-formed message; raises Empty if there is none."""
         for path in self._waiting(queue):
             taken = path.with_name(path.name + TAKEN)
             try:
@@ -73,7 +73,7 @@ class Channel(virtual.Channel):
         raise Empty
 
     def _waiting(self, queue: str) -> Iterator[Path]:
-        """Yield the messages of a queue, the oldest first."""
+        """Yield the files of a queue's messages, oldest first."""
         ending = f"{queue}.msg"
         try:
             names = sorted(os.listdir(self.folder))  # noqa: PTH208  # ten times a second: names suffice
@@ -83,13 +83,13 @@ class Channel(virtual.Channel):
         yield from (self.folder / name for name in names if name.partition(".")[2] == ending)
 
     def _quarantine(self, path: Path, error: Exception) -> None:
-        """Move a message out of the way of every worker; nothing is lost with it but itself."""
+        """Move a malformed message out of every worker's way; only this message is lost."""
         target = self.folder.with_name("quarantine") / path.name.removesuffix(TAKEN)
         try:
             target.parent.mkdir(mode=0o700, exist_ok=True)
             path.rename(target)
             _trim(target.parent)
-        except OSError:  # it stays under its taken name, which nobody looks for
+        except OSError:  # it keeps its taken name, which no reader matches
             target = path
         log.warning("a malformed broker message was set aside", path=str(target), reason=str(error))
 
@@ -106,18 +106,18 @@ class Channel(virtual.Channel):
 
 
 class Transport(filesystem.Transport):
-    """Kombu's, with these channels."""
+    """Kombu's filesystem transport with the channels of this module."""
 
     Channel = Channel  # type: ignore[assignment]  # kombu's is none of a folder's parents here
 
 
 def register() -> None:
-    """Let ``filesystem://`` mean this one."""
+    """Register this transport for ``filesystem://``."""
     TRANSPORT_ALIASES["filesystem"] = f"{__name__}:Transport"
 
 
 def sweep(folder: Path) -> int:
-    """Remove what processes that died left half written or half read; return how many files.
+    """Remove partially written or read files of processes that died; return the number of files.
 
     Runs whose message is lost are announced again (:mod:`playground.runs.rescue`).
     """
@@ -148,7 +148,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _read(path: Path) -> bytes:
-    # Neither a link out of the folder nor a pipe that nobody writes to.
+    # Refuse a link out of the folder, and do not block on a pipe without a writer.
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):

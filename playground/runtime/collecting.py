@@ -1,9 +1,10 @@
-"""Garbage collection of a web process, in pauses that nobody notices.
+"""Garbage collection of a web process in imperceptible pauses.
 
-A full collection visits every container under the interpreter's lock: half a second with 500 MiB of playbacks
-open, in which no step is answered, and Python begins one each time the heap has grown by a quarter. Here none
-begins by itself. What is open is exempt from collections (``gc.freeze``) as soon as it is there. Garbage in
-the rest is collected once a minute, and everything is visited only when much was let go (:func:`full`).
+A full collection visits every container while holding the GIL: half a second with 500 MiB of open playbacks,
+during which no step is answered, and Python starts one each time the heap has grown by a quarter. Here none
+starts automatically. Open playbacks are exempt from collections (``gc.freeze``) as soon as they exist.
+Garbage in the rest is collected once a minute, and everything is visited only when much was released
+(:func:`full`).
 """
 
 from __future__ import annotations
@@ -12,24 +13,24 @@ import gc
 import threading
 import time
 
-THRESHOLDS = (700, 10, 1_000_000)  # the last one: a full collection never begins by itself
+THRESHOLDS = (700, 10, 1_000_000)  # the last one: a full collection never starts automatically
 TIDY_SECONDS = 60.0
 
 
 def begin() -> None:
-    """Exempt what was imported, and collect garbage in a thread of its own from now on."""
+    """Exempt the imported modules, and start collecting garbage in a separate thread."""
     gc.set_threshold(*THRESHOLDS)
     full()
     threading.Thread(target=_tidy, name="garbage", daemon=True).start()
 
 
 def exempt() -> None:
-    """Exempt all that is there from collections. Takes no time, however much that is."""
+    """Exempt all existing objects from collections. Takes constant time."""
     gc.freeze()
 
 
 def full() -> None:
-    """Collect garbage among everything that is there, exempt or not; a pause for every thread."""
+    """Collect garbage among all objects, exempt or not; pauses every thread."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()

@@ -1,4 +1,4 @@
-"""What a process counts about itself; :mod:`playground.serving.metrics` gathers and exposes it."""
+"""The metrics of a process; :mod:`playground.serving.metrics` collects and exposes them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SOCKETS: Counts[str] = Counts()
 without_times_of_creation()  # type: ignore[no-untyped-call]
 REGISTRY = CollectorRegistry()
 ProcessCollector(registry=REGISTRY)
-#: HTTP requests that read a bundle in their own thread.
+#: HTTP requests that read a bundle, or wait to, in their own thread.
 READING = Gauge("podstep_reading", "HTTP requests that read a bundle, or wait to", registry=REGISTRY)
 COMMAND_SECONDS = Histogram(
     "podstep_command_seconds",

@@ -1,8 +1,8 @@
-"""The shape of a task message, checked before Celery sees it.
+"""Validation of a task message before it is passed to Celery.
 
-Celery's worker trusts its broker: a message that lacks a header, or holds a list where it expects a string,
-raises in the consumer's loop and ends the worker. The embedded broker is a folder, where a full disk, a crash
-or another program can leave anything.
+Celery's worker trusts its broker: a message that lacks a header, or has a list instead of a string, raises in
+the consumer's loop and ends the worker. The embedded broker is a folder, where a full disk, a crash or
+another program can leave any content.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-MESSAGE_BYTES = 256 * 1024  # a task carries an id; nothing that is queued comes near
+MESSAGE_BYTES = 256 * 1024  # a task has only an id; real messages are far smaller
 TEXT = 1_000  # characters of a header
 YEARS = range(2000, 2200)
 
@@ -65,7 +65,7 @@ def _exactly(expected: str) -> Check:
     return lambda value: value == expected
 
 
-#: What Celery's protocol 2 writes (``celery.app.amqp.AMQP.as_task_v2``). Stamps and canvas are not used here.
+#: The headers of Celery's protocol 2 (``celery.app.amqp.AMQP.as_task_v2``). Stamps and canvas are not used.
 HEADERS: Mapping[str, Check] = {
     "lang": _text,
     "task": _name,
@@ -87,7 +87,7 @@ HEADERS: Mapping[str, Check] = {
     "stamped_headers": _empty,
     "stamps": _empty,
 }
-#: What kombu's virtual channel writes.
+#: The properties written by kombu's virtual channel.
 PROPERTIES: Mapping[str, Check] = {
     "delivery_tag": _name,
     "body_encoding": _exactly("base64"),
@@ -107,7 +107,7 @@ REQUIRED = frozenset({"task", "id", "delivery_tag", "body_encoding", "exchange",
 def read(data: bytes) -> dict[str, Any]:
     """Return the message of a file as kombu expects it, without fields that are not in the tables.
 
-    Raises ValueError with the reason if Celery could stumble over it.
+    Raises ValueError with the reason if it could crash Celery.
     """
     message = _object("message", _json(data))
     headers = _checked("header", HEADERS, _object("headers", message.get("headers")))

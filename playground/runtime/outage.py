@@ -1,7 +1,7 @@
-"""Outages of storage: errors that are no defect, since the same call succeeds once storage is back.
+"""Outages of storage: errors that are not defects, because a retry succeeds once storage is available again.
 
 A restarted PostgreSQL, a locked SQLite file and a full disk raise errors of many classes. :func:`cause_of`
-is the one place that recognises them; web, WebSocket and workers decide what to do about one.
+is the only place that recognises them; web, WebSocket and workers decide how to handle one.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """What is unavailable, and how clients are answered.
+    """The unavailable part, and the response to clients.
 
-    ``status`` is HTTP's, ``retry_after`` in seconds, ``message`` a sentence for the visitor.
+    ``status`` is the HTTP status, ``retry_after`` is in seconds, ``message`` a sentence for the visitor.
     """
 
     part: str
@@ -35,8 +35,8 @@ class Outage:
     message: str
 
 
-PROBE_SECONDS = 2.0  # between two questions to a part that does not answer
-REQUESTS_QUIET = 10.0  # seconds: requests fail and succeed side by side where only writing fails
+PROBE_SECONDS = 2.0  # between two probes of a part that does not answer
+REQUESTS_QUIET = 10.0  # seconds: if only writes fail, requests fail and succeed side by side
 
 DATABASE = Outage(
     "database",
@@ -53,7 +53,8 @@ DISK = Outage(
     "Nothing was stored. Try again later, or tell whoever runs this server.",
 )
 
-#: Primary result codes of SQLite (https://sqlite.org/rescode.html). SQLITE_ERROR, a wrong statement, is none.
+#: Primary result codes of SQLite (https://sqlite.org/rescode.html). SQLITE_ERROR, a wrong statement, is not
+#: an outage.
 SQLITE = {
     5: DATABASE,  # SQLITE_BUSY
     6: DATABASE,  # SQLITE_LOCKED
@@ -63,11 +64,11 @@ SQLITE = {
     14: DATABASE,  # SQLITE_CANTOPEN
     15: DATABASE,  # SQLITE_PROTOCOL: the lock was lost to others too often
 }
-#: SQLSTATEs of PostgreSQL by their beginning, the longest first.
+#: SQLSTATEs of PostgreSQL by prefix; a longer prefix comes before a shorter one that it begins with.
 POSTGRESQL = {
     "53100": DISK,  # disk_full
     "08": DATABASE,  # connection exceptions
-    "40": DATABASE,  # deadlock, serialization failure: one of two transactions has to be repeated
+    "40": DATABASE,  # deadlock, serialization failure: one of two transactions must be retried
     "53": DATABASE,  # insufficient resources: connections, memory
     "55P03": DATABASE,  # lock_not_available
     "57": DATABASE,  # operator intervention: shutdown, crash, start-up, statement timeout
@@ -77,7 +78,7 @@ ERRNO = {errno.ENOSPC: DISK, errno.EDQUOT: DISK, errno.EFBIG: DISK}
 
 
 def cause_of(error: BaseException | None) -> Outage | None:
-    """Return the outage that ``error``, or an error that it was raised from, comes of; else ``None``."""
+    """Return the outage that caused ``error`` or an error that it was raised from; otherwise ``None``."""
     for raised in _chain(error):
         found = _recognised(raised)
         if found is not None:
@@ -86,7 +87,7 @@ def cause_of(error: BaseException | None) -> Outage | None:
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    for _ in range(8):  # a chain may lead back to its beginning
+    for _ in range(8):  # a chain may be cyclic
         if error is None:
             return
         yield error
@@ -109,41 +110,41 @@ def _of_database(error: Exception) -> Outage | None:
     state = getattr(raised, "sqlstate", None)
     if state:
         return next((found for start, found in POSTGRESQL.items() if state.startswith(start)), None)
-    # No code: there is no connection to get one over.
+    # No code, because there is no connection to the server.
     return DATABASE if isinstance(error, OperationalError | InterfaceError) else None
 
 
 def disconnect() -> None:
-    """Close this thread's connection, so that the next query makes a new one; never within a transaction."""
+    """Close this thread's connection, so that the next query opens a new one; never within a transaction."""
     if not connection.in_atomic_block:
         connection.close()
 
 
 def lift_statement_timeout() -> None:
-    """Let this connection's statements take as long as they need: migrations, and removing what is old."""
+    """Remove this connection's statement timeout, for migrations and for the removal of expired rows."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SET statement_timeout = 0")
 
 
 class SuppressOutage:
-    """A block that ends early where storage is unavailable; for what an answer can do without."""
+    """A context manager that suppresses outages, for work that a response can do without."""
 
     def __enter__(self) -> None:
-        """Begin."""
+        """Enter the context."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        """Tell whether the error is an outage, which is not raised."""
+        """Return whether the error is an outage, which is suppressed."""
         return cause_of(error) is not None
 
 
 class OutageLog:
-    """The outages of one part as the log has them: a line when one begins, and one with its length.
+    """Logs the outages of one part: a line when an outage begins, and one with its length when it ends.
 
-    An outage ends with the first success that no error preceded for ``quiet`` seconds. May be used from any
-    thread; ``what`` names who noticed.
+    An outage ends with the first success after ``quiet`` seconds without an error. Thread-safe; ``what``
+    names the code that detects the outages.
     """
 
     def __init__(self, what: str, quiet: float = 0.0) -> None:
@@ -155,11 +156,11 @@ class OutageLog:
 
     @property
     def lasting(self) -> bool:
-        """Whether an outage has begun and not ended."""
+        """Whether an outage is in progress."""
         return self._since is not None
 
     def failed(self, error: BaseException) -> None:
-        """Note an error; the first one of an outage is logged."""
+        """Record an error; the first one of an outage is logged."""
         with self._lock:
             self._last = time.monotonic()
             self._errors += 1
@@ -169,8 +170,8 @@ class OutageLog:
         log.warning("outage began", what=self._what, error=repr(error))
 
     def succeeded(self) -> None:
-        """Note a success; the one that ends an outage is logged with the outage's length in seconds."""
-        if self._since is None:  # without the lock: nearly always so
+        """Record a success; the one that ends an outage is logged with the outage's length in seconds."""
+        if self._since is None:  # without the lock: the common case
             return
         with self._lock:
             now, since, errors = time.monotonic(), self._since, self._errors
@@ -182,7 +183,7 @@ class OutageLog:
 
 
 class UnavailableError(RuntimeError):
-    """A part has not answered for a while, and was not asked again."""
+    """A part has not answered recently, and was not tried again."""
 
 
 class Breaker(OutageLog):

@@ -1,1 +1,1 @@
-"""What the YAML editor knows: the fields of every kind that is read, with their words and their values."""
+"""The schema of the YAML editor: the fields of every supported kind, with descriptions and values."""

@@ -1,18 +1,18 @@
-"""The one document that the YAML editor completes and explains from, made once a process.
+"""The document used by the YAML editor for completions and explanations, built once per process.
 
 Kubernetes' fields are those of its own schemas (``static/vendor/kubernetes.json``, see :mod:`.reduce`). The
-readers of :mod:`scheduler_core` say which of them are read, which only other clusters honor, and what words
-a field may hold; so a field that a reader learns to read is known here at once. podstep's own documents are
-made of their readers alone. A field is an object of
+readers of :mod:`scheduler_core` determine which of them are read, which only other clusters honor, and which
+words a field may have; so a field newly supported by a reader is included automatically. podstep's own
+documents are derived from their readers alone. A field is an object of
 
 ``t``  its type: a word, with ``[]`` for a list and ``{}`` for a map; ``manifest`` is any object, and
-       ``patch`` changes one
-``p``  the part that it, or each of its items, is
-``d``  what it means
-``e``  what it may be: ``{value: meaning}``
-``r``  1 where it must be there
-``x``  why it counts for nothing: ``ignored``, or ``reported`` where other clusters honor it
-``by`` ``[sibling, {its value: part}]`` where the part depends on a sibling
+       ``patch`` is a patch of one
+``p``  the part that is the type of the field, or of each of its items
+``d``  its description
+``e``  its possible values: ``{value: meaning}``
+``r``  1 if it is required
+``x``  why it has no effect: ``ignored``, or ``reported`` if other clusters honor it
+``by`` ``[sibling, {its value: part}]`` if the part depends on a sibling
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from scheduler_core.objects.reading import Outline, Reader, outline_of
 Json = dict[str, Any]
 
 META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-ALWAYS = frozenset({"apiVersion", "kind", "metadata"})  # of every object, whoever reads them
+ALWAYS = frozenset({"apiVersion", "kind", "metadata"})  # of every object, regardless of its reader
 NATIVE = "scheduling.k8s.io"  # the group whose PodGroup is Kubernetes' own
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "scheduling.x-k8s.io/v1alpha1": ("minMember", "minResources", "scheduleTimeoutSeconds"),
@@ -60,7 +60,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 
 
 def kubernetes() -> Json:
-    """Return Kubernetes' reduced schemas; nothing where set-up could not get them."""
+    """Return Kubernetes' reduced schemas; empty if set-up could not obtain them."""
     path = Path(settings.BASE_DIR) / "static" / "vendor" / "kubernetes.json"
     if not path.is_file():
         return {"kinds": {}, "parts": {}}
@@ -69,7 +69,7 @@ def kubernetes() -> Json:
 
 
 class _Parts:
-    """The parts as they grow: Kubernetes' with marks, and our own."""
+    """The parts collected so far: those of Kubernetes with marks, and podstep's own."""
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         self.parts: dict[str, Json] = {
@@ -82,7 +82,7 @@ class _Parts:
         self._seen: set[tuple[int, str]] = set()
 
     def mark(self, read: Reader, part: str) -> None:
-        """Note what a reader reads of one of Kubernetes' parts, and what of the parts in it."""
+        """Record which fields of one of Kubernetes' parts, and of its nested parts, a reader reads."""
         outline = _innermost(read)
         if outline is None or part not in self.known or (id(outline), part) in self._seen:
             return
@@ -108,7 +108,7 @@ class _Parts:
                 self.parts[part]["f"][name]["x"] = why
 
     def own(self, part: str, read: Reader, path: str = "") -> str:
-        """Make a part of a reader; ``path`` is where its sentences stand in ``words.yaml``."""
+        """Derive a part from a reader; ``path`` is the key of its descriptions in ``words.yaml``."""
         outline = _innermost(read)
         assert outline is not None, part
         fields: dict[str, Json] = {}
@@ -122,14 +122,14 @@ class _Parts:
         reported = outline.reported - outline.fields.keys()
         for name in sorted(outline.unread | reported):
             fields[name] = {"t": "value", "d": of_field(f"{path}.{name}")}
-            # A Policy's fields are judged by the engine, not by the table of their names.
+            # A Policy's fields are validated by the engine, not by the table of their names.
             if name in reported or not (path.startswith("Policy") or name in ALWAYS):
                 fields[name]["x"] = "reported" if name in reported else "ignored"
         self.parts[part] = {"d": words()["kinds"].get(part, ""), "f": fields}
         return part
 
     def top(self, kind: str) -> None:
-        """Give an own kind what every object has."""
+        """Add the fields that every object has to one of podstep's kinds."""
         fields = self.parts[kind]["f"]
         for name in ("apiVersion", "kind"):
             fields[name] = {"t": "string", "d": of_field(name), "r": 1}
@@ -335,6 +335,6 @@ def build() -> Json:
 
 @cache
 def packed() -> tuple[bytes, str]:
-    """Return the document as gzipped JSON, and its version: a digest that changes with it."""
+    """Return the document as gzipped JSON, and its version, a digest of its content."""
     text = json.dumps(build(), separators=(",", ":"), ensure_ascii=False).encode()
     return gzip.compress(text, 9, mtime=0), hashlib.sha256(text).hexdigest()[:16]

@@ -1,9 +1,10 @@
-"""Reduce the JSON schemas of kubernetes-validate to what an editor shows; run at set-up, by its path.
+"""Reduce the JSON schemas of kubernetes-validate to what an editor shows; run as a script at set-up.
 
 ``python playground/schemas/reduce.py WHEEL OUT`` writes ``{"version", "kinds", "parts"}``: for a kind its
-versions, newest first, each with the part that it is; for a part its description and its fields. A field is
-``[type, part or "", description]``, where a type is a word, with ``[]`` after it for a list and ``{}`` for a
-map. The standard library suffices, for the script runs before anything else of podstep can.
+versions, newest first, each with its part; for a part its description and its fields. A field is ``[type,
+part or "", description]``, followed by 1 if it is required, where a type is a word, with ``[]`` after it for
+a list and ``{}`` for a map. Only the standard library is used, because the script runs before podstep's
+dependencies are installed.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any
 
 RELEASE = "v1.37.0"
 SCHEMAS = f"kubernetes_validate/kubernetes-json-schema/{RELEASE}-local/_definitions.json"
-LONGEST = 700  # characters of a description
+LONGEST = 700  # maximum characters of a description
 VALUES = (
     "IntOrString",
     "Quantity",
@@ -26,9 +27,9 @@ VALUES = (
     "MicroTime",
     "FieldsV1",
     "Duration",
-)  # parts that are written as one value
+)  # parts that are written as a single value
 
-#: The kinds of Kubernetes that podstep reads or keeps, with their versions.
+#: The Kubernetes kinds that podstep reads or keeps, with their versions.
 KINDS: dict[str, dict[str, str]] = {
     **{
         kind: {"v1": f"io.k8s.api.core.v1.{kind}"}
@@ -52,7 +53,7 @@ _LINK = re.compile(r"\s*\(?https?://\S+\)?")
 
 
 def shortened(description: str) -> str:
-    """Return a description without links, cut after a sentence where it is long."""
+    """Return a description without links, truncated after a sentence if it is long."""
     text = " ".join(_LINK.sub("", _MORE.sub("", description)).split())
     if len(text) <= LONGEST:
         return text
@@ -67,7 +68,7 @@ def _plain(schema: Mapping[str, Any]) -> str:
 
 
 def field(schema: Mapping[str, Any]) -> tuple[str, str]:
-    """Return a field's type and the part that it, or each of its items, is."""
+    """Return a field's type, and the part that is the type of the field or of its items."""
     if "$ref" in schema:
         part = str(schema["$ref"]).rpartition("/")[2]
         short = part.rpartition(".")[2]
@@ -84,7 +85,7 @@ def field(schema: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def reduced(definitions: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parts that the kinds are made of, each as its description and its fields."""
+    """Return the parts that the kinds consist of, each as its description and its fields."""
     parts: dict[str, Any] = {}
     waiting = [part for versions in KINDS.values() for part in versions.values()]
     while waiting:
@@ -111,7 +112,7 @@ def reduced(definitions: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def main(wheel: str, out: str) -> None:
-    """Read the schemas from the wheel of kubernetes-validate, which need not be unpacked for that."""
+    """Read the schemas directly from the wheel of kubernetes-validate, and write the reduced ones."""
     with zipfile.ZipFile(wheel) as packed:
         definitions = json.loads(packed.read(SCHEMAS))["$defs"]
     Path(out).write_text(json.dumps(reduced(definitions), separators=(",", ":"), sort_keys=True))

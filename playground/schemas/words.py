@@ -1,4 +1,4 @@
-"""The sentences of ``words.yaml``, by name."""
+"""The descriptions in ``words.yaml``, by name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def words() -> dict[str, dict[str, Any]]:
 
 
 def of_field(path: str) -> str:
-    """Return what is said of a field, by its path or by the names that it ends with; or nothing."""
+    """Return the description of a field, by its path or by the last names of the path; "" without one."""
     fields = words()["fields"]
     parts = path.split(".")
     endings = ("*." + ".".join(parts[-count:]) for count in (2, 1))
@@ -27,5 +27,5 @@ def of_field(path: str) -> str:
 
 
 def of_choice(path: str, word: str) -> str:
-    """Return what is said of one of the words that a field may be."""
+    """Return the description of one of the possible values of a field."""
     return str(words()["choices"].get(f"{path.rpartition('.')[2]}.{word}", ""))

@@ -47,7 +47,7 @@ def name_of(worker: Any) -> str:
 
 
 def beat(name: str, queues: Collection[str] = QUEUES) -> None:
-    """Record that worker ``name`` serves ``queues``; requeue lost runs, release claims of dead processes."""
+    """Record that worker ``name`` serves ``queues``; re-announce lost runs and those of dead processes."""
     Worker.objects.update_or_create(name=name, defaults={"seen": timezone.now(), "queues": sorted(queues)})
     rescue.release_dead_claims()
     rescue.rescue()

@@ -1,8 +1,8 @@
-"""What a page loads: ``{% module %}``, ``{% sheet %}``, and ``{% module_preloads %}`` for a module's imports.
+"""Tags for a page's assets: ``{% module %}``, ``{% sheet %}``, and ``{% module_preloads %}`` for imports.
 
-Each names the packed file of `playground.serving.built` where that is made of the sources as they stand, and
-else the source itself. A browser learns of an imported module only from the one that imports it, a round trip
-for every level: so pages name them all.
+Each refers to the bundled file of `playground.serving.built` if the build is up to date, and otherwise to the
+source itself. A browser discovers an imported module only in the module that imports it, with a round trip
+for every level: so pages preload them all.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ from playground.serving import built
 register = template.Library()
 
 MOST = 400  # modules of one page
-#: `import … from "./x.js"` and `import "./x.js"` at the beginning of a line; not `import("./x.js")`.
+#: `import … from "./x.js"` and `import "./x.js"` at the start of a line; not `import("./x.js")`.
 _IMPORT = re.compile(r"""^(?:import|export)\b[^"'()]*["'](\.{1,2}/[^"']+)["']""", re.MULTILINE)
 
 
 @register.simple_tag
 def module(entry: str) -> SafeString:
-    """Return the ``<script>`` of a page's module below ``static/``."""
+    """Return the ``<script>`` of a page's module in ``static/``."""
     return format_html('<script type="module" src="{}"></script>', static(_named(entry)[0]))
 
 
 @register.simple_tag
 def sheet(entry: str) -> SafeString:
-    """Return the ``<link>`` of a page's style sheet below ``static/``."""
+    """Return the ``<link>`` of a page's style sheet in ``static/``."""
     return format_html('<link rel="stylesheet" href="{}">', static(_named(entry)[0]))
 
 
 @register.simple_tag
 def module_preloads(entry: str) -> SafeString:
-    """Return a ``<link rel="modulepreload">`` for a module below ``static/`` and for all that it imports."""
+    """Return a ``<link rel="modulepreload">`` for a module in ``static/`` and for each of its imports."""
     return format_html_join(
         "", '<link rel="modulepreload" href="{}">', ((static(name),) for name in _named(entry))
     )
 
 
 def _named(entry: str) -> tuple[str, ...]:
-    """Return the file of an entry and those that it imports, nearest first."""
+    """Return the file of an entry and its imports, nearest first."""
     return _files.__wrapped__(entry) if settings.DEBUG else _files(entry)
 
 
@@ -63,12 +63,12 @@ def _files(entry: str) -> tuple[str, ...]:
 
 @cache
 def _outputs() -> dict[str, built.Output]:
-    """Return the build, looked at once: files do not change while a server runs, but under DEBUG."""
+    """Return the build, read once: files do not change while a server runs, except under DEBUG."""
     return {} if settings.DEBUG else built.outputs()
 
 
 def _sources(entry: str) -> tuple[str, ...]:
-    """Return a module and what it imports, and what that imports, nearest first."""
+    """Return a module and its direct and indirect imports, nearest first."""
     order = [entry]
     for name in order:
         path = finders.find(name)

@@ -52,7 +52,7 @@ def watch_of(request: HttpRequest) -> Watch:
 @csrf_protect
 @require_http_methods(["GET", "HEAD", "DELETE"])
 def progress(request: HttpRequest, ticket: str) -> HttpResponse:
-    """Answer ``{"stage", "done", "of"}``, or an empty object before reading starts; DELETE stops the import."""
+    """Answer ``{"stage", "done", "of"}``, or an empty object before reading starts; DELETE stops it."""
     if not _TICKET.fullmatch(ticket):
         raise Http404
     if request.method == "DELETE":

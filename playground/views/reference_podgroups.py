@@ -66,7 +66,7 @@ OWNERS = "occupiedBy becomes the first member’s owners"
 
 @cache
 def events() -> tuple[dict[str, Any], ...]:
-    """Return the events that requeue unschedulable pods, each with the plugins whose rejection it may lift."""
+    """Return the events that requeue unschedulable pods, each with the plugins that registered for it."""
     known = {**PLUGIN_EVENTS, Coscheduling.name: Coscheduling.events}
     names = [name for name in EVENTS if any(name in helped for helped in known.values()) or name in WILDCARDS]
     return tuple(

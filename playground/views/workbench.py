@@ -68,7 +68,7 @@ def draft_bundle(request: HttpRequest, name: str) -> HttpResponse:
     """Answer a draft's text to its owner."""
     _find("draft", name, _visitor(request))
     try:
-        row = Draft.objects.get(pk=name)  # text and revision in one query, so that the entity tag matches the text
+        row = Draft.objects.get(pk=name)  # text and revision in one query: the entity tag must match
     except Draft.DoesNotExist as error:
         raise Http404 from error
     try:

@@ -1,1 +1,1 @@
-"""Who a request comes from, and what that visitor may do."""
+"""The identity of a request's visitor, and the visitor's limits."""

@@ -1,7 +1,7 @@
 """Addresses and owners whose requests are refused before any work is done for them.
 
-The list is short and is kept in memory; every process reads it anew after :data:`REFRESH_SECONDS`. A database
-that is away lifts no ban and refuses nobody else.
+The list is short and is kept in memory; every process reloads it after :data:`REFRESH_SECONDS`. If the
+database is unavailable, the last list stays in force.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from playground.models import Ban
 log = structlog.get_logger(__name__)
 
 REFRESH_SECONDS = 5.0
-MOST = 10_000  # newest first; whoever needs more has a firewall
+MOST = 10_000  # newest first; for more, use a firewall
 MESSAGE = "Requests from here are refused by the operator of this site."
 
 _reading = threading.Lock()
@@ -27,15 +27,15 @@ _read_at = float("-inf")
 
 
 def stale() -> bool:
-    """Whether the list has to be read anew."""
+    """Return whether the list needs to be reloaded."""
     return time.monotonic() - _read_at > REFRESH_SECONDS
 
 
 def read() -> None:
-    """Read the list. Not in the event loop."""
+    """Reload the list. Must not be called in the event loop."""
     global _banned, _read_at  # noqa: PLW0603 - the process has one list
     if not _reading.acquire(blocking=False):
-        return  # somebody else is at it; until then the old one is good enough
+        return  # another thread is reloading it; until then the old list is good enough
     try:
         _read_at = time.monotonic()
         _banned = dict(Ban.objects.order_by("-created").values_list("subject", "until")[:MOST])
@@ -46,7 +46,7 @@ def read() -> None:
 
 
 def known(*subjects: str) -> bool:
-    """Whether one of these addresses or owners is banned, by the list as it was read last."""
+    """Return whether one of these addresses or owners is banned by the list as last loaded."""
     if not _banned:
         return False
     now = timezone.now()
@@ -56,7 +56,7 @@ def known(*subjects: str) -> bool:
 
 
 def refused(*subjects: str) -> bool:
-    """Whether one of these addresses or owners is banned. Not in the event loop."""
+    """Return whether one of these addresses or owners is banned. Must not be called in the event loop."""
     if stale():
         read()
     return known(*subjects)

@@ -1,6 +1,6 @@
-"""From which address the work at hand was asked for.
+"""The client address of the request, command or task being processed.
 
-What stores something counts it by its owner and by this address: a new cookie is free, an address is not.
+Stored rows are counted by their owner and by this address: a new cookie is free, an address is not.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ _address: ContextVar[str] = ContextVar("caller_address", default="")
 
 
 def called_from(address: str) -> None:
-    """Note the address for the rest of this request, command or task."""
+    """Set the address for the rest of this request, command or task."""
     _address.set(address)
 
 
 def address() -> str:
-    """Return the address, ``""`` where nobody asked: a scheduled task, a management command."""
+    """Return the address, ``""`` without a client: in a scheduled task or a management command."""
     return _address.get()

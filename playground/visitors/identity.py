@@ -1,7 +1,7 @@
-"""Who a visitor is: a random name in a signed cookie, and nothing else.
+"""The identity of a visitor: a random name in a signed cookie, and nothing else.
 
-There are no accounts. The name owns drafts and runs; whoever lost the cookie keeps the
-links of what was shared.
+There are no accounts. The name owns drafts and runs; a visitor who loses the cookie can still use the links
+to shared scenarios.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from django.core import signing
 
 _SALT = "playground.visitor"
 AT_ADDRESS = "address:"  # no visitor's name has a colon
-MOST_ADDRESS = 48  # characters: an address of IPv6 and its network's length, with room
+MOST_ADDRESS = 48  # characters: an IPv6 address and its prefix length, with some room
 
 
 _asker: ContextVar[str] = ContextVar("asker", default="")
 
 
 def asker() -> str:
-    """Return by whom shares are counted in this thread: the visitor, or the address of one without a name."""
+    """Return the key by which this context's shares are counted: the visitor or, without one, the address."""
     return _asker.get()
 
 
 @contextmanager
 def asked_by(name: str) -> Iterator[None]:
-    """Count what is done inside as asked by a visitor or an address."""
+    """Count the work of this context for a visitor or an address."""
     token = _asker.set(name)
     try:
         yield
@@ -40,7 +40,7 @@ def asked_by(name: str) -> Iterator[None]:
 
 
 def new_visitor() -> str:
-    """Return a name for somebody who has none."""
+    """Return a random name for a new visitor."""
     return secrets.token_urlsafe(16)
 
 
@@ -50,9 +50,9 @@ def sign(visitor: str) -> str:
 
 
 def verify(value: str) -> str:
-    """Return the visitor that a cookie's value names, or ``""`` if we did not write it.
+    """Return the visitor that a cookie's value names, or ``""`` if its signature is invalid.
 
-    Signatures by ``SECRET_KEY`` and by those of ``SECRET_KEY_FALLBACKS`` count alike.
+    Signatures by ``SECRET_KEY`` and by ``SECRET_KEY_FALLBACKS`` are equally valid.
     """
     try:
         return signing.Signer(salt=_SALT).unsign(value)
@@ -61,7 +61,7 @@ def verify(value: str) -> str:
 
 
 def is_current(value: str) -> bool:
-    """Tell whether a cookie's value was signed with ``SECRET_KEY`` itself, not with one of its fallbacks."""
+    """Return whether a cookie's value was signed with ``SECRET_KEY`` itself, not with a fallback key."""
     try:
         signing.Signer(salt=_SALT, fallback_keys=[]).unsign(value)
     except signing.BadSignature:
@@ -83,16 +83,16 @@ def visitor_of_headers(headers: list[tuple[bytes, bytes]]) -> str:
 
 
 def owner_at(address: str) -> str:
-    """Return the owner of what a caller without a cookie stores: the address stands for them."""
+    """Return the owner of rows stored by a caller without a cookie, derived from the address."""
     return f"{AT_ADDRESS}{address}"
 
 
 def client_address(peer: str, forwarded: str) -> str:
     """Return the address that limits count by.
 
-    ``forwarded`` is the X-Forwarded-For header; of it only as many last entries are believed
-    as there are proxies of ours in front (limit ``TRUSTED_PROXIES``). Of IPv6 it is the /64 network,
-    which is the least that one subscriber is given.
+    ``forwarded`` is the X-Forwarded-For header, of which only the last ``TRUSTED_PROXIES`` entries are
+    trusted, one per proxy in front of the server. For IPv6 it is the /64 network, the smallest that a
+    subscriber is assigned.
     """
     trusted = settings.PLAYGROUND["TRUSTED_PROXIES"]
     hops = [hop.strip() for hop in forwarded.split(",") if hop.strip()]

@@ -1,4 +1,4 @@
-"""How often one address may ask, in fixed windows of a minute counted in the cache."""
+"""Rate limits per address, in fixed windows of a minute counted in the cache."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from playground.limits import limit
 from playground.visitors.identity import client_address
 
 WINDOW_SECONDS = 60
-RETRY_SECONDS = 30  # what is said to who has too many runs
+RETRY_SECONDS = 30  # Retry-After for visitors with too many runs
 
 
 def address_of(request: HttpRequest) -> str:
@@ -24,7 +24,7 @@ def address_of(request: HttpRequest) -> str:
 
 
 def token_of(request: HttpRequest) -> str:
-    """Return the bearer token that a request was sent with, "" without one."""
+    """Return the bearer token of a request, "" without one."""
     header = request.headers.get("Authorization", "")
     return header[7:].strip() if header[:7].lower() == "bearer " else ""
 
@@ -34,14 +34,14 @@ def _now() -> float:
 
 
 def wait_seconds(limit_name: str, address: str) -> int:
-    """Count one request; return 0 if it is within the limit, else the seconds to wait."""
+    """Count one request; return 0 if it is within the limit, otherwise the seconds to wait."""
     now = _now()
     window = int(now // WINDOW_SECONDS)
     key = f"throttle:{limit_name}:{window}:{address}"
     cache.add(key, 0, timeout=2 * WINDOW_SECONDS)
     try:
         count = cache.incr(key)
-    except ValueError:  # the entry expired or was displaced in this moment
+    except ValueError:  # the entry expired or was evicted concurrently
         return 0
     return 0 if count <= limit(limit_name) else int((window + 1) * WINDOW_SECONDS - now) + 1
 
@@ -50,7 +50,7 @@ DjangoView = Callable[..., HttpResponse]
 
 
 def throttled(limit_name: str) -> Callable[[DjangoView], DjangoView]:
-    """Answer a page's form with 429 and Retry-After once its address is over ``limit_name``."""
+    """Answer a page's form with 429 and Retry-After once its address exceeds ``limit_name``."""
 
     def decorate(view: DjangoView) -> DjangoView:
         @wraps(view)

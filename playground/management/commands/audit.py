@@ -13,11 +13,11 @@ class Command(BaseCommand):
     help = "List what operators did by takedown, ban, cancel and restore, the newest first."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Declare how many."""
+        """Declare the number of entries."""
         parser.add_argument("--limit", type=int, default=100, help="how many (default: %(default)s)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print an entry a line: when, who, what, to whom, why."""
+        """Print one entry per line: time, operator, action, subject, reason."""
         for entry in AuditEntry.objects.order_by("-created", "-pk")[: max(0, options["limit"])]:
             fields = (entry.created.isoformat(timespec="seconds"), entry.who, entry.what, entry.subject)
             self.stdout.write("\t".join((*fields, " ".join(entry.why.split()))))

@@ -18,7 +18,7 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path, help="where to write; it must not exist")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Write, and say what; raise CommandError where that is not possible."""
+        """Write the backup, and print a summary; raise CommandError if it fails."""
         path: Path = options["file"]
         try:
             manifest = backups.backup(path)

@@ -19,14 +19,14 @@ class Command(BaseCommand):
     help = "Refuse all requests of an address or an owner with 403."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Declare whom, until when, and why."""
+        """Declare the subject, the end of the ban, and the reason."""
         parser.add_argument("subject", help="an address (of IPv6 its /64 is meant), or an owner of `list`")
         parser.add_argument("--until", help="a date or a time, as 2027-01-31 or 2027-01-31T12:00 (UTC)")
         parser.add_argument("--why", default="", help="for the audit log")
         parser.add_argument("--lift", action="store_true", help="take the ban back")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Ban or lift; raise CommandError for a time that has passed, and where there is nothing to lift."""
+        """Ban or lift a ban; raise CommandError for a time in the past, or if there is no ban to lift."""
         subject = identity.client_address(options["subject"].removeprefix(identity.AT_ADDRESS), "")
         with transaction.atomic():
             if options["lift"]:
@@ -41,7 +41,7 @@ class Command(BaseCommand):
 
 
 def _moment(text: str) -> datetime:
-    """Return a moment of UTC that is still to come. Raises CommandError."""
+    """Parse a time in the future, in UTC by default. Raises CommandError."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:

@@ -15,12 +15,12 @@ class Command(BaseCommand):
     help = "Cancel a run: a queued one at once, a running one after its slice."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Declare which, and why."""
+        """Declare the run, and the reason."""
         parser.add_argument("run", help="the run's id")
         parser.add_argument("--why", default="", help="for the audit log")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Cancel it; raise CommandError where it is not there or is over."""
+        """Cancel the run; raise CommandError if it does not exist or has ended."""
         run = Run.objects.filter(pk=options["run"]).only("pk", "state").first()
         if run is None:
             raise CommandError(f"There is no run {options['run']}.")

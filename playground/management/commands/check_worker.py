@@ -13,10 +13,10 @@ from playground.queues import QUEUES
 
 class Command(BaseCommand):
     help = "Exit with 0 if a worker of this machine said lately that it is there."
-    requires_system_checks = ()  # asked every half minute: only the question itself
+    requires_system_checks = ()  # run every half minute: only the query itself
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Declare whose worker is asked for."""
+        """Declare the queue that the worker must serve."""
         parser.add_argument("--queue", choices=QUEUES, help="the worker has to serve this queue")
 
     def handle(self, *args: Any, **options: Any) -> None:

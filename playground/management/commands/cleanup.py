@@ -15,7 +15,7 @@ class Command(BaseCommand):
     help = "Remove drafts, links and runs that have expired, and what only they needed."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Remove, and print how many of each kind."""
+        """Remove expired rows, and print the number of each kind."""
         outage.lift_statement_timeout()
         removed = retention.sweep(most_seconds=math.inf)
         self.stdout.write("removed " + ", ".join(f"{count} {kind}" for kind, count in removed.items()))

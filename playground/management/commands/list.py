@@ -13,7 +13,7 @@ from playground.models import Draft, Run, Share
 ORDERS = {"size": "-{size}", "age": "created"}
 COLUMNS = ("id", "owner", "address", "bytes", "created", "expires", "state", "title")
 
-#: Kind -> its rows, what of them is the columns above, and where their size is.
+#: Kind -> its rows, the fields for the columns above, and the field with their size.
 KINDS: dict[str, tuple[Callable[[], QuerySet[Any]], tuple[str, ...], str]] = {
     "links": (
         Share.objects.all,
@@ -40,14 +40,14 @@ class Command(BaseCommand):
     help = "List links, drafts or runs with owner, address, compressed bytes, and until when they are kept."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Declare which, of whom, and how many."""
+        """Declare the kind, the owner, the order, and the number of rows."""
         parser.add_argument("kind", choices=sorted(KINDS))
         parser.add_argument("--owner", help="of this owner or from this address only")
         parser.add_argument("--by", choices=sorted(ORDERS), default="size", help="largest or oldest first")
         parser.add_argument("--limit", type=int, default=50, help="how many (default: %(default)s)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print a line of columns, then a row a line, separated by tabs."""
+        """Print a header line, then one row per line, separated by tabs."""
         rows, fields, size = KINDS[options["kind"]]
         of_whom = Q(owner=options["owner"]) | Q(address=options["owner"]) if options["owner"] else Q()
         found = rows().filter(of_whom).order_by(ORDERS[options["by"]].format(size=size), "pk")

@@ -17,10 +17,10 @@ from playground.serving import data_folder, faults, sqlite
 
 class Command(BaseCommand):
     help = "Bring the database up to date and collect the static files. Safe to repeat."
-    requires_system_checks = ()  # they read the database, which is looked at here first
+    requires_system_checks = ()  # they read the database, which is checked here first
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Close the data folder to others, check the database, migrate, collect."""
+        """Make the data folder private, check the database, migrate, collect static files."""
         os.umask(data_folder.PRIVATE_UMASK)
         data_folder.tighten(settings.DATA_DIR)
         broker.sweep(Path(settings.DATA_DIR) / "broker" / "queue")
@@ -28,5 +28,5 @@ class Command(BaseCommand):
             raise CommandError(faults.damaged(connection.settings_dict["NAME"]))
         outage.lift_statement_timeout()
         call_command("migrate", interactive=False, verbosity=0)
-        data_folder.tighten(settings.DATA_DIR)  # a database that was made in this moment, too
+        data_folder.tighten(settings.DATA_DIR)  # again, for a database that was just created
         call_command("collectstatic", interactive=False, verbosity=0)

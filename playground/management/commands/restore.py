@@ -14,12 +14,12 @@ class Command(BaseCommand):
     help = "Restore a backup, with the server stopped, and bring the database up to date."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Declare the file, and whether it may take the place of something."""
+        """Declare the file, and whether it may replace existing data."""
         parser.add_argument("file", type=Path, help="what manage.py backup has written")
         parser.add_argument("--replace", action="store_true", help="delete what is stored now")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Restore, and say what; raise CommandError where that is not possible."""
+        """Restore the backup, and print a summary; raise CommandError if it fails."""
         try:
             manifest = backups.restore(options["file"], replace=options["replace"])
             audit.record("restore", options["file"].name, f"made {manifest['created']}")

@@ -41,7 +41,7 @@ class Command(BaseCommand):
     help = "Prepare the database, then run the web server and the workers until Ctrl-C."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Declare where to listen."""
+        """Declare the address to listen on."""
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
         parser.add_argument(
             "--port", type=_port, default=settings.PORT, help="port to listen on (default: PORT, else 8000)"
@@ -51,7 +51,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Serve until a signal comes; exit with 1 if a program cannot be started or kept running."""
+        """Serve until a signal arrives; exit with 1 if a program cannot be started or kept running."""
         parent = os.getppid() if options["end_with_parent"] else None
         host, port = options["host"], options["port"]
         if problem := supervisor.listening_problem(host, port):
@@ -63,11 +63,11 @@ class Command(BaseCommand):
         running = supervisor.Supervisor(
             supervisor.programs(host, port), output=sys.stdout, parent=parent, owns_children=True
         )
-        # Django answers no name but those it was given.
+        # Django answers only requests for ALLOWED_HOSTS.
         first = next(iter(settings.ALLOWED_HOSTS), "").lstrip(".")
         name = first if first not in {"", "*"} else "localhost"
         status = running.run(
-            # The server decides; it is not asked before it can say yes, for a no goes to the log.
+            # The server decides; it is not queried before it can be ready, because a failed check is logged.
             ready=lambda: _workers_are_there() and supervisor.answers(f"{local}/readyz", name),
             on_ready=lambda: running.say(f"podstep answers at {local}"),
         )

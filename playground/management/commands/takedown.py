@@ -15,13 +15,13 @@ class Command(BaseCommand):
     help = "Take a link down: it and every run of its scenario answer 410 with the reason."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Declare what, and why."""
+        """Declare the link or run, and the reason."""
         parser.add_argument("id", help="of the link or of a run")
         parser.add_argument("--why", default="", help="the reason, which visitors are told")
         parser.add_argument("--restore", action="store_true", help="let it answer again")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Take down or restore; raise CommandError where there is no such link or run."""
+        """Take down or restore; raise CommandError if there is no such link or run."""
         why = " ".join(options["why"].split())
         if not why and not options["restore"]:
             raise CommandError("Say why, as in --why 'names of real people': visitors are told.")
