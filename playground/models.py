@@ -93,7 +93,7 @@ class Scenario(models.Model):
     withdrawn = models.TextField(blank=True)  # why an operator has taken it down; "": not taken down
 
     class Meta:
-        """Quotas sum ``packed``, retention looks for ``expires``: neither may read the contents."""
+        """Quotas sum ``packed``, retention filters by ``expires``: neither query may read the contents."""
 
         indexes: ClassVar = [
             models.Index(fields=["packed"], name="scenario_packed"),
@@ -140,7 +140,7 @@ class Draft(models.Model):
     expires = models.DateTimeField(default=draft_expiry)
 
     class Meta:
-        """Quotas sum ``packed``, retention looks for ``expires``: neither may read the files."""
+        """Quotas sum ``packed``, retention filters by ``expires``: neither query may read the files."""
 
         indexes: ClassVar = [
             models.Index(fields=["owner", "packed"], name="draft_owner_packed"),
@@ -195,7 +195,7 @@ class Run(models.Model):
     expires = models.DateTimeField(default=run_expiry)
 
     class Meta:
-        """Quotas sum ``packed``, retention looks for ``expires``: neither may read the samples."""
+        """Quotas sum ``packed``, retention filters by ``expires``: neither query may read the samples."""
 
         indexes: ClassVar = [
             models.Index(fields=["owner", "packed"], name="run_owner_packed"),

@@ -296,7 +296,7 @@ def _cycle(playback: Playback, step: str) -> HttpResponse:
 
 
 def get_why(request: HttpRequest, name: str, step: str) -> HttpResponse:
-    """Answer why a pod is where it is after a step, or is not on a node."""
+    """Answer why a pod is on its node or pending after a step, or why it is not on a given node."""
     row = sources.Source({"scenario": name}, scenario_of(name))
     pod, node = request.GET.get("pod", ""), request.GET.get("node") or None
     if not pod:
@@ -389,7 +389,7 @@ def cancel_run(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def get_run_trace(request: HttpRequest, name: str) -> StreamingHttpResponse:
-    """Stream a run's trace, one cycle a line, compressed with zstd."""
+    """Stream a run's trace, one cycle per line, compressed with zstd."""
     playback = playback_of(sources.Source({"run": name}, run_of(name)))
     if not playback.complete:
         raise ApiError(409, "The run is not finished; its trace can be downloaded when it is.")

@@ -117,14 +117,14 @@ def create_draft(request: HttpRequest) -> HttpResponse:
 
 
 def list_drafts(request: HttpRequest) -> HttpResponse:
-    """Answer the caller's drafts, the last changed first."""
+    """Answer the caller's drafts, most recently changed first."""
     rows = Draft.objects.filter(owner=_owner(request)).defer("files").order_by("-updated")
     shown = rows[: limit("DRAFTS_PER_OWNER")]
     return answer({"drafts": [_wire(request, row) for row in shown]}, Cache_Control="no-store")
 
 
 def get_draft(request: HttpRequest, name: str) -> HttpResponse:
-    """Answer a draft with its text as it was last saved."""
+    """Answer a draft with its text as last saved."""
     row = _draft(request, name)
     with _reading():
         text = store.draft_text(row)

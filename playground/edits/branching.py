@@ -25,7 +25,7 @@ from scheduler_core.scheduling.cycle import Decision
 
 STEP_LENGTH = 24
 WORDS_SHOWN = 8  # changes of one branch that are listed
-WORD_LENGTH = 160  # characters of one
+WORD_LENGTH = 160  # characters of one change
 BranchKey = tuple[str, str]
 
 
@@ -120,7 +120,7 @@ def _root(kind: str, name: str) -> dict[str, str]:
 
 
 def parent_of(row: Draft, visitor: str) -> sources.Source | None:
-    """Return the source that a draft is a copy of; None if it has no parent or the parent was deleted."""
+    """Return the source that a draft is a copy of; None without a parent or if it is no longer available."""
     kind, _, name = row.parent.partition(":")
     try:
         return sources.find({kind: name}, visitor) if name else None
@@ -140,7 +140,7 @@ class Compared:
 
 
 def compared(mine: Playback, parent: Playback | None) -> Compared:
-    """Compare two playbacks that are fully computed."""
+    """Compare two playbacks that have been computed as far as they will be."""
     words = differences(parent.scenario, mine.scenario) if parent is not None else []
     return Compared(
         words,

@@ -70,7 +70,7 @@ class BulkError(ValueError):
 class Bulk:
     """A requested change: which nodes, and what is done to them.
 
-    ``by`` is selector, glob or names (one a line); ``what`` one of :data:`CHANGES`, with the ``key`` and
+    ``by`` is selector, glob or names (one per line); ``what`` one of :data:`CHANGES`, with the ``key`` and
     ``value`` of :func:`scheduler_core.authoring.revisions.revised`.
     """
 
@@ -149,7 +149,7 @@ def _bounded(changes: list[BulkEdit], moment: Moment | None) -> None:
         )
 
 
-# --- which nodes
+# --- selection of the nodes
 
 
 def _nodes(scenario: Scenario, moment: Moment | None) -> dict[str, Manifest]:
@@ -208,7 +208,7 @@ def _labels(node: Manifest) -> Mapping[str, str]:
     return {str(key): str(value) for key, value in labels.items()}
 
 
-# --- what is done to them
+# --- the change
 
 
 def _changes(nodes: Mapping[str, Manifest], chosen: list[str], bulk: Bulk) -> list[BulkEdit]:

@@ -17,7 +17,7 @@ from scheduler_core.scenario.scenario import Scenario
 
 PART = 200  # items, unpickled in a few milliseconds
 WORK_SECONDS = 0.01  # between two pauses
-PAUSE_SECONDS = 0.002  # in which every other thread may run
+PAUSE_SECONDS = 0.002  # during which other threads can run
 FIELDS = ("documents", "objects", "operations", "warnings", "unhonored")
 
 

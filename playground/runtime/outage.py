@@ -72,7 +72,7 @@ POSTGRESQL = {
     "53": DATABASE,  # insufficient resources: connections, memory
     "55P03": DATABASE,  # lock_not_available
     "57": DATABASE,  # operator intervention: shutdown, crash, start-up, statement timeout
-    "58": DATABASE,  # system errors: input and output
+    "58": DATABASE,  # system errors: I/O
 }
 ERRNO = {errno.ENOSPC: DISK, errno.EDQUOT: DISK, errno.EFBIG: DISK}
 
@@ -187,7 +187,7 @@ class UnavailableError(RuntimeError):
 
 
 class Breaker(OutageLog):
-    """An outage in which few callers find out whether it is over; the others need not wait."""
+    """A circuit breaker: during an outage few callers probe the part; the others need not wait."""
 
     def __init__(self, what: str) -> None:
         super().__init__(what)
@@ -195,7 +195,7 @@ class Breaker(OutageLog):
 
     @contextmanager
     def recorded(self) -> Iterator[None]:
-        """Note how the block ended."""
+        """Record the outcome of the block: success or an outage."""
         try:
             yield
         except Exception as error:
@@ -205,7 +205,10 @@ class Breaker(OutageLog):
         self.succeeded()
 
     def due(self) -> bool:
-        """Whether to ask the part: while it answers, and every PROBE_SECONDS of an outage older than that."""
+        """Return whether to try the part: always while it answers, every PROBE_SECONDS during an outage.
+
+        In the first PROBE_SECONDS of an outage it is still tried each time.
+        """
         with self._lock:
             now = time.monotonic()
             if self._since is None or now - self._since < PROBE_SECONDS:
@@ -216,5 +219,5 @@ class Breaker(OutageLog):
             return True
 
 
-#: Noticed by pages, the API and WebSocket commands.
+#: Outages detected by pages, the API and WebSocket commands.
 requests = OutageLog("requests", quiet=REQUESTS_QUIET)

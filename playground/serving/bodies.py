@@ -30,7 +30,7 @@ def most_bytes() -> int:
 
 
 def bounded(application: Application) -> Application:
-    """Answer 413 to a request whose body is longer than a bundle may be."""
+    """Wrap ``application`` to answer 413 to a request whose body is longer than a bundle may be."""
 
     async def guard(scope: AsgiScope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

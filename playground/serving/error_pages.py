@@ -86,5 +86,5 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Answer a form that did not come from one of our pages."""
+    """Answer 403 to a form that was not sent from one of our pages."""
     return error_page(request, 403)

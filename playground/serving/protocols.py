@@ -89,7 +89,7 @@ class Http(HttpToolsProtocol):
     def _note(self) -> None:
         connections.enter(self, self._phase)
 
-    # --- what uvicorn and the parser call ----------------------------------------------------
+    # --- called by uvicorn and the parser ----------------------------------------------------
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Admit the connection, or answer 503."""
@@ -159,7 +159,7 @@ class Http(HttpToolsProtocol):
         self._writing.progressed()
         self._note()
 
-    # --- what the registry calls ---------------------------------------------------------------
+    # --- called by the registry ----------------------------------------------------------------
 
     def look(self, now: float) -> None:
         """End the connection if its client sends or reads too slowly."""

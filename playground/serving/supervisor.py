@@ -251,9 +251,9 @@ class Supervisor:
             self.output.flush()
 
     def run(self, ready: Callable[[], bool], on_ready: Callable[[], None]) -> int:
-        """Start everything, call ``on_ready`` once ``ready`` holds, and keep it running.
+        """Start all programs, call ``on_ready`` once ``ready`` returns True, and keep them running.
 
-        Returns 0 if a signal ended it, else 1: a program ended before all were ready, or too often.
+        Returns 0 if a signal ended it, otherwise 1: a program ended before all were ready, or too often.
         """
         previous = {sig: signal.signal(sig, self._on_signal) for sig in SIGNALS}
         try:

@@ -77,7 +77,7 @@ def problem_wire(problem: Problem) -> dict[str, Any]:
 def problems_wire(problems: Sequence[Problem]) -> list[dict[str, Any]]:
     """Return the first :data:`SHOWN_PROBLEMS` problems, and a last one that counts the rest.
 
-    Problems of fields that are not honored come first, however many others there are.
+    Problems of fields that are not honored are always included, however many others there are.
     """
     first = sorted(problems, key=lambda problem: not problem.unhonored)[:SHOWN_PROBLEMS]
     kept = {id(problem) for problem in first}

@@ -107,7 +107,7 @@ def used_by_owner(owner: str) -> int:
 
 
 def used_from_address(address: str) -> int:
-    """Return the bytes that were stored from an address, whoever owns them."""
+    """Return the bytes that were stored from an address, regardless of their owners."""
     return _used(Q(address=address))
 
 

@@ -103,8 +103,8 @@ def predicates(request: HttpRequest) -> HttpResponse:
     Context: ``section`` "reference"; ``predicates`` and ``priorities`` (rows of ``catalogue``);
     ``orders`` (:func:`side_by_side`); ``unlisted`` ({key, after}); ``bundles`` ([(key, members)]);
     ``default_count``; ``arguments`` ([(kind, as written, formula)]); ``providers`` ({name, priorities});
-    ``criteria`` of preemption ({place, text, note, quirk, fixed}) and the reasons ``unmendable`` by any
-    deletion; ``quirks`` (rows of the engine's table).
+    ``criteria`` of preemption ({place, text, note, quirk, fixed}); ``unmendable`` (the reasons that no
+    eviction can resolve); ``quirks`` (rows of the engine's table).
     """
     context = {
         "section": "reference",

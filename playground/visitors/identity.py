@@ -88,7 +88,7 @@ def owner_at(address: str) -> str:
 
 
 def client_address(peer: str, forwarded: str) -> str:
-    """Return the address that limits count by.
+    """Return the client address by which limits are counted.
 
     ``forwarded`` is the X-Forwarded-For header, of which only the last ``TRUSTED_PROXIES`` entries are
     trusted, one per proxy in front of the server. For IPv6 it is the /64 network, the smallest that a

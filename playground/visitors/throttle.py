@@ -19,7 +19,7 @@ RETRY_SECONDS = 30  # Retry-After for visitors with too many runs
 
 
 def address_of(request: HttpRequest) -> str:
-    """Return the address that limits count by."""
+    """Return the client address by which limits are counted."""
     return client_address(request.META.get("REMOTE_ADDR", ""), request.headers.get("X-Forwarded-For", ""))
 
 
