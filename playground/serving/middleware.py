@@ -199,7 +199,7 @@ class Outages:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Forward the request; a successful response of a page or the API ends an outage of storage."""
+        """Forward the request; a response below 500 of a page or the API counts as a success of storage."""
         response = self.get_response(request)
         if response.status_code < 500 and not request.path.startswith(PLAIN_PREFIXES[1:]):
             outage.requests.succeeded()

@@ -100,5 +100,5 @@ def _queues() -> list[Metric]:
         broker.ensure_connection(max_retries=1, timeout=BROKER_SECONDS, interval_start=0.1)
         channel = broker.default_channel
         # A queue that was never used is unknown to the broker, and counts as empty.
-        lengths = {name: channel._size(name) for name in app.amqp.queues}  # noqa: SLF001 - kombu itself calls it
+        lengths = {name: channel._size(name) for name in app.amqp.queues}  # noqa: SLF001 - as kombu does
     return [_gauge("podstep_queue_messages", "Messages that no worker has taken yet", "queue", lengths)]
