@@ -143,7 +143,7 @@ def _list(target: list[Any], patch: list[Any], key: str, path: Path) -> list[Any
     for index, item in enumerate(patch):
         place = (*path, index)
         if key not in item:
-            raise PatchError(f"needs {key}, by which the items of this list are told apart", place)
+            raise PatchError(f"needs {key}, the merge key of this list", place)
         at = next(
             (n for n, old in enumerate(out) if isinstance(old, dict) and old.get(key) == item[key]), None
         )

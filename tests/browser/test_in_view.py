@@ -100,7 +100,7 @@ def test_a_search_finds_in_the_text_that_was_applied(page: Page) -> None:
     expect(found).to_contain_text(f"2 of 6pod {second}")  # by its name: its number is another one now
     yaml.fill(bundles.bundle(*nodes[:1], cart))
     apply.click()
-    expect(found).to_contain_text("Nothing is called “shop”.")
+    expect(found).to_contain_text("No matches for “shop”.")
     expect(bench.stage.locator(".pod.hit, .node.found")).to_have_count(0)
 
 

@@ -95,7 +95,7 @@ def test_the_list_is_walked_through(page: Page, bench: Workbench) -> None:
     page.keyboard.press("ArrowUp")
     expect(options.last).to_have_attribute("aria-selected", "true")
     page.keyboard.insert_text("qqqq")
-    expect(box.get_by_role("status")).to_have_text("Nothing is called like this.")
+    expect(box.get_by_role("status")).to_have_text("No matches.")
     expect(options).to_have_count(0)
     page.keyboard.press("Enter")
     page.keyboard.press("Escape")

@@ -52,7 +52,7 @@ def test_three_mistakes_are_marked_and_mended(page: Page) -> None:
     box = manifests(page).fill(MISTAKEN)
     page.get_by_label("Title").fill("Three mistakes")
     page.get_by_role("button", name="Open the workbench").click()
-    expect(page.get_by_text("3 problems to mend")).to_be_visible()
+    expect(page.get_by_text("3 problems to fix")).to_be_visible()
     expect(listed(page)).to_have_count(len(MISTAKES))
     for row, (line, wrong) in zip(texts(listed(page)), MISTAKES.items(), strict=True):
         assert row.startswith(f"line {line}\n"), row
@@ -125,7 +125,7 @@ def test_a_large_upload_is_sent_as_it_is(page: Page, tmp_path: Path, watch: Watc
     upload = page.get_by_label("Upload files")
     upload.set_input_files(tmp_path / "bad.yaml")
     page.get_by_role("button", name="Open the workbench").click()
-    expect(page.get_by_text("1 problem to mend")).to_be_visible()
+    expect(page.get_by_text("1 problem to fix")).to_be_visible()
     expect(listed(page)).to_contain_text("bad.yaml, line 14")
     page.get_by_role("button", name="Take bad.yaml out again").click()
     upload.set_input_files(tmp_path / "good.yaml")
@@ -177,7 +177,7 @@ def test_an_empty_list_is_not_opened(page: Page) -> None:
     page.get_by_label("Manifests").fill("apiVersion: v1\nkind: List\nitems: []\n")
     expect(listed(page)).to_contain_text("There is no object in it")
     page.get_by_role("button", name="Open the workbench").click()
-    expect(page.get_by_text("1 problem to mend")).to_be_visible()
+    expect(page.get_by_text("1 problem to fix")).to_be_visible()
     assert page.url.rstrip("/").count("/") == 2
 
 
@@ -202,5 +202,5 @@ def test_a_search_opens_the_tree_and_enter_selects(page: Page) -> None:
     search.press("Enter")
     expect(page.get_by_role("region", name="Selected")).to_contain_text("web")
     search.fill("zzz")
-    expect(bench.build.get_by_text("Nothing is called “zzz”.")).to_be_visible()
+    expect(bench.build.get_by_text("No matches for “zzz”.")).to_be_visible()
     expect(rows).to_have_count(0)

@@ -541,7 +541,7 @@ async def test_written_steps_give_way_to_a_time_before_them() -> None:
         (CLOCK, "soon", "'soon' is no moment: write seconds of virtual time, like 12.5."),
         (CLOCK, "-1", "'-1' is no moment: write seconds of virtual time, like 12.5."),
         (CLOCK, "nan", "'nan' is no moment: write seconds of virtual time, like 12.5."),
-        (CLOCK, "99", "The history ends before 99 s: what comes later is not read."),
+        (CLOCK, "99", "The history ends before 99 s; later operations are not read."),
         ("", "5", "Nothing happens at a second here: only a run in virtual time has a clock."),
     ],
 )

@@ -92,7 +92,7 @@ async def test_the_socket_says_what_is_gone(web: str) -> None:
 def test_a_takedown_needs_a_link_and_a_reason(web: str) -> None:
     """Visitors are told why, and a mistyped id is told to the operator."""
     row = shared(web)
-    with pytest.raises(CommandError, match="Say why"):
+    with pytest.raises(CommandError, match="Give a reason"):
         run_command("takedown", row.short)
     with pytest.raises(CommandError, match="no link and no run"):
         run_command("takedown", "AAAAAAAAAAA", "--why", "spam")

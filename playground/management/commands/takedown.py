@@ -17,14 +17,14 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the link or run, and the reason."""
         parser.add_argument("id", help="of the link or of a run")
-        parser.add_argument("--why", default="", help="the reason, which visitors are told")
+        parser.add_argument("--why", default="", help="the reason, shown to visitors")
         parser.add_argument("--restore", action="store_true", help="let it answer again")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Take down or restore; raise CommandError if there is no such link or run."""
         why = " ".join(options["why"].split())
         if not why and not options["restore"]:
-            raise CommandError("Say why, as in --why 'names of real people': visitors are told.")
+            raise CommandError("Give a reason, as in --why 'names of real people'; visitors see it.")
         row = _scenario(options["id"])
         with transaction.atomic():
             Scenario.objects.filter(pk=row.pk).update(withdrawn="" if options["restore"] else why)

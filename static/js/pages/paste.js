@@ -139,7 +139,7 @@ export function paste(form, tables) {
 
   function refuse(errors, warnings = checked.text === editor.value ? checked.warnings : []) {
     const all = placed(errors);
-    say("bad", icon("warn"), h("span", null, h("b", { text: `${plural(all.length, "problem")} to mend. ` }), "Nothing is lost", all.some((one) => one.line) ? ": each one leads to its line." : "."));
+    say("bad", icon("warn"), h("span", null, h("b", { text: `${plural(all.length, "problem")} to fix. ` }), "Nothing is lost", all.some((one) => one.line) ? ": each one leads to its line." : "."));
     show(all, warnings);
     ($("button", problems) ?? editor).focus();
   }

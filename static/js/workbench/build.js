@@ -191,7 +191,7 @@ export class Build {
         }
       }
     }
-    if (found && !foundNodes && !foundPods) this.#rows.push(h("p", { class: "dim fine", text: `Nothing is called “${this.search.value.trim()}”.` }));
+    if (found && !foundNodes && !foundPods) this.#rows.push(h("p", { class: "dim fine", text: `No matches for “${this.search.value.trim()}”.` }));
     fill(this.tree, this.#rows);
     const items = this.#items();
     (items.find((item) => item.dataset.key === this.#focused) ?? items[0])?.setAttribute("tabindex", "0");

@@ -124,8 +124,8 @@ export class Palette {
       groups.at(-1).options.push(h("div", { role: "option", id: `palette-${i}`, "data-at": String(i), "aria-selected": "false" }, h("span", { class: "palette-name" }, marked(item.name, item.at)), item.keys ? h("span", { class: "palette-keys" }, caps(item.keys)) : null));
     });
     fill(this.list, groups.map(({ group, options }, i) => h("div", { role: "group", "aria-labelledby": `palette-group-${i}` }, h("div", { class: "palette-group", id: `palette-group-${i}`, text: group }), options)),
-      this.#items.length ? null : h("p", { class: "dim palette-none", text: "Nothing is called like this." }));
-    this.state.textContent = this.#items.length ? `${this.#items.length} found` : "Nothing is called like this.";
+      this.#items.length ? null : h("p", { class: "dim palette-none", text: "No matches." }));
+    this.state.textContent = this.#items.length ? `${this.#items.length} found` : "No matches.";
     this.#mark(0);
   }
 

@@ -33,7 +33,7 @@ export class FindBar {
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
     this.number.textContent = current ? `${count(search.at + 1)} of ${count(hits.length)}` : "";
-    if (!current) { fill(this.told, `Nothing is called “${search.text}”.`); return; }
+    if (!current) { fill(this.told, `No matches for “${search.text}”.`); return; }
     const link = (name, act) => h("button", { type: "button", class: "link", onclick: act }, name);
     fill(this.told, `${kind} `, kind === "node" ? link(playback.nodes.names[i], () => view.selectNode(i)) : link(short(playback.pods.keys[i]), () => view.selectPod(i)),
       text ? ` ${text}` : null, node >= 0 ? [" ", link(playback.nodes.names[node], () => view.selectNode(node))] : null);
