@@ -19,7 +19,7 @@ help:
 	@echo "make bench        the workloads of the benchmark, into var/bench/"
 	@echo "make measure      how the pages feel: step to paint, first paint, bytes, frames; PARTS=\"steps scrub\" for some;"
 	@echo "                  without PARTS also docker-compose.yml on a container engine (tests/compose)"
-	@echo "make screenshots  docs/screenshots/ anew"
+	@echo "make screenshots  every page and state into var/screenshots/, and those of the documents into docs/screenshots/"
 	@echo "make lock         the lock files from pyproject.toml"
 	@echo "make clean        remove .venv and caches; what podstep stored in var/ stays"
 

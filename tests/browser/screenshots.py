@@ -1,4 +1,6 @@
-"""The pictures of docs/screenshots: ``python -m tests.browser.screenshots``.
+"""Pictures of every page and state, in var/screenshots: ``python -m tests.browser.screenshots``.
+
+Those that documents show are copied to docs/screenshots.
 
 Starts podstep as the tests do, on a free port with an empty data folder, and makes its own data: the
 shipped examples and the shipped excerpt of a trace, or the recorded one where it is there.
@@ -6,6 +8,7 @@ shipped examples and the shipped excerpt of a trace, or the recorded one where i
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
@@ -21,7 +24,8 @@ from tests.parts import REPOSITORY, SHARED, chromium
 from tests.services.processes import free_port
 from tests.services.stack import Stack, embedded_parts, running
 
-FOLDER = REPOSITORY / "docs" / "screenshots"
+FOLDER = REPOSITORY / "var" / "screenshots"
+SHOWN = REPOSITORY / "docs" / "screenshots"
 THEMES: tuple[Literal["dark", "light"], ...] = ("dark", "light")
 Size = tuple[int, int]
 
@@ -102,7 +106,11 @@ def main() -> None:
     for stale in set(FOLDER.glob("*.png")) - set(taken):
         stale.unlink()
     size = sum(path.stat().st_size for path in taken)
-    print(f"{len(taken)} pictures in {FOLDER}, {size / 2**20:.1f} MiB")
+    shown = {path.name for path in SHOWN.glob("*.png")}
+    for path in taken:
+        if path.name in shown:
+            shutil.copyfile(path, SHOWN / path.name)
+    print(f"{len(taken)} pictures in {FOLDER}, {size / 2**20:.1f} MiB; {len(shown)} of them are in {SHOWN}")
 
 
 if __name__ == "__main__":

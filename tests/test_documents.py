@@ -1,0 +1,54 @@
+"""What the documents name is there, and nothing is kept that none of them names."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tests.parts import REPOSITORY
+
+DOCUMENTS = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *(REPOSITORY / "docs").rglob("*.md")]
+LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
+MOST_PICTURES = 10
+
+
+def linked() -> set[Path]:
+    """Return the files that the documents link to."""
+    return {
+        (document.parent / name).resolve()
+        for document in DOCUMENTS
+        for name in LINK.findall(document.read_text())
+    }
+
+
+def test_every_link_leads_somewhere() -> None:
+    """Documents, pictures and sources that a document links to exist."""
+    assert [path for path in linked() if not path.exists()] == []
+
+
+def test_every_picture_is_shown() -> None:
+    """Each picture is in a document, and there are few: each weighs on every clone."""
+    pictures = set((REPOSITORY / "docs" / "screenshots").glob("*.png"))
+    assert pictures <= linked()
+    assert len(pictures) <= MOST_PICTURES
+
+
+def test_the_map_names_every_package() -> None:
+    """docs/architecture.md has each package and module at the top of both applications, and no other."""
+    text = (REPOSITORY / "docs" / "architecture.md").read_text()
+    drawn = text[text.index("## The map") : text.index("## One pod")]
+    for application in ("scheduler_core", "playground"):
+        for path in sorted((REPOSITORY / application).iterdir()):
+            if not path.name.startswith("_") and (path.suffix == ".py" or (path / "__init__.py").exists()):
+                assert re.search(rf"\b{path.stem}\b", drawn), f"{application}/{path.name}"
+
+
+def test_the_way_of_a_pod_names_files() -> None:
+    """Each file that one pod's way passes through is where the document says."""
+    text = (REPOSITORY / "docs" / "architecture.md").read_text()
+    way = text[text.index("## One pod") : text.index("## Where to add")]
+    names = re.findall(r"`((?:playground/|static/)?[a-z_]+/[\w/*.]+?)/?`", way)
+    assert len(names) > 15
+    for name in names:
+        roots = (REPOSITORY / "scheduler_core", REPOSITORY)
+        assert any(list(root.glob(name)) for root in roots), name
