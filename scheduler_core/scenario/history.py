@@ -232,7 +232,8 @@ def placed_at(scenario: Scenario, seconds: float, entry: Manifest) -> tuple[Oper
     listed.append({"id": name, "time": int(seconds) if float(seconds).is_integer() else seconds, **body})
     ordered = [listed[place] for place in in_order(listed)]
     if any("doneOperation" in operation for operation in ordered[: ordered.index(listed[-1])]):
-        raise HistoryError(f"The history ends before {seconds:g} s; later operations are not read.", "seconds")
+        text = f"The history ends before {seconds:g} s; later operations are not read."
+        raise HistoryError(text, "seconds")
     _stepped_on(ordered)
     return ordered, name
 

@@ -109,7 +109,9 @@ def _written(profile: Profile, policy: Document, version: Version) -> Conversion
 def _add_predicate(draft: _Draft, key: str, argument: Any) -> None:
     told = draft.told
     if key in BUNDLES:
-        told.notes.append(f"{key} is split into its members: a node reports the first of its reasons, not all of them")
+        told.notes.append(
+            f"{key} is split into its members: a node reports the first reason, not all of them"
+        )
         for member in BUNDLES[key]:
             _add_predicate(draft, member, None)
         return
