@@ -10,11 +10,13 @@ Garbage in the rest is collected once a minute, and everything is visited only w
 from __future__ import annotations
 
 import gc
+import itertools
 import threading
 import time
 
 THRESHOLDS = (700, 10, 1_000_000)  # the last one: a full collection never starts automatically
 TIDY_SECONDS = 60.0
+FULL_EVERY = 60  # times: what was exempt and has become garbage since is found once an hour
 
 
 def begin() -> None:
@@ -37,7 +39,10 @@ def full() -> None:
 
 
 def _tidy() -> None:
-    while True:
+    for count in itertools.count(1):
         time.sleep(TIDY_SECONDS)
-        gc.collect()
-        gc.freeze()
+        if count % FULL_EVERY == 0:
+            full()
+        else:
+            gc.collect()
+            gc.freeze()
