@@ -66,8 +66,11 @@ def run(options: argparse.Namespace) -> int:
                 print(trace_line(cycle), file=trace)
                 cycle.matrix = None  # written already; from here on the story is enough
             last[cycle.pod] = cycle
-            if recorded and cycle.node:
-                placements.append(RecordedPlacement(cycle.pod, cycle.node, cycle.time, cycle.step))
+            if recorded:
+                placements += (
+                    RecordedPlacement(pod, node, cycle.time, cycle.step)
+                    for pod, node in cycle.decision.placements
+                )
     out = sys.stderr if options.trace == "-" else sys.stdout
     if isinstance(simulation, TimedSimulation):
         report_timed(simulation, out)

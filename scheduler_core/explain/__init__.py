@@ -150,9 +150,10 @@ def _placing(simulation: Stepper, pod: str, node: str) -> int | None:
     """Return the index of the cycle that placed the pod, ``None`` if none did."""
     for index in range(len(simulation.decisions) - 1, -1, -1):
         decision = simulation.decisions[index]
-        if decision.pod == pod:
-            placed = decision.result in ("scheduled", "waiting") and decision.node == node
-            return index if placed else None
+        if (pod, node) in decision.placements:
+            return index
+        if decision.pod == pod or pod in dict(decision.further):
+            return None
     return None
 
 

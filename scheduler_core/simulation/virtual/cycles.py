@@ -38,6 +38,7 @@ def decision_of(attempt: Attempt) -> Decision:
         victims=attempt.victims,
         cleared=attempt.cleared,
         ranked=attempt.scored is not None,
+        further=attempt.further,
     )
 
 
