@@ -187,12 +187,12 @@ class Observer:
         """Observe the state before the time advances to the next attempt."""
         del framework
 
-    def popped(self, framework: Handle, pod: QueuedPod) -> None:
-        """Observe the state that the attempt of a pod finds."""
+    def popped(self, framework: Handle, pod: QueuedPod | None) -> None:
+        """Observe the state that the attempt of a pod finds; ``None`` for that of a custom scheduler."""
         del framework, pod
 
     def record(
-        self, framework: Handle, pod: QueuedPod, attempt: Attempt, events: Iterable[TimelineEvent]
+        self, framework: Handle, pod: QueuedPod | None, attempt: Attempt, events: Iterable[TimelineEvent]
     ) -> PluginRecord:
         """Return the record of a cycle; ``events`` are those since the previous cycle and in this one."""
         raise NotImplementedError

@@ -239,6 +239,7 @@ class Cycle:
     moves: tuple[tuple[str, str | None], ...] | None = None
     waiting: tuple[WaitingEntry, ...] = ()  # at Permit after the cycle, at most ``QUEUE_SHOWN``
     plugins: tuple[PluginRecord, ...] = ()  # the plugins' records of their own objects, in virtual time
+    scheduler: str = ""  # in virtual time: the schedulerName of the custom scheduler whose attempt it is
 
     @property
     def evaluations(self) -> int:

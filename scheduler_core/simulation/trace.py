@@ -61,6 +61,7 @@ def trace_cycle(cycle: Cycle) -> dict[str, Any]:
         ],
         "ties": [cycle.nodes[node] for node in cycle.ties.tolist()],
         "nominated": decision.nominated,
+        **({"scheduler": cycle.scheduler} if cycle.scheduler else {}),
         **({"placements": [list(one) for one in decision.placements]} if decision.further else {}),
         "queue": {
             "active": [list(entry) for entry in cycle.queue.active],

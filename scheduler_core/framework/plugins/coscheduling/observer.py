@@ -61,20 +61,20 @@ class PodGroupObserver(Observer):
         """Record all groups before the time advances to the next attempt."""
         self._left = groups_of(framework)
 
-    def popped(self, framework: Handle, pod: QueuedPod) -> None:
+    def popped(self, framework: Handle, pod: QueuedPod | None) -> None:
         """Record all groups, and the group of the attempt's pod, as the attempt finds them."""
-        self._met = groups_of(framework), group_met(framework, pod)
-        self._phase = before(framework, pod.state.pod)
+        self._met = groups_of(framework), None if pod is None else group_met(framework, pod)
+        self._phase = None if pod is None else before(framework, pod.state.pod)
 
     def record(
-        self, framework: Handle, pod: QueuedPod, attempt: Attempt, events: Iterable[TimelineEvent]
+        self, framework: Handle, pod: QueuedPod | None, attempt: Attempt, events: Iterable[TimelineEvent]
     ) -> CoschedulingRecord:
         """Return the PodGroups around a cycle, and drain the marks."""
         found, of_pod = self._met
         return CoschedulingRecord(
             self._take(),
             groups_of(framework),
-            group_record(framework, pod, attempt, self._phase, events),
+            None if pod is None else group_record(framework, pod, attempt, self._phase, events),
             self._left,
             found,
             of_pod,
