@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from playground.panels.ladder import Rung, stopped
-from playground.panels.sentences import Sentence, SentencePart, counted, listed
+from playground.panels.sentences import Sentence, SentencePart, counted, listed, placements
 from scheduler_core.framework.plugins.coscheduling.record import PodGroupRecord, record_of
 from scheduler_core.scheduling.cache_record import StaleHit
 from scheduler_core.scheduling.cycle import Cycle
@@ -33,6 +33,8 @@ def story(
     ``inside`` is how many of its operations were applied between evaluating and writing; ``in_turn`` whether
     ties are broken round-robin or by taking the first node.
     """
+    if cycle.scheduler:
+        return [*_operations(cycle, len(cycle.operations)), *_restart(cycle), *_custom(cycle)]
     return [
         *_operations(cycle, len(cycle.operations) - inside),
         *_restart(cycle),
@@ -45,6 +47,21 @@ def story(
         *_preemption(cycle),
         *_outcome(cycle),
     ]
+
+
+def _custom(cycle: Cycle) -> list[Sentence]:
+    """Describe the decision of a custom scheduler, which has neither predicates nor priorities."""
+    if cycle.result == "undecided":
+        return []
+    name: SentencePart = {"strong": cycle.scheduler}
+    if not cycle.decision.placements:
+        told: list[Sentence] = [["The scheduler ", name, " finds no node for ", {"pod": cycle.pod}, "."]]
+        return [*told, [{"strong": cycle.message}]] if cycle.message else told
+    placed: Sentence = ["The scheduler ", name, " places ", *placements(cycle.decision), " in one decision."]
+    left = cycle.queue.active_count
+    if not left:
+        return [placed]
+    return [placed, [f"{counted(left, 'more pod')} {'waits' if left == 1 else 'wait'} for it."]]
 
 
 def _operations(cycle: Cycle, count: int) -> list[Sentence]:

@@ -469,7 +469,7 @@ class Playback:
         tried = (self.trail.latest_of(cycle.index, cycle.pod) if several else None) or self.tables.pods[pod]
         return Place(
             pod=pod,
-            tried_by=tried.scheduler_name if several else "",
+            tried_by=cycle.scheduler or (tried.scheduler_name if several else ""),
             priority=self.tables.pods[pod].priority,
             node=None if cycle.node is None else self.tables.node_index[cycle.node],
             node_at=known[1],
