@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from scheduler_core.config.policy import Profile
+from scheduler_core.framework.plugins.observers import STATUS_ENTRIES
 from scheduler_core.framework.record import Attempt
 from scheduler_core.framework.scheduler import Framework
 from scheduler_core.scheduling.attempt import NO_INDICES
@@ -23,7 +24,7 @@ from scheduler_core.scheduling.timeline import TimelineEvent
 
 NO_QUEUE = QueueState([], 0, [], 0)
 WARNINGS = frozenset({"FailedScheduling", "Failed", "BackOff", "NodeNotReady", "BackoffLimitExceeded"})
-NO_EVENTS = frozenset({"Moved", "Activated", "PodGroup", "PodGroupSync", "Operation"})
+NO_EVENTS = STATUS_ENTRIES | {"Moved", "Activated", "Operation"}
 """Timeline entries for which Kubernetes records no event."""
 
 

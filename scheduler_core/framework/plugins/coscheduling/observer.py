@@ -22,7 +22,6 @@ from scheduler_core.scheduling.plugin_record import TimelineMark
 from scheduler_core.scheduling.timeline import TimelineEvent
 
 MARKS_KEPT = 50  # per cycle
-PHASE_EVENTS = ("PodGroup", "PodGroupSync")
 
 Mark = Literal["phase", "rejected", "timeout"]
 Phases = dict[str, list[tuple[float, str]]]
@@ -32,6 +31,7 @@ class PodGroupObserver(Observer):
     """Records phases, rejections and timeouts. ``phases`` has the time each PodGroup entered each phase."""
 
     fields = ("podGroup",)
+    entries = ("PodGroup", "PodGroupSync")
 
     def __init__(self) -> None:
         self.phases: Phases = {}
@@ -42,7 +42,7 @@ class PodGroupObserver(Observer):
 
     def notice(self, event: TimelineEvent, pods: Mapping[str, Pod]) -> None:
         """Mark a new phase, and the failure of a pod that waited at Permit."""
-        if event.what in PHASE_EVENTS:
+        if event.what in self.entries:
             phases = self.phases.setdefault(event.about, [])
             if not phases or phases[-1][1] != event.text:
                 phases.append((event.time, event.text))
