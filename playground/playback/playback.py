@@ -37,7 +37,7 @@ from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.model import Pod
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.scheduling.cycle import Cycle, FinalState
-from scheduler_core.simulation.virtual import Stepper, simulate
+from scheduler_core.simulation.virtual import Stepper, cache_of, simulate
 
 log = structlog.get_logger(__name__)
 
@@ -540,5 +540,5 @@ def _size(cycle: Cycle) -> int:
 
 
 def _cache_bytes(simulation: Stepper | None) -> int:
-    cache = simulation.cache if simulation is not None else None
+    cache = cache_of(simulation) if simulation is not None else None
     return cache.cache.stats.bytes if isinstance(cache, CacheKeeper) else 0

@@ -19,7 +19,7 @@ from scheduler_core.objects.model import KubernetesObject, Pod, Workload
 from scheduler_core.objects.recorded import RecordedPlacement, agreement
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.trace import trace_line
-from scheduler_core.simulation.virtual import Stepper, TimedSimulation, simulate
+from scheduler_core.simulation.virtual import Stepper, TimedSimulation, cache_of, simulate
 
 
 class PodOutcome(NamedTuple):
@@ -79,8 +79,9 @@ def run(options: argparse.Namespace) -> int:
     agreed = agreement(recorded, placements)
     if agreed is not None:
         print(agreed.text(), file=out)
-    if simulation.cache is not None:
-        print("\n".join(simulation.cache.report()), file=out)
+    cache = cache_of(simulation)
+    if cache is not None:
+        print("\n".join(cache.report()), file=out)
     return 0
 
 

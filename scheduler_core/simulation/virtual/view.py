@@ -29,11 +29,6 @@ class FrameworkReader:
         return self.framework.queue.nominator
 
     @property
-    def cache(self) -> None:
-        """No equivalence cache: it was removed before the framework was introduced."""
-        return None
-
-    @property
     def profile(self) -> Profile:
         """The profile that filters and scores for the default scheduler's pods."""
         runtimes, framework = self.framework.runtimes, self.framework
