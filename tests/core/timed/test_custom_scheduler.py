@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 
 from scheduler_core.__main__ import main
+from scheduler_core.explain import explain
 from scheduler_core.framework.schedulers import SCHEDULERS
 from tests.core.timed.batches import BATCHES, CLUSTER, NAME, RoundRobinInBatches, batched
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, history, simulation
@@ -80,6 +81,15 @@ def test_a_profile_of_its_name_takes_precedence() -> None:
     _, cycles = ended(*CLUSTER, profile + "\n")
     assert {cycle.scheduler for cycle in cycles} == {""}
     assert len(cycles) == 6
+
+
+@pytest.mark.parametrize("asked", [None, "n1", "n2"])
+def test_why_names_the_scheduler_that_placed_the_pod(asked: str | None) -> None:
+    """Also for a pod that is not the first of its batch."""
+    made, _ = ended(*CLUSTER)
+    found = explain(made, "default/b1", asked)
+    assert (found.state, found.node, found.story) == ("placed", "n2", None)
+    assert found.summary == f"default/b1 was placed on n2 in cycle 2 by the scheduler {NAME}."
 
 
 def test_the_command_line_runs_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
