@@ -6,11 +6,16 @@ import json
 
 import pytest
 
+from playground.celery import app
 from playground.panels import steps
 from playground.panels.cycle import PARTS, light
+from playground.playback import sources
+from playground.playback.library import Library
 from playground.playback.playback import Playback
 from playground.playback.tables import Tables
 from playground.playback.trail import Trail
+from playground.runs import compute, service
+from playground.storage import bundles
 from scheduler_core.framework.schedulers import SCHEDULERS
 from tests.core.timed.batches import BATCHES, CLUSTER, NAME, RoundRobinInBatches
 from tests.playground.test_podgroups_panel import words
@@ -50,6 +55,18 @@ def test_it_has_neither_predicates_nor_priorities(playback: Playback) -> None:
     assert found["preemption"] == {"why": f"The scheduler {NAME} preempts no pods."}
     assert [key for key, _, _ in found["queue"]["active"]] == ["default/b3", "default/b4"]
     assert [cut["phase"] for cut in found["cuts"]] == ["assume", "queue", ""]
+
+
+@pytest.mark.django_db
+def test_a_run_opens_as_it_was_computed(playback: Playback, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker stores the batches, and the web process shows them from the rows."""
+    monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
+    run, _ = service.start(bundles.parse([("", "---\n".join(CLUSTER))], "batches"), "owner")
+    assert compute.compute(run.pk) == "done"
+    run.refresh_from_db()
+    assert (run.placed, run.cycles) == (6, 3)
+    opened = sources.open_playback(sources.find({"run": run.pk}, "owner"), Library())
+    assert steps.window(opened, 1, 3) == steps.window(playback, 1, 3)
 
 
 def test_stored_rows_give_the_same_decisions(playback: Playback) -> None:
