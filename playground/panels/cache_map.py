@@ -16,7 +16,7 @@ from scheduler_core.equivalence.classes import Classes, Definition, EquivalenceC
 from scheduler_core.equivalence.comparing import FieldDifference, differences, equivalent
 from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.objects.model import Pod
-from scheduler_core.simulation.virtual import Stepper
+from scheduler_core.simulation.virtual import Stepper, cache_of
 
 ROWS = 100  # per answer
 Row = TypeVar("Row")
@@ -55,7 +55,8 @@ class Page:
 
 def keeper_of(simulation: Stepper) -> CacheKeeper | None:
     """Return the active cache of a simulation; batching and a cache that is off keep no map."""
-    return simulation.cache if isinstance(simulation.cache, CacheKeeper) else None
+    keeper = cache_of(simulation)
+    return keeper if isinstance(keeper, CacheKeeper) else None
 
 
 def classes(simulation: Stepper, wanted: Page) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from playground.panels.events import events
 from playground.panels.ladder import ladder, stopped
 from playground.panels.moments import moments
 from playground.panels.outside import described
-from playground.panels.podgroups import podgroups
+from playground.panels.plugins import PLUGIN_PANELS, PluginPanel
 from playground.panels.predicates import failed_nodes, predicates
 from playground.panels.preemption import preemption
 from playground.panels.priorities import priorities
@@ -66,6 +66,10 @@ def _nominated(cycle: Cycle, place: Place) -> list[Any] | None:
     return [place.node_at[cycle.nodes.index(decision.nominated)], [pod for pod, _ in gone]]
 
 
+def _plugin_part(panel: PluginPanel) -> Callable[[Cycle, Place], Any]:
+    return lambda cycle, place: panel.part(cycle)
+
+
 PARTS: dict[str, Callable[[Cycle, Place], Any]] = {
     "policy": lambda cycle, place: place.profile().summary() if place.profile is not None else {},
     "predicates": lambda cycle, place: predicates(
@@ -75,7 +79,7 @@ PARTS: dict[str, Callable[[Cycle, Place], Any]] = {
     "preemption": lambda cycle, place: preemption(cycle, place.node_at),
     "queue": lambda cycle, place: queue(cycle),
     "cache": lambda cycle, place: cache(cycle, place.node_index, place.settings),
-    "podgroups": lambda cycle, place: podgroups(cycle),
+    **{panel.name: _plugin_part(panel) for panel in PLUGIN_PANELS},
     "nodes": lambda cycle, place: {"message": failed_nodes(cycle)},
     "moments": moments,
 }
@@ -85,7 +89,7 @@ INPUTS: dict[str, tuple[str, ...]] = {
     "preemption": ("decision", "preemption"),
     "queue": ("decision", "phases"),
     "cache": ("cache", "matrix"),
-    "podgroups": ("plugins", "consequences", "phases"),
+    **{panel.name: ("plugins", "consequences", "phases") for panel in PLUGIN_PANELS},
 }
 """For each part that differs inside an attempt, the fields of the record that it is computed from."""
 
@@ -121,7 +125,7 @@ def cuts(cycle: Cycle, place: Place) -> list[dict[str, Any]]:
 
 NOT_CUT = ("waiting", "changes", "nodes")
 """Fields of a light cycle that apply to the whole step: a moment's state follows from its moves."""
-NESTED = {"podgroups": "group"}
+NESTED = {panel.name: panel.nested for panel in PLUGIN_PANELS}
 
 
 def _parts(name: str, part: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:

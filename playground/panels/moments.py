@@ -11,7 +11,7 @@ from typing import Any
 
 from playground.panels.happenings import alike, sentence_of
 from playground.panels.outside import describe
-from playground.panels.sentences import Sentence, SentencePart, counted, listed
+from playground.panels.sentences import Sentence, SentencePart, counted, listed, placements
 from playground.playback.place import Place
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.scheduling.timeline import TimelineEvent
@@ -128,6 +128,8 @@ def _attempt(cycle: Cycle, moves: list[MoveRow], events: int) -> MomentView:
 
 def _tried(cycle: Cycle) -> Sentence:
     pod: SentencePart = {"pod": cycle.pod}
+    if cycle.decision.further:
+        return [*placements(cycle.decision), " are placed in one decision."]
     if cycle.node is not None:
         does = "waits at Permit on" if cycle.result == "waiting" else "goes to"
         return [pod, f" is tried and {does} ", {"node": cycle.node}, "."]

@@ -77,6 +77,8 @@ def why_not_tried(cycle: Cycle) -> str:
     """Return why there was no preemption in this cycle, as a sentence."""
     if cycle.result == "undecided":
         return "Nothing has been preempted at this moment: that is tried once no node is left."
+    if cycle.scheduler:
+        return f"The scheduler {cycle.scheduler} preempts no pods."
     if cycle.result == "error":
         return "The attempt ended in an error, and preemption is tried only where predicates leave no node."
     if cycle.result == "unschedulable":

@@ -73,6 +73,8 @@ def why_unranked(cycle: Cycle) -> str:
     """Return why no node was ranked in this cycle, as a sentence."""
     if cycle.result == "undecided":
         return "No node is ranked at this moment."
+    if cycle.scheduler:
+        return f"The scheduler {cycle.scheduler} has no priorities."
     if cycle.result == "error":
         return "The attempt ended in an error before any node was ranked."
     if cycle.result == "unschedulable":

@@ -14,6 +14,8 @@ GROUPED_KEY = (
     "queued), then the smaller name"
 )
 
+BATCH_KEY = "in the order in which they became pending"
+
 UNTRIED = "The queues are recorded when a pod is taken from them, and at this moment none is taken yet."
 
 GROUPED = 3  # parts of the sort key of the plugin Coscheduling
@@ -33,7 +35,7 @@ def queue(cycle: Cycle) -> dict[str, Any]:
         "activeCount": state.active_count,
         "unschedulable": [list(entry) for entry in state.unschedulable],
         "unschedulableCount": state.unschedulable_count,
-        "key": KEY,
+        "key": BATCH_KEY if cycle.scheduler else KEY,
     }
 
 

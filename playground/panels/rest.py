@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.panels import podgroups, queue
+from playground.panels import queue
 from playground.panels.events import rows
 from playground.panels.moments import MOMENTS_SHOWN, cut, told
+from playground.panels.plugins import PLUGIN_PANELS
 from playground.panels.sentences import Sentence, SentencePart, counted, listed
 from playground.playback.tables import Tables
 from playground.playback.trail import Placement
@@ -25,7 +26,7 @@ def end(rest: FinalState, step: str, index: int, tables: Tables, before: Placeme
         "moments": cut(told(rest.happenings, "", "event", pods, nodes), MOMENTS_SHOWN),
         "story": _story(rest, tables, before),
         "events": rows(events_of(rest.happenings)),
-        "podgroups": podgroups.resting(rest),
+        **{panel.name: panel.resting(rest) for panel in PLUGIN_PANELS},
         "queue": queue.resting(rest.queue),
         "waiting": [
             [pods[entry.pod], nodes[entry.node], entry.deadline]

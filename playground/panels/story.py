@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from playground.panels.ladder import Rung, stopped
-from playground.panels.sentences import Sentence, SentencePart, counted, listed
-from scheduler_core.framework.plugins.coscheduling.record import PodGroupRecord, record_of
+from playground.panels.plugins import PLUGIN_PANELS
+from playground.panels.sentences import Sentence, SentencePart, counted, listed, placements
 from scheduler_core.scheduling.cache_record import StaleHit
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.scheduling.preemption.record import NominatedPass
@@ -33,6 +33,8 @@ def story(
     ``inside`` is how many of its operations were applied between evaluating and writing; ``in_turn`` whether
     ties are broken round-robin or by taking the first node.
     """
+    if cycle.scheduler:
+        return [*_operations(cycle, len(cycle.operations)), *_restart(cycle), *_custom(cycle)]
     return [
         *_operations(cycle, len(cycle.operations) - inside),
         *_restart(cycle),
@@ -45,6 +47,21 @@ def story(
         *_preemption(cycle),
         *_outcome(cycle),
     ]
+
+
+def _custom(cycle: Cycle) -> list[Sentence]:
+    """Describe the decision of a custom scheduler, which has neither predicates nor priorities."""
+    if cycle.result == "undecided":
+        return []
+    name: SentencePart = {"strong": cycle.scheduler}
+    if not cycle.decision.placements:
+        told: list[Sentence] = [["The scheduler ", name, " finds no node for ", {"pod": cycle.pod}, "."]]
+        return [*told, [{"strong": cycle.message}]] if cycle.message else told
+    placed: Sentence = ["The scheduler ", name, " places ", *placements(cycle.decision), " in one decision."]
+    left = cycle.queue.active_count
+    if not left:
+        return [placed]
+    return [placed, [f"{counted(left, 'more pod')} {'waits' if left == 1 else 'wait'} for it."]]
 
 
 def _operations(cycle: Cycle, count: int) -> list[Sentence]:
@@ -109,14 +126,9 @@ def _filtering(cycle: Cycle, rungs: list[Rung]) -> list[Sentence]:
 
 
 def _turned_away(cycle: Cycle) -> list[Sentence]:
-    """Describe why no predicate ran: PreFilter of the plugin Coscheduling may have rejected the pod."""
-    record = record_of(cycle).pod_group
-    found = record.pre_filter if record is not None else None
-    if record is None or found is None or found.success:
-        return [] if cycle.result == "undecided" else [["No predicate ran."]]
-    why = f": {found.message}" if found.message else ""
-    group: SentencePart = {"group": record.key}
-    return [["No predicate ran, for PreFilter turns away the pods of ", group, f"{why.removesuffix('.')}."]]
+    """Describe why no predicate ran: PreFilter of a plugin may have rejected the pod."""
+    told = [sentence for panel in PLUGIN_PANELS for sentence in panel.turned_away(cycle)]
+    return told or ([] if cycle.result == "undecided" else [["No predicate ran."]])
 
 
 def _cached(cycle: Cycle) -> list[Sentence]:
@@ -266,65 +278,30 @@ def _outcome(cycle: Cycle) -> list[Sentence]:
     pod: SentencePart = {"pod": cycle.pod}
     if cycle.result == "scheduled" and cycle.node:
         placed: Sentence = [pod, " is placed on ", {"node": cycle.node}, "."]
-        return [placed, *_let_in(cycle), *_last_message(cycle, "Normal")]
+        return [placed, *_permitted(cycle), *_last_message(cycle, "Normal")]
     if cycle.result == "waiting" and cycle.node:
-        return [_waits(cycle, cycle.node), *_rejection(cycle)]
+        return [_waits(cycle, cycle.node), *_rejected(cycle)]
     closing: Sentence = [pod, " is unschedulable for now and waits in the unschedulable queue."]
     if cycle.result == "error":
         closing = ["The attempt for ", pod, " ended in an error; it waits in the unschedulable queue."]
     sentences = [] if cycle.decision.victims else [closing]  # with victims it is retried at once
-    sentences += _rejection(cycle)
+    sentences += _rejected(cycle)
     return [*sentences, [{"strong": cycle.message}]] if cycle.message else sentences
 
 
+def _permitted(cycle: Cycle) -> list[Sentence]:
+    return [sentence for panel in PLUGIN_PANELS for sentence in panel.permitted(cycle)]
+
+
+def _rejected(cycle: Cycle) -> list[Sentence]:
+    return [sentence for panel in PLUGIN_PANELS for sentence in panel.rejected(cycle)]
+
+
 def _waits(cycle: Cycle, node: str) -> Sentence:
-    """Describe a pod that waits at Permit, and for which members."""
+    """Describe a pod that waits at Permit, and for what."""
     told: Sentence = [{"pod": cycle.pod}, " is assumed on ", {"node": node}, " and waits there at Permit"]
-    record = record_of(cycle).pod_group
-    if record is None or record.min_member is None:
-        return [*told, "."]
-    assigned = _assigned(record)
-    holds = "holds a node" if assigned == 1 else "hold a node"
-    return [
-        *told,
-        f": {assigned:,} of the {counted(record.min_member, 'member')} that ",
-        {"group": record.key},
-        f" needs {holds}. Its room is taken all the same.",
-    ]
-
-
-def _assigned(record: PodGroupRecord) -> int:
-    """Return how many members hold a node as counted by Permit, including the cycle's pod."""
-    counted_then = record.permit.assigned if record.permit is not None else None
-    return record.assigned if counted_then is None else counted_then
-
-
-def _let_in(cycle: Cycle) -> list[Sentence]:
-    """Describe that the pod completes its group, and which pods waited at Permit for that."""
-    record = record_of(cycle).pod_group
-    found = record.permit if record is not None else None
-    if record is None or found is None or not found.allowed:
-        return []
-    members = counted(record.min_member or 0, "member")
-    complete: Sentence = [f"With it {_assigned(record):,} of the {members} that ", {"group": record.key}]
-    bound = (
-        "waited at Permit for that, and is bound too"
-        if len(found.allowed) == 1
-        else ("waited at Permit for that, and are bound too")
-    )
-    return [[*complete, " needs hold a node: ", *listed("pod", list(found.allowed)), f" {bound}."]]
-
-
-def _rejection(cycle: Cycle) -> list[Sentence]:
-    """Describe that PostFilter rejected the pod's group, with the counts."""
-    record = record_of(cycle).pod_group
-    found = record.post_filter if record is not None else None
-    if record is None or found is None or found.rejection is None:
-        return []
-    count = len(found.rejection.rejected)
-    gone = f"{counted(count, 'waiting member')} {'gives its node' if count == 1 else 'give their nodes'} back"
-    told = gone if count else "no other member was waiting"
-    return [[{"group": record.key}, f" is rejected as a whole: {told}."]]
+    awaited = [part for panel in PLUGIN_PANELS for part in panel.awaited(cycle)]
+    return [*told, *(awaited or ["."])]
 
 
 def _last_message(cycle: Cycle, event_type: str) -> list[Sentence]:

@@ -14,7 +14,7 @@ from playground.limits import limit
 from playground.playback.counts import may_cache
 from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.simulation.virtual import Stepper, is_timed
+from scheduler_core.simulation.virtual import Stepper, cache_of, is_timed
 
 EVERY_SECONDS = 0.3  # of a thread's CPU time between two copies
 COPY_SHARE = 4  # copying takes at most a fifth of the time
@@ -76,5 +76,6 @@ class Checkpoints:
 
 def _size(simulation: Stepper) -> int:
     nodes, pods = simulation.cluster.nodes, simulation.cluster.pods
-    cache = simulation.cache.cache.stats.bytes if isinstance(simulation.cache, CacheKeeper) else 0
+    keeper = cache_of(simulation)
+    cache = keeper.cache.stats.bytes if isinstance(keeper, CacheKeeper) else 0
     return cache + len(nodes) * NODE_BYTES + len(pods) * POD_BYTES

@@ -124,8 +124,9 @@ def _name(rows: TrailRows, node: int) -> str:
 def _node(condition: SearchCondition, rows: TrailRows, index: int) -> str:
     """Return a text if a pod is bound or nominated to the node, or if the node changes; else ``""``."""
     name, decision = condition.about, rows.decision(index)
-    if name == decision.node:
-        return f"{name} is chosen for {decision.pod}"
+    placed = [pod for pod, node in decision.placements if node == name]
+    if placed:
+        return f"{name} is chosen for {', '.join(placed)}"
     if name == decision.nominated:
         return f"{decision.pod} is nominated to {name}"
     node = rows.playback.tables.node_index.get(name)

@@ -37,7 +37,7 @@ from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.model import Pod
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.scheduling.cycle import Cycle, FinalState
-from scheduler_core.simulation.virtual import Stepper, simulate
+from scheduler_core.simulation.virtual import Stepper, cache_of, simulate
 
 log = structlog.get_logger(__name__)
 
@@ -469,7 +469,7 @@ class Playback:
         tried = (self.trail.latest_of(cycle.index, cycle.pod) if several else None) or self.tables.pods[pod]
         return Place(
             pod=pod,
-            tried_by=tried.scheduler_name if several else "",
+            tried_by=cycle.scheduler or (tried.scheduler_name if several else ""),
             priority=self.tables.pods[pod].priority,
             node=None if cycle.node is None else self.tables.node_index[cycle.node],
             node_at=known[1],
@@ -540,5 +540,5 @@ def _size(cycle: Cycle) -> int:
 
 
 def _cache_bytes(simulation: Stepper | None) -> int:
-    cache = simulation.cache if simulation is not None else None
+    cache = cache_of(simulation) if simulation is not None else None
     return cache.cache.stats.bytes if isinstance(cache, CacheKeeper) else 0

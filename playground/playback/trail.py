@@ -89,7 +89,8 @@ class Trail:
         applied = self._applied[-1] + len(cycle.operations)
         moves = None
         if cycle.moves is not None:
-            self.meet((cycle.pod, *cycle.decision.victims, *(key for key, _ in cycle.moves)), pods or {})
+            told = (*cycle.decision.victims, *(key for key, _ in (*cycle.decision.further, *cycle.moves)))
+            self.meet((cycle.pod, *told), pods or {})
             moves = [[self.tables.pod_index[key], self._place(node)] for key, node in cycle.moves]
             self.nodes.look(cycle.index, nodes or {})
         marks = [mark for record in cycle.plugins for mark in record.marks]
@@ -137,7 +138,8 @@ class Trail:
             for victim in decision.victims:
                 self._set(tables.pod_index[victim], ABSENT, changes)
             if decision.result == "scheduled":
-                self._set(pod, node, changes)
+                for key, name in decision.placements:
+                    self._set(tables.pod_index[key], tables.node_index[name], changes)
         major, _, minor = step.partition(".")
         self.decisions.append(decision)
         self.changes.append(changes)
@@ -281,7 +283,8 @@ class Trail:
         ``[pod, letter, node, step, time, operations applied, ranked]``, then, only if there is any,
         ``nominated, [victims], [cleared]`` and ``[hits, evaluations, invalidated, stale]`` of the cache; pods
         and nodes are indices. In virtual time these counts may be null, and ``changes, [new pods], [[kind,
-        group, phase]…], [[node, state]…]`` follow.
+        group, phase]…], [[node, state]…]`` follow, and ``[[pod, node]…]`` of the further pods that the
+        decision places, if there are any.
         """
         place = index - 1
         decision = self.decisions[place]
@@ -309,6 +312,9 @@ class Trail:
             came = range(self._met[place], self._met[index])
             marks = [[mark.kind, mark.about, mark.state] for _, mark in self._marked(index, index)]
             row += [self.changes[place], [self.tables.row(pod) for pod in came], marks, self.nodes.of(index)]
+            if decision.further:
+                pods, nodes = self.tables.pod_index, self.tables.node_index
+                row.append([[pods[key], nodes[name]] for key, name in decision.further])
         return row
 
     def extend(self, rows: Iterable[TrailRow]) -> None:
@@ -320,7 +326,8 @@ class Trail:
         for pod, mark, node, step, time, applied, ranked, *rest in rows:
             nominated, victims, cleared, *counted = rest or (PENDING, (), ())
             counts = counted[0] if counted else None
-            moves, came, marks, *nodes = counted[1:] or (None, (), ())
+            moves, came, marks, *last = counted[1:] or (None, (), ())
+            further = last[1] if len(last) > 1 else ()
             if came:
                 tables.extend(came)
                 keys += [entry[0] for entry in came]
@@ -334,9 +341,10 @@ class Trail:
                 victims=tuple(keys[victim] for victim in victims),
                 cleared=tuple(keys[other] for other in cleared),
                 ranked=bool(ranked),
+                further=tuple((keys[other], names[there]) for other, there in further),
             )
             if moves is not None:
-                self.nodes.extend(len(self.decisions) + 1, nodes[0] if nodes else None)
+                self.nodes.extend(len(self.decisions) + 1, last[0] if last else None)
             told = [TimelineMark(*mark) for mark in marks]
             self._add(decision, step, time, applied, counts, moves, told)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.playback.trail import Trail
 from scheduler_core.equivalence.keeper import CacheKeeper
-from scheduler_core.simulation.virtual import Stepper
+from scheduler_core.simulation.virtual import Stepper, cache_of
 
 CAUSES_SHOWN = 50
 
@@ -25,7 +25,8 @@ class CacheReport:
 
     def look(self, simulation: Stepper) -> None:
         """Check which cache is in use now; to be called after every cycle."""
-        keeper = simulation.cache if isinstance(simulation.cache, CacheKeeper) else None
+        cache = cache_of(simulation)
+        keeper = cache if isinstance(cache, CacheKeeper) else None
         if keeper is self._keeper:
             return
         if self._keeper is not None:

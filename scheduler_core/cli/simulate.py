@@ -19,7 +19,7 @@ from scheduler_core.objects.model import KubernetesObject, Pod, Workload
 from scheduler_core.objects.recorded import RecordedPlacement, agreement
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.trace import trace_line
-from scheduler_core.simulation.virtual import Stepper, TimedSimulation, simulate
+from scheduler_core.simulation.virtual import Stepper, TimedSimulation, cache_of, simulate
 
 
 class PodOutcome(NamedTuple):
@@ -66,8 +66,11 @@ def run(options: argparse.Namespace) -> int:
                 print(trace_line(cycle), file=trace)
                 cycle.matrix = None  # written already; from here on the story is enough
             last[cycle.pod] = cycle
-            if recorded and cycle.node:
-                placements.append(RecordedPlacement(cycle.pod, cycle.node, cycle.time, cycle.step))
+            if recorded:
+                placements += (
+                    RecordedPlacement(pod, node, cycle.time, cycle.step)
+                    for pod, node in cycle.decision.placements
+                )
     out = sys.stderr if options.trace == "-" else sys.stdout
     if isinstance(simulation, TimedSimulation):
         report_timed(simulation, out)
@@ -76,8 +79,9 @@ def run(options: argparse.Namespace) -> int:
     agreed = agreement(recorded, placements)
     if agreed is not None:
         print(agreed.text(), file=out)
-    if simulation.cache is not None:
-        print("\n".join(simulation.cache.report()), file=out)
+    cache = cache_of(simulation)
+    if cache is not None:
+        print("\n".join(cache.report()), file=out)
     return 0
 
 

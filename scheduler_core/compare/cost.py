@@ -97,6 +97,7 @@ def outcome(decision: Decision) -> CycleOutcome:
         decision.nominated,
         decision.victims,
         decision.cleared,
+        decision.further,
     )
 
 

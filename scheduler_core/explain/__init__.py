@@ -25,7 +25,7 @@ from scheduler_core.explain.spelling import near
 from scheduler_core.explain.story import Story, tell
 from scheduler_core.explain.world import Standing, snapshot
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.scheduling.cycle import Decision
+from scheduler_core.scheduling.cycle import Cycle, Decision
 from scheduler_core.scheduling.filtering import error_message, fit_error_message
 from scheduler_core.simulation.virtual import Stepper, simulate
 
@@ -150,9 +150,10 @@ def _placing(simulation: Stepper, pod: str, node: str) -> int | None:
     """Return the index of the cycle that placed the pod, ``None`` if none did."""
     for index in range(len(simulation.decisions) - 1, -1, -1):
         decision = simulation.decisions[index]
-        if decision.pod == pod:
-            placed = decision.result in ("scheduled", "waiting") and decision.node == node
-            return index if placed else None
+        if (pod, node) in decision.placements:
+            return index
+        if decision.pod == pod or pod in dict(decision.further):
+            return None
     return None
 
 
@@ -182,6 +183,8 @@ def _placed(simulation: Stepper, index: int, pod: str, asked: str | None) -> Ask
     yield
     cycle = earlier.step()
     assert cycle is not None
+    if cycle.scheduler:
+        return _placed_beside(cycle, pod, asked)
     story = tell(cycle, asked)
     summary = f"{pod} was placed on {cycle.node} in cycle {cycle.index:,}. {' '.join(story.sentences)}"
     answer = Explanation(
@@ -205,6 +208,15 @@ def _placed(simulation: Stepper, index: int, pod: str, asked: str | None) -> Ask
     how = "fitted too" if told.fits else f"did not fit: {told.because}"
     found = yield from search(standing, [row])
     return replace(answer, summary=f"{summary} {asked} {how}.", nodes=(told,), changes=tuple(found))
+
+
+def _placed_beside(cycle: Cycle, pod: str, asked: str | None) -> Explanation:
+    """Return the answer for a pod that a custom scheduler placed; it has no predicates or priorities."""
+    node = dict(cycle.decision.placements)[pod]
+    summary = f"{pod} was placed on {node} in cycle {cycle.index:,} by the scheduler {cycle.scheduler}."
+    return Explanation(
+        pod, "placed", node, asked, cycle.index, cycle.step, summary, nodes_count=len(cycle.nodes)
+    )
 
 
 def _standing(simulation: Stepper, pod: str, asked: str | None, shown: int, *, tried: bool = False) -> Asking:

@@ -25,7 +25,7 @@ from scheduler_core.scheduling.filtering import Filtered, filter_nodes, missing_
 from scheduler_core.scheduling.preemption.dry_run import Candidate
 from scheduler_core.scheduling.preemption.preempt import preempt
 from scheduler_core.scheduling.queue import SchedulingQueue
-from scheduler_core.simulation.virtual import Stepper
+from scheduler_core.simulation.virtual import Stepper, counter_of
 
 T = TypeVar("T")
 HOPELESS = "node(s) were unschedulable"  # a reason that deleting pods does not resolve
@@ -102,7 +102,7 @@ def snapshot(simulation: Stepper, pod: str) -> ObjectsAtMoment:
         objects,
         documents,
         simulation.profile_of(asked.pod),
-        simulation.last_node_index,
+        counter_of(simulation),
         schedulers=frozenset(simulation.profiles),
     )
 

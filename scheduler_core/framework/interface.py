@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from scheduler_core.cluster.state import Cluster
@@ -114,6 +114,18 @@ class Plugin:
         """Return the sort key of a pod; the smallest is scheduled first (QueueSort)."""
         return -pod.state.priority, pod.timestamp
 
+    def shown_sort_key(self, pod: QueuedPod) -> tuple[tuple[float | str, ...], str]:
+        """Return the sort key as it is shown, and the object whose time it holds.
+
+        The key is priority, seconds of virtual time and whatever else the plugin compares.
+        """
+        return (pod.state.priority, pod.timestamp), "pod"
+
+    def holds_until(self, now: float) -> Iterator[float]:
+        """Yield the times at which the plugin no longer holds some pods back, as far as they are known."""
+        del now
+        yield from ()
+
     def pre_filter(self, pod: QueuedPod) -> Status:
         """Check the pod before any node is filtered (PreFilter)."""
         del pod
@@ -172,12 +184,14 @@ class Plugin:
 class Observer:
     """Records the history of a plugin's own objects in a run. This base class records nothing.
 
-    ``fields`` are the fields that its records add to a trace. A cycle calls :meth:`begin`, :meth:`popped`,
-    then :meth:`record`; without a trace only :meth:`marked`. An observer survives a restart of the scheduler,
-    and is copied with the simulation.
+    ``fields`` are the fields that its records add to a trace; ``entries`` names the timeline entries about
+    the status of its objects, which are no Kubernetes events and may recur while nothing else changes. A
+    cycle calls :meth:`begin`, :meth:`popped`, then :meth:`record`; without a trace only :meth:`marked`. An
+    observer survives a restart of the scheduler, and is copied with the simulation.
     """
 
     fields: tuple[str, ...] = ()
+    entries: tuple[str, ...] = ()
 
     def notice(self, event: TimelineEvent, pods: Mapping[str, Pod]) -> None:
         """Handle an event as it is recorded; ``pods`` are the pods in the API at that moment."""
@@ -187,12 +201,12 @@ class Observer:
         """Observe the state before the time advances to the next attempt."""
         del framework
 
-    def popped(self, framework: Handle, pod: QueuedPod) -> None:
-        """Observe the state that the attempt of a pod finds."""
+    def popped(self, framework: Handle, pod: QueuedPod | None) -> None:
+        """Observe the state that the attempt of a pod finds; ``None`` for that of a custom scheduler."""
         del framework, pod
 
     def record(
-        self, framework: Handle, pod: QueuedPod, attempt: Attempt, events: Iterable[TimelineEvent]
+        self, framework: Handle, pod: QueuedPod | None, attempt: Attempt, events: Iterable[TimelineEvent]
     ) -> PluginRecord:
         """Return the record of a cycle; ``events`` are those since the previous cycle and in this one."""
         raise NotImplementedError

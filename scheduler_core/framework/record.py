@@ -23,7 +23,8 @@ class Attempt:
     ``failed`` is ``(N,) int16``: why the pod fits no node, as codes of the cluster's reasons; ``placed`` is
     the queue to which the pod returned. ``victims`` are evicted for it, ``cleared`` lose their nomination.
     ``filtered``, ``scored`` and ``preemption`` are the results of Filter, Score and DefaultPreemption; they
-    have their matrices if the framework keeps details.
+    have their matrices if the framework keeps details. ``further`` are the other pods that the attempt
+    places, each with its node.
     """
 
     number: int
@@ -43,6 +44,7 @@ class Attempt:
     filtered: Filtered | None = None
     scored: FrameworkScores | None = None
     preemption: Preemption | None = None
+    further: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,9 +103,10 @@ class Framework(Api):
         self.binding = {}
         self.waiting = WaitingPods(self.clock, self._verdict)
         events = {**PLUGIN_EVENTS, **{plugin.name: plugin.events for plugin in self.plugins}}
+        self.queue_sort = queue_sort or PrioritySort()
         self.queue = VirtualQueue(
             self.clock,
-            (queue_sort or PrioritySort()).sort_key,
+            self.queue_sort.sort_key,
             events,
             release.unschedulable_stay,
             backoff=backoff,

@@ -34,6 +34,9 @@ QuirkChange = Literal["predicates", "priorities", "preemption", "decision"]
 class Decision:
     """A cycle's effect on the cluster: all that is needed to replay it.
 
+    A scheduler that decides about one pod at a time places at most ``pod``, on ``node``. One that commits
+    several pods at once (a job, a round) places ``further`` pods with it.
+
     The state at any step is rebuilt by replaying the decisions, without deciding again.
     Pod keys are ``namespace/name``; nodes are names.
     """
@@ -45,6 +48,12 @@ class Decision:
     victims: tuple[str, ...] = ()  # pods deleted for it, in order
     cleared: tuple[str, ...] = ()  # pods that lost their nomination
     ranked: bool = False  # two or more nodes were feasible: the round-robin counter advanced
+    further: tuple[tuple[str, str], ...] = ()  # other pods that it places, each with its node
+
+    @property
+    def placements(self) -> tuple[tuple[str, str], ...]:
+        """The pods that the decision places, each with its node, in order; none if it found no node."""
+        return self.further if self.node is None else ((self.pod, self.node), *self.further)
 
 
 @dataclass(slots=True)
@@ -230,6 +239,7 @@ class Cycle:
     moves: tuple[tuple[str, str | None], ...] | None = None
     waiting: tuple[WaitingEntry, ...] = ()  # at Permit after the cycle, at most ``QUEUE_SHOWN``
     plugins: tuple[PluginRecord, ...] = ()  # the plugins' records of their own objects, in virtual time
+    scheduler: str = ""  # in virtual time: the schedulerName of the custom scheduler whose attempt it is
 
     @property
     def evaluations(self) -> int:

@@ -88,6 +88,7 @@ def _decision(decision: Decision, reached: Sequence[str]) -> Decision:
         victims=decision.victims if made else (),
         cleared=decision.cleared if made else (),
         ranked=decision.ranked and chosen,
+        further=decision.further if chosen else (),
     )
 
 

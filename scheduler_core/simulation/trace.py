@@ -43,6 +43,7 @@ def conformance_cycle(cycle: Cycle) -> dict[str, Any]:
 
 def trace_cycle(cycle: Cycle) -> dict[str, Any]:
     """Return a cycle in the trace format; a predicate that was not reached on a node is omitted for it."""
+    decision = cycle.decision
     return {
         "index": cycle.index,
         "step": cycle.step,
@@ -59,7 +60,9 @@ def trace_cycle(cycle: Cycle) -> dict[str, Any]:
             for entry in cycle.nominated_passes
         ],
         "ties": [cycle.nodes[node] for node in cycle.ties.tolist()],
-        "nominated": cycle.decision.nominated,
+        "nominated": decision.nominated,
+        **({"scheduler": cycle.scheduler} if cycle.scheduler else {}),
+        **({"placements": [list(one) for one in decision.placements]} if decision.further else {}),
         "queue": {
             "active": [list(entry) for entry in cycle.queue.active],
             "activeCount": cycle.queue.active_count,

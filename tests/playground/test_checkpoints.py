@@ -15,7 +15,7 @@ from scheduler_core import load
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.simulation.instant import Simulation
 from scheduler_core.simulation.trace import trace_line
-from scheduler_core.simulation.virtual.stepper import Stepper
+from scheduler_core.simulation.virtual.stepper import Stepper, cache_of
 from tests.playground.conftest import DATA
 
 TEXT = (DATA / "cache.yaml").read_text()
@@ -104,11 +104,12 @@ def test_jumps_show_what_stepping_shows(mode: str, often: None) -> None:
 def told(simulation: Stepper, made: Playback) -> list[Any]:
     at = made.tables.node_index
     keys = level_map(simulation, "predicate", Page())["rows"]
+    cache = cache_of(simulation)
     return [
         classes(simulation, Page()),
         [entry_map(simulation, "predicate", row["key"], Page(), at) for row in keys],
         simulation.placement(),
-        deepcopy(simulation.cache.totals) if simulation.cache is not None else None,  # it is counted on
+        deepcopy(cache.totals) if cache is not None else None,  # it is counted on
     ]
 
 

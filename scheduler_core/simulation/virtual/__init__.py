@@ -2,6 +2,6 @@
 
 from scheduler_core.simulation.virtual.choosing import is_timed, simulate
 from scheduler_core.simulation.virtual.simulation import TimedSimulation
-from scheduler_core.simulation.virtual.stepper import Stepper
+from scheduler_core.simulation.virtual.stepper import Stepper, cache_of, counter_of
 
-__all__ = ["Stepper", "TimedSimulation", "is_timed", "simulate"]
+__all__ = ["Stepper", "TimedSimulation", "cache_of", "counter_of", "is_timed", "simulate"]

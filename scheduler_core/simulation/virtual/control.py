@@ -176,6 +176,27 @@ class ControlledFramework(Framework):
         else:
             self.later(partial(self._heard_of_change, state))
 
+    def bind_beside(self, placements: Iterable[tuple[str, str]]) -> None:
+        """Bind pods for a custom scheduler, all at once; this scheduler is notified in later turns.
+
+        Raises:
+            ValueError: A node does not exist, or the API rejects a binding.
+        """
+        for key, node in placements:
+            refused = self.create_binding(key, node) if node in self.cluster.nodes else f"no node {node}"
+            if refused:
+                raise ValueError(f"{key} cannot be bound to {node}: {refused}")
+            state = self.cluster.put(self.pods[key])
+            assert state is not None
+            self.changed[key] = None
+            self.later(partial(self._bound_beside, state))
+
+    def _bound_beside(self, state: PodState) -> None:
+        key, node = state.key, state.node_name
+        self.tell("Scheduled", key, f"Successfully assigned {key} to {node}")
+        self.observe("update", self.pods[key])
+        self._heard_of_bound(state)
+
     def _queue_again(self, state: PodState, *, opened: bool) -> None:
         """Update a pending pod in the queue; add or remove it if its scheduler has changed."""
         if not self.responsible(state.pod):

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from scheduler_core.framework.queue import QueuedPod
+from scheduler_core.config.policy import Profile
+from scheduler_core.framework.plugins.observers import STATUS_ENTRIES
 from scheduler_core.framework.record import Attempt
 from scheduler_core.framework.scheduler import Framework
 from scheduler_core.scheduling.attempt import NO_INDICES
@@ -23,7 +24,7 @@ from scheduler_core.scheduling.timeline import TimelineEvent
 
 NO_QUEUE = QueueState([], 0, [], 0)
 WARNINGS = frozenset({"FailedScheduling", "Failed", "BackOff", "NodeNotReady", "BackoffLimitExceeded"})
-NO_EVENTS = frozenset({"Moved", "Activated", "PodGroup", "PodGroupSync", "Operation"})
+NO_EVENTS = STATUS_ENTRIES | {"Moved", "Activated", "Operation"}
 """Timeline entries for which Kubernetes records no event."""
 
 
@@ -38,17 +39,18 @@ def decision_of(attempt: Attempt) -> Decision:
         victims=attempt.victims,
         cleared=attempt.cleared,
         ranked=attempt.scored is not None,
+        further=attempt.further,
     )
 
 
-def cycle_of(framework: Framework, pod: QueuedPod, attempt: Attempt, counter: int) -> Cycle:
+def cycle_of(framework: Framework, profile: Profile | None, attempt: Attempt, counter: int) -> Cycle:
     """Return the record of an attempt, without the fields that only the run knows.
 
     These are index, step, queue and happenings. ``phases`` must be set again by :func:`phases_of` after the
-    binding cycle has run.
+    binding cycle has run. A custom scheduler has no ``profile``.
     """
     decision = decision_of(attempt)
-    profile = framework.runtime_of(pod).scheduling.profile
+    order = () if profile is None else profile.order
     filtered, scored = attempt.filtered, attempt.scored
     feasible = NO_INDICES
     if filtered is not None and not filtered.errors:
@@ -65,7 +67,7 @@ def cycle_of(framework: Framework, pod: QueuedPod, attempt: Attempt, counter: in
         decision=decision,
         message=attempt.message or None,
         nodes=framework.cluster.columns.names,
-        matrix=_matrix(framework, filtered, profile.order),
+        matrix=_matrix(framework, filtered, order),
         feasible=feasible,
         priorities=scored.rows if scored is not None else [],
         totals=scored.totals if scored is not None else None,
@@ -76,8 +78,8 @@ def cycle_of(framework: Framework, pod: QueuedPod, attempt: Attempt, counter: in
         operations=(),
         events=[],
         phases=phases_of(attempt),
-        order=profile.order,
-        always_check_all=profile.always_check_all,
+        order=order,
+        always_check_all=profile is not None and profile.always_check_all,
         nominated_passes=filtered.nominated if filtered is not None else (),
         asked=filtered.asked if filtered is not None else 0,
     )

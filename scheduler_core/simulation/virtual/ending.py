@@ -10,19 +10,16 @@ any more, and the pods that still wait at Permit are rejected at their timeout.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from scheduler_core.framework.plugins.coscheduling.plugin import Coscheduling
+from scheduler_core.framework.plugins.observers import STATUS_ENTRIES
 from scheduler_core.framework.scheduler import Pace
 from scheduler_core.scheduling.timeline import TimelineEvent
 from scheduler_core.simulation.virtual.control import ControlledFramework
 from scheduler_core.simulation.virtual.waits import latest, patience
 
-RETRIES = frozenset(
-    {"FailedScheduling", "Moved", "Activated", "PodGroup", "PodGroupSync", "Timeout", "NotSettled"}
-)
+RETRIES = STATUS_ENTRIES | {"FailedScheduling", "Moved", "Activated", "Timeout", "NotSettled"}
 """Entries that recur while nothing changes; every other entry restarts the wait for the end."""
 TRIES = 20  # per queued pod: a group of the current edition can keep a scheduler busy forever
 FEWEST_TRIES = 200
@@ -119,13 +116,11 @@ class Ending:
         return self.horizon
 
     def _waits(self, framework: ControlledFramework) -> Iterator[float | None]:
-        """Yield the ends of the waits at Permit, denials and backoffs that are not part of a storm."""
+        """Yield the ends of the waits at Permit, and of those in plugins, that are not part of a storm."""
         now = framework.clock.now
         yield from (waiting.deadline for waiting in framework.waiting if waiting.since <= self.halfway)
         for plugin in framework.plugins:
-            if isinstance(plugin, Coscheduling):
-                for entries in (plugin.state.denied, plugin.state.backed_off):
-                    yield from (now + left for _, left in entries.alive(now) if left < math.inf)
+            yield from plugin.holds_until(now)
 
     def pace(self, framework: ControlledFramework, free: float | None) -> float:
         """Return the duration of the next cycle in seconds if the next event is ``free`` seconds away.

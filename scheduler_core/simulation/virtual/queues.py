@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from scheduler_core.framework.plugins.coscheduling.plugin import Coscheduling
-from scheduler_core.framework.plugins.coscheduling.queue_sort import sort_key
 from scheduler_core.framework.queue import FLUSH, QueuedPod, QueueName
 from scheduler_core.framework.scheduler import Framework
 from scheduler_core.scheduling.cycle import QueueEntry, Queues, QueueState, TimedQueue, WaitingEntry
@@ -57,7 +55,7 @@ def _listed(framework: Framework, head: QueuedPod | None) -> dict[QueueName, lis
 
 def _entry(framework: Framework, pod: QueuedPod) -> QueueEntry:
     """Describe a pod in a queue."""
-    key, by = _sort_key(framework, pod)
+    key, by = framework.queue_sort.shown_sort_key(pod)
     return QueueEntry(
         pod.key,
         pod.place or "active",
@@ -73,18 +71,6 @@ def _entry(framework: Framework, pod: QueuedPod) -> QueueEntry:
         framework.queue.helped_by(pod) if pod.place == "unschedulable" else (),
         framework.queue.retry_at(pod),
     )
-
-
-def _sort_key(framework: Framework, pod: QueuedPod) -> tuple[tuple[float | str, ...], str]:
-    """Return the sort key and the object whose time it holds.
-
-    The key is priority, seconds of virtual time and, with coscheduling, the key of the pod or its group.
-    """
-    sort = getattr(framework.queue.sort_key, "__self__", None)
-    if isinstance(sort, Coscheduling):
-        key = sort_key(sort.edition, sort.gangs, sort.state, pod.state.pod, pod.queued)
-        return (key.priority, round(key.time - sort.state.epoch, 6), key.key), key.time_from
-    return (pod.state.priority, pod.timestamp), "pod"
 
 
 def waiting_of(framework: Framework) -> tuple[WaitingEntry, ...]:

@@ -35,7 +35,7 @@ class EventRecording:
 
     places: dict[str, str]
     _happenings: list[TimelineEvent] = field(default_factory=list)
-    _entries: list[tuple[float, str]] = field(default_factory=list)  # moments: time and object
+    _entries: list[tuple[float, tuple[str, ...]]] = field(default_factory=list)  # moments: time and objects
     _attempt: int | None = None  # the attempt's index in _entries
     _moves: list[tuple[int, float, Move]] = field(default_factory=list)  # moments so far, time, move
 
@@ -54,12 +54,12 @@ class EventRecording:
     def tell(self, happening: TimelineEvent) -> None:
         """Add a timeline event."""
         self._happenings.append(happening)
-        self._entries.append((happening.time, happening.about))
+        self._entries.append((happening.time, (happening.about,)))
 
-    def begin(self, pod: str, ends: float) -> None:
-        """Begin an attempt whose decision about a pod falls at time ``ends``."""
+    def begin(self, pods: tuple[str, ...], ends: float) -> None:
+        """Begin an attempt whose decision about some pods falls at time ``ends``."""
         self._attempt = len(self._entries)
-        self._entries.append((ends, pod))
+        self._entries.append((ends, pods))
 
     @property
     def happenings(self) -> list[TimelineEvent]:
@@ -95,8 +95,9 @@ class EventRecording:
         entries = self._entries
         found: list[list[Move]] = [[] for _ in range(max(1, len(entries)))]
         about: dict[str, list[int]] = {}
-        for place, (_, key) in enumerate(entries):
-            about.setdefault(key, []).append(place)
+        for place, (_, keys) in enumerate(entries):
+            for key in keys:
+                about.setdefault(key, []).append(place)
         latest: dict[str, int] = {}
         for count, time, move in self._moves:
             place = max(self._moment(about.get(move[0], ()), count, time), latest.get(move[0], 0))

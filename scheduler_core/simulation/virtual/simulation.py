@@ -20,6 +20,7 @@ from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.scheduling.cycle import Cycle, Decision, FinalState, Restart
 from scheduler_core.scheduling.timeline import UNSETTLED, TimelineEvent
 from scheduler_core.simulation.virtual.agenda import Agenda
+from scheduler_core.simulation.virtual.beside import CustomSchedulers
 from scheduler_core.simulation.virtual.building import build, make_manager
 from scheduler_core.simulation.virtual.cycles import cycle_of, decision_of, events_of, phases_of
 from scheduler_core.simulation.virtual.ending import Ending
@@ -67,6 +68,7 @@ class TimedSimulation(FrameworkReader):
         self._landing: list[Operation] = []
         self._applied: list[str] = []
         self._restarted: list[str] = []
+        self._custom = CustomSchedulers()
         self._recording = EventRecording({})
         self._rest: FinalState | None = None
         self._broken = False  # controllers gave up, or the run did
@@ -86,6 +88,7 @@ class TimedSimulation(FrameworkReader):
         self._started = True
         self._before = self.profile
         self._recording.places = self.placement()
+        self._custom.notice(self.framework, self.framework.changed)
         self.framework.changed.clear()
 
     # Steps
@@ -103,18 +106,20 @@ class TimedSimulation(FrameworkReader):
         if not self._advance():
             return None
         framework = self.framework
-        pod = framework.queue.head()
-        assert pod is not None
+        scheduler = self._custom.due
+        pod = None if scheduler else framework.queue.head()
         if trace:
             for observer in self.observers:
                 observer.popped(framework, pod)
-        queue = queue_state(framework, pod, whole=trace)
+        queue = None if pod is None else queue_state(framework, pod, whole=trace)
         counter = framework.taken
         attempt = self._attempt()
-        cycle = cycle_of(framework, pod, attempt, counter)
+        cycle = cycle_of(framework, None if pod is None else framework.profile_of(pod), attempt, counter)
+        cycle.scheduler = scheduler
+        cycle.queue = queue or self._custom.queue_state(framework, scheduler, attempt, whole=trace)
         self._consequences()
         found = self._take(whole=trace)
-        cycle.queue, cycle.moves, cycle.phases = queue, found.moves, phases_of(attempt)
+        cycle.moves, cycle.phases = found.moves, phases_of(attempt)
         if trace:
             told = (*found.before, *found.after)
             cycle.happenings, cycle.consequences = found.before, found.after
@@ -206,8 +211,33 @@ class TimedSimulation(FrameworkReader):
 
     # Parts of a step
 
+    @property
+    def _has_attempt(self) -> bool:
+        """Whether a pod can be tried now, by the framework or by a custom scheduler that is due."""
+        return self.framework.queue.has_active or bool(self._custom.due)
+
     def _attempt(self) -> Attempt:
-        """Run the scheduling cycle; its effects on other objects are still pending."""
+        """Run the next attempt; its effects on other objects are still pending."""
+        scheduler = self._custom.due
+        return self._custom_attempt(scheduler) if scheduler else self._framework_attempt()
+
+    def _custom_attempt(self, scheduler: str) -> Attempt:
+        """Run an attempt of a custom scheduler and bind its pods; this takes none of the framework's time."""
+        framework = self.framework
+        attempt = self._custom.attempt(framework, scheduler)
+        placements = decision_of(attempt).placements
+        pods = tuple(key for key, _ in placements) or (attempt.pod,)
+        self._look()
+        self._recording.begin(pods, framework.clock.now)
+        framework.bind_beside(placements)
+        if not placements:
+            framework.tell("FailedScheduling", attempt.pod, attempt.message)
+        self.ending.tried(framework.clock.now)
+        self._look()
+        return attempt
+
+    def _framework_attempt(self) -> Attempt:
+        """Run the framework's scheduling cycle."""
         framework = self.framework
         now = framework.clock.now
         moments = (framework.clock.next_time(), self._agenda.next_time)
@@ -217,7 +247,7 @@ class TimedSimulation(FrameworkReader):
         self._look()
         head = framework.queue.head()
         assert head is not None
-        self._recording.begin(head.key, now + cycle)
+        self._recording.begin((head.key,), now + cycle)
         self._touch(head.key)
         attempt = framework.attempt()
         self.ending.tried(framework.clock.now)
@@ -267,13 +297,14 @@ class TimedSimulation(FrameworkReader):
                     f"The run was ended: {self.ending.moments - 1:,} events since the last cycle are too many"
                 )
                 return False
-            due = clock.next_time()
             self._look()
+            self._custom.set_timers(framework)
+            due = clock.next_time()
             if due is not None and due <= clock.now:
                 clock.fire()
-            elif self._agenda.due(self.minor, clock.now, active=framework.queue.has_active):
+            elif self._agenda.due(self.minor, clock.now, active=self._has_attempt):
                 self._land_next()
-            elif framework.queue.has_active:
+            elif self._has_attempt:
                 to_come = self._agenda.next_time is not None and not self._agenda.overdue(clock.now)
                 if not self.ending.stops(framework, clock.now, more=to_come):
                     break
@@ -338,7 +369,7 @@ class TimedSimulation(FrameworkReader):
         self.major, self.minor = step + 1, 0
         for operation in operations:
             self._applied.append(operation.id)
-            if operation.during and self.framework.queue.has_active:
+            if operation.during and self._has_attempt:
                 self._landing.append(operation)
             else:
                 self._operate(operation)
@@ -357,6 +388,7 @@ class TimedSimulation(FrameworkReader):
         self._deleted += former.deleted
         self._configuration = configuration
         self.framework = restart(former, configuration, keep=self._keep, details=self._trace)
+        self._custom.restarted()
         for key in former.pods:
             self._touch(key)
         self._restarted.append(operation.id)
@@ -388,6 +420,7 @@ class TimedSimulation(FrameworkReader):
             return
         touched, changed = self._touched, self.framework.changed
         if touched or changed:
+            self._custom.notice(self.framework, changed)
             self._recording.look((*touched, *changed), self._place_of, self.time)
             touched.clear()
             changed.clear()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Protocol, Self
+from typing import Protocol, Self, runtime_checkable
 
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.config.policy import Profile
@@ -31,10 +31,6 @@ class Stepper(Protocol):
         """The queue as far as filtering reads it: at least the nominated pods."""
 
     @property
-    def cache(self) -> Strategy | None:
-        """The equivalence cache, ``None`` if there is none."""
-
-    @property
     def profile(self) -> Profile:
         """The profile that filters and scores for the default scheduler's pods."""
 
@@ -49,10 +45,6 @@ class Stepper(Protocol):
     @property
     def deleted(self) -> list[str]:
         """The keys of deleted pods, in order."""
-
-    @property
-    def last_node_index(self) -> int:
-        """The round-robin counter."""
 
     @property
     def index(self) -> int:
@@ -91,3 +83,31 @@ class Stepper(Protocol):
 
     def placement(self) -> dict[str, str]:
         """Return the node of every pod, "" for a pending one, in creation order."""
+
+
+@runtime_checkable
+class CachingStepper(Protocol):
+    """A stepwise run that may have an equivalence cache."""
+
+    @property
+    def cache(self) -> Strategy | None:
+        """The equivalence cache, ``None`` if it is off."""
+
+
+@runtime_checkable
+class CountingStepper(Protocol):
+    """A stepwise run with a round-robin counter."""
+
+    @property
+    def last_node_index(self) -> int:
+        """The counter, which breaks ties."""
+
+
+def cache_of(simulation: Stepper) -> Strategy | None:
+    """Return the equivalence cache of a run, ``None`` if it has none."""
+    return simulation.cache if isinstance(simulation, CachingStepper) else None
+
+
+def counter_of(simulation: Stepper) -> int:
+    """Return the round-robin counter of a run, 0 if it has none."""
+    return simulation.last_node_index if isinstance(simulation, CountingStepper) else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.config.policy import Profile
+from scheduler_core.framework.schedulers import SCHEDULERS
 from scheduler_core.objects.model import Pod
 from scheduler_core.scheduling.cycle import Decision
 from scheduler_core.scheduling.queue import SchedulingQueue
@@ -28,11 +29,6 @@ class FrameworkReader:
         return self.framework.queue.nominator
 
     @property
-    def cache(self) -> None:
-        """No equivalence cache: it was removed before the framework was introduced."""
-        return None
-
-    @property
     def profile(self) -> Profile:
         """The profile that filters and scores for the default scheduler's pods."""
         runtimes, framework = self.framework.runtimes, self.framework
@@ -49,8 +45,8 @@ class FrameworkReader:
         return self.profile if runtime is None else runtime.scheduling.profile
 
     def responsible(self, pod: Pod) -> bool:
-        """Return whether this scheduler is responsible for a pod."""
-        return self.framework.responsible(pod)
+        """Return whether a scheduler of this run is responsible for a pod: the framework or a custom one."""
+        return self.framework.responsible(pod) or pod.scheduler_name in SCHEDULERS
 
     @property
     def time(self) -> float:

@@ -22,7 +22,6 @@ from scheduler_core.scheduling.plugin_record import TimelineMark
 from scheduler_core.scheduling.timeline import TimelineEvent
 
 MARKS_KEPT = 50  # per cycle
-PHASE_EVENTS = ("PodGroup", "PodGroupSync")
 
 Mark = Literal["phase", "rejected", "timeout"]
 Phases = dict[str, list[tuple[float, str]]]
@@ -32,6 +31,7 @@ class PodGroupObserver(Observer):
     """Records phases, rejections and timeouts. ``phases`` has the time each PodGroup entered each phase."""
 
     fields = ("podGroup",)
+    entries = ("PodGroup", "PodGroupSync")
 
     def __init__(self) -> None:
         self.phases: Phases = {}
@@ -42,7 +42,7 @@ class PodGroupObserver(Observer):
 
     def notice(self, event: TimelineEvent, pods: Mapping[str, Pod]) -> None:
         """Mark a new phase, and the failure of a pod that waited at Permit."""
-        if event.what in PHASE_EVENTS:
+        if event.what in self.entries:
             phases = self.phases.setdefault(event.about, [])
             if not phases or phases[-1][1] != event.text:
                 phases.append((event.time, event.text))
@@ -61,20 +61,20 @@ class PodGroupObserver(Observer):
         """Record all groups before the time advances to the next attempt."""
         self._left = groups_of(framework)
 
-    def popped(self, framework: Handle, pod: QueuedPod) -> None:
+    def popped(self, framework: Handle, pod: QueuedPod | None) -> None:
         """Record all groups, and the group of the attempt's pod, as the attempt finds them."""
-        self._met = groups_of(framework), group_met(framework, pod)
-        self._phase = before(framework, pod.state.pod)
+        self._met = groups_of(framework), None if pod is None else group_met(framework, pod)
+        self._phase = None if pod is None else before(framework, pod.state.pod)
 
     def record(
-        self, framework: Handle, pod: QueuedPod, attempt: Attempt, events: Iterable[TimelineEvent]
+        self, framework: Handle, pod: QueuedPod | None, attempt: Attempt, events: Iterable[TimelineEvent]
     ) -> CoschedulingRecord:
         """Return the PodGroups around a cycle, and drain the marks."""
         found, of_pod = self._met
         return CoschedulingRecord(
             self._take(),
             groups_of(framework),
-            group_record(framework, pod, attempt, self._phase, events),
+            None if pod is None else group_record(framework, pod, attempt, self._phase, events),
             self._left,
             found,
             of_pod,

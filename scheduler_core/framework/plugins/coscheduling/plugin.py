@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -48,6 +49,16 @@ class Coscheduling(Plugin):
     def sort_key(self, pod: QueuedPod) -> Any:
         """Return the sort key: priority, group time and name."""
         return sort_key(self.edition, self.gangs, self.state, pod.state.pod, pod.queued).order
+
+    def shown_sort_key(self, pod: QueuedPod) -> tuple[tuple[float | str, ...], str]:
+        """Return the sort key with the time in virtual seconds, and whose time it is."""
+        key = sort_key(self.edition, self.gangs, self.state, pod.state.pod, pod.queued)
+        return (key.priority, round(key.time - self.state.epoch, 6), key.key), key.time_from
+
+    def holds_until(self, now: float) -> Iterator[float]:
+        """Yield the ends of the groups' denials and backoffs."""
+        for entries in (self.state.denied, self.state.backed_off):
+            yield from (now + left for _, left in entries.alive(now) if left < math.inf)
 
     def pre_filter(self, pod: QueuedPod) -> Status:
         """Reject pods whose group is denied, backed off, too small or larger than the cluster."""

@@ -1,0 +1,31 @@
+"""Schedulers that run beside the framework in virtual time. A new scheduler is a row here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from scheduler_core.framework.interface import Handle
+from scheduler_core.framework.record import Attempt
+from scheduler_core.objects.model import Pod
+
+
+class CustomScheduler(Protocol):
+    """A scheduler of its own process, responsible for the pods that name it in ``spec.schedulerName``.
+
+    It is called only while such pods are pending. It reads the cluster through the framework's handle and
+    changes nothing there: the simulation binds the pods that its attempt places. It survives a restart of the
+    framework, and is copied with the simulation.
+    """
+
+    def next_time(self, now: float) -> float:
+        """Return the virtual time of its next attempt, at the earliest ``now``."""
+        ...
+
+    def attempt(self, framework: Handle, pending: Sequence[Pod]) -> Attempt:
+        """Decide about at least one of the pending pods, which are in order of arrival."""
+        ...
+
+
+SCHEDULERS: dict[str, Callable[[], CustomScheduler]] = {}
+"""The factories by schedulerName. A profile of that name in the configuration takes precedence."""
