@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping
 from scheduler_core.explain import pod_findings as pods
 from scheduler_core.explain import storage_findings as storage
 from scheduler_core.explain.by_declaration import by_declaration
-from scheduler_core.explain.edits import Edit, Mutation, part
+from scheduler_core.explain.edits import Edit, Mutation
 from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.labels import selector_finding, set_labels
 from scheduler_core.explain.resources import INSUFFICIENT, insufficient
 from scheduler_core.explain.spelling import correct_toleration
 from scheduler_core.explain.world import Failure
-from scheduler_core.objects.manifests import Manifest
+from scheduler_core.objects.manifests import Manifest, part
 from scheduler_core.objects.model import Taint
 from scheduler_core.objects.selectors import tolerates
 from scheduler_core.predicates import CheckNodeLabelPresence, CheckServiceAffinity

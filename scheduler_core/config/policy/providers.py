@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-MANDATORY_PREDICATES = ("CheckNodeCondition",)
+from scheduler_core.predicates import RULES
+
+MANDATORY_PREDICATES = tuple(rule.key for rule in RULES if rule.mandatory)
 """The predicates that always run, whether or not a policy names them."""
 
-DEFAULT_PREDICATES = (
-    "CheckNodeCondition",
-    "GeneralPredicates",
-    "NoDiskConflict",
-    "PodToleratesNodeTaints",
-    "MaxEBSVolumeCount",
-    "MaxGCEPDVolumeCount",
-    "MaxAzureDiskVolumeCount",
-    "CheckVolumeBinding",
-    "NoVolumeZoneConflict",
-    "CheckNodeMemoryPressure",
-    "CheckNodePIDPressure",
-    "CheckNodeDiskPressure",
-    "MatchInterPodAffinity",
-)
+DEFAULT_PREDICATES = tuple(rule.key for rule in RULES if rule.default)
+"""The predicates of both providers, in v1.11's order."""
 
 DEFAULT_PRIORITIES = (
     ("SelectorSpreadPriority", 1),
