@@ -45,14 +45,14 @@ def declarations() -> dict[str, Any]:
 
 
 def invalidation() -> list[dict[str, Any]]:
-    """Return the rows of the invalidation table."""
+    """Return the rows of the invalidation table; the order of the predicates in a row means nothing."""
     return [
         {
             "id": row.id,
             "resource": row.resource,
             "operations": row.operations,
             "condition": row.condition.text,
-            "predicates": row.predicates,
+            "predicates": None if row.predicates is None else sorted(row.predicates),
             "scopes": {mode: scope.name for mode, scope in row.scopes.items()},
             "source": row.source,
             "why": row.why,
