@@ -16,8 +16,6 @@ from scheduler_core.objects.manifests import Manifest, part
 from scheduler_core.objects.model import Container
 from scheduler_core.objects.quantity import format_resource
 
-INSUFFICIENT = "Insufficient "
-
 
 @dataclass(frozen=True, slots=True)
 class ResourceAmounts:

@@ -5,6 +5,7 @@ Each module declares its own as ``RULES``; a new module in this package is found
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from importlib import import_module
 from pkgutil import iter_modules
@@ -20,10 +21,10 @@ def _declared() -> tuple[Rule, ...]:
     names = sorted(module.name for module in iter_modules(__path__))
     modules = [import_module(f"{__name__}.{name}") for name in names]
     found: list[Rule] = [rule for module in modules for rule in getattr(module, "RULES", ())]
-    keys = [rule.key for rule in found]
-    places = [rule.v1_11.number for rule in found if rule.v1_11 is not None]
-    for what, given in (("key", keys), ("place in v1.11's order", places)):
-        twice = {one for one in given if given.count(one) > 1}  # type: ignore[attr-defined]
+    keys = Counter(rule.key for rule in found)
+    places = Counter(rule.v1_11.number for rule in found if rule.v1_11 is not None)
+    for what, counted in (("key", keys), ("place in v1.11's order", places)):
+        twice = [one for one, times in counted.items() if times > 1]
         if twice:
             raise ValueError(f"two predicates have the same {what}: {twice}")
     return tuple(sorted(found, key=lambda rule: (rule.v1_11 is None, rule.v1_11 or (0, "", ""))))

@@ -86,6 +86,9 @@ class Rule:
     policy. A rule that is not ``registered`` cannot be named by a policy. ``other_names`` are registered too,
     but have no place in an order.
 
+    A Policy is converted to the ``plugin``, or to the one that it is ``converted_to`` if that evaluates
+    another rule.
+
     ``invalidated_by`` are ids of rows of the invalidation table. Where a row tells predicates apart by the
     event, ``aspect`` is the fact, or the field of a volume, that this one depends on. A rule without a row is
     invalidated by every event within its scope, in the mode that has to be correct.

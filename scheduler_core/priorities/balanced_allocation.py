@@ -8,8 +8,9 @@ from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.arrays import IntVector
-from scheduler_core.priorities.base import MAX_PRIORITY, MapOnly
+from scheduler_core.priorities.base import MAX_PRIORITY, MapOnly, Mapped
 from scheduler_core.priorities.resource_allocation import requested_and_capacity
+from scheduler_core.priorities.rule import PriorityRule, ScorePlugin, in_both
 
 
 class BalancedResourceAllocation(MapOnly):
@@ -25,3 +26,16 @@ class BalancedResourceAllocation(MapOnly):
         cpu, memory = fractions
         score = ((1 - np.abs(cpu - memory)) * MAX_PRIORITY).astype(np.int64)
         return np.where((cpu >= 1) | (memory >= 1), 0, score)
+
+
+RULES = (
+    PriorityRule(
+        name="BalancedResourceAllocation",
+        place=70,
+        run=Mapped(BalancedResourceAllocation()),
+        text="Nodes where cpu and memory would be used to the same share.",
+        formula=("(1 − |requested share of cpu − requested share of memory|) × 10, and 0 if either is full."),
+        weights=in_both(1),
+        plugins=(ScorePlugin("NodeResourcesBalancedAllocation"),),
+    ),
+)

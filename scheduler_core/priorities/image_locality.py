@@ -8,7 +8,8 @@ from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.arrays import IntVector
-from scheduler_core.priorities.base import MAX_PRIORITY, MapOnly
+from scheduler_core.priorities.base import MAX_PRIORITY, MapOnly, Mapped
+from scheduler_core.priorities.rule import TENTHS, PriorityRule, ScorePlugin
 
 MIB = 1024 * 1024
 LEAST = 23 * MIB
@@ -32,3 +33,18 @@ class ImageLocality(MapOnly):
                 total[node] += size
         scaled = MAX_PRIORITY * (total - LEAST) // (MOST - LEAST) + 1
         return np.where(total < LEAST, 0, np.where(total >= MOST, MAX_PRIORITY, scaled))
+
+
+RULES = (
+    PriorityRule(
+        name="ImageLocalityPriority",
+        place=110,
+        run=Mapped(ImageLocality()),
+        text="Nodes that have the pod's container images already.",
+        formula=(
+            "The bytes of the pod's images that the node has: 0 below 23Mi, 10 from 1000Mi on, in "
+            "between 1 to 10 along a line."
+        ),
+        plugins=(ScorePlugin("ImageLocality", TENTHS),),
+    ),
+)

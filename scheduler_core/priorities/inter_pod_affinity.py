@@ -14,6 +14,7 @@ from scheduler_core.cluster.topology import row_sums
 from scheduler_core.cluster.view import View
 from scheduler_core.objects.arrays import IntVector
 from scheduler_core.priorities.base import MAX_PRIORITY, Function, Scores
+from scheduler_core.priorities.rule import TENTHS, PriorityRule, ScorePlugin, in_both
 from scheduler_core.quirks import quirk
 
 
@@ -105,3 +106,21 @@ def _add_up(view: View, by_key: dict[Domains, IntVector]) -> IntVector:
     for domains, sums in by_key.items():
         rows += row_sums(view, domains, sums)
     return rows
+
+
+RULES = (
+    PriorityRule(
+        name="InterPodAffinityPriority",
+        place=30,
+        run=InterPodAffinity(),
+        text="Nodes where preferred affinity to pods holds, and preferred anti-affinity does not.",
+        formula=(
+            "Sum of the weights of preferred terms that hold, those of anti-affinity negative, in "
+            "both directions; a required affinity term of another pod counts "
+            "hardPodAffinitySymmetricWeight. Then 10 × (own − least) / (most − least); least is at "
+            "most 0, most at least 0."
+        ),
+        weights=in_both(1),
+        plugins=(ScorePlugin("InterPodAffinity", TENTHS),),
+    ),
+)

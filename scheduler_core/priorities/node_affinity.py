@@ -10,7 +10,8 @@ from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.arrays import IntVector
 from scheduler_core.objects.model import NodeSelectorTerm
-from scheduler_core.priorities.base import MAX_PRIORITY, MapScaled
+from scheduler_core.priorities.base import MAX_PRIORITY, Mapped, MapScaled
+from scheduler_core.priorities.rule import TENTHS, PriorityRule, ScorePlugin, in_both
 
 
 class NodeAffinity(MapScaled):
@@ -39,3 +40,18 @@ class NodeAffinity(MapScaled):
     def scale(self, raw: IntVector, most: int) -> IntVector:
         """Scale to the highest sum (priorities.NormalizeReduce)."""
         return raw * MAX_PRIORITY // most if most else raw
+
+
+RULES = (
+    PriorityRule(
+        name="NodeAffinityPriority",
+        place=90,
+        run=Mapped(NodeAffinity()),
+        text="Nodes that match more of the pod's preferred node affinity, by weight.",
+        formula=(
+            "map: the weights of the preferred terms that match. reduce: 10 × own / most, 0 if none matches."
+        ),
+        weights=in_both(1),
+        plugins=(ScorePlugin("NodeAffinity", f"{TENTHS}; a preferred term's matchFields are not read"),),
+    ),
+)

@@ -12,7 +12,8 @@ from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.arrays import IntVector
-from scheduler_core.priorities.base import MAX_PRIORITY, MapOnly
+from scheduler_core.priorities.base import MAX_PRIORITY, MapOnly, Mapped
+from scheduler_core.priorities.rule import TENTHS, PriorityRule, ScorePlugin, in_both
 
 ANNOTATION = "scheduler.alpha.kubernetes.io/preferAvoidPods"
 AVOIDABLE_KINDS = ("ReplicationController", "ReplicaSet")
@@ -58,3 +59,22 @@ def _controllers(text: str) -> list[tuple[str, str]]:
 def _controller(entry: Any) -> tuple[str, str]:
     controller = (entry.get("podSignature") or {}).get("podController") or {}
     return str(controller.get("kind", "")), str(controller.get("uid", ""))
+
+
+RULES = (
+    PriorityRule(
+        name="NodePreferAvoidPodsPriority",
+        place=80,
+        run=Mapped(NodePreferAvoidPods()),
+        text=(
+            "Nodes that do not ask the pod's controller to stay away (an annotation); its weight "
+            "outvotes all others."
+        ),
+        formula=(
+            "0 if the node's annotation preferAvoidPods names the pod's ReplicationController or "
+            "ReplicaSet, else 10."
+        ),
+        weights=in_both(10_000),
+        plugins=(ScorePlugin("NodePreferAvoidPods", TENTHS),),
+    ),
+)

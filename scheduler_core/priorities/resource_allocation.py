@@ -11,7 +11,14 @@ from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.arrays import IntVector
-from scheduler_core.priorities.base import MAX_PRIORITY, MapOnly
+from scheduler_core.priorities.base import MAX_PRIORITY, MapOnly, Mapped
+from scheduler_core.priorities.rule import (
+    AUTOSCALER_PROVIDER,
+    DEFAULT_PROVIDER,
+    TENTHS,
+    PriorityRule,
+    ScorePlugin,
+)
 
 Scorer = Callable[[IntVector, IntVector], IntVector]
 
@@ -72,3 +79,55 @@ class ResourceAllocation(MapOnly):
         """Return the average of the scores for cpu and memory, rounded down."""
         cpu, memory = self.scorer(*requested_and_capacity(pod, view))
         return np.asarray((cpu + memory) // 2)
+
+
+_OTHER_STRATEGIES = (
+    "MostAllocated and RequestedToCapacityRatio score whole numbers from 0 to 10, not 0 to 100"
+)
+
+RULES = (
+    PriorityRule(
+        name="LeastRequestedPriority",
+        place=40,
+        run=Mapped(ResourceAllocation(least_requested)),
+        text="Nodes where much cpu and memory stays free.",
+        formula=(
+            "(capacity − requested) × 10 / capacity, for cpu and for memory; the mean of both. A "
+            "container that asks for nothing counts 100m and 200Mi."
+        ),
+        weights={DEFAULT_PROVIDER: 1},
+        plugins=(
+            ScorePlugin("NodeResourcesFit", _OTHER_STRATEGIES),
+            ScorePlugin("NodeResourcesLeastAllocated"),
+        ),
+    ),
+    PriorityRule(
+        name="MostRequestedPriority",
+        place=50,
+        run=Mapped(ResourceAllocation(most_requested)),
+        text="Nodes where little cpu and memory stays free: it packs.",
+        formula=(
+            "requested × 10 / capacity, for cpu and for memory, 0 where it is beyond; the mean of both."
+        ),
+        weights={AUTOSCALER_PROVIDER: 1},
+        plugins=(ScorePlugin("NodeResourcesMostAllocated", TENTHS),),
+    ),
+    PriorityRule(
+        name="RequestedToCapacityRatioPriority",
+        place=60,
+        run=Mapped(ResourceAllocation(Shape())),
+        text="Nodes by a curve over the requested share of cpu and memory.",
+        formula=(
+            "The shape's score at the requested percentage, for cpu and for memory; the mean of both."
+            " Without an argument from 10 at 0 % to 0 at 100 %."
+        ),
+        plugins=(ScorePlugin("RequestedToCapacityRatio", TENTHS),),
+    ),
+    PriorityRule(
+        name="requestedToCapacityRatioArguments",
+        place=220,
+        made=ResourceAllocation,
+        argument="requestedToCapacityRatioArguments: {shape: [{utilization: 0, score: 0}, …]}",
+        formula="As RequestedToCapacityRatioPriority, along the points of the shape.",
+    ),
+)

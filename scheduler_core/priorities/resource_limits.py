@@ -8,7 +8,8 @@ from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.arrays import IntVector
-from scheduler_core.priorities.base import MapOnly
+from scheduler_core.priorities.base import MapOnly, Mapped
+from scheduler_core.priorities.rule import PriorityRule
 
 
 class ResourceLimits(MapOnly):
@@ -24,3 +25,14 @@ class ResourceLimits(MapOnly):
             if limit:
                 fits |= (allocatable != 0) & (limit <= allocatable)
         return fits.astype(np.int64)
+
+
+RULES = (
+    PriorityRule(
+        name="ResourceLimitsPriority",
+        place=130,
+        run=Mapped(ResourceLimits()),
+        text="Nodes that can hold the pod's limits, not only its requests.",
+        formula="1 if the node can hold the pod's cpu limit or its memory limit, else 0.",
+    ),
+)

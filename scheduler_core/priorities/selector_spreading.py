@@ -13,7 +13,8 @@ from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.services import service_selectors, spreading_selectors
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.arrays import IntVector
-from scheduler_core.priorities.base import MAX_PRIORITY, MapReduce, Scores
+from scheduler_core.priorities.base import MAX_PRIORITY, Mapped, MapReduce, Scores
+from scheduler_core.priorities.rule import TENTHS, PriorityRule, ScorePlugin, in_both
 from scheduler_core.quirks import quirk
 
 ZONE_WEIGHTING = 2.0 / 3.0
@@ -110,3 +111,32 @@ def spreading_query(pod: PodInfo, view: View, *, controllers: bool = True) -> Po
     selectors = find(pod, view.cluster)
     parts = tuple(((pod.namespace,), selector) for selector in dict.fromkeys(selectors))
     return PodQuery(parts, every=False, skip_terminating=True)
+
+
+_OWN_CONSTRAINTS = (
+    "pods of one Service or controller are spread over nodes and zones; a pod's own ScheduleAnyway "
+    "constraints are not read"
+)
+
+RULES = (
+    PriorityRule(
+        name="SelectorSpreadPriority",
+        place=10,
+        run=Mapped(SelectorSpread()),
+        text="Nodes, and zones, with few pods of the same service, controller or set.",
+        formula=(
+            "map: the node's pods that match. reduce: 10 × (most − own) / most; where nodes have "
+            "zones, a third of that and two thirds of the same for the zone's pods. 10 everywhere if "
+            "nothing matches."
+        ),
+        weights=in_both(1),
+        plugins=(ScorePlugin("PodTopologySpread", _OWN_CONSTRAINTS), ScorePlugin("SelectorSpread", TENTHS)),
+    ),
+    PriorityRule(
+        name="ServiceSpreadingPriority",
+        place=20,
+        run=Mapped(ServiceSpread()),
+        text="Nodes with few pods of the same service.",
+        formula="As SelectorSpreadPriority.",
+    ),
+)

@@ -12,6 +12,7 @@ from scheduler_core.cluster.services import services_of
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.arrays import IntVector
 from scheduler_core.priorities.base import MAX_PRIORITY, MapReduce
+from scheduler_core.priorities.rule import TENTHS, PriorityRule, ScorePlugin
 
 
 class ServiceAntiAffinity(MapReduce):
@@ -42,3 +43,18 @@ class ServiceAntiAffinity(MapReduce):
         sums = np.bincount(values[labelled], weights=raw[labelled], minlength=1)
         score = (MAX_PRIORITY * ((total - sums) / total)).astype(np.int64)
         return np.where(labelled, score[np.maximum(values, 0)], 0)
+
+
+RULES = (
+    PriorityRule(
+        name="serviceAntiAffinity",
+        place=210,
+        made=ServiceAntiAffinity,
+        argument="serviceAntiAffinity: {label: rack}",
+        formula=(
+            "10 × (pods − pods on nodes with the same value) / pods, of the pod's service; 0 without "
+            "the label."
+        ),
+        plugins=(ScorePlugin("ServiceAffinity", TENTHS),),
+    ),
+)

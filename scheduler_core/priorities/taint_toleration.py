@@ -9,7 +9,8 @@ from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.arrays import IntVector
 from scheduler_core.objects.selectors import tolerates
-from scheduler_core.priorities.base import MAX_PRIORITY, MapScaled
+from scheduler_core.priorities.base import MAX_PRIORITY, Mapped, MapScaled
+from scheduler_core.priorities.rule import TENTHS, PriorityRule, ScorePlugin, in_both
 
 EFFECT = "PreferNoSchedule"
 
@@ -39,3 +40,19 @@ class TaintToleration(MapScaled):
         return (
             MAX_PRIORITY - raw * MAX_PRIORITY // most if most else np.full(len(raw), MAX_PRIORITY, np.int64)
         )
+
+
+RULES = (
+    PriorityRule(
+        name="TaintTolerationPriority",
+        place=100,
+        run=Mapped(TaintToleration()),
+        text="Nodes with fewer PreferNoSchedule taints that the pod does not tolerate.",
+        formula=(
+            "map: PreferNoSchedule taints that the pod does not tolerate. reduce: 10 − 10 × own / "
+            "most, 10 if there are none."
+        ),
+        weights=in_both(1),
+        plugins=(ScorePlugin("TaintToleration", TENTHS),),
+    ),
+)

@@ -29,11 +29,13 @@ from scheduler_core.framework.configuration.versions import (
     has_plugin,
 )
 from scheduler_core.objects.manifests import Document
+from scheduler_core.predicates import RULES
 
 PLUGIN_OF: Mapping[str, str] = {
-    **{key: row.name for row in PLUGINS.values() for key in row.predicates},
-    CONDITION: "NodeUnschedulable",
-    "PodFitsPorts": "NodePorts",
+    name: rule.plugin.name if rule.plugin is not None else rule.converted_to
+    for rule in RULES
+    if rule.plugin is not None or rule.converted_to
+    for name in (rule.key, *rule.other_names)
 }
 """The plugin that replaced each predicate."""
 

@@ -7,16 +7,18 @@ cluster as it was before the cycle; it decides nothing, and tests verify that it
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
+from scheduler_core.priorities import RULES
 from scheduler_core.priorities.balanced_allocation import BalancedResourceAllocation
 from scheduler_core.priorities.base import Mapped, Priority
 from scheduler_core.priorities.describe import preferences, resources, spreading
-from scheduler_core.priorities.describe.line import Description, Line, LineQuestion, as_dict
 from scheduler_core.priorities.equal import Equal
 from scheduler_core.priorities.image_locality import ImageLocality
 from scheduler_core.priorities.inter_pod_affinity import InterPodAffinity
 from scheduler_core.priorities.label_preference import LabelPreference
+from scheduler_core.priorities.line import Description, Line, LineQuestion, as_dict
 from scheduler_core.priorities.node_affinity import NodeAffinity
 from scheduler_core.priorities.prefer_avoid_pods import NodePreferAvoidPods
 from scheduler_core.priorities.resource_allocation import ResourceAllocation
@@ -45,7 +47,18 @@ DESCRIPTIONS: Mapping[type, Callable[[LineQuestion, Any], Description]] = {
 def describe(priority: Priority, asked: LineQuestion) -> Description:
     """Describe how a priority's score on one feasible node is computed."""
     rule = priority.steps if isinstance(priority, Mapped) else priority
-    return next(DESCRIPTIONS[kind] for kind in type(rule).__mro__ if kind in DESCRIPTIONS)(asked, rule)
+    table = {**DESCRIPTIONS, **_declared()}
+    return next(table[kind] for kind in type(rule).__mro__ if kind in table)(asked, rule)
+
+
+@cache
+def _declared() -> Mapping[type, Callable[[LineQuestion, Any], Description]]:
+    """Return the functions that rules declare themselves, by the class of their steps."""
+    return {
+        type(rule.run.steps if isinstance(rule.run, Mapped) else rule.run): rule.describe
+        for rule in RULES
+        if rule.run is not None and rule.describe is not None
+    }
 
 
 __all__ = ["DESCRIPTIONS", "Description", "Line", "LineQuestion", "as_dict", "describe"]

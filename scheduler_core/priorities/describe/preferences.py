@@ -6,7 +6,9 @@ from scheduler_core.cluster.nodeaffinity import term_mask
 from scheduler_core.objects.model import NodeSelectorTerm, Requirement
 from scheduler_core.objects.selectors import tolerates
 from scheduler_core.priorities.base import MAX_PRIORITY
-from scheduler_core.priorities.describe.line import (
+from scheduler_core.priorities.equal import Equal
+from scheduler_core.priorities.label_preference import LabelPreference
+from scheduler_core.priorities.line import (
     Description,
     Line,
     LineQuestion,
@@ -14,8 +16,6 @@ from scheduler_core.priorities.describe.line import (
     shortened,
     truncated,
 )
-from scheduler_core.priorities.equal import Equal
-from scheduler_core.priorities.label_preference import LabelPreference
 from scheduler_core.priorities.node_affinity import NodeAffinity
 from scheduler_core.priorities.prefer_avoid_pods import ANNOTATION, AVOIDABLE_KINDS, NodePreferAvoidPods
 from scheduler_core.priorities.taint_toleration import EFFECT, TaintToleration

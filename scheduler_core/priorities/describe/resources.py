@@ -6,7 +6,8 @@ from itertools import pairwise
 
 from scheduler_core.priorities.balanced_allocation import BalancedResourceAllocation
 from scheduler_core.priorities.base import MAX_PRIORITY
-from scheduler_core.priorities.describe.line import (
+from scheduler_core.priorities.image_locality import LEAST, MOST, ImageLocality
+from scheduler_core.priorities.line import (
     Description,
     Line,
     LineQuestion,
@@ -15,7 +16,6 @@ from scheduler_core.priorities.describe.line import (
     truncated,
     unit_of,
 )
-from scheduler_core.priorities.image_locality import LEAST, MOST, ImageLocality
 from scheduler_core.priorities.resource_allocation import (
     ResourceAllocation,
     Shape,

@@ -9,7 +9,8 @@ from scheduler_core.cluster.pods import AffinityClass
 from scheduler_core.cluster.selecting import compile_selector, matches
 from scheduler_core.cluster.services import SPREADING_KINDS, services_of
 from scheduler_core.priorities.base import MAX_PRIORITY
-from scheduler_core.priorities.describe.line import (
+from scheduler_core.priorities.inter_pod_affinity import InterPodAffinity
+from scheduler_core.priorities.line import (
     Description,
     Line,
     LineQuestion,
@@ -17,7 +18,6 @@ from scheduler_core.priorities.describe.line import (
     shortened,
     truncated,
 )
-from scheduler_core.priorities.inter_pod_affinity import InterPodAffinity
 from scheduler_core.priorities.selector_spreading import ZONE_WEIGHTING, SelectorSpread
 from scheduler_core.priorities.service_anti_affinity import ServiceAntiAffinity
 
