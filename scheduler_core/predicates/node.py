@@ -152,6 +152,7 @@ def _cordon(pod: Pod, node: Node) -> Facts:  # noqa: ARG001
 
 CORDONED = Reason(UNSCHEDULABLE, resolvable=False, explain=_cordon)
 
+_TAINTED = "such a node has a taint today, which TaintToleration reads"
 
 RULES = (
     Rule(
@@ -204,6 +205,7 @@ RULES = (
         v1_11=Place(180, "Cheap, but it is seldom true."),
         proposal=Place(140, "Pressure does not happen often.", "CheckNodeMemoryPressurePredicate"),
         default=True,
+        not_converted=_TAINTED,
         reasons=(Reason(PRESSURE_REASONS["MemoryPressure"], explain=_condition("MemoryPressure", "False")),),
         aspect="memory pressure",
         invalidated_by=("node-update-conditions",),
@@ -214,6 +216,7 @@ RULES = (
         text="The node is not running out of process ids.",
         v1_11=Place(190, "Cheap, but it is seldom true."),
         default=True,
+        not_converted=_TAINTED,
         reasons=(Reason(PRESSURE_REASONS["PIDPressure"], explain=_condition("PIDPressure", "False")),),
         aspect="PID pressure",
         invalidated_by=("node-update-conditions",),
@@ -225,6 +228,7 @@ RULES = (
         v1_11=Place(200, "Cheap, but it is seldom true."),
         proposal=Place(150, "Pressure does not happen often.", "CheckNodeDiskPressurePredicate"),
         default=True,
+        not_converted=_TAINTED,
         reasons=(Reason(PRESSURE_REASONS["DiskPressure"], explain=_condition("DiskPressure", "False")),),
         aspect="disk pressure",
         invalidated_by=("node-update-conditions",),

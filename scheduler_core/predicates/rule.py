@@ -87,7 +87,7 @@ class Rule:
     but have no place in an order.
 
     A Policy is converted to the ``plugin``, or to the one that it is ``converted_to`` if that evaluates
-    another rule.
+    another rule; ``not_converted`` says why to none.
 
     ``invalidated_by`` are ids of rows of the invalidation table. Where a row tells predicates apart by the
     event, ``aspect`` is the fact, or the field of a volume, that this one depends on. A rule without a row is
@@ -108,6 +108,7 @@ class Rule:
     members: tuple[str, ...] = ()
     plugin: FilterPlugin | None = None
     converted_to: str = ""
+    not_converted: str = ""
     reasons: tuple[Reason, ...] = ()
     invalidated_by: tuple[str, ...] = ()
     aspect: str = ""

@@ -6,13 +6,15 @@ Each module declares its own as ``RULES``; a new module in this package is found
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import Any
 
 from scheduler_core.priorities.base import Mapped, Priority, Scored
 from scheduler_core.priorities.inter_pod_affinity import InterPodAffinity
 from scheduler_core.priorities.label_preference import LabelPreference
+from scheduler_core.priorities.line import Description, LineQuestion
 from scheduler_core.priorities.resource_allocation import ResourceAllocation, Shape
 from scheduler_core.priorities.rule import PriorityRule
 from scheduler_core.priorities.service_anti_affinity import ServiceAntiAffinity
@@ -20,7 +22,7 @@ from scheduler_core.priorities.service_anti_affinity import ServiceAntiAffinity
 
 def _declared() -> tuple[PriorityRule, ...]:
     """Return the declarations of all modules by their places."""
-    names = sorted(module.name for module in iter_modules(__path__) if not module.ispkg)
+    names = sorted(module.name for module in iter_modules(__path__))
     modules = [import_module(f"{__name__}.{name}") for name in names]
     found: list[PriorityRule] = [rule for module in modules for rule in getattr(module, "RULES", ())]
     for what, counted in (
@@ -39,7 +41,24 @@ RULES: tuple[PriorityRule, ...] = _declared()
 PRIORITIES: Mapping[str, Priority] = {rule.name: rule.run for rule in RULES if rule.run is not None}
 """The priorities that a policy can name without an argument, by name."""
 
+DESCRIPTIONS: Mapping[type, Callable[[LineQuestion, Any], Description]] = {
+    rule.steps: rule.describe for rule in RULES if rule.describe is not None
+}
+"""The function that describes a score, by the class of the priority's steps or its nearest base class."""
+
+
+def describe(priority: Priority, asked: LineQuestion) -> Description:
+    """Describe how a priority's score on one feasible node is computed.
+
+    A description reads the values in the Cycle and the cluster as it was before the cycle; it decides
+    nothing, and tests verify that its last line equals the score.
+    """
+    steps = priority.steps if isinstance(priority, Mapped) else priority
+    return next(DESCRIPTIONS[kind] for kind in type(steps).__mro__ if kind in DESCRIPTIONS)(asked, steps)
+
+
 __all__ = [
+    "DESCRIPTIONS",
     "PRIORITIES",
     "RULES",
     "InterPodAffinity",
@@ -51,4 +70,5 @@ __all__ = [
     "Scored",
     "ServiceAntiAffinity",
     "Shape",
+    "describe",
 ]

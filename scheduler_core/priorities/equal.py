@@ -9,6 +9,7 @@ from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.arrays import IntVector
 from scheduler_core.priorities.base import MapOnly, Mapped
+from scheduler_core.priorities.line import Description, Line, LineQuestion
 from scheduler_core.priorities.rule import PriorityRule
 
 
@@ -23,6 +24,11 @@ class Equal(MapOnly):
         return np.ones(view.size, np.int64)
 
 
+def _describe(asked: LineQuestion, rule: Equal) -> Description:  # noqa: ARG001
+    """Describe the constant score."""
+    return Description("All nodes alike.", (Line("score", "1 on every node", "", "1"),))
+
+
 RULES = (
     PriorityRule(
         name="EqualPriority",
@@ -30,5 +36,6 @@ RULES = (
         run=Mapped(Equal()),
         text="All nodes alike.",
         formula="1.",
+        describe=_describe,
     ),
 )

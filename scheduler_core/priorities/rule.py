@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from scheduler_core.cluster.reads import Reads
-from scheduler_core.priorities.base import MapReduce, Priority
+from scheduler_core.priorities.base import Mapped, MapReduce, Priority
 from scheduler_core.priorities.line import Description, LineQuestion
 
 DEFAULT_PROVIDER = "DefaultProvider"
@@ -35,7 +35,7 @@ class PriorityRule:
     ``text`` and ``formula`` are shown on the reference page. ``run`` is ``None`` if a policy's argument,
     which is then the name, creates the priority: ``made`` is its class and ``argument`` the syntax.
     ``weights`` are those in v1.11's algorithm providers. ``describe`` explains a score, from the question
-    and the priority's steps.
+    and the priority's steps; without it the nearest base class's description is used.
     """
 
     name: str
@@ -48,6 +48,11 @@ class PriorityRule:
     weights: Mapping[str, int] = field(default_factory=dict)
     plugins: tuple[ScorePlugin, ...] = ()
     describe: Callable[[LineQuestion, Any], Description] | None = None
+
+    @property
+    def steps(self) -> type:
+        """The class of the priority, or of its Map and Reduce."""
+        return self.made or type(self.run.steps if isinstance(self.run, Mapped) else self.run)
 
     @property
     def reads(self) -> Reads:

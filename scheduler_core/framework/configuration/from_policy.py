@@ -51,7 +51,7 @@ BY_RESOURCES = {
     TO_RATIO: "RequestedToCapacityRatio",
 }
 DEFAULT_SHAPE = [{"utilization": 0, "score": 10}, {"utilization": 100, "score": 0}]
-CONDITIONS = ("CheckNodeMemoryPressure", "CheckNodePIDPressure", "CheckNodeDiskPressure")
+NOT_CONVERTED = {rule.key: rule.not_converted for rule in RULES if rule.not_converted}
 
 
 @dataclass(slots=True)
@@ -115,8 +115,8 @@ def _add_predicate(draft: _Draft, key: str, argument: Any) -> None:
         for member in BUNDLES[key]:
             _add_predicate(draft, member, None)
         return
-    if key in CONDITIONS:
-        told.lost.append(f"{key}: such a node has a taint today, which TaintToleration reads")
+    if key in NOT_CONVERTED:
+        told.lost.append(f"{key}: {NOT_CONVERTED[key]}")
         return
     if isinstance(argument, Mapping) and "labelsPresence" in argument:
         body = argument["labelsPresence"]
