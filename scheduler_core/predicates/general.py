@@ -213,6 +213,7 @@ RULES = (
         ),
         v1_11=Place(30, "Most pods that do not fit fail here, and its members cost little."),
         default=True,
+        identity=("nodeName",),
         members=("PodFitsResources", "HostName", "PodFitsHostPorts", "MatchNodeSelector"),
         invalidated_by=(
             *_EVENTS,
@@ -229,6 +230,7 @@ RULES = (
         v1_11=Place(40, "A member of GeneralPredicates: one comparison, and at most one node is left."),
         proposal=Place(20, "A pod that names its node is settled by one comparison.", "PodFitsHost"),
         plugin=FilterPlugin("NodeName"),
+        identity=("nodeName",),
         reasons=(Reason(HostName.reason, resolvable=False, finding=NO_CHANGE),),
         invalidated_by=_EVENTS,
     ),

@@ -91,7 +91,8 @@ class Rule:
 
     ``invalidated_by`` are ids of rows of the invalidation table. Where a row tells predicates apart by the
     event, ``aspect`` is the fact, or the field of a volume, that this one depends on. A rule without a row is
-    invalidated by every event within its scope, in the mode that has to be correct.
+    invalidated by every event within its scope, in the mode that has to be correct. ``identity`` are fields
+    that it reads of the pod itself rather than of its class.
     """
 
     key: str
@@ -112,6 +113,7 @@ class Rule:
     reasons: tuple[Reason, ...] = ()
     invalidated_by: tuple[str, ...] = ()
     aspect: str = ""
+    identity: tuple[str, ...] = ()
 
     @property
     def reads(self) -> Reads:
