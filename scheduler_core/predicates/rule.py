@@ -41,7 +41,8 @@ class FilterPlugin(NamedTuple):
 class Change(NamedTuple):
     """A change that may resolve a reason: of the pod, or of the node.
 
-    ``words`` are an imperative sentence, and ``cost`` a key of the costs in :mod:`scheduler_core.explain`.
+    ``words`` are an imperative sentence, and ``cost`` a key of ``EFFORT`` in
+    :mod:`scheduler_core.explain.edits`.
     """
 
     kind: Literal["Pod", "Node"]

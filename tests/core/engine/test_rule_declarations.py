@@ -13,9 +13,10 @@ from typing import Any
 
 from scheduler_core.config.policy import order, providers
 from scheduler_core.equivalence.rules import TABLE
+from scheduler_core.explain.findings import FINDINGS, REASONS, RESOURCE_FINDINGS
 from scheduler_core.framework.configuration.from_policy import PLUGIN_OF, SCORER_OF
 from scheduler_core.framework.configuration.plugins import PLUGINS
-from scheduler_core.predicates import PREDICATES
+from scheduler_core.predicates import PREDICATES, RULES
 from scheduler_core.priorities import PRIORITIES
 from scheduler_core.scheduling.preemption.preempt import UNRESOLVABLE_REASONS
 
@@ -72,3 +73,12 @@ def test_the_invalidation_table_is_unchanged() -> None:
     frozen = json.loads(INVALIDATION.read_text())
     assert len(frozen) == 58
     assert json.loads(json.dumps(invalidation())) == frozen
+
+
+def test_every_finding_that_a_reason_names_is_there() -> None:
+    """And rules with the same reason declare the same of it."""
+    for reason in (reason for rule in RULES for reason in rule.reasons):
+        assert reason == REASONS[reason.text]
+        assert not reason.finding or reason.finding in (RESOURCE_FINDINGS if reason.prefix else FINDINGS)
+        assert not (reason.finding and reason.explain)
+    assert {reason.finding for reason in REASONS.values()} >= {*FINDINGS, *RESOURCE_FINDINGS}
