@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from scheduler_core.objects.arrays import IntVector
-from scheduler_core.priorities import PRIORITIES
-from scheduler_core.priorities.describe import LineQuestion, as_dict, describe
+from scheduler_core.priorities import PRIORITIES, describe
+from scheduler_core.priorities.line import LineQuestion, as_dict
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.scheduling.scoring import combine
 from scheduler_core.simulation.virtual import Stepper

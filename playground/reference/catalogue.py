@@ -1,6 +1,6 @@
 """The elements of a policy as rows, for the reference page and the workbench's Policy tab.
 
-Every row is built from the tables that the engine uses; only the sentences are in ``rule_texts``.
+Every row is built from the rules' declarations and the tables that the engine uses.
 """
 
 from __future__ import annotations
@@ -9,18 +9,13 @@ import inspect
 from functools import cache
 from typing import Any
 
-from playground.reference import rule_texts
 from scheduler_core.config.policy.order import BUNDLES, ORDERS, UNREGISTERED, V1_11_ORDER, static_order
-from scheduler_core.config.policy.providers import (
-    DEFAULT_PREDICATES,
-    DEFAULT_PRIORITIES,
-    MANDATORY_PREDICATES,
-    PROVIDERS,
-)
+from scheduler_core.config.policy.providers import DEFAULT_PRIORITIES, PROVIDERS
 from scheduler_core.framework.configuration.plugins import PLUGINS
 from scheduler_core.framework.configuration.versions import VERSIONS, has_plugin
-from scheduler_core.predicates import PREDICATES
-from scheduler_core.priorities import PRIORITIES, Priority
+from scheduler_core.predicates import RULES
+from scheduler_core.priorities import RULES as PRIORITY_RULES
+from scheduler_core.priorities import Priority
 from scheduler_core.priorities.base import MapOnly, Mapped
 from scheduler_core.quirks import QUIRKS
 
@@ -28,8 +23,8 @@ CatalogueRow = dict[str, Any]
 
 
 def _purpose(rule: object) -> str:
-    """Return the first paragraph of a rule's class docstring, used if there is no other text."""
-    text = inspect.cleandoc(type(rule).__doc__ or "")
+    """Return the first paragraph of the class docstring of a rule, used if it declares no text."""
+    text = inspect.cleandoc((rule if isinstance(rule, type) else type(rule)).__doc__ or "")
     return " ".join(text.split("\n\n", 1)[0].split())
 
 
@@ -43,8 +38,10 @@ def predicates() -> tuple[CatalogueRow, ...]:
     proposed = {key: (number, row) for number, row in enumerate(ORDERS["proposal"], 1) for key in row.keys}
     runs = static_order("proposal")
     rows = []
+    declared = {rule.key: rule for rule in RULES}
     for place, row in enumerate(ORDERS["v1.11"], 1):
         key = row.name
+        rule = declared[key]
         number, other = proposed.get(key, (None, None))
         rows.append(
             {
@@ -58,14 +55,13 @@ def predicates() -> tuple[CatalogueRow, ...]:
                     "runs": runs.index(key) + 1 if key in runs else None,
                 },
                 "alias": other.name if other and other.name != key else "",
-                "text": rule_texts.PREDICATES.get(key)
-                or (_purpose(PREDICATES[key]) if key in PREDICATES else ""),
+                "text": rule.text or _purpose(rule.check or rule.made),
                 "members": list(BUNDLES.get(key, ())),
                 "bundle": next((name for name, members in BUNDLES.items() if key in members), ""),
-                "default": key in DEFAULT_PREDICATES,
-                "mandatory": key in MANDATORY_PREDICATES,
-                "registered": key not in UNREGISTERED,
-                "argument": rule_texts.PREDICATE_ARGUMENTS.get(key, ""),
+                "default": rule.default,
+                "mandatory": rule.mandatory,
+                "registered": rule.registered,
+                "argument": rule.argument,
                 "quirks": [quirk for quirk in QUIRKS if quirk.where == key],
             }
         )
@@ -84,14 +80,16 @@ def priorities() -> tuple[CatalogueRow, ...]:
     """Return a row for every priority that a policy can name without an argument."""
     weights = dict(DEFAULT_PRIORITIES)
     rows = []
-    for name, rule in PRIORITIES.items():
+    for declared in PRIORITY_RULES:
+        name, rule = declared.name, declared.run
+        if rule is None:
+            continue
         kind, steps = _steps(rule)
         rows.append(
             {
                 "name": name,
-                "text": rule_texts.PRIORITIES.get(name)
-                or _purpose(rule.steps if isinstance(rule, Mapped) else rule),
-                "formula": rule_texts.FORMULAS.get(name, ""),
+                "text": declared.text or _purpose(rule.steps if isinstance(rule, Mapped) else rule),
+                "formula": declared.formula,
                 "kind": kind,
                 "steps": steps,
                 "weight": weights.get(name),
@@ -100,6 +98,11 @@ def priorities() -> tuple[CatalogueRow, ...]:
             }
         )
     return tuple(rows)
+
+
+def priority_arguments() -> list[tuple[str, str, str]]:
+    """Return the arguments that define a priority under an arbitrary name, with syntax and formula."""
+    return [(rule.name, rule.argument, rule.formula) for rule in PRIORITY_RULES if rule.argument]
 
 
 def providers() -> list[CatalogueRow]:

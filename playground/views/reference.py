@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from playground.reference import catalogue, rule_texts
+from playground.reference import catalogue
 from scheduler_core.config.policy.order import BUNDLES, ORDERS, UNREGISTERED, static_order
 from scheduler_core.config.policy.providers import DEFAULT_PREDICATES
 from scheduler_core.quirks import QUIRKS
@@ -114,7 +114,7 @@ def predicates(request: HttpRequest) -> HttpResponse:
         "bundles": list(BUNDLES.items()),
         "default_count": len(DEFAULT_PREDICATES),
         "priorities": catalogue.priorities(),
-        "arguments": rule_texts.PRIORITY_ARGUMENTS,
+        "arguments": catalogue.priority_arguments(),
         "providers": catalogue.providers(),
         "criteria": criteria(),
         "unmendable": sorted(UNRESOLVABLE_REASONS),

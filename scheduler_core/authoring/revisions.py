@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.controllers.running import FAILS, RECOVERS, seconds
-from scheduler_core.explain.edits import part
 from scheduler_core.objects.kinds import KINDS
-from scheduler_core.objects.manifests import Manifest
+from scheduler_core.objects.manifests import Manifest, part
 from scheduler_core.objects.quantity import parse_quantity
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")

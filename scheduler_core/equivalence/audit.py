@@ -16,6 +16,7 @@ from scheduler_core.cluster.reasons import FAILED_BY_ERROR, Codes, ReasonTable
 from scheduler_core.equivalence.classes import difference
 from scheduler_core.equivalence.rules import Invalidation
 from scheduler_core.objects.arrays import IntVector
+from scheduler_core.predicates import RULES
 from scheduler_core.scheduling.cache_record import STALE_SHOWN, StaleHit
 
 EVENTS_KEPT = 20_000
@@ -24,24 +25,13 @@ WRITERS_KEPT = 20_000
 NO_EVENT = "no event of the table says that it changed"
 MEMBERS_DIFFER = "members of one class differ in"
 
+_ATTRIBUTES = {"init_containers": "initContainers", "node_selector": "nodeSelector"}
+
 READS: Mapping[str, tuple[str, ...]] = {
-    "PodFitsResources": ("containers", "initContainers"),
-    "PodFitsHostPorts": ("containers",),
-    "PodFitsPorts": ("containers",),
-    "HostName": ("nodeName",),
-    "MatchNodeSelector": ("nodeSelector", "affinity"),
-    "GeneralPredicates": ("containers", "initContainers", "nodeName", "nodeSelector", "affinity"),
-    "PodToleratesNodeTaints": ("tolerations",),
-    "PodToleratesNodeNoExecuteTaints": ("tolerations",),
-    "NoDiskConflict": ("volumes",),
-    "MaxEBSVolumeCount": ("volumes",),
-    "MaxGCEPDVolumeCount": ("volumes",),
-    "MaxAzureDiskVolumeCount": ("volumes",),
-    "CheckVolumeBinding": ("volumes",),
-    "NoVolumeZoneConflict": ("volumes",),
-    "CheckNodeMemoryPressure": ("containers",),
-    "MatchInterPodAffinity": ("namespace", "labels", "affinity"),
-    "CheckServiceAffinity": ("namespace", "labels", "nodeSelector"),
+    name: (*(_ATTRIBUTES.get(field, field) for field in rule.reads.pod), *rule.identity)
+    for rule in RULES
+    if rule.reads.pod or rule.identity
+    for name in (rule.key, *rule.other_names)
 }
 """The attributes of a pod that determine a predicate's result; for any other predicate, all of them may."""
 

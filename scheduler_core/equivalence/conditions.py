@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -13,9 +13,12 @@ from scheduler_core.cluster.storage import disks
 from scheduler_core.equivalence.topology import Topology
 from scheduler_core.objects.arrays import IntVector
 from scheduler_core.objects.model import PersistentVolume, PersistentVolumeClaim, Pod, Volume
+from scheduler_core.predicates import RULES
 
-EBS, GCE_PD, AZURE_DISK = "MaxEBSVolumeCount", "MaxGCEPDVolumeCount", "MaxAzureDiskVolumeCount"
-VOLUME_COUNTS = (EBS, GCE_PD, AZURE_DISK)
+COUNTED: Mapping[str, str] = {rule.key: rule.aspect for rule in RULES if "pv-count" in rule.invalidated_by}
+"""The predicates that count volumes of one type, with the type's field of a volume."""
+
+VOLUME_COUNTS = tuple(COUNTED)
 
 
 class InvalidatedNodes(Enum):
@@ -141,18 +144,15 @@ def volume_counts(event: ClusterEvent, topology: Topology) -> tuple[str, ...]:
 
 
 def _counts(volume: Volume) -> tuple[str, ...]:
-    ids = (volume.aws_ebs, volume.gce_pd, volume.azure_disk)
-    return tuple(key for key, value in zip(VOLUME_COUNTS, ids) if value is not None)
+    return tuple(key for key, field in COUNTED.items() if getattr(volume, field) is not None)
 
 
 # Nodes
 
-CONDITION_PREDICATES = {
-    "conditions": "CheckNodeCondition",
-    "memory pressure": "CheckNodeMemoryPressure",
-    "disk pressure": "CheckNodeDiskPressure",
-    "PID pressure": "CheckNodePIDPressure",
+CONDITION_PREDICATES: Mapping[str, str] = {
+    rule.aspect: rule.key for rule in RULES if "node-update-conditions" in rule.invalidated_by
 }
+"""The fact that a condition changed, to the predicate that reads the condition."""
 
 
 def condition_checks(event: ClusterEvent, topology: Topology) -> tuple[str, ...]:  # noqa: ARG001

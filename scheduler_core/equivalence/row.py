@@ -9,19 +9,10 @@ from typing import Literal
 from scheduler_core.cluster.events import ClusterEvent, EventVerb
 from scheduler_core.equivalence.conditions import InvalidatedNodes, RowCondition
 from scheduler_core.equivalence.topology import Topology
+from scheduler_core.predicates import RULES
 
 Mode = Literal["designed", "v1.11", "sound"]
 MODES: tuple[Mode, ...] = ("designed", "v1.11", "sound")  # in addition to "off"
-
-GENERAL = ("GeneralPredicates",)
-MEMBERS = ("HostName", "PodFitsHostPorts", "MatchNodeSelector", "PodFitsResources")
-GENERAL_AND_MEMBERS = GENERAL + MEMBERS
-AFFINITY = ("MatchInterPodAffinity",)
-SERVICE = ("CheckServiceAffinity",)
-DISK = ("NoDiskConflict",)
-ZONE = ("NoVolumeZoneConflict",)
-BINDING = ("CheckVolumeBinding",)
-TAINTS = ("PodToleratesNodeTaints", "PodToleratesNodeNoExecuteTaints")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +33,23 @@ class InvalidationRow:
     def modes(self) -> tuple[Mode, ...]:
         """The modes in which the row applies."""
         return tuple(mode for mode in MODES if mode in self.scopes)
+
+
+def row(
+    id: str,  # noqa: A002 -- the field's name
+    resource: str,
+    operations: tuple[EventVerb, ...],
+    condition: RowCondition,
+    scopes: Mapping[Mode, InvalidatedNodes],
+    source: str,
+    why: str,
+    narrow: Callable[[ClusterEvent, Topology], tuple[str, ...]] | None = None,
+    *,
+    every: bool = False,
+) -> InvalidationRow:
+    """Create the row for the predicates that declare it in ``invalidated_by``, or for ``every`` predicate."""
+    named = None if every else tuple(rule.key for rule in RULES if id in rule.invalidated_by)
+    return InvalidationRow(id, resource, operations, condition, named, scopes, source, why, narrow)
 
 
 def in_modes(modes: str, scope: InvalidatedNodes) -> dict[Mode, InvalidatedNodes]:

@@ -1,9 +1,10 @@
 """The invalidation table: which change of the cluster invalidates which cached results, and on which nodes.
 
-One table for the engine, the reference page and a cycle's explanation. A row applies in the modes that are
-keys of its ``scopes``: ``designed`` is the proposal's text, ``v1.11`` the behavior of that version with its
-bugs, ``sound`` everything needed for the same decisions as without a cache. The behavior of v1.11 is taken
-from pkg/scheduler/factory/factory.go, core/equivalence_cache.go and scheduler.go.
+One table for the engine, the reference page and a cycle's explanation. A row names the event; the predicates
+that it invalidates declare it themselves, by its id, and are listed in v1.11's order. It applies in the modes
+that are keys of its ``scopes``: ``designed`` is the proposal's text, ``v1.11`` the behavior of that version
+with its bugs, ``sound`` everything needed for the same decisions as without a cache. The behavior of v1.11 is
+taken from pkg/scheduler/factory/factory.go, core/equivalence_cache.go and scheduler.go.
 """
 
 from __future__ import annotations
@@ -20,11 +21,18 @@ from scheduler_core.equivalence.rules_pods import POD_ROWS
 from scheduler_core.equivalence.rules_volumes import SERVICE_ROWS, VOLUME_ROWS
 from scheduler_core.equivalence.topology import Topology
 from scheduler_core.objects.arrays import IntVector
-from scheduler_core.predicates import CheckNodeLabelPresence, CheckServiceAffinity, Predicate
+from scheduler_core.predicates import RULES, Predicate
 
 TABLE: tuple[InvalidationRow, ...] = (*VOLUME_ROWS, *SERVICE_ROWS, *POD_ROWS, *NODE_ROWS)
 
-OTHER_NAMES = {"PodFitsPorts": "PodFitsHostPorts"}
+OTHER_NAMES = {name: rule.key for rule in RULES for name in rule.other_names}
+
+MADE: Mapping[type, str] = {rule.made: rule.key for rule in RULES if rule.made is not None}
+"""The classes of predicates that a policy's arguments create, and their keys."""
+
+_UNKNOWN = {name for rule in RULES for name in rule.invalidated_by} - {row.id for row in TABLE}
+if _UNKNOWN:
+    raise ValueError(f"predicates are invalidated by rows that the table does not have: {_UNKNOWN}")
 
 UNLISTED = InvalidationRow(
     "unlisted",
@@ -97,6 +105,4 @@ class Rules:
 
 
 def _kind(key: str, run: Predicate) -> str:
-    if isinstance(run, CheckNodeLabelPresence | CheckServiceAffinity):
-        return type(run).__name__
-    return OTHER_NAMES.get(key, key)
+    return MADE.get(type(run)) or OTHER_NAMES.get(key, key)

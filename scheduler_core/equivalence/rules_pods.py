@@ -5,7 +5,6 @@ from __future__ import annotations
 from scheduler_core.cluster.events import ASSUMED, ELSEWHERE
 from scheduler_core.equivalence.conditions import (
     ALWAYS,
-    VOLUME_COUNTS,
     RowCondition,
     affinity_in_play,
     assumed_with_counted_volume,
@@ -21,270 +20,239 @@ from scheduler_core.equivalence.conditions import (
 )
 from scheduler_core.equivalence.row import (
     ADD,
-    AFFINITY,
     ALL,
     AS_DESIGNED,
-    BINDING,
     DELETE,
-    DISK,
     DOMAIN,
     DOMAIN_OR_ALL,
     EVERY_MODE,
-    GENERAL,
-    GENERAL_AND_MEMBERS,
     NODE,
-    SERVICE,
     SINCE_V1_9,
     UPDATE,
-    ZONE,
-    InvalidationRow,
     in_modes,
+    row,
 )
 
 POD_ROWS = (
-    InvalidationRow(
+    row(
         "pod-add-general",
         "Pod",
         ADD,
         changed(ASSUMED, text="this scheduler assumed it there"),
-        GENERAL_AND_MEMBERS,
         in_modes(AS_DESIGNED, NODE),
         "3.4",
         "It takes resources and host ports: at assume, before bind returns.",
     ),
-    InvalidationRow(
+    row(
         "pod-add-general-key",
         "Pod",
         ADD,
         changed(ASSUMED, text="this scheduler assumed it there"),
-        GENERAL,
         in_modes("v1.11", NODE),
         "3.4, #70991",
         "v1.11 names the key GeneralPredicates only: where a policy lists PodFitsResources, it stays valid.",
     ),
-    InvalidationRow(
+    row(
         "pod-came-general",
         "Pod",
         ADD,
         changed(ELSEWHERE, text="somebody else bound it there"),
-        GENERAL_AND_MEMBERS,
         in_modes("sound", NODE),
         "audit",
         "It takes resources and ports alike; v1.11's addPodToCache leaves invalidating to assume.",
     ),
-    InvalidationRow(
+    row(
         "pod-add-volume-count",
         "Pod",
         ADD,
         RowCondition(
             "this scheduler assumed it, volumes of a counted type or a claim", assumed_with_counted_volume
         ),
-        VOLUME_COUNTS,
         in_modes(SINCE_V1_9, NODE),
         "v1.9+ InvalidateCachedPredicateItemForPodAdd",
         "Its volumes are attached to the node and count there.",
         volume_counts,
     ),
-    InvalidationRow(
+    row(
         "pod-came-volume-count",
         "Pod",
         ADD,
         RowCondition(
             "somebody else bound it, volumes of a counted type or a claim", came_with_counted_volume
         ),
-        VOLUME_COUNTS,
         in_modes("sound", NODE),
         "audit",
         "Its volumes count as well; v1.11's addPodToCache leaves invalidating to assume.",
         volume_counts,
     ),
-    InvalidationRow(
+    row(
         "pod-add-affinity",
         "Pod",
         ADD,
         RowCondition("pod or any pod in the cluster has required (anti-)affinity", affinity_in_play),
-        AFFINITY,
         in_modes("sound", DOMAIN_OR_ALL),
         "#67680",
         "The proposal trusts the scheduler not to break a promise, and the scheduler trusts what is cached.",
     ),
-    InvalidationRow(
+    row(
         "pod-add-disk",
         "Pod",
         ADD,
         RowCondition("special volumes, unless every pod shares them read-only", takes_disk),
-        DISK,
         in_modes("sound", NODE),
         "audit",
         "A pod fits beside the others on its node, yet the next of its class may not share its disk.",
     ),
-    InvalidationRow(
+    row(
         "pod-bound-volumes",
         "Pod",
         ADD,
         RowCondition("claims that waited for the pod were bound with it", binds_claims),
-        BINDING,
         in_modes(SINCE_V1_9, ALL),
         "v1.9+ assumeAndBindVolumes",
         "The volumes that were chosen for its claims are free for no other claim.",
     ),
-    InvalidationRow(
+    row(
         "pod-bound-claims",
         "Pod",
         ADD,
         RowCondition("claims that waited for the pod were bound with it", binds_claims),
-        VOLUME_COUNTS + ZONE,
         in_modes("sound", ALL),
         "audit",
         "Other pods that name the same claims use these volumes from now on.",
     ),
-    InvalidationRow(
+    row(
         "pod-add-service",
         "Pod",
         ADD,
         ALWAYS,
-        SERVICE,
         in_modes("sound", ALL),
         "audit",
         "The first pod of a service ties the next ones to its node's labels.",
     ),
-    InvalidationRow(
+    row(
         "pod-update-requests",
         "Pod",
         UPDATE,
         changed("requests", text="resource requests changed"),
-        GENERAL_AND_MEMBERS,
         in_modes(AS_DESIGNED, NODE),
         "3.4",
         "The node has more or less left.",
     ),
-    InvalidationRow(
+    row(
         "pod-update-requests-key",
         "Pod",
         UPDATE,
         changed("requests", text="resource requests changed"),
-        GENERAL,
         in_modes("v1.11", NODE),
         "3.4, #70991",
         "v1.11 names the key GeneralPredicates only.",
     ),
-    InvalidationRow(
+    row(
         "pod-update-labels",
         "Pod",
         UPDATE,
         changed("labels"),
-        AFFINITY,
         {"designed": NODE, "v1.11": ALL, "sound": DOMAIN_OR_ALL},
         "3.4",
         "Affinity terms select it that did not, or the other way round; terms reach over a topology domain.",
     ),
-    InvalidationRow(
+    row(
         "pod-update-service",
         "Pod",
         UPDATE,
         changed("labels"),
-        SERVICE,
         in_modes("sound", ALL),
         "audit",
         "The first pod with a service's labels may be another one.",
     ),
-    InvalidationRow(
+    row(
         "pod-update-ports",
         "Pod",
         UPDATE,
         RowCondition("pod has host ports", holds_ports),
-        GENERAL_AND_MEMBERS,
         in_modes("sound", NODE),
         "audit",
         "Any update takes its ports again, also one that another pod's leaving had freed (ports are a set).",
     ),
-    InvalidationRow(
+    row(
         "pod-update-volumes",
         "Pod",
         UPDATE,
         changed("volumes"),
-        DISK + VOLUME_COUNTS,
         in_modes("sound", NODE),
         "audit",
         "An API server refuses this change; a simulated one can make it.",
     ),
-    InvalidationRow(
+    row(
         "pod-update-affinity",
         "Pod",
         UPDATE,
         changed("required affinity"),
-        AFFINITY,
         in_modes("sound", DOMAIN_OR_ALL),
         "audit",
         "Its required anti-affinity refuses other pods.",
     ),
-    InvalidationRow(
+    row(
         "pod-delete-affinity",
         "Pod",
         DELETE,
         RowCondition("labels matter to affinity", labels_matter),
-        AFFINITY,
         {"designed": DOMAIN, "sound": DOMAIN_OR_ALL},
         "3.4",
         "Nobody has to stay away from it, or can stay near it, any more.",
     ),
-    InvalidationRow(
+    row(
         "pod-delete-affinity-all",
         "Pod",
         DELETE,
         ALWAYS,
-        AFFINITY,
         in_modes("v1.11", ALL),
         "3.4 invalidateCachedPredicatesOnDeletePod",
         "v1.11 does not look for the failure domain.",
     ),
-    InvalidationRow(
+    row(
         "pod-delete-disk",
         "Pod",
         DELETE,
         RowCondition("RBD, ISCSI, GCE PD or EBS volume", has_special_volume),
-        DISK,
         in_modes(EVERY_MODE, NODE),
         "3.4",
         "Its disks are free on the node.",
     ),
-    InvalidationRow(
+    row(
         "pod-delete-general",
         "Pod",
         DELETE,
         ALWAYS,
-        GENERAL_AND_MEMBERS,
         in_modes("sound", NODE),
         "v1.8+ code",
         "It frees resources and host ports; the proposal does not say so.",
     ),
-    InvalidationRow(
+    row(
         "pod-delete-general-key",
         "Pod",
         DELETE,
         ALWAYS,
-        GENERAL,
         in_modes("v1.11", NODE),
         "v1.8+ code, #70991",
         "v1.11 treats it as ADD here, and names the key GeneralPredicates only.",
     ),
-    InvalidationRow(
+    row(
         "pod-delete-volume-count",
         "Pod",
         DELETE,
         RowCondition("pod had volumes of a counted type or a claim", has_counted_volume),
-        VOLUME_COUNTS,
         in_modes(SINCE_V1_9, NODE),
         "v1.8+ code",
         "Its volumes count no more on the node.",
         volume_counts,
     ),
-    InvalidationRow(
+    row(
         "pod-delete-service",
         "Pod",
         DELETE,
         ALWAYS,
-        SERVICE,
         in_modes("sound", ALL),
         "audit",
         "It may have been the first pod of its service, whose node the others follow.",

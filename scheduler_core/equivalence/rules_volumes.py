@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from scheduler_core.equivalence.conditions import (
     ALWAYS,
-    VOLUME_COUNTS,
     RowCondition,
     changed,
     claim_is_bound,
@@ -13,165 +12,147 @@ from scheduler_core.equivalence.conditions import (
 )
 from scheduler_core.equivalence.row import (
     ALL,
-    BINDING,
     EVERY_MODE,
-    SERVICE,
     SINCE_V1_9,
     UPDATE,
-    ZONE,
-    InvalidationRow,
     in_modes,
+    row,
 )
 
 VOLUME_ROWS = (
-    InvalidationRow(
+    row(
         "pv-count",
         "PersistentVolume",
         ("ADD", "DELETE"),
         RowCondition("volume is EBS / GCE PD / Azure Disk", counted_type),
-        VOLUME_COUNTS,
         in_modes(EVERY_MODE, ALL),
         "3.1",
         "A claim may name a volume before it exists; when it comes or goes, the volumes of pods count anew.",
         volume_counts,
     ),
-    InvalidationRow(
+    row(
         "pv-topology",
         "PersistentVolume",
         ("ADD", "UPDATE", "DELETE"),
         changed("zone or region label", "node affinity", text="zone or region label, or node affinity"),
-        ZONE + BINDING,
         in_modes("sound", ALL),
         "v1.9+",
         "The labels and the node affinity of a volume say which nodes can reach it.",
     ),
-    InvalidationRow(
+    row(
         "pv-zone-label",
         "PersistentVolume",
         ("ADD", "DELETE"),
         changed("zone or region label", text="zone or region label"),
-        ZONE,
         in_modes("v1.11", ALL),
         "v1.9+ invalidatePredicatesForPv",
         "v1.11 looks for the label and not for a claim that named the volume before.",
     ),
-    InvalidationRow(
+    row(
         "pv-to-bind",
         "PersistentVolume",
         ("ADD", "DELETE"),
         ALWAYS,
-        BINDING,
         in_modes(SINCE_V1_9, ALL),
         "v1.9+ invalidatePredicatesForPv",
         "Every volume is one more, or one less, that a waiting claim can be bound to.",
     ),
-    InvalidationRow(
+    row(
         "pv-update-zone-label",
         "PersistentVolume",
         UPDATE,
         changed("zone or region label it has", text="a zone or region label that it has now changed"),
-        ZONE,
         in_modes("v1.11", ALL),
         "#59335 invalidatePredicatesForPvUpdate",
         "v1.11 walks the new labels only: that a label went is not noticed.",
     ),
-    InvalidationRow(
+    row(
         "pv-update-node-affinity",
         "PersistentVolume",
         UPDATE,
         changed("node affinity"),
-        BINDING,
         in_modes("v1.11", ALL),
         "#59335 invalidatePredicatesForPvUpdate",
         "Until #66106 only the node affinity counted; capacity, class and claimRef of a volume did not.",
     ),
-    InvalidationRow(
+    row(
         "pv-missing",
         "PersistentVolume",
         ("ADD", "DELETE"),
         ALWAYS,
-        VOLUME_COUNTS + ZONE,
         in_modes("sound", ALL),
         "audit",
         "A claim whose volume is missing counts for every type and has no zone, whatever the volume is.",
     ),
-    InvalidationRow(
+    row(
         "pv-update-match",
         "PersistentVolume",
         UPDATE,
         changed("what claims match", text="class, capacity, access modes, labels, claimRef or phase changed"),
-        BINDING,
         in_modes("sound", ALL),
         "#66106",
         "These decide which waiting claims the volume is free for.",
     ),
-    InvalidationRow(
+    row(
         "pv-update-source",
         "PersistentVolume",
         UPDATE,
         changed("source"),
-        VOLUME_COUNTS,
         in_modes("sound", ALL),
         "audit",
         "Another disk, or another type of disk, is counted.",
     ),
-    InvalidationRow(
+    row(
         "pvc-count",
         "PersistentVolumeClaim",
         ("ADD", "DELETE"),
         RowCondition("claim is bound to a volume", claim_is_bound),
-        VOLUME_COUNTS,
         in_modes("designed", ALL),
         "3.2",
         "The pods that name a bound claim use its volume.",
         volume_counts,
     ),
-    InvalidationRow(
+    row(
         "pvc-any",
         "PersistentVolumeClaim",
         ("ADD", "DELETE"),
         ALWAYS,
-        VOLUME_COUNTS + ZONE + BINDING,
         in_modes(SINCE_V1_9, ALL),
         "v1.9+ invalidatePredicatesForPvc",
         "A claim made again under its name may be bound elsewhere, or not at all.",
     ),
-    InvalidationRow(
+    row(
         "pvc-update-volume-name",
         "PersistentVolumeClaim",
         UPDATE,
         changed("volumeName"),
-        VOLUME_COUNTS + ZONE + BINDING,
         in_modes("sound", ALL),
         "v1.9+",
         "A claim that is bound counts for its volume's type alone and lives in its volume's zone.",
     ),
-    InvalidationRow(
+    row(
         "pvc-update-volume-name-no-zone",
         "PersistentVolumeClaim",
         UPDATE,
         changed("volumeName"),
-        VOLUME_COUNTS + BINDING,
         in_modes("v1.11", ALL),
         "#59335 invalidatePredicatesForPvcUpdate",
         "v1.11 leaves NoVolumeZoneConflict out: only a change of the volume's labels was thought to matter.",
     ),
-    InvalidationRow(
+    row(
         "pvc-update-match",
         "PersistentVolumeClaim",
         UPDATE,
         changed("what volumes match", text="class, request, access modes or selector changed"),
-        ZONE + BINDING,
         in_modes("sound", ALL),
         "audit",
         "These decide whether the claim waits for a pod, and which volumes are free for it.",
     ),
-    InvalidationRow(
+    row(
         "storage-class",
         "StorageClass",
         ("UPDATE", "DELETE"),
         changed("volumeBindingMode", text="claims of the class wait for their first pod, or did"),
-        ZONE + BINDING,
         in_modes("sound", ALL),
         "#65616",
         "Without its class a claim does not wait any more, and the pod is refused everywhere.",
@@ -179,22 +160,20 @@ VOLUME_ROWS = (
 )
 
 SERVICE_ROWS = (
-    InvalidationRow(
+    row(
         "service",
         "Service",
         ("ADD", "DELETE"),
         ALWAYS,
-        SERVICE,
         in_modes(EVERY_MODE, ALL),
         "3.3",
         "It may select pods that are running, and ties the next ones to their nodes' labels.",
     ),
-    InvalidationRow(
+    row(
         "service-update-selector",
         "Service",
         UPDATE,
         changed("selector"),
-        SERVICE,
         in_modes(EVERY_MODE, ALL),
         "3.3",
         "It may select other pods now; the other fields of a service tie nobody.",

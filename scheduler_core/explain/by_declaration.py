@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from scheduler_core.cluster.reads import CLASS_FIELDS, Reads
-from scheduler_core.explain.edits import Edit, part
+from scheduler_core.explain.edits import Edit
 from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.world import Failure
-from scheduler_core.objects.manifests import Manifest
+from scheduler_core.objects.manifests import Manifest, part
 
 PROPOSED = 5  # annotations of a pod, each dropped on its own
 METADATA = ("annotations", "labels")  # of a node

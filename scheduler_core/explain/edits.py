@@ -200,16 +200,3 @@ def owners(world: ObjectsAtMoment, key: Key) -> Iterator[Key]:
         obj = world.objects.get(above)
         if isinstance(obj, Workload):
             yield key_of(obj)
-
-
-def part(document: Manifest, *path: str | int) -> Any:
-    """Return a part of a manifest, creating missing objects on the path to it."""
-    place: Any = document
-    for step in path:
-        if isinstance(step, int):
-            place = place[step]
-        else:
-            if not isinstance(place.get(step), (dict, list)):
-                place[step] = {}
-            place = place[step]
-    return place

@@ -1,6 +1,6 @@
 """For each reason why a node does not fit: the facts behind it, and the changes that would resolve it.
 
-:data:`RULES` has a row for each of v1.11's reasons. A rule only proposes; whether a proposal helps is
+A rule declares its reasons, and how each is explained. It only proposes; whether a proposal helps is
 verified by running it. Where deleting pods of the node itself would help, preemption's dry run proposes it
 instead.
 """
@@ -12,30 +12,19 @@ from collections.abc import Callable, Mapping
 from scheduler_core.explain import pod_findings as pods
 from scheduler_core.explain import storage_findings as storage
 from scheduler_core.explain.by_declaration import by_declaration
-from scheduler_core.explain.edits import Edit, Mutation, part
+from scheduler_core.explain.edits import Edit, Mutation
 from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.labels import selector_finding, set_labels
-from scheduler_core.explain.resources import INSUFFICIENT, insufficient
+from scheduler_core.explain.resources import insufficient
 from scheduler_core.explain.spelling import correct_toleration
 from scheduler_core.explain.world import Failure
-from scheduler_core.objects.manifests import Manifest
+from scheduler_core.objects.manifests import Manifest, part
 from scheduler_core.objects.model import Taint
 from scheduler_core.objects.selectors import tolerates
-from scheduler_core.predicates import CheckNodeLabelPresence, CheckServiceAffinity
-from scheduler_core.predicates.configured import AddedNodeAffinity
-from scheduler_core.predicates.general import HostName, MatchNodeSelector, PodFitsHostPorts
-from scheduler_core.predicates.interpod import (
-    AFFINITY_REASON,
-    ANTI_AFFINITY_REASON,
-    EXISTING_REASON,
-    GENERAL_REASON,
-)
-from scheduler_core.predicates.node import CONDITION_REASONS, PRESSURE_REASONS, UNSCHEDULABLE
-from scheduler_core.predicates.storage import NO_VOLUME_TO_BIND, NO_ZONE, VOLUME_CONFLICT
-from scheduler_core.predicates.taints import PodToleratesNodeTaints
-from scheduler_core.predicates.volumes import MaxVolumeCount, NoDiskConflict
+from scheduler_core.predicates import RULES, CheckNodeLabelPresence, CheckServiceAffinity
+from scheduler_core.predicates.interpod import GENERAL_REASON
+from scheduler_core.predicates.rule import NO_CHANGE, Change, Facts, Reason
 
-CORDON_TAINT = "node.kubernetes.io/unschedulable"
 EFFECTS = ("NoSchedule", "NoExecute")
 
 
@@ -47,13 +36,29 @@ def findings(place: PodOnNode, failure: Failure) -> list[Finding]:
     return found or [Finding()]
 
 
-def _rule(place: PodOnNode, failure: Failure, reason: str) -> Finding:
-    if reason.startswith(INSUFFICIENT):
-        return insufficient(place, reason.removeprefix(INSUFFICIENT))
-    rule = RULES.get(reason)
-    if rule is not None:
-        return rule(place)
-    return Finding() if reason in WITHOUT_CHANGE else by_declaration(place, failure)
+def _rule(place: PodOnNode, failure: Failure, text: str) -> Finding:
+    prefix = next((r.text for r in REASONS.values() if r.prefix and text.startswith(r.text)), "")
+    reason = REASONS.get(prefix or text)
+    if reason is None:
+        return by_declaration(place, failure)
+    if prefix:
+        return RESOURCE_FINDINGS[reason.finding](place, text.removeprefix(prefix))
+    if reason.explain is not None:
+        return _of_facts(place, reason.explain(place.standing.pod.pod, place.node))
+    return FINDINGS[reason.finding](place) if reason.finding else by_declaration(place, failure)
+
+
+def _of_facts(place: PodOnNode, facts: Facts) -> Finding:
+    """Return the finding of a rule that needs the pod and the node only."""
+    return Finding(
+        facts.details, tuple(tuple(_edit(place, change) for change in option) for option in facts.options)
+    )
+
+
+def _edit(place: PodOnNode, change: Change) -> Edit:
+    if change.kind == "Pod":
+        return place.edit_pod(change.words, change.cost, change.mutate)
+    return Edit("Node", place.node.meta.name, change.words, change.cost, "node", change.mutate)
 
 
 # The node itself
@@ -114,33 +119,6 @@ def _untaint(is_meant: Callable[[Manifest], bool]) -> Mutation:
     return mutate
 
 
-def cordon(place: PodOnNode) -> Finding:
-    """Uncordon the node; this also removes the taint that the node controller sets with it."""
-    name = place.node.meta.name
-
-    def mutate(document: Manifest) -> None:
-        part(document, "spec").pop("unschedulable", None)
-        _untaint(lambda entry: entry.get("key") == CORDON_TAINT)(document)
-
-    edit = Edit("Node", name, f"uncordon node {name}", "uncordon", "node", mutate)
-    return Finding((f"node {name} is cordoned (spec.unschedulable)",), ((edit,),))
-
-
-def condition(place: PodOnNode, kind: str, fine: str) -> Finding:
-    """Set the node's condition to the value that passes."""
-    name = place.node.meta.name
-    status = next((c.status for c in place.node.conditions if c.type == kind and c.status != fine), "")
-
-    def mutate(document: Manifest) -> None:
-        for entry in part(document, "status").get("conditions") or ():
-            if entry.get("type") == kind:
-                entry["status"] = fine
-
-    words = f"mend node {name} until its condition {kind} is {fine}"
-    edit = Edit("Node", name, words, "condition", "node", mutate)
-    return Finding((f"condition {kind} is {status}",), ((edit,),))
-
-
 def labels_present(place: PodOnNode) -> Finding:
     """Set or remove the labels that the policy's labelsPresence checks."""
     labels = place.node.meta.labels
@@ -177,31 +155,26 @@ def service_affinity(place: PodOnNode) -> Finding:
     return Finding((detail,), ((set_labels(place, wanted),),) if wanted else ())
 
 
-RULES: Mapping[str, Callable[[PodOnNode], Finding]] = {
-    PodToleratesNodeTaints.reason: taints,
-    MatchNodeSelector.reason: selector_finding,
-    PodFitsHostPorts.reason: pods.host_ports,
-    NoDiskConflict.reason: pods.disks,
-    MaxVolumeCount.reason: pods.volume_count,
-    UNSCHEDULABLE: cordon,
-    CheckNodeLabelPresence.reason: labels_present,
-    CheckServiceAffinity.reason: service_affinity,
-    EXISTING_REASON: pods.refused_by_existing,
-    AFFINITY_REASON: pods.affinity_unmet,
-    ANTI_AFFINITY_REASON: pods.anti_affinity_hit,
-    VOLUME_CONFLICT: storage.unreachable_volume,
-    NO_VOLUME_TO_BIND: storage.nothing_to_bind,
-    NO_ZONE: storage.other_zone,
-    **{
-        reason: lambda place, kind=kind, fine=fine: condition(place, kind, fine)  # type: ignore[misc]
-        for kind, fine, reason in CONDITION_REASONS
-    },
-    **{
-        reason: lambda place, kind=kind: condition(place, kind, "False")  # type: ignore[misc]
-        for kind, reason in PRESSURE_REASONS.items()
-    },
+FINDINGS: Mapping[str, Callable[[PodOnNode], Finding]] = {
+    "taints": taints,
+    "selector": selector_finding,
+    "labels_present": labels_present,
+    "service_affinity": service_affinity,
+    "host_ports": pods.host_ports,
+    "disks": pods.disks,
+    "volume_count": pods.volume_count,
+    "refused_by_existing": pods.refused_by_existing,
+    "affinity_unmet": pods.affinity_unmet,
+    "anti_affinity_hit": pods.anti_affinity_hit,
+    "unreachable_volume": storage.unreachable_volume,
+    "nothing_to_bind": storage.nothing_to_bind,
+    "other_zone": storage.other_zone,
+    NO_CHANGE: lambda place: Finding(),  # noqa: ARG005
 }
-"""Reason to rule; for reasons in neither table, changes are derived from the predicate's declared fields."""
+"""The findings that look at more than the pod and the node, by the names that rules declare."""
 
-WITHOUT_CHANGE = frozenset({HostName.reason, AddedNodeAffinity.reason})
-"""Reasons that no change resolves: the pod names its node, or the configuration excludes the node."""
+RESOURCE_FINDINGS: Mapping[str, Callable[[PodOnNode, str], Finding]] = {"insufficient": insufficient}
+"""The findings of a reason that ends with the name of a resource."""
+
+REASONS: Mapping[str, Reason] = {reason.text: reason for rule in RULES for reason in rule.reasons}
+"""The declared reasons, by text or prefix."""

@@ -6,7 +6,8 @@ from scheduler_core.cluster.columns import BASIC_RESOURCES
 from scheduler_core.cluster.devices import ON_ONE_DEVICE
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.explain.finding import PodOnNode
-from scheduler_core.explain.resources import INSUFFICIENT, amounts
+from scheduler_core.explain.resources import amounts
+from scheduler_core.predicates.general import INSUFFICIENT
 from scheduler_core.predicates.interpod import GENERAL_REASON
 
 Shortage = dict[str, int]

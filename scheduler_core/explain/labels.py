@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from scheduler_core.cluster.nodeaffinity import holds, valid
-from scheduler_core.explain.edits import Edit, part
+from scheduler_core.explain.edits import Edit
 from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.spelling import (
     REQUIRED,
@@ -14,7 +14,7 @@ from scheduler_core.explain.spelling import (
     correct_selector,
     selector_pairs,
 )
-from scheduler_core.objects.manifests import Manifest
+from scheduler_core.objects.manifests import Manifest, part
 from scheduler_core.objects.model import Node, NodeSelectorTerm, Requirement
 from scheduler_core.objects.selectors import term_matches
 

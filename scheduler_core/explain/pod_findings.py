@@ -7,12 +7,12 @@ from typing import Any
 
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.storage import disks_conflict, ports_conflict
-from scheduler_core.explain.edits import Edit, part
+from scheduler_core.explain.edits import Edit
 from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.labels import IDENTITY, set_labels
 from scheduler_core.explain.spelling import REQUIRED, correct_pod_affinity
 from scheduler_core.explain.world import Standing
-from scheduler_core.objects.manifests import Manifest
+from scheduler_core.objects.manifests import Manifest, part
 from scheduler_core.objects.model import Node
 from scheduler_core.predicates.interpod import compared_keys
 from scheduler_core.predicates.volumes import MaxVolumeCount

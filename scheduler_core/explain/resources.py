@@ -9,14 +9,12 @@ from typing import Any
 
 from scheduler_core.cluster.columns import BASIC_RESOURCES
 from scheduler_core.cluster.devices import COUNT, ON_ONE_DEVICE, SHARE, WHOLE
-from scheduler_core.explain.edits import Edit, Mutation, part
+from scheduler_core.explain.edits import Edit, Mutation
 from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.spelling import correct_resource
-from scheduler_core.objects.manifests import Manifest
+from scheduler_core.objects.manifests import Manifest, part
 from scheduler_core.objects.model import Container
 from scheduler_core.objects.quantity import format_resource
-
-INSUFFICIENT = "Insufficient "
 
 
 @dataclass(frozen=True, slots=True)

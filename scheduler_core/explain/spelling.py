@@ -12,10 +12,10 @@ from functools import partial
 
 from scheduler_core.cluster.columns import BASIC_RESOURCES
 from scheduler_core.cluster.nodeaffinity import holds, valid
-from scheduler_core.explain.edits import Edit, Mutation, part
+from scheduler_core.explain.edits import Edit, Mutation
 from scheduler_core.explain.finding import PodOnNode
 from scheduler_core.explain.world import Standing
-from scheduler_core.objects.manifests import Manifest
+from scheduler_core.objects.manifests import Manifest, part
 from scheduler_core.objects.model import LabelSelector, PodAffinityTerm, Requirement, Taint, Toleration
 from scheduler_core.objects.selectors import tolerates
 

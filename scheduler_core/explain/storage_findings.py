@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from scheduler_core.cluster.columns import REGION_LABEL, ZONE_LABEL
 from scheduler_core.cluster.storage import ClaimError
-from scheduler_core.explain.edits import Edit, Mutation, part
+from scheduler_core.explain.edits import Edit, Mutation
 from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.labels import set_labels
 from scheduler_core.explain.spelling import correct_claim
-from scheduler_core.objects.manifests import Manifest
+from scheduler_core.objects.manifests import Manifest, part
 from scheduler_core.objects.model import PersistentVolume, PersistentVolumeClaim
 from scheduler_core.objects.quantity import format_resource
 from scheduler_core.objects.selectors import term_matches

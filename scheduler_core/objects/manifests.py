@@ -10,3 +10,16 @@ Manifest = dict[str, Any]
 
 Document = Mapping[str, Any]
 """A read-only manifest."""
+
+
+def part(document: Manifest, *path: str | int) -> Any:
+    """Return a part of a manifest, creating missing objects on the path to it."""
+    place: Any = document
+    for step in path:
+        if isinstance(step, int):
+            place = place[step]
+        else:
+            if not isinstance(place.get(step), (dict, list)):
+                place[step] = {}
+            place = place[step]
+    return place

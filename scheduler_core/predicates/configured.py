@@ -17,9 +17,10 @@ from scheduler_core.objects.model import NodeSelectorTerm, Taint
 from scheduler_core.objects.selectors import tolerates
 from scheduler_core.predicates.base import FITS, Outcome, failing, narrowed
 from scheduler_core.predicates.general import PodFitsResources
-from scheduler_core.predicates.node import UNSCHEDULABLE
+from scheduler_core.predicates.node import CORDON_TAINT, CORDONED, UNSCHEDULABLE
+from scheduler_core.predicates.rule import NO_CHANGE, FilterPlugin, Place, Reason, Rule
 
-CORDON = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
+CORDON = Taint(CORDON_TAINT, "", "NoSchedule")
 
 
 class CheckNodeUnschedulable:
@@ -89,3 +90,23 @@ class PodFitsUnignoredResources(PodFitsResources):
             demand = pod.demand if SHARE in kept_names or COUNT in kept_names else None
             pod = replace(pod, scalar_request=kept, requests_nothing=nothing, demand=demand)
         return super().__call__(pod, view, state)
+
+
+RULES = (
+    Rule(
+        key="CheckNodeUnschedulable",
+        check=CheckNodeUnschedulable(),
+        registered=False,
+        text="The node is not cordoned (spec.unschedulable). In v1.11 CheckNodeCondition asks it.",
+        v1_11=Place(20, "Kept a place; in v1.11 CheckNodeCondition asks for cordons."),
+        plugin=FilterPlugin("NodeUnschedulable"),
+        reasons=(CORDONED,),
+        invalidated_by=("node-update-unschedulable",),
+    ),
+    Rule(
+        key="AddedNodeAffinity",
+        made=AddedNodeAffinity,
+        registered=False,
+        reasons=(Reason(AddedNodeAffinity.reason, finding=NO_CHANGE),),
+    ),
+)

@@ -17,7 +17,10 @@ from scheduler_core.cluster.storage import ports_conflict
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.arrays import BoolVector
 from scheduler_core.predicates.base import FITS, Outcome, Predicate, failing, narrowed
+from scheduler_core.predicates.rule import NO_CHANGE, FilterPlugin, Place, Reason, Rule
 from scheduler_core.quirks import in_variant, quirk
+
+INSUFFICIENT = "Insufficient "  # and the name of the resource
 
 # Rows of ``allocatable``, ``request`` and ``used`` in the order in which v1.11 reports them.
 REPORT_ORDER = ((3, "pods"), (0, "cpu"), (1, "memory"), (2, "ephemeral-storage"))
@@ -54,15 +57,15 @@ class PodFitsResources:
         if short.any():
             for row, name in REPORT_ORDER[: 1 if pod.requests_nothing else 4]:
                 mask = short[0 if pod.requests_nothing else row]
-                codes = view.reasons.merge(codes, failing(mask, view, f"Insufficient {name}").codes)
+                codes = view.reasons.merge(codes, failing(mask, view, f"{INSUFFICIENT}{name}").codes)
         for name, amount in pod.scalar_request:
             if not amount and not self.unrequested_too:
                 continue
             mask = view.take(view.columns.scalar(name)) < view.scalar_used(name) + amount
-            codes = view.reasons.merge(codes, failing(mask, view, f"Insufficient {name}").codes)
+            codes = view.reasons.merge(codes, failing(mask, view, f"{INSUFFICIENT}{name}").codes)
         if pod.demand is not None:
             mask = _crowded(pod, pod.demand, view)
-            codes = view.reasons.merge(codes, failing(mask, view, f"Insufficient {ON_ONE_DEVICE}").codes)
+            codes = view.reasons.merge(codes, failing(mask, view, f"{INSUFFICIENT}{ON_ONE_DEVICE}").codes)
         return FITS if codes is None else Outcome(codes)
 
 
@@ -189,3 +192,80 @@ class GeneralPredicates:
         for member in self.members:
             codes = view.reasons.merge(codes, member(pod, view, state).codes)
         return FITS if codes is None else Outcome(codes)
+
+
+_EVENTS = (
+    "pod-add-general",
+    "pod-came-general",
+    "pod-update-requests",
+    "pod-update-ports",
+    "pod-delete-general",
+    "node-update-general",
+)
+
+RULES = (
+    Rule(
+        key="GeneralPredicates",
+        check=GeneralPredicates(),
+        text=(
+            "PodFitsResources, HostName, PodFitsHostPorts and MatchNodeSelector as one: all four "
+            "are asked, and every reason counts."
+        ),
+        v1_11=Place(30, "Most pods that do not fit fail here, and its members cost little."),
+        default=True,
+        identity=("nodeName",),
+        members=("PodFitsResources", "HostName", "PodFitsHostPorts", "MatchNodeSelector"),
+        invalidated_by=(
+            *_EVENTS,
+            "pod-add-general-key",
+            "pod-update-requests-key",
+            "pod-delete-general-key",
+            "node-update-general-key",
+        ),
+    ),
+    Rule(
+        key="HostName",
+        check=HostName(),
+        text="The node is the one that the pod names in spec.nodeName.",
+        v1_11=Place(40, "A member of GeneralPredicates: one comparison, and at most one node is left."),
+        proposal=Place(20, "A pod that names its node is settled by one comparison.", "PodFitsHost"),
+        plugin=FilterPlugin("NodeName"),
+        identity=("nodeName",),
+        reasons=(Reason(HostName.reason, resolvable=False, finding=NO_CHANGE),),
+        invalidated_by=_EVENTS,
+    ),
+    Rule(
+        key="PodFitsHostPorts",
+        check=PodFitsHostPorts(),
+        other_names=("PodFitsPorts",),
+        text="No pod on the node holds a host port that this pod wants (address, protocol and port).",
+        v1_11=Place(50, "A member of GeneralPredicates: few pods ask for a port of the node."),
+        proposal=Place(30, "The ports that the pod asks for are few and exact."),
+        plugin=FilterPlugin("NodePorts"),
+        reasons=(Reason(PodFitsHostPorts.reason, finding="host_ports"),),
+        invalidated_by=_EVENTS,
+    ),
+    Rule(
+        key="MatchNodeSelector",
+        check=MatchNodeSelector(),
+        text="The node's labels match the pod's nodeSelector and its required node affinity.",
+        v1_11=Place(60, "A member of GeneralPredicates: reads the node's labels alone."),
+        proposal=Place(40, "Labels are compared where there are nodes left.", "PodMatchNodeSelector"),
+        plugin=FilterPlugin("NodeAffinity"),
+        reasons=(Reason(MatchNodeSelector.reason, resolvable=False, finding="selector"),),
+        invalidated_by=_EVENTS,
+    ),
+    Rule(
+        key="PodFitsResources",
+        check=PodFitsResources(),
+        text=(
+            "What the node's pods request and what this pod requests fit into the node's "
+            "allocatable cpu, memory, ephemeral storage, extended resources and number of pods."
+        ),
+        v1_11=Place(70, "A member of GeneralPredicates: compares amounts, so it rules out less surely."),
+        proposal=Place(50, "It compares ranges, not exact values, so it rules out less than those above."),
+        plugin=FilterPlugin("NodeResourcesFit"),
+        reasons=(Reason(INSUFFICIENT, prefix=True, finding="insufficient"),),
+        invalidated_by=_EVENTS,
+    ),
+)

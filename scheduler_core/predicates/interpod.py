@@ -12,6 +12,7 @@ from scheduler_core.cluster.topology import row_sums
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.arrays import BoolVector, IntVector
 from scheduler_core.predicates.base import FITS, Outcome, failing
+from scheduler_core.predicates.rule import FilterPlugin, Place, Reason, Rule
 from scheduler_core.quirks import QUIRK_IDS, quirk
 
 GENERAL_REASON = "node(s) didn't match pod affinity/anti-affinity"
@@ -155,3 +156,35 @@ def compared_keys(terms: tuple[Term, ...], kind: PodKind, *, last: bool = True) 
 
 def _keys(terms: tuple[Term, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(term.topology_key for term in terms))
+
+
+RULES = (
+    Rule(
+        key="MatchInterPodAffinity",
+        check=MatchInterPodAffinity(),
+        text=(
+            "No running pod's required anti-affinity keeps this pod out, and the pod's own "
+            "required affinity and anti-affinity to other pods hold."
+        ),
+        v1_11=Place(210, "The dearest by far, and so the last: it looks at pods all over the cluster."),
+        proposal=Place(160, "The dearest to compute, so it is the last.", "InterPodAffinityMatches"),
+        default=True,
+        plugin=FilterPlugin("InterPodAffinity", "namespaceSelector is not read"),
+        reasons=(
+            Reason(EXISTING_REASON, finding="refused_by_existing"),
+            Reason(AFFINITY_REASON, finding="affinity_unmet"),
+            Reason(ANTI_AFFINITY_REASON, finding="anti_affinity_hit"),
+        ),
+        invalidated_by=(
+            "pod-add-affinity",
+            "pod-update-labels",
+            "pod-update-affinity",
+            "pod-delete-affinity",
+            "pod-delete-affinity-all",
+            "node-add",
+            "node-update-affinity",
+            "node-update-affinity-had",
+            "node-delete-pods",
+        ),
+    ),
+)

@@ -11,8 +11,10 @@ from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.view import Scope, View
-from scheduler_core.objects.model import NodeCondition
+from scheduler_core.objects.manifests import Manifest, part
+from scheduler_core.objects.model import Node, NodeCondition, Pod
 from scheduler_core.predicates.base import FITS, Outcome, narrowed
+from scheduler_core.predicates.rule import Change, Explain, Facts, FilterPlugin, Place, Reason, Rule
 
 ConditionKey = tuple[tuple[NodeCondition, ...], bool]
 
@@ -23,6 +25,7 @@ CONDITION_REASONS = (
     ("NetworkUnavailable", "False", "node(s) had unavailable network"),
 )
 UNSCHEDULABLE = "node(s) were unschedulable"
+CORDON_TAINT = "node.kubernetes.io/unschedulable"
 PRESSURE_REASONS = {
     "MemoryPressure": "node(s) had memory pressure",
     "PIDPressure": "node(s) had pid pressure",
@@ -113,3 +116,121 @@ class CheckNodeLabelPresence:
         for label in self.labels:
             wrong |= (view.columns.label(label).ids >= 0) != self.presence
         return np.where(wrong, np.int16(view.reasons.code(self.reason)), np.int16(0)) if wrong.any() else None
+
+
+def _condition(kind: str, fine: str) -> Explain:
+    """Return what sets the node's condition to the status that passes."""
+
+    def explain(pod: Pod, node: Node) -> Facts:  # noqa: ARG001
+        name = node.meta.name
+        status = next((c.status for c in node.conditions if c.type == kind and c.status != fine), "")
+
+        def mutate(document: Manifest) -> None:
+            for entry in part(document, "status").get("conditions") or ():
+                if entry.get("type") == kind:
+                    entry["status"] = fine
+
+        words = f"mend node {name} until its condition {kind} is {fine}"
+        return Facts((f"condition {kind} is {status}",), ((Change("Node", words, "condition", mutate),),))
+
+    return explain
+
+
+def _cordon(pod: Pod, node: Node) -> Facts:  # noqa: ARG001
+    """Uncordon the node; this also removes the taint that the node controller sets with it."""
+    name = node.meta.name
+
+    def mutate(document: Manifest) -> None:
+        spec = part(document, "spec")
+        spec.pop("unschedulable", None)
+        if spec.get("taints"):
+            spec["taints"] = [entry for entry in spec["taints"] if entry.get("key") != CORDON_TAINT]
+
+    change = Change("Node", f"uncordon node {name}", "uncordon", mutate)
+    return Facts((f"node {name} is cordoned (spec.unschedulable)",), ((change,),))
+
+
+CORDONED = Reason(UNSCHEDULABLE, resolvable=False, explain=_cordon)
+
+_TAINTED = "such a node has a taint today, which TaintToleration reads"
+
+RULES = (
+    Rule(
+        key="CheckNodeCondition",
+        check=CheckNodeCondition(),
+        text=(
+            "The node is Ready, its network is configured, it has disk left, and it is not "
+            "cordoned (spec.unschedulable)."
+        ),
+        v1_11=Place(10, "What is wrong with a node as a whole comes first: then nothing else matters."),
+        proposal=Place(
+            10, "Nothing should be asked of a node that takes no pods.", "CheckNodeConditionPredicate"
+        ),
+        default=True,
+        mandatory=True,
+        converted_to="NodeUnschedulable",
+        reasons=(
+            Reason("node(s) were not ready", resolvable=False, explain=_condition("Ready", "True")),
+            Reason("node(s) were out of disk space", explain=_condition("OutOfDisk", "False")),
+            Reason(
+                "node(s) had unavailable network",
+                resolvable=False,
+                explain=_condition("NetworkUnavailable", "False"),
+            ),
+            CORDONED,
+            Reason("node(s) had unknown conditions", resolvable=False),
+        ),
+        aspect="conditions",
+        invalidated_by=(
+            "node-update-conditions",
+            "node-update-unschedulable",
+            "node-update-unschedulable-key",
+        ),
+    ),
+    Rule(
+        key="CheckNodeLabelPresence",
+        made=CheckNodeLabelPresence,
+        argument="labelsPresence: {labels: [zone], presence: true}",
+        text="The node has, or has not, the labels that the policy's argument lists.",
+        v1_11=Place(110, "Labels are read quickly; only a policy asks for it."),
+        proposal=Place(90, "Labels are easy to check, so it stands before what is not."),
+        plugin=FilterPlugin("NodeLabel"),
+        reasons=(Reason(CheckNodeLabelPresence.reason, resolvable=False, finding="labels_present"),),
+        invalidated_by=("node-update-labels",),
+    ),
+    Rule(
+        key="CheckNodeMemoryPressure",
+        check=CheckNodePressure("MemoryPressure", best_effort_only=True),
+        text="The node is not under memory pressure, for pods of the class BestEffort.",
+        v1_11=Place(180, "Cheap, but it is seldom true."),
+        proposal=Place(140, "Pressure does not happen often.", "CheckNodeMemoryPressurePredicate"),
+        default=True,
+        not_converted=_TAINTED,
+        reasons=(Reason(PRESSURE_REASONS["MemoryPressure"], explain=_condition("MemoryPressure", "False")),),
+        aspect="memory pressure",
+        invalidated_by=("node-update-conditions",),
+    ),
+    Rule(
+        key="CheckNodePIDPressure",
+        check=CheckNodePressure("PIDPressure"),
+        text="The node is not running out of process ids.",
+        v1_11=Place(190, "Cheap, but it is seldom true."),
+        default=True,
+        not_converted=_TAINTED,
+        reasons=(Reason(PRESSURE_REASONS["PIDPressure"], explain=_condition("PIDPressure", "False")),),
+        aspect="PID pressure",
+        invalidated_by=("node-update-conditions",),
+    ),
+    Rule(
+        key="CheckNodeDiskPressure",
+        check=CheckNodePressure("DiskPressure"),
+        text="The node is not running out of disk.",
+        v1_11=Place(200, "Cheap, but it is seldom true."),
+        proposal=Place(150, "Pressure does not happen often.", "CheckNodeDiskPressurePredicate"),
+        default=True,
+        not_converted=_TAINTED,
+        reasons=(Reason(PRESSURE_REASONS["DiskPressure"], explain=_condition("DiskPressure", "False")),),
+        aspect="disk pressure",
+        invalidated_by=("node-update-conditions",),
+    ),
+)

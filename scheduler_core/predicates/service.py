@@ -14,6 +14,7 @@ from scheduler_core.cluster.selecting import compile_map
 from scheduler_core.cluster.services import services_of
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.predicates.base import FITS, Outcome, failing
+from scheduler_core.predicates.rule import FilterPlugin, Place, Reason, Rule
 from scheduler_core.quirks import quirk
 
 LabelPairs = Mapping[str, str]
@@ -103,3 +104,31 @@ def _first(members: list[PodState], query: PodQuery, view: View, row: int) -> Po
         if query.matches(pod.info.namespace, pod.info.labels, terminating=pod.terminating):
             return pod
     return None
+
+
+RULES = (
+    Rule(
+        key="CheckServiceAffinity",
+        made=CheckServiceAffinity,
+        argument="serviceAffinity: {labels: [rack]}",
+        text=(
+            "The node has the same values of the policy's labels as the nodes where pods of the "
+            "pod's service run."
+        ),
+        v1_11=Place(120, "Has to find the pods of a service; only a policy asks for it."),
+        proposal=Place(100, "", "checkServiceAffinity"),
+        plugin=FilterPlugin("ServiceAffinity"),
+        reasons=(Reason(CheckServiceAffinity.reason, finding="service_affinity"),),
+        invalidated_by=(
+            "service",
+            "service-update-selector",
+            "pod-add-service",
+            "pod-update-service",
+            "pod-delete-service",
+            "node-add",
+            "node-update-labels",
+            "node-update-labels-service",
+            "node-delete-pods",
+        ),
+    ),
+)

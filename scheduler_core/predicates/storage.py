@@ -18,6 +18,7 @@ from scheduler_core.objects.arrays import BoolVector
 from scheduler_core.objects.model import PersistentVolume, PersistentVolumeClaim
 from scheduler_core.objects.provisioning import selected_node
 from scheduler_core.predicates.base import FITS, Outcome, everywhere
+from scheduler_core.predicates.rule import FilterPlugin, Place, Reason, Rule
 
 VOLUME_CONFLICT = "node(s) had volume node affinity conflict"
 NO_VOLUME_TO_BIND = "node(s) didn't find available persistent volumes to bind"
@@ -213,3 +214,61 @@ def _rows_of(outcome: Outcome, view: View) -> Outcome:
         row: outcome.errors[node] for row, node in enumerate(view.rows.tolist()) if node in outcome.errors
     }
     return Outcome(outcome.codes[view.rows], errors)
+
+
+RULES = (
+    Rule(
+        key="CheckVolumeBinding",
+        check=CheckVolumeBinding(),
+        text=(
+            "The pod's bound volumes are reachable from the node, and volumes for its waiting "
+            "claims can be found or provisioned there."
+        ),
+        v1_11=Place(160, "Looks for volumes that claims could be bound to."),
+        proposal=Place(120, "", "VolumeNodePredicate"),
+        default=True,
+        plugin=FilterPlugin("VolumeBinding", "the storage capacity of a class that provisions is not read"),
+        reasons=(
+            Reason(VOLUME_CONFLICT, resolvable=False, finding="unreachable_volume"),
+            Reason(NO_VOLUME_TO_BIND, resolvable=False, finding="nothing_to_bind"),
+        ),
+        invalidated_by=(
+            "pv-topology",
+            "pv-to-bind",
+            "pv-update-node-affinity",
+            "pv-update-match",
+            "pvc-any",
+            "pvc-update-volume-name",
+            "pvc-update-volume-name-no-zone",
+            "pvc-update-match",
+            "storage-class",
+            "pod-bound-volumes",
+            "node-update-volume-binding",
+        ),
+    ),
+    Rule(
+        key="NoVolumeZoneConflict",
+        check=NoVolumeZoneConflict(),
+        text="The zone and region labels of the pod's volumes are those of the node.",
+        v1_11=Place(170, "Looks claims and volumes up and compares zones."),
+        proposal=Place(130, "", "VolumeZonePredicate"),
+        default=True,
+        plugin=FilterPlugin(
+            "VolumeZone", "only the labels failure-domain.beta.kubernetes.io/zone and /region are compared"
+        ),
+        reasons=(Reason(NO_ZONE, resolvable=False, finding="other_zone"),),
+        invalidated_by=(
+            "pv-topology",
+            "pv-zone-label",
+            "pv-update-zone-label",
+            "pv-missing",
+            "pvc-any",
+            "pvc-update-volume-name",
+            "pvc-update-match",
+            "storage-class",
+            "pod-bound-claims",
+            "node-update-zone",
+            "node-update-zone-had",
+        ),
+    ),
+)

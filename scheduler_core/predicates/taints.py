@@ -11,6 +11,7 @@ from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.selectors import tolerates
 from scheduler_core.predicates.base import Outcome, narrowed
+from scheduler_core.predicates.rule import FilterPlugin, Place, Reason, Rule
 
 
 class PodToleratesNodeTaints:
@@ -38,3 +39,30 @@ class PodToleratesNodeTaints:
             return None
         code = np.int16(view.reasons.code(self.reason))
         return np.asarray(np.where(np.array(refused), code, np.int16(0))[column.ids], np.int16)
+
+
+RULES = (
+    Rule(
+        key="PodToleratesNodeTaints",
+        check=PodToleratesNodeTaints(),
+        text="The pod tolerates each taint of the node with the effect NoSchedule or NoExecute.",
+        v1_11=Place(90, "Short lists on both sides, but few nodes are tainted."),
+        proposal=Place(70, "Taints can be tolerated, so they rule out less."),
+        default=True,
+        plugin=FilterPlugin("TaintToleration", "the message does not name the taint"),
+        reasons=(Reason(PodToleratesNodeTaints.reason, resolvable=False, finding="taints"),),
+        invalidated_by=(
+            "node-update-taints",
+            "node-update-taints-key",
+        ),
+    ),
+    Rule(
+        key="PodToleratesNodeNoExecuteTaints",
+        check=PodToleratesNodeTaints(("NoExecute",)),
+        registered=False,
+        text="The pod tolerates each taint of the node with the effect NoExecute.",
+        v1_11=Place(100, "The same with the effect NoExecute alone."),
+        proposal=Place(80, "Taints can be tolerated, so they rule out less."),
+        invalidated_by=("node-update-taints",),
+    ),
+)

@@ -10,7 +10,10 @@ from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.storage import ATTACH_KINDS, disks_conflict
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.predicates.base import FITS, Outcome, failing
+from scheduler_core.predicates.rule import FilterPlugin, Place, Reason, Rule
 from scheduler_core.quirks import quirk
+
+_MIGRATED = "volumes that a CSI driver took over are counted as what their manifests say"
 
 
 class NoDiskConflict:
@@ -77,3 +80,73 @@ class MaxVolumeCount:
             total[row] = len(there) + new
             exempt[row] = not new and not self.even_without_new
         return failing((total > self.limit) & ~exempt, view, self.reason)
+
+
+_COUNTED = (
+    "pv-count",
+    "pv-missing",
+    "pv-update-source",
+    "pvc-count",
+    "pvc-any",
+    "pvc-update-volume-name",
+    "pvc-update-volume-name-no-zone",
+    "pod-add-volume-count",
+    "pod-came-volume-count",
+    "pod-bound-claims",
+    "pod-update-volumes",
+    "pod-delete-volume-count",
+)
+
+RULES = (
+    Rule(
+        key="NoDiskConflict",
+        check=NoDiskConflict(),
+        text="No pod on the node uses a disk (GCE PD, EBS, RBD or iSCSI) that cannot be mounted twice.",
+        v1_11=Place(80, "Walks through the volumes of the pods on the node."),
+        proposal=Place(60, "Disks are a resource too, and follow the other resources."),
+        default=True,
+        plugin=FilterPlugin("VolumeRestrictions", "ReadWriteOncePod is not read"),
+        reasons=(Reason(NoDiskConflict.reason, finding="disks"),),
+        invalidated_by=(
+            "pod-add-disk",
+            "pod-update-volumes",
+            "pod-delete-disk",
+        ),
+    ),
+    Rule(
+        key="MaxEBSVolumeCount",
+        check=MaxVolumeCount("ebs", 39),
+        text="With this pod's, the node has at most 39 EBS volumes attached.",
+        v1_11=Place(130, "Counts volumes, and looks claims up to do so."),
+        proposal=Place(110, "", "MaxPDVolumeCountPredicate"),
+        default=True,
+        plugin=FilterPlugin("EBSLimits", _MIGRATED),
+        reasons=(Reason(MaxVolumeCount.reason, finding="volume_count"),),
+        aspect="aws_ebs",
+        invalidated_by=_COUNTED,
+    ),
+    Rule(
+        key="MaxGCEPDVolumeCount",
+        check=MaxVolumeCount("gce", 16),
+        text="With this pod's, the node has at most 16 GCE persistent disks attached.",
+        v1_11=Place(140, "As the one before, for another kind of disk."),
+        proposal=Place(110, "", "MaxPDVolumeCountPredicate"),
+        default=True,
+        plugin=FilterPlugin("GCEPDLimits", _MIGRATED),
+        reasons=(Reason(MaxVolumeCount.reason, finding="volume_count"),),
+        aspect="gce_pd",
+        invalidated_by=_COUNTED,
+    ),
+    Rule(
+        key="MaxAzureDiskVolumeCount",
+        check=MaxVolumeCount("azure", 16),
+        text="With this pod's, the node has at most 16 Azure disks attached.",
+        v1_11=Place(150, "As the one before, for another kind of disk."),
+        proposal=Place(110, "", "MaxPDVolumeCountPredicate"),
+        default=True,
+        plugin=FilterPlugin("AzureDiskLimits", _MIGRATED),
+        reasons=(Reason(MaxVolumeCount.reason, finding="volume_count"),),
+        aspect="azure_disk",
+        invalidated_by=_COUNTED,
+    ),
+)

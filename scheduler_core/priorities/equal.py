@@ -8,7 +8,9 @@ from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.arrays import IntVector
-from scheduler_core.priorities.base import MapOnly
+from scheduler_core.priorities.base import MapOnly, Mapped
+from scheduler_core.priorities.line import Description, Line, LineQuestion
+from scheduler_core.priorities.rule import PriorityRule
 
 
 class Equal(MapOnly):
@@ -20,3 +22,20 @@ class Equal(MapOnly):
     def map(self, pod: PodInfo, view: View) -> IntVector:  # noqa: ARG002
         """Return 1 for every row."""
         return np.ones(view.size, np.int64)
+
+
+def _describe(asked: LineQuestion, rule: Equal) -> Description:  # noqa: ARG001
+    """Describe the constant score."""
+    return Description("All nodes alike.", (Line("score", "1 on every node", "", "1"),))
+
+
+RULES = (
+    PriorityRule(
+        name="EqualPriority",
+        place=120,
+        run=Mapped(Equal()),
+        text="All nodes alike.",
+        formula="1.",
+        describe=_describe,
+    ),
+)

@@ -8,12 +8,14 @@ import numpy as np
 
 from scheduler_core.cluster.columns import Domains
 from scheduler_core.cluster.podinfo import PodInfo
-from scheduler_core.cluster.pods import Counted, PodKind, PodQuery, PodState
+from scheduler_core.cluster.pods import AffinityClass, Counted, PodKind, PodQuery, PodState
 from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.topology import row_sums
 from scheduler_core.cluster.view import View
 from scheduler_core.objects.arrays import IntVector
 from scheduler_core.priorities.base import MAX_PRIORITY, Function, Scores
+from scheduler_core.priorities.line import Description, Line, LineQuestion, number, shortened, truncated
+from scheduler_core.priorities.rule import TENTHS, PriorityRule, ScorePlugin, in_both
 from scheduler_core.quirks import quirk
 
 
@@ -105,3 +107,61 @@ def _add_up(view: View, by_key: dict[Domains, IntVector]) -> IntVector:
     for domains, sums in by_key.items():
         rows += row_sums(view, domains, sums)
     return rows
+
+
+def _describe(asked: LineQuestion, rule: InterPodAffinity) -> Description:
+    """Describe the sum of the matching terms on the node, scaled between the lowest and the highest sum."""
+    sums = rule.sums(asked.pod.info, asked.view, asked.pod)
+    own = int(sums[asked.place])
+    lines = shortened(_terms(asked, rule), "terms")
+    if not lines:
+        lines = [Line("terms", "none holds on this node", "", "0")]
+    lines.append(Line("sum", "of the terms", "", number(own)))
+    low, high = min(0, int(sums.min(initial=0))), max(0, int(sums.max(initial=0)))
+    if low == high:
+        scale = Line("score", "no feasible node has a sum, so none is preferred", "", "0")
+    else:
+        formula = f"{MAX_PRIORITY} × (sum − lowest) / (highest − lowest), 0 being between them"
+        numbers = f"{MAX_PRIORITY} × ({number(own)} − {number(low)}) / ({number(high)} − {number(low)})"
+        exact = MAX_PRIORITY * ((own - low) / (high - low))
+        scale = truncated("score", formula, numbers, exact)
+    prefers = "Nodes where preferred affinity to pods holds, and preferred anti-affinity does not."
+    return Description(prefers, tuple(lines), (scale,))
+
+
+def _terms(asked: LineQuestion, rule: InterPodAffinity) -> list[Line]:
+    columns = asked.cluster.columns
+    lines = []
+    for key, weight, counted in rule.weighted(asked.pod.info, asked.view, asked.pod.kind):
+        domain = int(columns.topology((key,)).ids[asked.node])
+        pods = int(counted.sums(columns.topology((key,)))[domain]) if domain >= 0 else 0
+        if not pods:
+            continue
+        whose = (
+            "pods with a term on this pod"
+            if isinstance(counted, AffinityClass)
+            else "pods that its term means"
+        )
+        where = f"{key}={columns.label(key).values[domain]}"
+        numbers = f"{number(weight)} × {number(pods)}"
+        lines.append(Line(where, f"weight × {whose}", numbers, number(weight * pods)))
+    return lines
+
+
+RULES = (
+    PriorityRule(
+        name="InterPodAffinityPriority",
+        place=30,
+        run=InterPodAffinity(),
+        text="Nodes where preferred affinity to pods holds, and preferred anti-affinity does not.",
+        formula=(
+            "Sum of the weights of preferred terms that hold, those of anti-affinity negative, in "
+            "both directions; a required affinity term of another pod counts "
+            "hardPodAffinitySymmetricWeight. Then 10 × (own − least) / (most − least); least is at "
+            "most 0, most at least 0."
+        ),
+        weights=in_both(1),
+        plugins=(ScorePlugin("InterPodAffinity", TENTHS),),
+        describe=_describe,
+    ),
+)

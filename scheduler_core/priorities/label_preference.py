@@ -9,6 +9,8 @@ from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.arrays import IntVector
 from scheduler_core.priorities.base import MAX_PRIORITY, MapOnly
+from scheduler_core.priorities.line import EVERY, Description, Line, LineQuestion
+from scheduler_core.priorities.rule import TENTHS, PriorityRule, ScorePlugin
 
 
 class LabelPreference(MapOnly):
@@ -25,3 +27,25 @@ class LabelPreference(MapOnly):
         """Return 10 where the label's presence is as configured, otherwise 0."""
         exists = view.take(view.columns.label(self.label).ids) >= 0
         return np.where(exists == self.presence, MAX_PRIORITY, 0)
+
+
+def _describe(asked: LineQuestion, rule: LabelPreference) -> Description:
+    """Describe whether the node has the label."""
+    has = rule.label in asked.cluster.columns.nodes[asked.node].meta.labels
+    wanted = "with" if rule.presence else "without"
+    said = "the node has the label" if has else "the node does not have the label"
+    line = Line(rule.label, said, "", EVERY if has == rule.presence else "0")
+    return Description(f"Nodes {wanted} the label {rule.label}.", (line,))
+
+
+RULES = (
+    PriorityRule(
+        name="labelPreference",
+        place=200,
+        made=LabelPreference,
+        argument="labelPreference: {label: disk, presence: true}",
+        formula="10 if the node has the label (has it not, for presence: false), else 0.",
+        plugins=(ScorePlugin("NodeLabel", TENTHS),),
+        describe=_describe,
+    ),
+)

@@ -12,7 +12,9 @@ from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.arrays import IntVector
-from scheduler_core.priorities.base import MAX_PRIORITY, MapOnly
+from scheduler_core.priorities.base import MAX_PRIORITY, MapOnly, Mapped
+from scheduler_core.priorities.line import Description, Line, LineQuestion, number
+from scheduler_core.priorities.rule import TENTHS, PriorityRule, ScorePlugin, in_both
 
 ANNOTATION = "scheduler.alpha.kubernetes.io/preferAvoidPods"
 AVOIDABLE_KINDS = ("ReplicationController", "ReplicaSet")
@@ -58,3 +60,39 @@ def _controllers(text: str) -> list[tuple[str, str]]:
 def _controller(entry: Any) -> tuple[str, str]:
     controller = (entry.get("podSignature") or {}).get("podController") or {}
     return str(controller.get("kind", "")), str(controller.get("uid", ""))
+
+
+def _describe(asked: LineQuestion, rule: NodePreferAvoidPods) -> Description:  # noqa: ARG001
+    """Describe whether the node's annotation names the pod's controller."""
+    owner = asked.pod.info.owner
+    annotated = ANNOTATION in asked.cluster.columns.nodes[asked.node].meta.annotations
+    if owner is None or owner[0] not in AVOIDABLE_KINDS:
+        why = f"the pod has no {' or '.join(AVOIDABLE_KINDS)}, so no node can avoid it"
+    elif not annotated:
+        why = "the node has no such annotation"
+    elif asked.raw:
+        why = "it does not name the pod's controller"
+    else:
+        why = f"it names the pod's {owner[0]}"
+    prefers = "Nodes that do not ask the pod's controller to stay away."
+    return Description(prefers, (Line("annotation preferAvoidPods", why, "", number(asked.raw)),))
+
+
+RULES = (
+    PriorityRule(
+        name="NodePreferAvoidPodsPriority",
+        place=80,
+        run=Mapped(NodePreferAvoidPods()),
+        text=(
+            "Nodes that do not ask the pod's controller to stay away (an annotation); its weight "
+            "outvotes all others."
+        ),
+        formula=(
+            "0 if the node's annotation preferAvoidPods names the pod's ReplicationController or "
+            "ReplicaSet, else 10."
+        ),
+        weights=in_both(10_000),
+        plugins=(ScorePlugin("NodePreferAvoidPods", TENTHS),),
+        describe=_describe,
+    ),
+)

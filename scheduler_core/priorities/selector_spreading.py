@@ -7,13 +7,22 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from scheduler_core.cluster.columns import REGION_LABEL, ZONE_LABEL
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import Counted, PodQuery
 from scheduler_core.cluster.reads import Reads
-from scheduler_core.cluster.services import service_selectors, spreading_selectors
+from scheduler_core.cluster.selecting import compile_selector, matches
+from scheduler_core.cluster.services import (
+    SPREADING_KINDS,
+    service_selectors,
+    services_of,
+    spreading_selectors,
+)
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.arrays import IntVector
-from scheduler_core.priorities.base import MAX_PRIORITY, MapReduce, Scores
+from scheduler_core.priorities.base import MAX_PRIORITY, Mapped, MapReduce, Scores
+from scheduler_core.priorities.line import EVERY, Description, Line, LineQuestion, number, truncated
+from scheduler_core.priorities.rule import TENTHS, PriorityRule, ScorePlugin, in_both
 from scheduler_core.quirks import quirk
 
 ZONE_WEIGHTING = 2.0 / 3.0
@@ -110,3 +119,93 @@ def spreading_query(pod: PodInfo, view: View, *, controllers: bool = True) -> Po
     selectors = find(pod, view.cluster)
     parts = tuple(((pod.namespace,), selector) for selector in dict.fromkeys(selectors))
     return PodQuery(parts, every=False, skip_terminating=True)
+
+
+NAMED = 3  # services and controllers
+FEW = "Nodes, and zones, with few pods of the same service or controller."
+
+
+def _describe(asked: LineQuestion, rule: SelectorSpread) -> Description:
+    """Describe the node's pod count compared with the highest, combined with that of the zone."""
+    values = asked.values
+    of = _selecting(asked, controllers=rule.controllers)
+    what = f"of {of}, not being deleted" if of else "no service or controller selects this pod"
+    counted = Line("pods here", what, "", number(asked.raw))
+    most = int(values.max(initial=0))
+    if not most:
+        every = Line("score", "no feasible node has such a pod, so each scores the most", "", EVERY)
+        return Description(FEW, (counted,), (every,))
+    here = MAX_PRIORITY * ((most - asked.raw) / most)
+    numbers = f"{MAX_PRIORITY} × ({number(most)} − {number(asked.raw)}) / {number(most)}"
+    formula = f"{MAX_PRIORITY} × (most on a node − pods here) / most on a node"
+    zones = asked.cluster.columns.zones
+    ids = zones.ids[asked.feasible]
+    zone = int(ids[asked.place])
+    if zone < 0:
+        return Description(FEW, (counted,), (truncated("score", formula, numbers, here),))
+    sums = np.bincount(ids[ids >= 0], weights=values[ids >= 0], minlength=1)
+    busiest, own = int(sums.max()), int(sums[zone])
+    lines = [Line("node", formula, numbers, number(here))]
+    where = _zone_name(asked)
+    if busiest:
+        there = MAX_PRIORITY * ((busiest - own) / busiest)
+        numbers = f"{MAX_PRIORITY} × ({number(busiest)} − {number(own)}) / {number(busiest)}"
+        formula = f"{MAX_PRIORITY} × (most in a zone − pods in this zone) / most in a zone"
+        lines.append(Line(where, formula, numbers, number(there)))
+    else:
+        there = float(MAX_PRIORITY)
+        lines.append(Line(where, "no zone has such a pod", "", number(there)))
+    blended = here * (1.0 - ZONE_WEIGHTING) + ZONE_WEIGHTING * there
+    numbers = f"{number(here)} × 1/3 + {number(there)} × 2/3"
+    lines.append(truncated("score", "a third of the node's, two thirds of the zone's", numbers, blended))
+    return Description(FEW, (counted,), tuple(lines))
+
+
+def _zone_name(asked: LineQuestion) -> str:
+    labels = asked.cluster.columns.nodes[asked.node].meta.labels
+    names = [labels[label] for label in (REGION_LABEL, ZONE_LABEL) if labels.get(label)]
+    return f"zone {' '.join(names)}"
+
+
+def _selecting(asked: LineQuestion, *, controllers: bool) -> str:
+    """Return the names of the services and controllers that select the pod (services.spreading_selectors)."""
+    pod, cluster = asked.pod.info, asked.cluster
+    names = [f"Service {service.meta.name}" for service in services_of(pod, cluster)]
+    for workload in cluster.workloads.values() if controllers and pod.labels else ():
+        if workload.kind in SPREADING_KINDS and workload.meta.namespace == pod.namespace:
+            selector = compile_selector(workload.selector)
+            if selector and matches(selector, pod.labels):
+                names.append(f"{workload.kind} {workload.meta.name}")
+    more = f" and {number(len(names) - NAMED)} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
+
+
+_OWN_CONSTRAINTS = (
+    "pods of one Service or controller are spread over nodes and zones; a pod's own ScheduleAnyway "
+    "constraints are not read"
+)
+
+RULES = (
+    PriorityRule(
+        name="SelectorSpreadPriority",
+        place=10,
+        run=Mapped(SelectorSpread()),
+        text="Nodes, and zones, with few pods of the same service, controller or set.",
+        formula=(
+            "map: the node's pods that match. reduce: 10 × (most − own) / most; where nodes have "
+            "zones, a third of that and two thirds of the same for the zone's pods. 10 everywhere if "
+            "nothing matches."
+        ),
+        weights=in_both(1),
+        plugins=(ScorePlugin("PodTopologySpread", _OWN_CONSTRAINTS), ScorePlugin("SelectorSpread", TENTHS)),
+        describe=_describe,
+    ),
+    PriorityRule(
+        name="ServiceSpreadingPriority",
+        place=20,
+        run=Mapped(ServiceSpread()),
+        text="Nodes with few pods of the same service.",
+        formula="As SelectorSpreadPriority.",
+        describe=_describe,
+    ),
+)

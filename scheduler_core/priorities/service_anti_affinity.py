@@ -12,6 +12,8 @@ from scheduler_core.cluster.services import services_of
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.arrays import IntVector
 from scheduler_core.priorities.base import MAX_PRIORITY, MapReduce
+from scheduler_core.priorities.line import EVERY, Description, Line, LineQuestion, number, truncated
+from scheduler_core.priorities.rule import TENTHS, PriorityRule, ScorePlugin
 
 
 class ServiceAntiAffinity(MapReduce):
@@ -42,3 +44,49 @@ class ServiceAntiAffinity(MapReduce):
         sums = np.bincount(values[labelled], weights=raw[labelled], minlength=1)
         score = (MAX_PRIORITY * ((total - sums) / total)).astype(np.int64)
         return np.where(labelled, score[np.maximum(values, 0)], 0)
+
+
+def _describe(asked: LineQuestion, rule: ServiceAntiAffinity) -> Description:
+    """Describe the number of pods at the node's label value, compared with all of them."""
+    services = services_of(asked.pod.info, asked.cluster)
+    name = services[0].meta.name if services else ""
+    what = f"of Service {name}, not being deleted" if name else "no service selects this pod"
+    counted = Line("pods here", what, "", number(asked.raw))
+    column = asked.cluster.columns.label(rule.label)
+    ids = column.ids[asked.feasible]
+    own = int(ids[asked.place])
+    prefers = f"Values of the label {rule.label} with few pods of the pod's first service."
+    if own < 0:
+        line = Line("score", f"0 without the label {rule.label}", "", "0")
+        return Description(prefers, (counted,), (line,))
+    total = int(asked.values.sum())
+    label = f"{rule.label}={column.values[own]}"
+    if not total:
+        line = Line(
+            "score",
+            "no feasible node has such a pod, so each with the label scores the most",
+            "",
+            EVERY,
+        )
+        return Description(prefers, (counted,), (line,))
+    there = int(asked.values[ids == own].sum())
+    numbers = f"{MAX_PRIORITY} × ({number(total)} − {number(there)}) / {number(total)}"
+    formula = f"{MAX_PRIORITY} × (all pods − pods at {label}) / all pods"
+    exact = MAX_PRIORITY * ((total - there) / total)
+    return Description(prefers, (counted,), (truncated("score", formula, numbers, exact),))
+
+
+RULES = (
+    PriorityRule(
+        name="serviceAntiAffinity",
+        place=210,
+        made=ServiceAntiAffinity,
+        argument="serviceAntiAffinity: {label: rack}",
+        formula=(
+            "10 × (pods − pods on nodes with the same value) / pods, of the pod's service; 0 without "
+            "the label."
+        ),
+        plugins=(ScorePlugin("ServiceAffinity", TENTHS),),
+        describe=_describe,
+    ),
+)

@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-from scheduler_core.cluster.reads import Reads, class_fields
-from scheduler_core.predicates import PREDICATES, CheckNodeLabelPresence, CheckServiceAffinity
-from scheduler_core.predicates.configured import AddedNodeAffinity, CheckNodeUnschedulable
-from scheduler_core.priorities import PRIORITIES, LabelPreference, ServiceAntiAffinity
-
-WITH_ARGUMENTS: tuple[Reads, ...] = (
-    CheckNodeLabelPresence.reads,
-    CheckServiceAffinity.reads,
-    CheckNodeUnschedulable.reads,
-    AddedNodeAffinity.reads,
-    LabelPreference.reads,
-    ServiceAntiAffinity.reads,
-)
-"""The declarations of rules that are created from a policy's arguments, and so are in no table."""
+from scheduler_core.cluster.reads import class_fields
+from scheduler_core.predicates import RULES
+from scheduler_core.priorities import RULES as PRIORITY_RULES
 
 
 def declared_fields() -> tuple[str, ...]:
     """Return the fields of a pod that any rule declares, including those always in the class key."""
-    predicates = (rule.reads for rule in PREDICATES.values())
-    priorities = (rule.reads for rule in PRIORITIES.values())
-    return class_fields([*predicates, *priorities, *WITH_ARGUMENTS])
+    return class_fields([*(rule.reads for rule in RULES), *(rule.reads for rule in PRIORITY_RULES)])

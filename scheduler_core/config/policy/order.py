@@ -1,4 +1,4 @@
-"""The static orders of predicates, and the aliases of predicates. Tables only.
+"""The static orders of predicates, and the aliases of predicates, from the rules' declarations.
 
 There are two named orders of the same predicates: that of kube-scheduler v1.11, and that of the
 design proposal behind it (predicates-ordering, "Static ordering"). A scenario's settings
@@ -12,8 +12,10 @@ after its predecessor in v1.11's order.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+
+from scheduler_core.predicates import RULES
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,82 +27,28 @@ class OrderRow:
     why: str = ""
 
 
-def _own(key: str, why: str) -> OrderRow:
-    """Create the row of a key under its own name."""
-    return OrderRow(key, (key,), why)
-
-
-V1_11 = (
-    _own(
-        "CheckNodeCondition", "What is wrong with a node as a whole comes first: then nothing else matters."
-    ),
-    _own("CheckNodeUnschedulable", "Kept a place; in v1.11 CheckNodeCondition asks for cordons."),
-    _own("GeneralPredicates", "Most pods that do not fit fail here, and its members cost little."),
-    _own("HostName", "A member of GeneralPredicates: one comparison, and at most one node is left."),
-    _own("PodFitsHostPorts", "A member of GeneralPredicates: few pods ask for a port of the node."),
-    _own("MatchNodeSelector", "A member of GeneralPredicates: reads the node's labels alone."),
-    _own("PodFitsResources", "A member of GeneralPredicates: compares amounts, so it rules out less surely."),
-    _own("NoDiskConflict", "Walks through the volumes of the pods on the node."),
-    _own("PodToleratesNodeTaints", "Short lists on both sides, but few nodes are tainted."),
-    _own("PodToleratesNodeNoExecuteTaints", "The same with the effect NoExecute alone."),
-    _own("CheckNodeLabelPresence", "Labels are read quickly; only a policy asks for it."),
-    _own("CheckServiceAffinity", "Has to find the pods of a service; only a policy asks for it."),
-    _own("MaxEBSVolumeCount", "Counts volumes, and looks claims up to do so."),
-    _own("MaxGCEPDVolumeCount", "As the one before, for another kind of disk."),
-    _own("MaxAzureDiskVolumeCount", "As the one before, for another kind of disk."),
-    _own("CheckVolumeBinding", "Looks for volumes that claims could be bound to."),
-    _own("NoVolumeZoneConflict", "Looks claims and volumes up and compares zones."),
-    _own("CheckNodeMemoryPressure", "Cheap, but it is seldom true."),
-    _own("CheckNodePIDPressure", "Cheap, but it is seldom true."),
-    _own("CheckNodeDiskPressure", "Cheap, but it is seldom true."),
-    _own(
-        "MatchInterPodAffinity", "The dearest by far, and so the last: it looks at pods all over the cluster."
-    ),
-)
+V1_11 = tuple(OrderRow(rule.key, (rule.key,), rule.v1_11.why) for rule in RULES if rule.v1_11 is not None)
 """predicates.Ordering() of kube-scheduler v1.11, 21 rows."""
 
-PROPOSAL = (
-    OrderRow(
-        "CheckNodeConditionPredicate",
-        ("CheckNodeCondition",),
-        "Nothing should be asked of a node that takes no pods.",
-    ),
-    OrderRow("PodFitsHost", ("HostName",), "A pod that names its node is settled by one comparison."),
-    _own("PodFitsHostPorts", "The ports that the pod asks for are few and exact."),
-    OrderRow(
-        "PodMatchNodeSelector", ("MatchNodeSelector",), "Labels are compared where there are nodes left."
-    ),
-    _own("PodFitsResources", "It compares ranges, not exact values, so it rules out less than those above."),
-    _own("NoDiskConflict", "Disks are a resource too, and follow the other resources."),
-    _own("PodToleratesNodeTaints", "Taints can be tolerated, so they rule out less."),
-    _own("PodToleratesNodeNoExecuteTaints", "Taints can be tolerated, so they rule out less."),
-    _own("CheckNodeLabelPresence", "Labels are easy to check, so it stands before what is not."),
-    OrderRow("checkServiceAffinity", ("CheckServiceAffinity",)),
-    OrderRow(
-        "MaxPDVolumeCountPredicate",
-        ("MaxEBSVolumeCount", "MaxGCEPDVolumeCount", "MaxAzureDiskVolumeCount"),
-    ),
-    OrderRow("VolumeNodePredicate", ("CheckVolumeBinding",)),
-    OrderRow("VolumeZonePredicate", ("NoVolumeZoneConflict",)),
-    OrderRow(
-        "CheckNodeMemoryPressurePredicate", ("CheckNodeMemoryPressure",), "Pressure does not happen often."
-    ),
-    OrderRow("CheckNodeDiskPressurePredicate", ("CheckNodeDiskPressure",), "Pressure does not happen often."),
-    OrderRow(
-        "InterPodAffinityMatches", ("MatchInterPodAffinity",), "The dearest to compute, so it is the last."
-    ),
-)
+
+def _proposed() -> Iterator[OrderRow]:
+    """Yield the proposal's rows; the rules of one row share its place."""
+    placed = [(rule.proposal, rule.key) for rule in RULES if rule.proposal is not None]
+    for place in sorted({place for place, _ in placed}):
+        keys = tuple(key for other, key in placed if other == place)
+        yield OrderRow(place.name or keys[0], keys, place.why)
+
+
+PROPOSAL = tuple(_proposed())
 """The static order of the predicates-ordering proposal, 16 rows, with the proposal's names."""
 
 ORDERS: Mapping[str, tuple[OrderRow, ...]] = {"v1.11": V1_11, "proposal": PROPOSAL}
 """The named orders, by the values of ``predicateOrder`` in a SimulationSettings document."""
 
-BUNDLES: Mapping[str, tuple[str, ...]] = {
-    "GeneralPredicates": ("PodFitsResources", "HostName", "PodFitsHostPorts", "MatchNodeSelector"),
-}
+BUNDLES: Mapping[str, tuple[str, ...]] = {rule.key: rule.members for rule in RULES if rule.members}
 """Predicates that run others: the bundle's key to its members, in the order of their reasons."""
 
-UNREGISTERED = frozenset({"CheckNodeUnschedulable", "PodToleratesNodeNoExecuteTaints"})
+UNREGISTERED = frozenset(rule.key for rule in RULES if rule.v1_11 is not None and not rule.registered)
 """Rows that have a place in v1.11's order but are not registered with its default feature gates."""
 
 ALIASES: Mapping[str, tuple[str, ...]] = {row.name: row.keys for row in PROPOSAL if row.keys != (row.name,)}

@@ -29,11 +29,13 @@ from scheduler_core.framework.configuration.versions import (
     has_plugin,
 )
 from scheduler_core.objects.manifests import Document
+from scheduler_core.predicates import RULES
 
 PLUGIN_OF: Mapping[str, str] = {
-    **{key: row.name for row in PLUGINS.values() for key in row.predicates},
-    CONDITION: "NodeUnschedulable",
-    "PodFitsPorts": "NodePorts",
+    name: rule.plugin.name if rule.plugin is not None else rule.converted_to
+    for rule in RULES
+    if rule.plugin is not None or rule.converted_to
+    for name in (rule.key, *rule.other_names)
 }
 """The plugin that replaced each predicate."""
 
@@ -49,7 +51,7 @@ BY_RESOURCES = {
     TO_RATIO: "RequestedToCapacityRatio",
 }
 DEFAULT_SHAPE = [{"utilization": 0, "score": 10}, {"utilization": 100, "score": 0}]
-CONDITIONS = ("CheckNodeMemoryPressure", "CheckNodePIDPressure", "CheckNodeDiskPressure")
+NOT_CONVERTED = {rule.key: rule.not_converted for rule in RULES if rule.not_converted}
 
 
 @dataclass(slots=True)
@@ -115,8 +117,8 @@ def _add_predicate(draft: _Draft, key: str, argument: Any) -> None:
         for member in BUNDLES[key]:
             _add_predicate(draft, member, None)
         return
-    if key in CONDITIONS:
-        told.lost.append(f"{key}: such a node has a taint today, which TaintToleration reads")
+    if key in NOT_CONVERTED:
+        told.lost.append(f"{key}: {NOT_CONVERTED[key]}")
         return
     if isinstance(argument, Mapping) and "labelsPresence" in argument:
         body = argument["labelsPresence"]

@@ -1,12 +1,16 @@
 """The plugins that a KubeSchedulerConfiguration can name, as one table.
 
-A row lists the extension points of a plugin, the engine's predicates and priorities that evaluate it there,
-and how today's rule differs from the rule of v1.11 that the engine evaluates.
+A row lists the extension points of a plugin. Which of the engine's rules evaluate it there, and how today's
+rule differs from the rule of v1.11 that the engine evaluates, is declared by the rules.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from scheduler_core.predicates import RULES
+from scheduler_core.priorities import RULES as PRIORITY_RULES
 
 POINTS = (
     "preEnqueue",
@@ -50,152 +54,117 @@ class PluginRow:
     needs: tuple[tuple[str, str], ...] = ()
 
 
-_TENTHS = "scores are whole numbers from 0 to 10, not 0 to 100"
-_MIGRATED = "volumes that a CSI driver took over are counted as what their manifests say"
-
 _ROWS = (
     PluginRow("SchedulingGates", ("preEnqueue",)),
     PluginRow("PrioritySort", ("queueSort",)),
-    PluginRow(
-        "NodeUnschedulable",
-        ("filter",),
-        ("CheckNodeUnschedulable",),
-    ),
-    PluginRow("NodeName", ("filter",), ("HostName",)),
-    PluginRow(
-        "TaintToleration",
-        ("filter", *_SCORES),
-        ("PodToleratesNodeTaints",),
-        "TaintTolerationPriority",
-        filter_differs="the message does not name the taint",
-        score_differs=_TENTHS,
-    ),
-    PluginRow(
-        "NodeAffinity",
-        (*_FILTERS, *_SCORES),
-        ("MatchNodeSelector",),
-        "NodeAffinityPriority",
-        score_differs=f"{_TENTHS}; a preferred term's matchFields are not read",
-    ),
-    PluginRow("NodePorts", _FILTERS, ("PodFitsHostPorts",), needs=(("filter", "preFilter"),)),
+    PluginRow("NodeUnschedulable", ("filter",)),
+    PluginRow("NodeName", ("filter",)),
+    PluginRow("TaintToleration", ("filter", *_SCORES)),
+    PluginRow("NodeAffinity", (*_FILTERS, *_SCORES)),
+    PluginRow("NodePorts", _FILTERS, needs=(("filter", "preFilter"),)),
     PluginRow(
         "NodeResourcesFit",
         (*_FILTERS, *_SCORES),
-        ("PodFitsResources",),
-        "LeastRequestedPriority",
-        score_differs="MostAllocated and RequestedToCapacityRatio score whole numbers from 0 to 10, "
-        "not 0 to 100",
         needs=(("filter", "preFilter"),),
     ),
-    PluginRow(
-        "VolumeRestrictions", _FILTERS, ("NoDiskConflict",), filter_differs="ReadWriteOncePod is not read"
-    ),
-    PluginRow("EBSLimits", ("filter",), ("MaxEBSVolumeCount",), filter_differs=_MIGRATED),
-    PluginRow("GCEPDLimits", ("filter",), ("MaxGCEPDVolumeCount",), filter_differs=_MIGRATED),
-    PluginRow("AzureDiskLimits", ("filter",), ("MaxAzureDiskVolumeCount",), filter_differs=_MIGRATED),
+    PluginRow("VolumeRestrictions", _FILTERS),
+    PluginRow("EBSLimits", ("filter",)),
+    PluginRow("GCEPDLimits", ("filter",)),
+    PluginRow("AzureDiskLimits", ("filter",)),
     PluginRow("CinderLimits", ("filter",)),
     PluginRow("NodeVolumeLimits", _FILTERS),
     PluginRow(
         "VolumeBinding",
         (*_FILTERS, *_SCORES, "reserve", "preBind"),
-        ("CheckVolumeBinding",),
-        filter_differs="the storage capacity of a class that provisions is not read",
         needs=(("filter", "preFilter"), ("reserve", "preFilter"), ("preBind", "reserve")),
     ),
-    PluginRow(
-        "VolumeZone",
-        _FILTERS,
-        ("NoVolumeZoneConflict",),
-        filter_differs="only the labels failure-domain.beta.kubernetes.io/zone and /region are compared",
-    ),
+    PluginRow("VolumeZone", _FILTERS),
     PluginRow(
         "PodTopologySpread",
         (*_FILTERS, *_SCORES),
-        (),
-        "SelectorSpreadPriority",
-        score_differs="pods of one Service or controller are spread over nodes and zones; a pod's own "
-        "ScheduleAnyway constraints are not read",
         needs=(("filter", "preFilter"), ("score", "preScore")),
     ),
     PluginRow(
         "InterPodAffinity",
         (*_FILTERS, *_SCORES),
-        ("MatchInterPodAffinity",),
-        "InterPodAffinityPriority",
-        filter_differs="namespaceSelector is not read",
-        score_differs=_TENTHS,
         needs=(("filter", "preFilter"), ("score", "preScore")),
     ),
     PluginRow("DynamicResources", ("preEnqueue", *_FILTERS, "postFilter", *_SCORES, "reserve", "preBind")),
     PluginRow("DefaultPreemption", ("postFilter",)),
-    PluginRow(
-        "NodeResourcesBalancedAllocation",
-        _SCORES,
-        priority="BalancedResourceAllocation",
-    ),
-    PluginRow("ImageLocality", ("score",), priority="ImageLocalityPriority", score_differs=_TENTHS),
+    PluginRow("NodeResourcesBalancedAllocation", _SCORES),
+    PluginRow("ImageLocality", ("score",)),
     PluginRow("DefaultBinder", ("bind",)),
     PluginRow(
         "NodeResourcesLeastAllocated",
         ("score",),
-        priority="LeastRequestedPriority",
         until="v1beta1",
         instead="NodeResourcesFit with scoringStrategy {type: LeastAllocated}",
     ),
     PluginRow(
         "NodeResourcesMostAllocated",
         ("score",),
-        priority="MostRequestedPriority",
-        score_differs=_TENTHS,
         until="v1beta1",
         instead="NodeResourcesFit with scoringStrategy {type: MostAllocated}",
     ),
     PluginRow(
         "RequestedToCapacityRatio",
         ("score",),
-        priority="RequestedToCapacityRatioPriority",
-        score_differs=_TENTHS,
         until="v1beta1",
         instead="NodeResourcesFit with scoringStrategy {type: RequestedToCapacityRatio}",
     ),
     PluginRow(
         "NodePreferAvoidPods",
         ("score",),
-        priority="NodePreferAvoidPodsPriority",
-        score_differs=_TENTHS,
         until="v1beta1",
         instead="taints on the nodes",
     ),
     PluginRow(
         "NodeLabel",
         ("filter", "score"),
-        ("CheckNodeLabelPresence",),
-        "NodeLabel",
-        score_differs=_TENTHS,
         until="v1beta1",
         instead="NodeAffinity with addedAffinity",
     ),
     PluginRow(
         "ServiceAffinity",
         ("preFilter", "filter", "score"),
-        ("CheckServiceAffinity",),
-        "ServiceAffinity",
-        score_differs=_TENTHS,
         until="v1beta1",
         instead="InterPodAffinity, enabled by default",
     ),
     PluginRow(
         "SelectorSpread",
         _SCORES,
-        priority="SelectorSpreadPriority",
-        score_differs=_TENTHS,
         until="v1beta3",
         instead="PodTopologySpread, enabled by default",
     ),
     PluginRow(COSCHEDULING, ("queueSort", "preFilter", "postFilter", "reserve", "permit", "postBind")),
 )
 
-PLUGINS: dict[str, PluginRow] = {row.name: row for row in _ROWS}
+
+def _with_rules() -> Iterator[PluginRow]:
+    """Yield the rows with the rules that declare them; a plugin that only a rule names gets its own."""
+    filters = [(rule.plugin, rule.key) for rule in RULES if rule.plugin is not None]
+    scorers = {
+        plugin.name: (plugin.differs, rule.name if rule.run is not None else plugin.name)
+        for rule in PRIORITY_RULES
+        for plugin in rule.plugins
+    }
+    named = {row.name for row in _ROWS}
+    added = dict.fromkeys((*(plugin.name for plugin, _ in filters), *scorers))
+    for row in (*_ROWS, *(PluginRow(name, ()) for name in added if name not in named)):
+        own = [(plugin, key) for plugin, key in filters if plugin.name == row.name]
+        differs, priority = scorers.get(row.name, ("", ""))
+        points = row.points or (*(("filter",) if own else ()), *(("score",) if priority else ()))
+        yield replace(
+            row,
+            points=points,
+            predicates=tuple(key for _, key in own),
+            priority=priority,
+            filter_differs="; ".join(plugin.differs for plugin, _ in own if plugin.differs),
+            score_differs=differs,
+        )
+
+
+PLUGINS: dict[str, PluginRow] = {row.name: row for row in _with_rules()}
 """Every plugin, by name: those of kube-scheduler itself, and Coscheduling."""
 
 SCORES_ALONE = ("NodeResourcesLeastAllocated", "NodeResourcesMostAllocated", "RequestedToCapacityRatio")

@@ -22,12 +22,14 @@ from scheduler_core.framework.configuration.arguments import (
     ServiceAffinityArgs,
 )
 from scheduler_core.framework.configuration.plugins import PLUGINS
-from scheduler_core.predicates import PREDICATES, CheckNodeLabelPresence, CheckServiceAffinity, Predicate
-from scheduler_core.predicates.configured import (
-    AddedNodeAffinity,
-    CheckNodeUnschedulable,
-    PodFitsUnignoredResources,
+from scheduler_core.predicates import (
+    PREDICATES,
+    RULES,
+    CheckNodeLabelPresence,
+    CheckServiceAffinity,
+    Predicate,
 )
+from scheduler_core.predicates.configured import AddedNodeAffinity, PodFitsUnignoredResources
 from scheduler_core.predicates.storage import CheckVolumeBinding
 from scheduler_core.priorities import (
     PRIORITIES,
@@ -42,7 +44,7 @@ from scheduler_core.priorities import (
 
 Keyed = tuple[str, Predicate]
 
-SIMPLE: Mapping[str, Predicate] = {**PREDICATES, "CheckNodeUnschedulable": CheckNodeUnschedulable()}
+SIMPLE: Mapping[str, Predicate] = {rule.key: rule.check for rule in RULES if rule.check is not None}
 """The predicates that need no arguments, by key."""
 
 BY_STRATEGY = {LEAST_ALLOCATED: "LeastRequestedPriority", MOST_ALLOCATED: "MostRequestedPriority"}

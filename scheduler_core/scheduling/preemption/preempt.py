@@ -17,28 +17,17 @@ from scheduler_core.cluster.reasons import Codes, Reasons
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.view import View
 from scheduler_core.config.policy import Profile
+from scheduler_core.predicates import RULES
 from scheduler_core.scheduling.filtering import FitCheck
 from scheduler_core.scheduling.preemption.criteria import pick_node
 from scheduler_core.scheduling.preemption.dry_run import Candidate, dry_run
 from scheduler_core.scheduling.preemption.record import Hopeless, Indices, NodeGroup, Preemption
 from scheduler_core.scheduling.queue import SchedulingQueue
 
-# Failures that deleting pods cannot resolve (core.nodesWherePreemptionMightHelp).
 UNRESOLVABLE_REASONS = frozenset(
-    {
-        "node(s) didn't match node selector",
-        "node(s) didn't match the requested hostname",
-        "node(s) had taints that the pod didn't tolerate",
-        "node(s) didn't have the requested labels",
-        "node(s) were not ready",
-        "node(s) had unavailable network",
-        "node(s) were unschedulable",
-        "node(s) had unknown conditions",
-        "node(s) had no available volume zone",
-        "node(s) had volume node affinity conflict",
-        "node(s) didn't find available persistent volumes to bind",
-    }
+    reason.text for rule in RULES for reason in rule.reasons if not reason.resolvable
 )
+"""Failures that deleting pods cannot resolve (core.nodesWherePreemptionMightHelp)."""
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reads import Reads, UndeclaredFieldError
 from scheduler_core.cluster.view import Scope, View
-from scheduler_core.config.policy import order
+from scheduler_core.config.policy import declared, order
 from scheduler_core.explain import explain
 from scheduler_core.framework.configuration import from_policy
 from scheduler_core.framework.configuration.profiles import compile_profile
@@ -25,7 +25,9 @@ from scheduler_core.objects.model import (
     StorageClass,
 )
 from scheduler_core.predicates import PREDICATES, Outcome, Predicate
+from scheduler_core.predicates import RULES as DECLARED
 from scheduler_core.predicates.base import failing
+from scheduler_core.predicates.rule import Place, Rule
 from scheduler_core.priorities import PRIORITIES, Priority
 from scheduler_core.scheduling.vectors import VectorStore
 from scheduler_core.simulation.instant import Simulation
@@ -68,13 +70,15 @@ class LyingAboutTheNode(MatchArch):
 
 @pytest.fixture
 def added(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Add the rule as the guide says: a row of the table, and a place in the order."""
+    """Add the rule's declaration to what is derived from it."""
     _add(monkeypatch, MatchArch())
 
 
 def _add(monkeypatch: pytest.MonkeyPatch, rule: Predicate) -> None:
     monkeypatch.setitem(PREDICATES, "MatchArch", rule)
-    rows = (*order.V1_11, order.OrderRow("MatchArch", ("MatchArch",), "Annotations are read quickly."))
+    place = Place(220, "Annotations are read quickly.")
+    monkeypatch.setattr(declared, "RULES", (*DECLARED, Rule(key="MatchArch", check=rule, v1_11=place)))
+    rows = (*order.V1_11, order.OrderRow("MatchArch", ("MatchArch",), place.why))
     monkeypatch.setitem(order.ORDERS, "v1.11", rows)
     monkeypatch.setattr(order, "V1_11_ORDER", tuple(row.name for row in rows))
 

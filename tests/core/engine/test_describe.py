@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scheduler_core.priorities import PRIORITIES, Mapped
-from scheduler_core.priorities.describe import DESCRIPTIONS, Description, Line, LineQuestion, describe
+from scheduler_core.priorities import DESCRIPTIONS, PRIORITIES, Mapped, describe
+from scheduler_core.priorities.line import Description, Line, LineQuestion
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.instant import Simulation

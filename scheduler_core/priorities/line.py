@@ -9,6 +9,7 @@ from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.view import View
 from scheduler_core.objects.arrays import IntVector
+from scheduler_core.priorities.base import MAX_PRIORITY
 from scheduler_core.priorities.row import PriorityRow
 
 LINES_SHOWN = 12  # of a list of arbitrary length, such as preferred terms
@@ -95,6 +96,10 @@ def number(value: float) -> str:
     if isinstance(value, int) or float(value).is_integer():
         return f"{int(value):,}".replace("-", "−")
     return f"{value:,.4f}".rstrip("0").replace("-", "−")
+
+
+EVERY = number(MAX_PRIORITY)
+"""The highest score, as text."""
 
 
 def unit_of(*amounts: int) -> tuple[str, int]:
