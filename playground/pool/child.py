@@ -1,9 +1,9 @@
 """The main loop of a pool process: one job after another, without the database.
 
-A job is received as ``(function, arguments, limits)``. ``("progress", (stage, done, of))`` is sent
-periodically, and at the end ``("done", result)``, ``("raised", (class, arguments, attributes, traceback))``,
-``("failed", traceback)``, ``("memory", None)`` or ``("cancelled", None)``. Any message received during a job
-cancels it.
+A job is received as ``(function, arguments, limits)`` and acknowledged by ``("begun", None)``.
+``("progress", (stage, done, of))`` is sent periodically, and at the end ``("done", result)``,
+``("raised", (class, arguments, attributes, traceback))``, ``("failed", traceback)``, ``("memory", None)`` or
+``("cancelled", None)``. Any message received during a job cancels it.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ def main(connection: Connection) -> None:
             return
         if job == CANCEL:  # meant for a job that had already ended
             continue
+        connection.send(("begun", None))
         outcome = _outcome(connection, *job)
         try:
             connection.send(outcome)

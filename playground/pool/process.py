@@ -30,6 +30,10 @@ class LostError(RuntimeError):
         super().__init__("The process that worked on this ended unexpectedly; try again.")
 
 
+class NotBegunError(LostError):
+    """The process had ended before it received the job."""
+
+
 class OverrunError(ValueError):
     """A job took more time or memory than the limits allow; its process was killed."""
 
@@ -48,6 +52,7 @@ class Process:
     def __init__(self) -> None:
         self._process: BaseProcess | None = None
         self._connection: Connection | None = None
+        self._begun = False  # the process has acknowledged the present job
 
     @property
     def pid(self) -> int | None:
@@ -67,16 +72,11 @@ class Process:
 
         Raises LostError, OverrunError, JobError, and CancelledError for a job that is no longer wanted.
         """
-        connection = self._ready()
+        job = (function, args, dict(settings.PLAYGROUND))
         try:
-            connection.send((function, args, dict(settings.PLAYGROUND)))
-            kind, value = self._outcome(connection, tell, patience)
-        except (EOFError, ConnectionError) as error:
-            self.end()
-            raise LostError from error
-        except BaseException:
-            self.end()  # during a job it cannot be given another one
-            raise
+            kind, value = self._attempt(job, tell, patience)
+        except NotBegunError:
+            kind, value = self._attempt(job, tell, patience)
         if self._resident() > limit("POOL_MIB") * MIB // 2:
             self.end()  # its memory is returned to the system
         match kind:
@@ -91,6 +91,31 @@ class Process:
             case _:
                 raise JobError(value)
 
+    def _attempt(
+        self,
+        job: tuple[Callable[..., Any], tuple[Any, ...], dict[str, int]],
+        tell: Callable[[JobProgress], None],
+        patience: Callable[[], float | None],
+    ) -> tuple[str, Any]:
+        """Give the process a job and return its outcome.
+
+        Only the child's acknowledgement is reliable: ``is_alive`` may still be true for a process that was
+        killed while it waited. A job that it did not acknowledge can be given to another process.
+
+        Raises NotBegunError, and what ``run`` raises.
+        """
+        connection = self._ready()
+        self._begun = False
+        try:
+            connection.send(job)
+            return self._outcome(connection, tell, patience)
+        except (EOFError, ConnectionError) as error:
+            self.end()
+            raise (LostError if self._begun else NotBegunError) from error
+        except BaseException:
+            self.end()  # during a job it cannot be given another one
+            raise
+
     def _outcome(
         self,
         connection: Connection,
@@ -102,9 +127,13 @@ class Process:
         while True:
             if connection.poll(PULSE):  # returns at once if the process has died
                 kind, value = connection.recv()
-                if kind != "progress":
-                    return kind, value
-                tell(value)
+                match kind:
+                    case "begun":
+                        self._begun = True
+                    case "progress":
+                        tell(value)
+                    case _:
+                        return kind, value
             now = time.monotonic()
             grace = patience()
             if grace is not None and cancelled_at is None:
