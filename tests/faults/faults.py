@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from tests.faults.database import rows
@@ -65,7 +66,8 @@ def postgres_stops_answering(scene: Scene, seconds: float) -> None:
         os.kill(pid, signal.SIGSTOP)
     time.sleep(seconds)
     for pid in stopped:
-        os.kill(pid, signal.SIGCONT)
+        with suppress(ProcessLookupError):  # the postmaster may end some of them first
+            os.kill(pid, signal.SIGCONT)
 
 
 def redis_is_killed(scene: Scene, seconds: float) -> None:
