@@ -6,7 +6,7 @@ import os
 import signal
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -62,12 +62,15 @@ def postgres_stops_answering(scene: Scene, seconds: float) -> None:
     assert scene.postgres is not None
     postmaster = scene.postgres.process.popen.pid
     stopped = [postmaster, *children_of(postmaster)]
-    for pid in stopped:
-        os.kill(pid, signal.SIGSTOP)
+    _send(stopped, signal.SIGSTOP)
     time.sleep(seconds)
-    for pid in stopped:
-        with suppress(ProcessLookupError):  # the postmaster may end some of them first
-            os.kill(pid, signal.SIGCONT)
+    _send(stopped, signal.SIGCONT)
+
+
+def _send(pids: Sequence[int], sig: signal.Signals) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError):  # the postmaster starts and ends processes all the time
+            os.kill(pid, sig)
 
 
 def redis_is_killed(scene: Scene, seconds: float) -> None:
