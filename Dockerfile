@@ -7,7 +7,7 @@ RUN /venv/bin/pip install --no-cache-dir --require-hashes --only-binary :all: -r
 
 FROM python:3.11.13-slim-bookworm AS browser
 WORKDIR /app
-COPY .ci/browser-packages .ci/browser-packages
+COPY .ci/browser-packages .ci/node .ci/wheel .ci/
 COPY package.json package-lock.json requirements-build.txt ./
 COPY static static
 COPY playground/serving/built.py playground/serving/built.py

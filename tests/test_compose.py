@@ -331,6 +331,8 @@ def test_scripts_can_be_executed() -> None:
         ".ci/run",
         ".ci/setup",
         ".ci/browser-packages",
+        ".ci/node",
+        ".ci/wheel",
         ".ci/system-packages",
         ".ci/test-packages",
         "manage.py",
