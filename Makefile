@@ -44,6 +44,7 @@ lint: setup
 format: setup
 	$(PYTHON) -m ruff check --fix-only .
 	$(PYTHON) -m ruff format .
+	.ci/javascript format
 
 bench: setup
 	$(PYTHON) -m tests.bench

@@ -331,6 +331,7 @@ def test_scripts_can_be_executed() -> None:
         ".ci/run",
         ".ci/setup",
         ".ci/browser-packages",
+        ".ci/javascript",
         ".ci/node",
         ".ci/wheel",
         ".ci/system-packages",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -61,9 +60,9 @@ def test_every_close_code_of_ours_is_documented() -> None:
 
 def test_the_commands_that_are_not_repeated_are_documented() -> None:
     """Our client repeats no more than others are told to, and knows every command it leaves out."""
-    once = re.search(r"const ONCE = new Set\((\[.*?\])\)", SOCKET.read_text())
+    once = re.search(r"const ONCE = new Set\(\[(.*?)\]\)", SOCKET.read_text(), re.DOTALL)
     assert once
-    names = set(json.loads(once[1]))
+    names = set(re.findall(r'"([a-z.]+)"', once[1]))
     assert names <= set(COMMANDS)
     listed = TEXT[TEXT.index("may repeat what was not answered") :]
     assert names == set(re.findall(r"`([a-z.]+)`", listed))

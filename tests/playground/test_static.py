@@ -64,6 +64,7 @@ def pages(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[dict[str, Outpu
 
 
 PAGES = {"/": "js/pages/start.js", "/reference/cache/": "js/pages/rules.js"}
+IMPORTED = re.compile(r'^(?:import|export)\b[^"()]* from "(\.[^"]+)"', re.MULTILINE)
 NAMED = re.compile(r'(?:href|src)="(/static/[^"]+[.](?:js|css))"')
 
 
@@ -80,7 +81,7 @@ def test_without_a_build_a_page_names_every_module_that_it_imports(pages) -> Non
                 answer = Client().get(address)
                 assert answer.status_code == 200, address
                 text = b"".join(answer).decode()
-                imports[address] = re.findall(r'^(?:import|export)\b.* from "(\.[^"]+)"', text, re.MULTILINE)
+                imports[address] = IMPORTED.findall(text)
             for target in imports[address]:
                 assert urljoin(address, target) in named, f"{address} imports {target}"
     for address, entry in PAGES.items():
