@@ -6,13 +6,16 @@
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   var early = { url: url.href, socket: new WebSocket(url.href), frames: [], asked: "" };
   window.podstepEarly = early;
-  early.socket.onmessage = function (event) { early.frames.push(event.data); };
+  early.socket.onmessage = function (event) {
+    early.frames.push(event.data);
+  };
   function ask() {
     var source = document.getElementById("source");
     if (early.asked || !source?.nextSibling || early.socket.readyState !== WebSocket.OPEN) return;
     var place = document.querySelector("[data-workbench]");
     var run = /^\/runs\/[^/]+\/at\/([^/]*)\/?$/.exec(location.pathname);
-    var step = new URLSearchParams(location.search).get("step") || (run ? decodeURIComponent(run[1]) : "") || place.dataset.step;
+    var step =
+      new URLSearchParams(location.search).get("step") || (run ? decodeURIComponent(run[1]) : "") || place.dataset.step;
     var payload = { source: JSON.parse(source.textContent) };
     if (step) payload.step = step;
     early.asked = JSON.stringify(payload);

@@ -2,10 +2,42 @@
 
 import { cameByTab } from "../lib/tabbed.js";
 import {
-  Compartment, EditorState, EditorView, Prec, Transaction, acceptCompletion, autocompletion, bracketMatching, closeBrackets, closeBracketsKeymap, codeFolding,
-  completionKeymap, defaultKeymap, drawSelection, dropCursor, foldGutter, foldKeymap, highlightActiveLine, highlightActiveLineGutter,
-  highlightSelectionMatches, highlightSpecialChars, history, historyKeymap, indentLess, indentMore, indentOnInput, indentUnit, keymap, lineNumbers,
-  lintGutter, nextDiagnostic, placeholder as placeholderText, search, searchKeymap, setDiagnostics, yaml,
+  Compartment,
+  EditorState,
+  EditorView,
+  Prec,
+  Transaction,
+  acceptCompletion,
+  autocompletion,
+  bracketMatching,
+  closeBrackets,
+  closeBracketsKeymap,
+  codeFolding,
+  completionKeymap,
+  defaultKeymap,
+  drawSelection,
+  dropCursor,
+  foldGutter,
+  foldKeymap,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSelectionMatches,
+  highlightSpecialChars,
+  history,
+  historyKeymap,
+  indentLess,
+  indentMore,
+  indentOnInput,
+  indentUnit,
+  keymap,
+  lineNumbers,
+  lintGutter,
+  nextDiagnostic,
+  placeholder as placeholderText,
+  search,
+  searchKeymap,
+  setDiagnostics,
+  yaml,
 } from "../../vendor/codemirror.js";
 import { complete } from "./complete.js";
 import { enter, enterTyped } from "./enter.js";
@@ -19,7 +51,15 @@ import { theme } from "./theme.js";
 const MOST_COMPARED = 8_000_000; // characters; beyond, a changed text replaces the former one whole
 
 // Ctrl Enter belongs to the page. F1 is bound with the help.
-const KEYS = [...closeBracketsKeymap, ...defaultKeymap.filter(({ key }) => key !== "Mod-Enter"), ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, { key: "F8", run: nextDiagnostic }];
+const KEYS = [
+  ...closeBracketsKeymap,
+  ...defaultKeymap.filter(({ key }) => key !== "Mod-Enter"),
+  ...searchKeymap,
+  ...historyKeymap,
+  ...foldKeymap,
+  ...completionKeymap,
+  { key: "F8", run: nextDiagnostic },
+];
 
 const NONCE = document.querySelector('meta[name="style-nonce"]')?.nonce ?? "";
 
@@ -32,71 +72,154 @@ export class Code {
   /** `context` is what the text is a part of, "operation" of a Scenario, else whole documents; `beside()` the text whose names it may use. */
   constructor({ text, label, placeholder, readOnly, describedBy, context, beside, onInput }) {
     this.readOnly = Boolean(readOnly);
-    this.label = { "aria-label": label, tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off", ...(describedBy ? { "aria-describedby": describedBy } : {}) };
+    this.label = {
+      "aria-label": label,
+      tabindex: "0",
+      spellcheck: "false",
+      autocorrect: "off",
+      autocapitalize: "off",
+      ...(describedBy ? { "aria-describedby": describedBy } : {}),
+    };
     this.knows = within(loadSchema(), context);
     const { knows } = this;
-    Promise.resolve(beside?.()).then((whole) => { knows.beside = whole ?? ""; }, () => { /* its own names, then */ });
+    Promise.resolve(beside?.()).then(
+      (whole) => {
+        knows.beside = whole ?? "";
+      },
+      () => {
+        /* its own names, then */
+      },
+    );
     this.view = new EditorView({
       state: EditorState.create({
         doc: text,
         extensions: [
-          EditorView.domEventHandlers({ focus: () => { this.#escapes = cameByTab() ? 1 : 0; }, mousedown: () => { this.#escapes = 0; }, keydown: ({ key }) => { if (!["Tab", "Shift"].includes(key)) this.#escapes = key === "Escape" ? this.#escapes + 1 : 0; } }),
+          EditorView.domEventHandlers({
+            focus: () => {
+              this.#escapes = cameByTab() ? 1 : 0;
+            },
+            mousedown: () => {
+              this.#escapes = 0;
+            },
+            keydown: ({ key }) => {
+              if (!["Tab", "Shift"].includes(key)) this.#escapes = key === "Escape" ? this.#escapes + 1 : 0;
+            },
+          }),
           EditorView.cspNonce.of(NONCE), // it writes its rules into a <style>
-          lineNumbers(), lintGutter(), foldGutter({ markerDOM: foldMarker }), codeFolding(), highlightActiveLine(), highlightActiveLineGutter(), highlightSpecialChars(), history(), drawSelection(), dropCursor(),
-          indentOnInput(), bracketMatching(), closeBrackets(), highlightSelectionMatches({ minSelectionLength: 2 }),
-          indentUnit.of("  "), EditorState.tabSize.of(2), yaml(), scalars, search({ top: true }), theme,
+          lineNumbers(),
+          lintGutter(),
+          foldGutter({ markerDOM: foldMarker }),
+          codeFolding(),
+          highlightActiveLine(),
+          highlightActiveLineGutter(),
+          highlightSpecialChars(),
+          history(),
+          drawSelection(),
+          dropCursor(),
+          indentOnInput(),
+          bracketMatching(),
+          closeBrackets(),
+          highlightSelectionMatches({ minSelectionLength: 2 }),
+          indentUnit.of("  "),
+          EditorState.tabSize.of(2),
+          yaml(),
+          scalars,
+          search({ top: true }),
+          theme,
           Prec.highest(keymap.of([{ key: "Enter", run: enterTyped }])), // before the completion's own
           this.#mode.of(this.#modeOf()),
           help(knows),
           keymap.of([{ key: "Enter", run: enter }, ...KEYS, { key: "Escape", run: () => this.#escape() }]),
           placeholder ? placeholderText(placeholder) : [],
           this.#attributes.of(this.#attributesOf()),
-          EditorView.updateListener.of((update) => { if (update.docChanged && update.transactions.some((one) => one.docChanged && !one.annotation(Transaction.remote))) onInput?.(); }),
+          EditorView.updateListener.of((update) => {
+            if (
+              update.docChanged
+              && update.transactions.some((one) => one.docChanged && !one.annotation(Transaction.remote))
+            )
+              onInput?.();
+          }),
         ],
       }),
     });
     this.dom = this.view.dom;
     // A list of problems that comes below takes room: the cursor stays in view.
-    new ResizeObserver(() => { if (this.view.hasFocus) this.view.dispatch({ effects: EditorView.scrollIntoView(this.view.state.selection.main.head) }); }).observe(this.dom);
+    new ResizeObserver(() => {
+      if (this.view.hasFocus)
+        this.view.dispatch({ effects: EditorView.scrollIntoView(this.view.state.selection.main.head) });
+    }).observe(this.dom);
   }
 
   #modeOf() {
     if (this.readOnly) return EditorState.readOnly.of(true);
-    return [autocompletion({ override: [(context) => complete(context, this.knows)], icons: false, maxRenderedOptions: 60, optionClass: ({ mark }) => (mark ? `cm-field-${mark}` : "") }), keymap.of(this.#tab())];
+    return [
+      autocompletion({
+        override: [(context) => complete(context, this.knows)],
+        icons: false,
+        maxRenderedOptions: 60,
+        optionClass: ({ mark }) => (mark ? `cm-field-${mark}` : ""),
+      }),
+      keymap.of(this.#tab()),
+    ];
   }
 
   #attributesOf() {
-    return EditorView.contentAttributes.of({ ...this.label, ...(this.readOnly ? { inputmode: "none", "aria-readonly": "true" } : {}), ...(this.#invalid === null ? {} : { "aria-invalid": String(this.#invalid) }) });
+    return EditorView.contentAttributes.of({
+      ...this.label,
+      ...(this.readOnly ? { inputmode: "none", "aria-readonly": "true" } : {}),
+      ...(this.#invalid === null ? {} : { "aria-invalid": String(this.#invalid) }),
+    });
   }
 
   setReadOnly(is) {
     this.readOnly = is;
-    this.view.dispatch({ effects: [this.#mode.reconfigure(this.#modeOf()), this.#attributes.reconfigure(this.#attributesOf())] });
+    this.view.dispatch({
+      effects: [this.#mode.reconfigure(this.#modeOf()), this.#attributes.reconfigure(this.#attributesOf())],
+    });
   }
 
-  selectAll() { this.view.dispatch({ selection: { anchor: 0, head: this.view.state.doc.length } }); }
+  selectAll() {
+    this.view.dispatch({ selection: { anchor: 0, head: this.view.state.doc.length } });
+  }
 
   /** In a dialog the first Escape belongs to the editor, as the first half of leaving it: what was typed is not closed away by one key. */
-  #escape() { return !this.readOnly && this.#escapes === 1 && Boolean(this.view.dom.closest("dialog")); }
+  #escape() {
+    return !this.readOnly && this.#escapes === 1 && Boolean(this.view.dom.closest("dialog"));
+  }
 
   /** Tab takes the completion that is offered, or indents; after Escape it moves on, as everywhere. */
   #tab() {
     const unless = (run) => (view) => !this.#escapes && run(view);
-    return [{ key: "Tab", run: unless(acceptCompletion) }, { key: "Tab", run: unless(indentMore), shift: unless(indentLess) }];
+    return [
+      { key: "Tab", run: unless(acceptCompletion) },
+      { key: "Tab", run: unless(indentMore), shift: unless(indentLess) },
+    ];
   }
 
-  get length() { return this.view.state.doc.length; }
+  get length() {
+    return this.view.state.doc.length;
+  }
 
   /** Add to the end, as what came from elsewhere. */
-  append(text) { this.view.dispatch({ changes: { from: this.length, insert: text }, annotations: [Transaction.addToHistory.of(false), Transaction.remote.of(true)] }); }
+  append(text) {
+    this.view.dispatch({
+      changes: { from: this.length, insert: text },
+      annotations: [Transaction.addToHistory.of(false), Transaction.remote.of(true)],
+    });
+  }
 
-  get text() { return this.view.state.doc.toString(); }
+  get text() {
+    return this.view.state.doc.toString();
+  }
 
   /** Make the text this one; what stays keeps its place and the cursor. `undoable`: by the editor's own undo. */
   become(text, undoable = false) {
     const before = this.text;
     if (before === text) return;
-    const changes = before.length + text.length > MOST_COMPARED ? [{ from: 0, to: before.length, insert: text }] : changesBetween(before, text);
+    const changes =
+      before.length + text.length > MOST_COMPARED
+        ? [{ from: 0, to: before.length, insert: text }]
+        : changesBetween(before, text);
     this.view.dispatch({ changes, annotations: [Transaction.addToHistory.of(undoable), Transaction.remote.of(true)] });
   }
 
@@ -112,7 +235,10 @@ export class Code {
   reveal(number, focus) {
     const { doc } = this.view.state;
     const line = doc.line(Math.max(1, Math.min(number, doc.lines)));
-    this.view.dispatch({ ...(focus ? { selection: { anchor: line.from, head: line.to } } : {}), effects: EditorView.scrollIntoView(line.from, { y: "center", x: "start" }) });
+    this.view.dispatch({
+      ...(focus ? { selection: { anchor: line.from, head: line.to } } : {}),
+      effects: EditorView.scrollIntoView(line.from, { y: "center", x: "start" }),
+    });
     if (focus) this.view.focus();
   }
 
@@ -122,7 +248,13 @@ export class Code {
     const { doc } = view.state;
     view.dispatch({ selection: { anchor: Math.min(from, doc.length), head: Math.min(to, doc.length) } });
     const line = Math.min(top, doc.lines);
-    if (line > 1) view.requestMeasure({ read: () => view.lineBlockAt(doc.line(line).from).top, write: (offset) => { view.scrollDOM.scrollTop = offset; } });
+    if (line > 1)
+      view.requestMeasure({
+        read: () => view.lineBlockAt(doc.line(line).from).top,
+        write: (offset) => {
+          view.scrollDOM.scrollTop = offset;
+        },
+      });
     if (focused) view.focus();
   }
 }

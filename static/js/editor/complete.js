@@ -5,11 +5,22 @@ import { said, where } from "./position.js";
 import { child, fieldsOf, nodeAt } from "./schema.js";
 
 const WORD = /^["']?[\w./*-]*$/;
-const HEAD = /^(Node|Pod|Deployment|Job|PodGroup|PriorityClass|Service|StatefulSet|DaemonSet|PodDisruptionBudget|PersistentVolumeClaim|PersistentVolume|StorageClass|SimulationSettings|Policy|Scenario|KubeSchedulerConfiguration)$/;
-const WHY = { ignored: "podstep does not read this field: it is kept, and decides nothing.", reported: "Another cluster may honor this field: it decides nothing here, and podstep warns of it." };
+const HEAD =
+  /^(Node|Pod|Deployment|Job|PodGroup|PriorityClass|Service|StatefulSet|DaemonSet|PodDisruptionBudget|PersistentVolumeClaim|PersistentVolume|StorageClass|SimulationSettings|Policy|Scenario|KubeSchedulerConfiguration)$/;
+const WHY = {
+  ignored: "podstep does not read this field: it is kept, and decides nothing.",
+  reported: "Another cluster may honor this field: it decides nothing here, and podstep warns of it.",
+};
 
 // Fields that name another object: where its name comes from.
-const REFERS = { nodeName: "Node", priorityClassName: "PriorityClass", claimName: "PersistentVolumeClaim", storageClassName: "StorageClass", volumeName: "PersistentVolume", podGroupName: "PodGroup" };
+const REFERS = {
+  nodeName: "Node",
+  priorityClassName: "PriorityClass",
+  claimName: "PersistentVolumeClaim",
+  storageClassName: "StorageClass",
+  volumeName: "PersistentVolume",
+  podGroupName: "PodGroup",
+};
 const MAPS = { labels: "labels", matchLabels: "labels", nodeSelector: "labels", annotations: "annotations" };
 
 export async function complete(context, knows) {
@@ -22,9 +33,12 @@ export async function complete(context, knows) {
   if (!typed && !context.explicit && place.part === "key" && !place.item && !place.flow) return null;
   const node = nodeAt(schema, doc, place);
   const names = () => namesIn(doc, knows.beside);
-  const options = place.part === "key" ? keys(schema, doc, place, node, names) : values(schema, doc, place, node, names);
+  const options =
+    place.part === "key" ? keys(schema, doc, place, node, names) : values(schema, doc, place, node, names);
   if (!options.length) return null;
-  if (place.quote && place.part === "value") for (const option of options) option.apply = `${option.label}${doc.sliceString(context.pos, context.pos + 1) === place.quote ? "" : place.quote}`;
+  if (place.quote && place.part === "value")
+    for (const option of options)
+      option.apply = `${option.label}${doc.sliceString(context.pos, context.pos + 1) === place.quote ? "" : place.quote}`;
   return { from: place.from, to: place.part === "value" ? context.pos : place.to, options, validFor: WORD };
 }
 
@@ -36,12 +50,28 @@ function keys(schema, doc, place, node, names) {
   const own = listed ? { ...node, t: node.t.slice(0, -2) } : node;
   const dash = listed ? "- " : "";
   if (own.t.endsWith("{}")) return mapKeys(schema, place, own, doc, names());
-  if (own.t !== "object" && !own.p) return place.item || listed ? words(schema, doc, place, own, own.e, names()).map((option) => ({ ...option, apply: dash + (option.apply ?? option.label) })) : [];
+  if (own.t !== "object" && !own.p)
+    return place.item || listed
+      ? words(schema, doc, place, own, own.e, names()).map((option) => ({
+          ...option,
+          apply: dash + (option.apply ?? option.label),
+        }))
+      : [];
   const indent = " ".repeat(place.column + dash.length);
   const bare = hasColon(doc, place);
   return fieldsOf(schema, own)
-    .filter(([name]) => name === place.key || listed || !place.frame.map.has(name) && (place.flow || !said(doc, place.frame, name)))
-    .map(([name, field]) => option(name, field, { top: own.top, before: dash, after: place.quote + (bare ? "" : opening(field, indent, place.flow)), ignored: node.x }));
+    .filter(
+      ([name]) =>
+        name === place.key || listed || (!place.frame.map.has(name) && (place.flow || !said(doc, place.frame, name))),
+    )
+    .map(([name, field]) =>
+      option(name, field, {
+        top: own.top,
+        before: dash,
+        after: place.quote + (bare ? "" : opening(field, indent, place.flow)),
+        ignored: node.x,
+      }),
+    );
 }
 
 const hasColon = (doc, place) => /^\s*:/.test(doc.sliceString(place.to, Math.min(doc.length, place.to + 3)));
@@ -62,14 +92,19 @@ function option(name, field, { top, before, after, ignored }) {
     apply: `${before}${name}${after}`,
     detail: field.x ? `${field.t} · not read` : field.r ? `${field.t} · required` : field.t,
     info: field.d || why ? () => info(field.d, why) : undefined,
-    boost: (top ? FIRST[name] ?? 0 : name === "name" ? 5 : 0) + (field.r ? 20 : 0) - (field.x ? 40 : 0),
+    boost: (top ? (FIRST[name] ?? 0) : name === "name" ? 5 : 0) + (field.r ? 20 : 0) - (field.x ? 40 : 0),
     mark: field.x ? "ignored" : field.r ? "required" : "",
   };
 }
 
 function info(text, why) {
   const box = document.createElement("div");
-  for (const part of [text, WHY[why]]) if (part) { const line = document.createElement("div"); line.textContent = part; box.append(line); }
+  for (const part of [text, WHY[why]])
+    if (part) {
+      const line = document.createElement("div");
+      line.textContent = part;
+      box.append(line);
+    }
   return box;
 }
 
@@ -78,18 +113,30 @@ function heads(schema, doc, place) {
   const frame = place.frame;
   const has = (name) => Boolean(said(doc, frame, name));
   if (place.steps.some(({ step }) => step !== "[]" && step !== "items" && step !== "object")) return [];
-  const basics = ["apiVersion", "kind", "metadata", "spec"].filter((name) => !has(name)).map((name) => ({ label: name, apply: name === "metadata" || name === "spec" ? `${name}:\n${" ".repeat(place.column + 2)}` : `${name}: `, boost: FIRST[name] }));
+  const basics = ["apiVersion", "kind", "metadata", "spec"]
+    .filter((name) => !has(name))
+    .map((name) => ({
+      label: name,
+      apply: name === "metadata" || name === "spec" ? `${name}:\n${" ".repeat(place.column + 2)}` : `${name}: `,
+      boost: FIRST[name],
+    }));
   if (has("kind") || has("apiVersion") || place.flow) return basics;
   const indent = " ".repeat(place.column);
-  return [...basics, ...Object.entries(schema.kinds).map(([kind, versions]) => {
-    const version = Object.keys(versions)[0];
-    const named = schema.parts[versions[version]]?.f.metadata && !/Settings|Policy|Configuration|Scenario|List/.test(kind);
-    return {
-      label: kind, detail: version, boost: HEAD.test(kind) ? 2 : 0,
-      apply: `apiVersion: ${version}\n${indent}kind: ${kind}\n${indent}${named ? `metadata:\n${indent}  name: ` : ""}`,
-      info: schema.parts[versions[version]]?.d || undefined,
-    };
-  })];
+  return [
+    ...basics,
+    ...Object.entries(schema.kinds).map(([kind, versions]) => {
+      const version = Object.keys(versions)[0];
+      const named =
+        schema.parts[versions[version]]?.f.metadata && !/Settings|Policy|Configuration|Scenario|List/.test(kind);
+      return {
+        label: kind,
+        detail: version,
+        boost: HEAD.test(kind) ? 2 : 0,
+        apply: `apiVersion: ${version}\n${indent}kind: ${kind}\n${indent}${named ? `metadata:\n${indent}  name: ` : ""}`,
+        info: schema.parts[versions[version]]?.d || undefined,
+      };
+    }),
+  ];
 }
 
 // ---- keys of maps
@@ -104,11 +151,15 @@ function mapKeys(schema, place, node, doc, names) {
     for (const name of names.labels.keys()) rows.set(name, "");
     for (const [name, text] of Object.entries(schema.labels)) rows.set(name, text);
   } else if (MAPS[map] === "annotations") {
-    const kind = /^(Pod|Deployment|ReplicaSet|StatefulSet|DaemonSet|Job|ReplicationController)$/.test(node.inside) ? "Pod" : node.inside;
+    const kind = /^(Pod|Deployment|ReplicaSet|StatefulSet|DaemonSet|Job|ReplicationController)$/.test(node.inside)
+      ? "Pod"
+      : node.inside;
     for (const [name, [of, text]] of Object.entries(schema.annotations)) if (of === kind || !kind) rows.set(name, text);
   }
   const after = place.quote + (hasColon(doc, place) ? "" : ": ");
-  return [...rows].filter(([name]) => name === place.key || !place.frame.map.has(name)).map(([name, text]) => ({ label: name, apply: `${name}${after}`, info: text || undefined }));
+  return [...rows]
+    .filter(([name]) => name === place.key || !place.frame.map.has(name))
+    .map(([name, text]) => ({ label: name, apply: `${name}${after}`, info: text || undefined }));
 }
 
 // ---- values
@@ -127,15 +178,28 @@ function values(schema, doc, place, node, names) {
 function head(schema, doc, place, node) {
   if (node && !node.top) return null;
   const other = said(doc, place.frame, place.key === "kind" ? "apiVersion" : "kind")?.value;
-  if (place.key === "kind") return Object.entries(schema.kinds).map(([kind, versions]) => ({ label: kind, detail: Object.keys(versions)[0], boost: other && other in versions ? 10 : 0, info: schema.parts[Object.values(versions)[0]]?.d || undefined }));
+  if (place.key === "kind")
+    return Object.entries(schema.kinds).map(([kind, versions]) => ({
+      label: kind,
+      detail: Object.keys(versions)[0],
+      boost: other && other in versions ? 10 : 0,
+      info: schema.parts[Object.values(versions)[0]]?.d || undefined,
+    }));
   const rows = other && schema.kinds[other] ? [schema.kinds[other]] : Object.values(schema.kinds);
   return [...new Set(rows.flatMap((versions) => Object.keys(versions)))].map((label) => ({ label }));
 }
 
 function words(schema, doc, place, field, allowed, names) {
-  const rows = Object.entries(allowed ?? {}).map(([label, text]) => ({ label, apply: quoted(label), info: text || undefined, boost: 5 }));
+  const rows = Object.entries(allowed ?? {}).map(([label, text]) => ({
+    label,
+    apply: quoted(label),
+    info: text || undefined,
+    boost: 5,
+  }));
   if (field.t === "boolean") rows.push({ label: "true" }, { label: "false" });
-  const from = (set, detail) => { for (const label of set ?? []) rows.push({ label, apply: quoted(label), detail }); };
+  const from = (set, detail) => {
+    for (const label of set ?? []) rows.push({ label, apply: quoted(label), detail });
+  };
   const key = place.key ?? place.steps.findLast(({ step }) => step !== "[]")?.step;
   const map = place.steps.findLast(({ step }) => step !== "[]")?.step;
   if (REFERS[key]) from(names.kinds.get(REFERS[key]), REFERS[key]);
@@ -144,14 +208,21 @@ function words(schema, doc, place, field, allowed, names) {
   if (key === "namespace") from(names.kinds.get("Namespace"), "Namespace");
   if (key === "topologyKey") from(new Set([...names.labels.keys(), ...Object.keys(schema.labels)]), "label");
   if (MAPS[map] === "labels") from(names.labels.get(key), key);
-  if (key === "pod-group.scheduling.sigs.k8s.io" || key === "scheduling.x-k8s.io/pod-group") from(names.kinds.get("PodGroup"), "PodGroup");
-  if (key === "key" && (map === "matchExpressions" || map === "preferredDuringSchedulingIgnoredDuringExecution")) from(new Set([...names.labels.keys(), ...Object.keys(schema.labels)]), "label");
+  if (key === "pod-group.scheduling.sigs.k8s.io" || key === "scheduling.x-k8s.io/pod-group")
+    from(names.kinds.get("PodGroup"), "PodGroup");
+  if (key === "key" && (map === "matchExpressions" || map === "preferredDuringSchedulingIgnoredDuringExecution"))
+    from(new Set([...names.labels.keys(), ...Object.keys(schema.labels)]), "label");
   if (key === "key" && map === "tolerations") from(names.taints.keys(), "taint");
-  if (key === "values" && map === "values") { const other = place.steps.findLast(({ frame }) => frame)?.frame; from(names.labels.get(other && said(doc, other, "key")?.value), "label"); }
-  if (key === "name" && ["objectMeta"].includes(map)) from(new Set([...(names.kinds.values())].flatMap((set) => [...set])), "object");
+  if (key === "values" && map === "values") {
+    const other = place.steps.findLast(({ frame }) => frame)?.frame;
+    from(names.labels.get(other && said(doc, other, "key")?.value), "label");
+  }
+  if (key === "name" && ["objectMeta"].includes(map))
+    from(new Set([...names.kinds.values()].flatMap((set) => [...set])), "object");
   const seen = new Set();
   return rows.filter(({ label }) => label && !seen.has(label) && seen.add(label));
 }
 
 /** A word as YAML takes it for text: what reads as something else gets quotes. */
-const quoted = (word) => (/^(true|false|yes|no|on|off|y|n|null|~|[\d.+-]+)$/i.test(word) || /^[*&!%@`]/.test(word) ? `"${word}"` : word);
+const quoted = (word) =>
+  /^(true|false|yes|no|on|off|y|n|null|~|[\d.+-]+)$/i.test(word) || /^[*&!%@`]/.test(word) ? `"${word}"` : word;

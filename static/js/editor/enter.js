@@ -8,7 +8,8 @@ const OPEN = /:\s*([|>][+-]?)?\s*$/;
 /** How many braces and brackets a line leaves open; quoted ones and those of comments do not count. */
 function depth(text) {
   let open = 0;
-  for (const [one] of text.replace(/"(?:\\.|[^"\\])*"|'[^']*'|(?:^|\s)#.*$/g, "").matchAll(/[{}[\]]/g)) open += "{[".includes(one) ? 1 : -1;
+  for (const [one] of text.replace(/"(?:\\.|[^"\\])*"|'[^']*'|(?:^|\s)#.*$/g, "").matchAll(/[{}[\]]/g))
+    open += "{[".includes(one) ? 1 : -1;
   return open;
 }
 
@@ -24,18 +25,28 @@ export function indentAfter(text) {
 /** The command of Enter. */
 export function enter({ state, dispatch }) {
   if (state.readOnly) return false;
-  dispatch(state.update(state.changeByRange((range) => {
-    const line = state.doc.lineAt(range.from);
-    const before = line.text.slice(0, range.from - line.from);
-    const blank = /^\s*$/.test(before);
-    const insert = `\n${" ".repeat(blank ? before.length : indentAfter(before))}`;
-    const last = state.doc.lineAt(range.to);
-    const rest = /^\s*/.exec(last.text.slice(range.to - last.from))[0].length;
-    // Between a brace and the one that closes it, that one goes to a line of its own.
-    const around = /(\{\}|\[\])$/.test(`${before.trimEnd().slice(-1)}${last.text.slice(range.to - last.from + rest)[0] ?? ""}`);
-    const after = around ? `\n${" ".repeat(shape(before)?.column ?? 0)}` : "";
-    return { changes: { from: range.from, to: range.to + (blank ? 0 : rest), insert: insert + after }, range: EditorSelection.cursor(range.from + insert.length) };
-  }), { scrollIntoView: true, userEvent: "input" }));
+  dispatch(
+    state.update(
+      state.changeByRange((range) => {
+        const line = state.doc.lineAt(range.from);
+        const before = line.text.slice(0, range.from - line.from);
+        const blank = /^\s*$/.test(before);
+        const insert = `\n${" ".repeat(blank ? before.length : indentAfter(before))}`;
+        const last = state.doc.lineAt(range.to);
+        const rest = /^\s*/.exec(last.text.slice(range.to - last.from))[0].length;
+        // Between a brace and the one that closes it, that one goes to a line of its own.
+        const around = /(\{\}|\[\])$/.test(
+          `${before.trimEnd().slice(-1)}${last.text.slice(range.to - last.from + rest)[0] ?? ""}`,
+        );
+        const after = around ? `\n${" ".repeat(shape(before)?.column ?? 0)}` : "";
+        return {
+          changes: { from: range.from, to: range.to + (blank ? 0 : rest), insert: insert + after },
+          range: EditorSelection.cursor(range.from + insert.length),
+        };
+      }),
+      { scrollIntoView: true, userEvent: "input" },
+    ),
+  );
   return true;
 }
 

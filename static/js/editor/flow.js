@@ -10,7 +10,10 @@ export function opened(doc, number, shape) {
   const above = [""]; // from below; the iterator has nothing for an empty line
   if (number === 1) return null;
   for (const lines = doc.iterRange(doc.line(number).from - 1, 0); !lines.next().done;) {
-    if (lines.lineBreak) { if (above.push("") > ABOVE) return null; continue; }
+    if (lines.lineBreak) {
+      if (above.push("") > ABOVE) return null;
+      continue;
+    }
     above[above.length - 1] = lines.value;
     if (SEPARATOR.test(lines.value)) break;
   }
@@ -19,30 +22,43 @@ export function opened(doc, number, shape) {
   let text = -1; // the column of the field whose value is a text of several lines
   for (let n = number - above.length; above.length; n += 1) {
     const line = above.pop();
-    if (state) { read(`${line}\n`, line.length + 1, Object.assign(state, { at: 0, token: 0 })); if (!state.open.length) state = null; continue; }
+    if (state) {
+      read(`${line}\n`, line.length + 1, Object.assign(state, { at: 0, token: 0 }));
+      if (!state.open.length) state = null;
+      continue;
+    }
     if (text >= 0 && (!line.trim() || line.search(/\S/) > text)) continue;
     text = -1;
     const found = shape(line);
     if (!found || found.separator) continue;
     let column = found.key === undefined ? found.column : found.valueAt;
     column += /^[&!]\S*\s+/.exec(line.slice(column))?.[0].length ?? 0;
-    if (/[|>]/.test(line[column] ?? "")) text = found.key === undefined ? found.dashes.at(-1) ?? found.column : found.column;
+    if (/[|>]/.test(line[column] ?? ""))
+      text = found.key === undefined ? (found.dashes.at(-1) ?? found.column) : found.column;
     if (!/[{[]/.test(line[column] ?? "")) continue;
     state = { open: [], at: column, token: column, quote: "" };
     read(`${line}\n`, line.length + 1, state);
-    if (state.open.length) began = { line: n, column, shape: found }; else state = null;
+    if (state.open.length) began = { line: n, column, shape: found };
+    else state = null;
   }
   return state ? began : null;
 }
 
 const plain = (text) => text.replace(/(^|\s)#.*$/gm, "").trim();
 /** The last word of what stands before a colon: a half of a name may stand before it, without its own. */
-const nameOf = (text) => plain(text).split(/[\s]+/).at(-1).replace(/^["']|["']$/g, "");
+const nameOf = (text) =>
+  plain(text)
+    .split(/[\s]+/)
+    .at(-1)
+    .replace(/^["']|["']$/g, "");
 
 /** Read on up to a place: `state` is `{open: [{list, key, frame}], at, token, quote}`; a frame holds what its mapping says. */
 function read(text, to, state) {
   const { open } = state;
-  const settle = (top, end) => { if (top && !top.list && top.key) top.frame.map.set(top.key, { value: plain(text.slice(state.token, end)), line: 0 }); };
+  const settle = (top, end) => {
+    if (top && !top.list && top.key)
+      top.frame.map.set(top.key, { value: plain(text.slice(state.token, end)), line: 0 });
+  };
   for (; state.at < to; state.at += 1) {
     const i = state.at;
     const c = text[i];
@@ -66,7 +82,13 @@ function read(text, to, state) {
       settle(top, i);
       if (top) top.key = null;
       state.token = i + 1;
-    } else if (c === ":" && top && !top.list && top.key === null && (/\s/.test(text[i + 1] ?? " ") || /["']/.test(text[i - 1]))) {
+    } else if (
+      c === ":"
+      && top
+      && !top.list
+      && top.key === null
+      && (/\s/.test(text[i + 1] ?? " ") || /["']/.test(text[i - 1]))
+    ) {
       top.key = nameOf(text.slice(state.token, i));
       state.token = i + 1;
     }
@@ -87,7 +109,7 @@ export function inFlow(doc, from, at) {
   let begins = state.token;
   while (begins < column && /\s/.test(text[begins])) begins += 1;
   begins += /^[^]*\n\s*/.exec(text.slice(begins, column))?.[0].length ?? 0; // a word that nothing ended is not this one
-  const quote = begins < column ? /["']/.exec(text[begins])?.[0] ?? "" : "";
+  const quote = begins < column ? (/["']/.exec(text[begins])?.[0] ?? "") : "";
   if (quote) begins += 1;
   let end = column;
   while (end < text.length && !/[\s,{}[\]:#"']/.test(text[end])) end += 1;
@@ -97,7 +119,19 @@ export function inFlow(doc, from, at) {
   // What comes after, in the same braces and in those around them.
   Object.assign(state, { at: closed ? end + 1 : end, token: end, quote: "" });
   read(text, text.length, state);
-  const inside = open.flatMap(({ list, key, frame }, i) => (list ? [{ step: "[]" }] : i < open.length - 1 ? [{ step: key, frame }] : []));
+  const inside = open.flatMap(({ list, key, frame }, i) =>
+    list ? [{ step: "[]" }] : i < open.length - 1 ? [{ step: key, frame }] : [],
+  );
   const asKey = !top.list && top.key === null;
-  return { inside, frame: top.frame, flow: true, quote, part: asKey ? "key" : "value", key: asKey ? (rest ? name : undefined) : top.list ? undefined : top.key, item: top.list, from: from + begins, to: from + end + (closed && asKey ? 1 : 0) };
+  return {
+    inside,
+    frame: top.frame,
+    flow: true,
+    quote,
+    part: asKey ? "key" : "value",
+    key: asKey ? (rest ? name : undefined) : top.list ? undefined : top.key,
+    item: top.list,
+    from: from + begins,
+    to: from + end + (closed && asKey ? 1 : 0),
+  };
 }

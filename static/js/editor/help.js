@@ -5,7 +5,10 @@ import { announce } from "../lib/dom.js";
 import { where } from "./position.js";
 import { child, nodeAt } from "./schema.js";
 
-const WHY = { ignored: "podstep does not read this field: it is kept, and decides nothing.", reported: "Another cluster may honor this field: it decides nothing here, and podstep warns of it." };
+const WHY = {
+  ignored: "podstep does not read this field: it is kept, and decides nothing.",
+  reported: "Another cluster may honor this field: it decides nothing here, and podstep warns of it.",
+};
 
 const shown = StateEffect.define();
 
@@ -16,21 +19,36 @@ export function fieldAt(schema, doc, at) {
   const node = nodeAt(schema, doc, place);
   if (!node) return null;
   const field = child(schema, doc, node, place.key, place.frame);
-  const of = node.t.endsWith("{}") ? (schema.labels[place.key] ?? schema.annotations[place.key]?.[1] ?? schema.resources[place.key]) : undefined;
+  const of = node.t.endsWith("{}")
+    ? (schema.labels[place.key] ?? schema.annotations[place.key]?.[1] ?? schema.resources[place.key])
+    : undefined;
   if (!field || (node.t.endsWith("{}") && of === undefined)) return null;
   const path = [...place.steps.map(({ step }) => step), place.key].join(".").replaceAll(".[]", "[]");
-  return { from: place.from, to: place.to, name: place.key, path, kind: node.inside, field: { ...field, d: of ?? field.d, x: node.x || field.x } };
+  return {
+    from: place.from,
+    to: place.to,
+    name: place.key,
+    path,
+    kind: node.inside,
+    field: { ...field, d: of ?? field.d, x: node.x || field.x },
+  };
 }
 
 function card({ name, path, kind, field }) {
-  const make = (tag, name_, text) => { const element = document.createElement(tag); if (name_) element.className = name_; element.textContent = text; return element; };
+  const make = (tag, name_, text) => {
+    const element = document.createElement(tag);
+    if (name_) element.className = name_;
+    element.textContent = text;
+    return element;
+  };
   const box = make("div", "cm-help", "");
   const head = make("div", "cm-help-head", "");
   head.append(make("b", "", name), make("span", "cm-help-type", `${field.t}${field.r ? ", required" : ""}`));
   box.append(head);
   if (field.d) box.append(make("p", "", field.d));
   const words = Object.keys(field.e ?? {});
-  if (words.length) box.append(make("p", "", `One of ${words.slice(0, 24).join(", ")}${words.length > 24 ? ", …" : ""}.`));
+  if (words.length)
+    box.append(make("p", "", `One of ${words.slice(0, 24).join(", ")}${words.length > 24 ? ", …" : ""}.`));
   if (field.x) box.append(make("p", "cm-help-mark", WHY[field.x]));
   box.append(make("code", "", `${kind ? `${kind} ` : ""}${path}`));
   return box;
@@ -52,14 +70,35 @@ export function help(knows) {
   const ask = (view) => {
     const found = fieldAt(knows.schema, view.state.doc, view.state.selection.main.head);
     view.dispatch({ effects: shown.of(found && tooltip(found)) });
-    announce(found ? `${found.name}: ${found.field.t}. ${found.field.d ?? ""} ${WHY[found.field.x] ?? ""}` : "Nothing is known of this place.");
+    announce(
+      found
+        ? `${found.name}: ${found.field.t}. ${found.field.d ?? ""} ${WHY[found.field.x] ?? ""}`
+        : "Nothing is known of this place.",
+    );
     return true;
   };
-  const hide = (view) => { if (!view.state.field(asked)) return false; view.dispatch({ effects: shown.of(null) }); return true; };
+  const hide = (view) => {
+    if (!view.state.field(asked)) return false;
+    view.dispatch({ effects: shown.of(null) });
+    return true;
+  };
   return [
     asked,
-    hoverTooltip((view, at) => { const found = fieldAt(knows.schema, view.state.doc, at); return found && at >= found.from && at <= found.to ? tooltip(found) : null; }, { hoverTime: 350 }),
-    keymap.of([{ key: "F1", run: ask, preventDefault: true }, { key: "Escape", run: hide }]),
-    EditorView.domEventHandlers({ blur: (_, view) => { hide(view); } }),
+    hoverTooltip(
+      (view, at) => {
+        const found = fieldAt(knows.schema, view.state.doc, at);
+        return found && at >= found.from && at <= found.to ? tooltip(found) : null;
+      },
+      { hoverTime: 350 },
+    ),
+    keymap.of([
+      { key: "F1", run: ask, preventDefault: true },
+      { key: "Escape", run: hide },
+    ]),
+    EditorView.domEventHandlers({
+      blur: (_, view) => {
+        hide(view);
+      },
+    }),
   ];
 }

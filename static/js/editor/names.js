@@ -19,17 +19,37 @@ let around = { text: "", names: null };
  * text; `beside` is another one whose names count too, as the whole that an object is a part of.
  */
 export function namesIn(doc, beside = "") {
-  const recent = last.names && last.beside === beside && doc.lines > LONG && Math.abs(doc.lines - last.doc.lines) < LONG && performance.now() - last.at < STALE_AFTER;
-  if (!recent && (last.doc !== doc || last.beside !== beside)) last = { doc, beside, at: performance.now(), names: collect(doc, beside ? structuredClone(namesOf(beside)) : nothing()) };
+  const recent =
+    last.names
+    && last.beside === beside
+    && doc.lines > LONG
+    && Math.abs(doc.lines - last.doc.lines) < LONG
+    && performance.now() - last.at < STALE_AFTER;
+  if (!recent && (last.doc !== doc || last.beside !== beside))
+    last = {
+      doc,
+      beside,
+      at: performance.now(),
+      names: collect(doc, beside ? structuredClone(namesOf(beside)) : nothing()),
+    };
   return last.names;
 }
 
-const nothing = () => ({ kinds: new Map(), labels: new Map(), taints: new Map(), resources: new Set(), schedulers: new Set(["default-scheduler"]) });
+const nothing = () => ({
+  kinds: new Map(),
+  labels: new Map(),
+  taints: new Map(),
+  resources: new Set(),
+  schedulers: new Set(["default-scheduler"]),
+});
 
 function namesOf(text) {
   if (around.text !== text) {
     const lines = text.split("\n");
-    around = { text, names: collect({ lines: lines.length, iterLines: (from, to) => lines.slice(from - 1, to - 1) }, nothing()) };
+    around = {
+      text,
+      names: collect({ lines: lines.length, iterLines: (from, to) => lines.slice(from - 1, to - 1) }, nothing()),
+    };
   }
   return around.names;
 }
@@ -42,19 +62,33 @@ function collect(doc, found) {
   const lines = doc.iterLines ? doc.iterLines(1, Math.min(doc.lines, MOST_LINES) + 1) : [];
   for (const text of lines) {
     const line = shape(text);
-    if (!line || line.separator) { if (line) { kind = ""; meta = -1; block = null; } continue; }
+    if (!line || line.separator) {
+      if (line) {
+        kind = "";
+        meta = -1;
+        block = null;
+      }
+      continue;
+    }
     const { key, value, column } = line;
     if (text.includes("{")) inBraces(text, kind, found);
     if (key === undefined) continue;
     if (block && column <= block.column) block = null;
-    if (block) { block.take(key, value); continue; }
-    if (key === "kind" && /^[A-Z]\w+$/.test(value)) { kind = value; kindAt = column; meta = -1; }
-    else if (key === "metadata" && column === kindAt) {
+    if (block) {
+      block.take(key, value);
+      continue;
+    }
+    if (key === "kind" && /^[A-Z]\w+$/.test(value)) {
+      kind = value;
+      kindAt = column;
+      meta = -1;
+    } else if (key === "metadata" && column === kindAt) {
       meta = column;
       const flow = /(?:^|[{,\s])name:\s*["']?([\w.-]+)/.exec(value);
       if (flow) add(found.kinds, kind, flow[1]);
-    } else if (key === "name" && meta >= 0 && column === meta + 2 && value) { add(found.kinds, kind, bare(value)); }
-    else if (column === kindAt && key !== "apiVersion") meta = -1;
+    } else if (key === "name" && meta >= 0 && column === meta + 2 && value) {
+      add(found.kinds, kind, bare(value));
+    } else if (column === kindAt && key !== "apiVersion") meta = -1;
     if (key === "schedulerName" && value) found.schedulers.add(bare(value));
     if (LABELLED.test(key)) {
       if (!value) block = { column, take: (name, text_) => label(found, name, text_) };
@@ -68,9 +102,12 @@ function collect(doc, found) {
 
 /** What a line in flow style names: `labels: {a: b}`, `{key: a, effect: NoSchedule}`. */
 function inBraces(text, kind, found) {
-  for (const [, inside] of text.matchAll(/\b(?:labels|matchLabels|nodeSelector):\s*\{([^}]*)\}/g)) pairs(inside, (name, value) => label(found, name, value));
-  for (const [, inside] of text.matchAll(/\b(?:allocatable|capacity|requests|limits):\s*\{([^}]*)\}/g)) pairs(inside, (name) => found.resources.add(name));
-  if (kind === "Node") for (const [, name] of text.matchAll(/\{key:\s*([^,}\s]+)[^}]*effect:/g)) add(found.taints, bare(name), "");
+  for (const [, inside] of text.matchAll(/\b(?:labels|matchLabels|nodeSelector):\s*\{([^}]*)\}/g))
+    pairs(inside, (name, value) => label(found, name, value));
+  for (const [, inside] of text.matchAll(/\b(?:allocatable|capacity|requests|limits):\s*\{([^}]*)\}/g))
+    pairs(inside, (name) => found.resources.add(name));
+  if (kind === "Node")
+    for (const [, name] of text.matchAll(/\{key:\s*([^,}\s]+)[^}]*effect:/g)) add(found.taints, bare(name), "");
 }
 
 const bare = (text) => text.replace(/^["']|["']$/g, "");
@@ -79,7 +116,9 @@ function pairs(text, take) {
   for (const [, name, value] of text.matchAll(/["']?([\w./-]+)["']?:\s*["']?([^,"'}]*)/g)) take(name, value.trim());
 }
 
-function label(found, name, value) { if (found.labels.size < MOST_NAMES || found.labels.has(name)) add(found.labels, name, bare(value), MOST_VALUES); }
+function label(found, name, value) {
+  if (found.labels.size < MOST_NAMES || found.labels.has(name)) add(found.labels, name, bare(value), MOST_VALUES);
+}
 
 function add(map, key, value, most = MOST_NAMES) {
   if (!map.has(key)) map.set(key, new Set());

@@ -23,11 +23,23 @@ export function shape(text) {
   const key = match[1] ?? match[2] ?? match[3];
   const valueAt = at + match[0].length;
   const quoted = match[1] !== undefined || match[2] !== undefined;
-  return { dashes, column: at, key, keyEnd: at + key.length + (quoted ? 2 : 0), valueAt, value: plain(text.slice(valueAt)) };
+  return {
+    dashes,
+    column: at,
+    key,
+    keyEnd: at + key.length + (quoted ? 2 : 0),
+    valueAt,
+    value: plain(text.slice(valueAt)),
+  };
 }
 
 /** A value without its comment, a comma of JSON, an anchor or a tag. */
-const plain = (text) => text.replace(/(^|\s)#.*$/, "").trim().replace(/,$/, "").replace(/^[&!]\S*\s*/, "");
+const plain = (text) =>
+  text
+    .replace(/(^|\s)#.*$/, "")
+    .trim()
+    .replace(/,$/, "")
+    .replace(/^[&!]\S*\s*/, "");
 const opens = (value) => value === "" || /^(\{|\[|\[\s*\{)$/.test(value);
 
 /** The mapping around a line's column: `{steps, map}`; null where none can be, such as inside a text. */
@@ -38,13 +50,21 @@ function around(doc, number, column, dashes) {
   let at = column;
   let listed = false; // at a list's dashes, else at a mapping's keys
   const items = (columns) => {
-    for (const dash of [...columns].reverse()) { if (dash >= at) continue; steps.unshift({ step: "[]" }); at = dash; listed = true; }
+    for (const dash of [...columns].reverse()) {
+      if (dash >= at) continue;
+      steps.unshift({ step: "[]" });
+      at = dash;
+      listed = true;
+    }
   };
   items(dashes);
   const start = doc.line(number).from;
   let n = number;
   for (const above = start > 0 ? doc.iterRange(start, 0) : null; above && !above.next().done;) {
-    if (above.lineBreak) { n -= 1; continue; }
+    if (above.lineBreak) {
+      n -= 1;
+      continue;
+    }
     const text = above.value;
     let lead = 0;
     while (lead <= at && text[lead] === " ") lead += 1;
@@ -54,7 +74,10 @@ function around(doc, number, column, dashes) {
     if (line.separator) break;
     const has = line.key !== undefined;
     if (listed) {
-      if (line.dashes.includes(at)) { items(line.dashes); continue; }
+      if (line.dashes.includes(at)) {
+        items(line.dashes);
+        continue;
+      }
       if (!has || line.column > at || !opens(line.value)) continue;
     } else if (has && line.column === at) {
       frame.map.set(line.key, { value: line.value, line: n });
@@ -84,9 +107,10 @@ export function said(doc, frame, key) {
     for (let n = frame.line + 1; n <= Math.min(doc.lines, frame.line + BELOW); n += 1) {
       const line = shape(doc.line(n).text);
       if (!line) continue;
-      const first = line.separator ? -1 : line.dashes[0] ?? line.column;
+      const first = line.separator ? -1 : (line.dashes[0] ?? line.column);
       if (first < frame.column) break;
-      if (line.column === frame.column && !line.dashes.length && line.key !== undefined && !frame.map.has(line.key)) frame.map.set(line.key, { value: line.value, line: n });
+      if (line.column === frame.column && !line.dashes.length && line.key !== undefined && !frame.map.has(line.key))
+        frame.map.set(line.key, { value: line.value, line: n });
     }
   }
   return frame.map.get(key);
@@ -115,15 +139,30 @@ export function where(doc, at) {
       if (flow) return flow;
     }
     const end = found.key === undefined ? text.length : found.keyEnd;
-    return { ...base, part: "key", key: found.key, from: line.from + found.column, to: line.from + end, item: found.dashes.length > 0 && found.key === undefined };
+    return {
+      ...base,
+      part: "key",
+      key: found.key,
+      from: line.from + found.column,
+      to: line.from + end,
+      item: found.dashes.length > 0 && found.key === undefined,
+    };
   }
   if (column < found.valueAt && text[found.keyEnd] === ":" && column <= found.keyEnd) return null;
-  if (/^[{[]/.test(text.slice(found.valueAt))) return flowing(doc, { line: line.number, column: found.valueAt, shape: found }, at);
+  if (/^[{[]/.test(text.slice(found.valueAt)))
+    return flowing(doc, { line: line.number, column: found.valueAt, shape: found }, at);
   base.frame.map.set(found.key, { value: found.value, line: line.number });
   const quote = /["']/.exec(text[found.valueAt] ?? "")?.[0] ?? "";
   const begins = found.valueAt + (quote && column > found.valueAt ? 1 : 0);
   const from = Math.min(column, begins);
-  return { ...base, part: "value", key: found.key, quote: begins > found.valueAt ? quote : "", from: line.from + from, to: line.from + Math.max(column, found.valueAt + found.value.length) };
+  return {
+    ...base,
+    part: "value",
+    key: found.key,
+    quote: begins > found.valueAt ? quote : "",
+    from: line.from + from,
+    to: line.from + Math.max(column, found.valueAt + found.value.length),
+  };
 }
 
 /** The place within braces or brackets that began at `began`; null behind their end. */
@@ -132,7 +171,13 @@ function flowing(doc, began, at) {
   const place = around(doc, began.line, line.column, line.dashes);
   const flow = place && inFlow(doc, doc.line(began.line).from + began.column, at);
   if (!flow) return null;
-  if (line.key === undefined) return { ...place, ...flow, column: line.column, steps: [...place.steps, ...flow.inside] };
+  if (line.key === undefined)
+    return { ...place, ...flow, column: line.column, steps: [...place.steps, ...flow.inside] };
   place.frame.map.set(line.key, { value: line.value, line: began.line });
-  return { ...place, ...flow, column: line.column, steps: [...place.steps, { step: line.key, frame: place.frame }, ...flow.inside] };
+  return {
+    ...place,
+    ...flow,
+    column: line.column,
+    steps: [...place.steps, { step: line.key, frame: place.frame }, ...flow.inside],
+  };
 }

@@ -4,11 +4,20 @@ const KEY = /[^.[\]]+(?=(?:\[[^\]]*\])*$)/; // the last name of a path: spec.con
 
 /** Diagnostics of `[{line, path, message}]`; a problem of no line has none. */
 export function diagnostics(doc, errors, warnings) {
-  const of = (problems, severity) => problems.filter(({ line }) => line >= 1 && line <= doc.lines).map((problem) => {
-    const line = doc.line(problem.line);
-    const [from, to] = part(line.text, problem.path ?? "");
-    return { from: line.from + from, to: line.from + to, severity, message: problem.message, renderMessage: () => message(problem) };
-  });
+  const of = (problems, severity) =>
+    problems
+      .filter(({ line }) => line >= 1 && line <= doc.lines)
+      .map((problem) => {
+        const line = doc.line(problem.line);
+        const [from, to] = part(line.text, problem.path ?? "");
+        return {
+          from: line.from + from,
+          to: line.from + to,
+          severity,
+          message: problem.message,
+          renderMessage: () => message(problem),
+        };
+      });
   return [...of(errors, "error"), ...of(warnings, "warning")].sort((a, b) => a.from - b.from);
 }
 
@@ -16,7 +25,9 @@ export function diagnostics(doc, errors, warnings) {
 export function part(text, path) {
   const end = text.replace(/\s+#.*$/, "").trimEnd().length || text.length;
   const name = KEY.exec(path)?.[0].replace(/^'|'$/g, "");
-  const at = name ? text.search(new RegExp(`(?<![\\w./-])["']?${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}["']?\\s*:`)) : -1;
+  const at = name
+    ? text.search(new RegExp(`(?<![\\w./-])["']?${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}["']?\\s*:`))
+    : -1;
   const from = at >= 0 ? at : text.search(/[^\s-]/);
   return from < 0 || from >= end ? [0, text.length] : [from, end];
 }
@@ -24,6 +35,10 @@ export function part(text, path) {
 function message({ message: text, path }) {
   const box = document.createElement("div");
   box.append(text);
-  if (path) { const code = document.createElement("code"); code.textContent = path; box.append(document.createElement("br"), code); }
+  if (path) {
+    const code = document.createElement("code");
+    code.textContent = path;
+    box.append(document.createElement("br"), code);
+  }
   return box;
 }

@@ -2,11 +2,19 @@
 
 import { Decoration, MatchDecorator, ViewPlugin } from "../../vendor/codemirror.js";
 
-const SCALAR = /(?<=[:,[{]\s+|[[{]|^\s*-\s+)(?:-?\d[\d.]*(?:m|[KMGTPE]i?|s|%)?|true|false|null|~)(?=\s*(?:[,}\]]|$|\s#))/g;
+const SCALAR =
+  /(?<=[:,[{]\s+|[[{]|^\s*-\s+)(?:-?\d[\d.]*(?:m|[KMGTPE]i?|s|%)?|true|false|null|~)(?=\s*(?:[,}\]]|$|\s#))/g;
 const matcher = new MatchDecorator({ regexp: SCALAR, decoration: Decoration.mark({ class: "y-num" }) });
 
-export const scalars = ViewPlugin.fromClass(class {
-  constructor(view) { this.marks = matcher.createDeco(view); }
+export const scalars = ViewPlugin.fromClass(
+  class {
+    constructor(view) {
+      this.marks = matcher.createDeco(view);
+    }
 
-  update(update) { this.marks = matcher.updateDeco(update, this.marks); }
-}, { decorations: ({ marks }) => marks });
+    update(update) {
+      this.marks = matcher.updateDeco(update, this.marks);
+    }
+  },
+  { decorations: ({ marks }) => marks },
+);

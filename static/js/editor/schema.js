@@ -10,7 +10,19 @@ export function loadSchema() {
   if (!loaded) {
     const knows = { schema: null };
     loaded = knows;
-    knows.ready = fetch(ADDRESS).then((answer) => { if (!answer.ok) throw new Error(String(answer.status)); return answer.json(); }).then((schema) => { knows.schema = schema; }, () => { loaded = null; });
+    knows.ready = fetch(ADDRESS)
+      .then((answer) => {
+        if (!answer.ok) throw new Error(String(answer.status));
+        return answer.json();
+      })
+      .then(
+        (schema) => {
+          knows.schema = schema;
+        },
+        () => {
+          loaded = null;
+        },
+      );
   }
   return loaded;
 }
@@ -29,7 +41,11 @@ export function within(knows, context) {
       const { schema } = knows;
       if (!place || !schema?.parts[place.part]) return schema;
       const fields = Object.entries(schema.parts[place.part].f).filter(([name]) => place.of.test(name));
-      made ??= { ...schema, parts: { ...schema.parts, [context]: { d: "", f: Object.fromEntries(fields) } }, root: { t: "object", p: context, kind: place.kind } };
+      made ??= {
+        ...schema,
+        parts: { ...schema.parts, [context]: { d: "", f: Object.fromEntries(fields) } },
+        root: { t: "object", p: context, kind: place.kind },
+      };
       return made;
     },
   };
@@ -40,7 +56,11 @@ function partOf(schema, kind, version) {
   const versions = schema.kinds[kind];
   if (!versions) return null;
   const group = (text) => (text.includes("/") ? text.split("/")[0] : "");
-  return versions[version] ?? versions[Object.keys(versions).find((one) => group(one) === group(version))] ?? Object.values(versions)[0];
+  return (
+    versions[version]
+    ?? versions[Object.keys(versions).find((one) => group(one) === group(version))]
+    ?? Object.values(versions)[0]
+  );
 }
 
 const bare = (entry) => (entry?.value ?? "").replace(/^["']|["']$/g, "");
@@ -56,7 +76,8 @@ function patched(schema, doc, frame) {
   const entry = said(doc, frame, "typeMeta");
   if (!entry) return { t: "object", p: null };
   let text = entry.value;
-  for (let n = entry.line + 1; entry.line && n <= Math.min(doc.lines, entry.line + 3); n += 1) text += `\n${doc.line(n).text}`;
+  for (let n = entry.line + 1; entry.line && n <= Math.min(doc.lines, entry.line + 3); n += 1)
+    text += `\n${doc.line(n).text}`;
   const kind = /kind:\s*(\w+)/.exec(text)?.[1] ?? "";
   return { t: "object", p: partOf(schema, kind, ""), kind };
 }
@@ -95,7 +116,7 @@ export function child(schema, doc, node, key, frame) {
   if (!field) return null;
   if (!field.by) return field;
   const [other, parts] = field.by;
-  return { ...field, t: "object", p: frame ? parts[bare(said(doc, frame, other))] ?? null : null };
+  return { ...field, t: "object", p: frame ? (parts[bare(said(doc, frame, other))] ?? null) : null };
 }
 
 /** The fields that a node may have: `[[name, field]…]`. */

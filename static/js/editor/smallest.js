@@ -9,7 +9,8 @@ export function changesBetween(before, after) {
   const most = Math.min(before.length, after.length);
   while (start < most && before.charCodeAt(start) === after.charCodeAt(start)) start += 1;
   let end = 0;
-  while (end < most - start && before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end)) end += 1;
+  while (end < most - start && before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end))
+    end += 1;
   // Whole lines, for between them lines are matched.
   start = start ? before.lastIndexOf("\n", start - 1) + 1 : 0;
   const from = before.slice(start, lineEnd(before, before.length - end)).split("\n");
@@ -22,9 +23,11 @@ export function changesBetween(before, after) {
     const removed = from.slice(a, x);
     const length = removed.reduce((sum, line) => sum + line.length + 1, 0) - (last && removed.length ? 1 : 0);
     const added = to.slice(b, y);
-    if (last) { if (removed.length || added.length) changes.push(ending(before, at, length, removed, added)); }
-    else {
-      if (removed.join("\n") !== added.join("\n") || removed.length !== added.length) changes.push({ from: at, to: at + length, insert: added.map((line) => `${line}\n`).join("") });
+    if (last) {
+      if (removed.length || added.length) changes.push(ending(before, at, length, removed, added));
+    } else {
+      if (removed.join("\n") !== added.join("\n") || removed.length !== added.length)
+        changes.push({ from: at, to: at + length, insert: added.map((line) => `${line}\n`).join("") });
       at += length + from[x].length + 1;
     }
     [a, b] = [x + 1, y + 1];
@@ -53,7 +56,10 @@ function anchors(from, to) {
   };
   const right = once(to);
   const shared = [];
-  for (const [line, i] of once(from)) { const j = right.get(line); if (i >= 0 && j >= 0) shared.push([i, j]); }
+  for (const [line, i] of once(from)) {
+    const j = right.get(line);
+    if (i >= 0 && j >= 0) shared.push([i, j]);
+  }
   shared.sort((a, b) => a[0] - b[0]);
   // The longest rising run of the second number.
   const tails = [];
@@ -61,7 +67,11 @@ function anchors(from, to) {
   shared.forEach(([, j], at) => {
     let low = 0;
     let high = tails.length;
-    while (low < high) { const middle = (low + high) >> 1; if (shared[tails[middle]][1] < j) low = middle + 1; else high = middle; }
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (shared[tails[middle]][1] < j) low = middle + 1;
+      else high = middle;
+    }
     former[at] = low ? tails[low - 1] : -1;
     tails[low] = at;
   });

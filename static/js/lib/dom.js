@@ -66,7 +66,9 @@ export function toast(text, { name = "check", ms = 3200 } = {}) {
   if (ms) {
     setTimeout(() => note.remove(), ms);
     note.classList.add("passing");
-    note.addEventListener("click", (event) => { if (!event.target.closest("button, a")) note.remove(); });
+    note.addEventListener("click", (event) => {
+      if (!event.target.closest("button, a")) note.remove();
+    });
   }
   return note;
 }
@@ -87,9 +89,15 @@ export function announce(text, kind = "said") {
 function sayNext() {
   const host = $("[data-announce]");
   const [kind, text] = unsaid.entries().next().value ?? [];
-  if (!host || kind === undefined) { unsaid.clear(); return; }
+  if (!host || kind === undefined) {
+    unsaid.clear();
+    return;
+  }
   const left = kind === standing.kind ? 0 : standing.until - performance.now();
-  if (left > 0) { announceTimer = setTimeout(sayNext, left); return; }
+  if (left > 0) {
+    announceTimer = setTimeout(sayNext, left);
+    return;
+  }
   unsaid.delete(kind);
   host.textContent = text;
   standing = { kind, until: performance.now() + HOLD };
@@ -99,7 +107,10 @@ function sayNext() {
 /** Whether a key event belongs to a field that is being typed in. */
 export function typing(event) {
   const target = event.target;
-  return target instanceof HTMLElement && (target.matches("input:not([type=checkbox]):not([type=radio]), textarea, select") || target.isContentEditable);
+  return (
+    target instanceof HTMLElement
+    && (target.matches("input:not([type=checkbox]):not([type=radio]), textarea, select") || target.isContentEditable)
+  );
 }
 
 /** Copy text; falls back to a selection where the clipboard API is refused. */
@@ -113,7 +124,11 @@ export async function copy(text) {
     (document.querySelector("dialog[open]") || document.body).append(area);
     area.select();
     let done = false;
-    try { done = document.execCommand("copy"); } catch { done = false; }
+    try {
+      done = document.execCommand("copy");
+    } catch {
+      done = false;
+    }
     area.remove();
     return done;
   }
@@ -132,14 +147,20 @@ export function perFrame(f) {
     args = next;
     if (queued) return;
     queued = true;
-    requestAnimationFrame(() => { queued = false; f(...args); });
+    requestAnimationFrame(() => {
+      queued = false;
+      f(...args);
+    });
   };
 }
 
 /** Run `f` when no call has come for `ms`. */
 export function debounce(f, ms) {
   let timer = 0;
-  const run = (...args) => { clearTimeout(timer); timer = setTimeout(() => f(...args), ms); };
+  const run = (...args) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => f(...args), ms);
+  };
   run.cancel = () => clearTimeout(timer);
   return run;
 }
@@ -147,12 +168,26 @@ export function debounce(f, ms) {
 /** A dialog with a heading and a close button; removed from the page when it closes. */
 export function dialog(title, ...body) {
   const id = `dialog-${Math.random().toString(36).slice(2, 8)}`;
-  const element = h("dialog", { "aria-labelledby": id },
-    h("div", { class: "dialog-head" }, h("h2", { id, text: title }), h("span", { class: "grow" }),
-      h("button", { type: "button", class: "btn quiet square", "aria-label": "Close", onclick: () => element.close() }, icon("close"))),
-    h("div", { class: "dialog-body" }, ...body));
+  const element = h(
+    "dialog",
+    { "aria-labelledby": id },
+    h(
+      "div",
+      { class: "dialog-head" },
+      h("h2", { id, text: title }),
+      h("span", { class: "grow" }),
+      h(
+        "button",
+        { type: "button", class: "btn quiet square", "aria-label": "Close", onclick: () => element.close() },
+        icon("close"),
+      ),
+    ),
+    h("div", { class: "dialog-body" }, ...body),
+  );
   element.addEventListener("close", () => element.remove());
-  element.addEventListener("click", (event) => { if (event.target === element) element.close(); });
+  element.addEventListener("click", (event) => {
+    if (event.target === element) element.close();
+  });
   document.body.append(element);
   element.showModal();
   return element;

@@ -7,8 +7,16 @@ import { asGiven, plain } from "./lines.js";
 
 const LINE = 19;
 const PAD = 10;
-const READ_KEYS = [["F1", "explains"], ["Ctrl F", "finds"]];
-const KEYS = [["Esc Tab", "leaves"], ["Ctrl Space", "completes"], ["F1", "explains"], ["Tab", "indents"]]; // the first ones are seen in a narrow panel too
+const READ_KEYS = [
+  ["F1", "explains"],
+  ["Ctrl F", "finds"],
+];
+const KEYS = [
+  ["Esc Tab", "leaves"],
+  ["Ctrl Space", "completes"],
+  ["F1", "explains"],
+  ["Tab", "indents"],
+]; // the first ones are seen in a narrow panel too
 let hints = 0;
 
 /** Split one YAML (or JSON) line into `[class, text]` pieces. */
@@ -16,11 +24,15 @@ function pieces(line) {
   const out = [];
   const match = /^(\s*(?:- )*)("?[\w./~-]+"?\s*:)(?=\s|$)(.*)$/.exec(line);
   let rest = line;
-  if (match) { out.push(["", match[1]], ["y-key", match[2]]); rest = match[3]; }
+  if (match) {
+    out.push(["", match[1]], ["y-key", match[2]]);
+    rest = match[3];
+  }
   const comment = /(^|\s)#.*$/.exec(rest);
   const value = comment ? rest.slice(0, comment.index) : rest;
   if (/^\s*(["']).*\1,?\s*$/.test(value)) out.push(["y-str", value]);
-  else if (/^\s*-?\d[\d.]*(m|[KMGTPE]i?|s)?,?\s*$/.test(value) || /^\s*(true|false|null|~),?\s*$/.test(value)) out.push(["y-num", value]);
+  else if (/^\s*-?\d[\d.]*(m|[KMGTPE]i?|s)?,?\s*$/.test(value) || /^\s*(true|false|null|~),?\s*$/.test(value))
+    out.push(["y-num", value]);
   else if (/^(---|\.\.\.)\s*$/.test(value)) out.push(["y-com", value]);
   else out.push(["", value]);
   if (comment) out.push(["y-com", rest.slice(comment.index)]);
@@ -40,35 +52,70 @@ export class Editor {
   constructor(options) {
     const { label, placeholder = "", readOnly = false, onInput, describedBy } = options;
     this.options = options;
-    this.area = h("textarea", { "aria-label": label, placeholder, spellcheck: "false", autocomplete: "off", autocapitalize: "off", wrap: "off", readonly: readOnly || undefined, "aria-describedby": describedBy });
+    this.area = h("textarea", {
+      "aria-label": label,
+      placeholder,
+      spellcheck: "false",
+      autocomplete: "off",
+      autocapitalize: "off",
+      wrap: "off",
+      readonly: readOnly || undefined,
+      "aria-describedby": describedBy,
+    });
     this.numbers = h("pre", { "aria-hidden": "true" });
     this.ink = h("pre", { "aria-hidden": "true" });
     this.gutter = h("div", { class: "gutter", "aria-hidden": "true" }, this.numbers);
     this.element = h("div", { class: "editor" }, this.gutter, h("div", { class: "paper" }, this.ink, this.area));
     this.draw = perFrame(() => this.#draw());
-    this.area.addEventListener("input", () => { this.#lines = this.area.value.split("\n"); this.#clear(); this.draw(); onInput?.(); });
+    this.area.addEventListener("input", () => {
+      this.#lines = this.area.value.split("\n");
+      this.#clear();
+      this.draw();
+      onInput?.();
+    });
     this.area.addEventListener("scroll", this.draw, { passive: true });
     this.area.addEventListener("keydown", (event) => this.#key(event));
-    this.area.addEventListener("compositionstart", () => { this.#composing = true; });
-    this.area.addEventListener("compositionend", () => { this.#composing = false; });
+    this.area.addEventListener("compositionstart", () => {
+      this.#composing = true;
+    });
+    this.area.addEventListener("compositionend", () => {
+      this.#composing = false;
+    });
     new ResizeObserver(this.draw).observe(this.element);
   }
 
   /** Load CodeMirror, once, and put it in the textarea's place with all that is in it. */
   enrich() {
-    this.#coming ??= import("../editor/code.js").then(({ Code }) => this.#become(Code), () => { /* the textarea stays */ });
+    this.#coming ??= import("../editor/code.js").then(
+      ({ Code }) => this.#become(Code),
+      () => {
+        /* the textarea stays */
+      },
+    );
     return this.#coming;
   }
 
   #become(Code) {
-    if (this.#composing) { this.area.addEventListener("compositionend", () => setTimeout(() => this.#become(Code)), { once: true }); return; }
+    if (this.#composing) {
+      this.area.addEventListener("compositionend", () => setTimeout(() => this.#become(Code)), { once: true });
+      return;
+    }
     const { label, placeholder, describedBy, onInput, context, beside } = this.options;
     const { area } = this;
     const { readOnly } = area;
     const id = `editor-keys-${(hints += 1)}`;
     const focused = document.activeElement === area;
     const [from, to, top] = [area.selectionStart, area.selectionEnd, area.scrollTop];
-    const code = new Code({ text: area.value, label, placeholder, readOnly, describedBy: [describedBy, id].filter(Boolean).join(" "), context, beside, onInput: () => onInput?.() });
+    const code = new Code({
+      text: area.value,
+      label,
+      placeholder,
+      readOnly,
+      describedBy: [describedBy, id].filter(Boolean).join(" "),
+      context,
+      beside,
+      onInput: () => onInput?.(),
+    });
     this.keys = h("p", { class: "editor-keys", id });
     this.#tellKeys(readOnly);
     this.element.replaceChildren(code.dom, this.keys);
@@ -78,11 +125,22 @@ export class Editor {
     code.resume(focused, from, to, Math.floor(top / LINE) + 1);
   }
 
-  #tellKeys(readOnly) { fill(this.keys, (readOnly ? READ_KEYS : KEYS).map(([keys, does]) => h("span", null, h("kbd", { text: keys }), ` ${does} `))); }
+  #tellKeys(readOnly) {
+    fill(
+      this.keys,
+      (readOnly ? READ_KEYS : KEYS).map(([keys, does]) => h("span", null, h("kbd", { text: keys }), ` ${does} `)),
+    );
+  }
 
-  focus() { if (this.#code) this.#code.view.focus(); else this.area.focus({ preventScroll: true }); }
+  focus() {
+    if (this.#code) this.#code.view.focus();
+    else this.area.focus({ preventScroll: true });
+  }
 
-  selectAll() { if (this.#code) this.#code.selectAll(); else this.area.select(); }
+  selectAll() {
+    if (this.#code) this.#code.selectAll();
+    else this.area.select();
+  }
 
   set readOnly(is) {
     if (this.area.readOnly === is) return;
@@ -93,32 +151,49 @@ export class Editor {
   }
 
   /** How many characters there are: of a long text to ask for it costs more than to know its length. */
-  get length() { return this.#code ? this.#code.length : this.area.value.length; }
+  get length() {
+    return this.#code ? this.#code.length : this.area.value.length;
+  }
 
   /** Add to the end of a text that comes in parts; `enrich` is done by then, and the reader may be anywhere in it. */
-  append(text) { this.#code?.append(text); }
+  append(text) {
+    this.#code?.append(text);
+  }
 
   /** Take a text that came in parts as the one that was given; it is put in anew where the parts do not come to it. */
   came(text) {
     const whole = plain(text);
-    if (this.#code?.length !== whole.length) { this.value = text; return; }
+    if (this.#code?.length !== whole.length) {
+      this.value = text;
+      return;
+    }
     this.#given = text;
   }
 
   /** The text, with the line ends that it came with wherever it was not typed over. */
-  get value() { return asGiven(this.#given, this.#code ? this.#code.text : this.area.value); }
+  get value() {
+    return asGiven(this.#given, this.#code ? this.#code.text : this.area.value);
+  }
 
   /** Replace the text by one that came from elsewhere: what is the same keeps its place, and so does the caret. */
-  set value(text) { this.#set(text, false); }
+  set value(text) {
+    this.#set(text, false);
+  }
 
   /** Replace the text as if it had been typed, so that the editor's undo brings the former one back. */
-  retype(text) { this.#set(text, true); }
+  retype(text) {
+    this.#set(text, true);
+  }
 
   #set(text, undoable) {
     this.#marked = [[], []];
     this.#given = text;
     text = plain(text);
-    if (this.#code) { this.#code.become(text, undoable); this.#code.mark([], []); return; }
+    if (this.#code) {
+      this.#code.become(text, undoable);
+      this.#code.mark([], []);
+      return;
+    }
     this.area.value = text;
     this.#lines = this.area.value.split("\n");
     this.#clear();
@@ -134,7 +209,10 @@ export class Editor {
   /** Mark lines: `[{line}]` of errors and of warnings. */
   mark(errors, warnings = []) {
     this.#marked = [errors, warnings];
-    if (this.#code) { this.#code.mark(errors, warnings); return; }
+    if (this.#code) {
+      this.#code.mark(errors, warnings);
+      return;
+    }
     this.#problems.clear();
     for (const { line } of warnings) if (line) this.#problems.set(line, "warn");
     for (const { line } of errors) if (line) this.#problems.set(line, "bad");
@@ -144,7 +222,10 @@ export class Editor {
 
   /** Put the caret on a line and bring it into view. */
   jump(line) {
-    if (this.#code) { this.#code.reveal(line, true); return; }
+    if (this.#code) {
+      this.#code.reveal(line, true);
+      return;
+    }
     let from = 0;
     for (let i = 0; i < line - 1 && i < this.#lines.length; i += 1) from += this.#lines[i].length + 1;
     this.area.focus();
@@ -156,7 +237,10 @@ export class Editor {
 
   /** Bring a line into view; the caret and the focus stay where they are. */
   show(line) {
-    if (this.#code) { this.#code.reveal(line, false); return; }
+    if (this.#code) {
+      this.#code.reveal(line, false);
+      return;
+    }
     this.area.scrollTop = Math.max(0, (line - 1) * LINE - this.area.clientHeight / 2);
     this.draw();
   }
@@ -176,7 +260,10 @@ export class Editor {
         line.append(name ? h("span", { class: name, text }) : text);
       }
       ink.append(line, "\n");
-      numbers.append(state ? h("span", { class: state, text: `${state === "bad" ? "●" : "▲"} ${i + 1}` }) : String(i + 1), "\n");
+      numbers.append(
+        state ? h("span", { class: state, text: `${state === "bad" ? "●" : "▲"} ${i + 1}` }) : String(i + 1),
+        "\n",
+      );
     }
     const shift = first * LINE - scrollTop;
     fill(this.ink, empty ? "" : ink);
@@ -203,9 +290,21 @@ export const byLine = (problems) => [...problems].sort((a, b) => (a.line || Infi
 
 /** A list of problems; a click jumps to the line. */
 export function problemList(problems, editor, kind = "error") {
-  const rows = problems.slice(0, 200).map((problem) => h("li", null, h("button", { type: "button", onclick: () => problem.line && editor.jump(problem.line) },
-    h("span", { class: "where", text: problem.line ? `line ${problem.line}` : problem.document ? `document ${problem.document}` : kind }),
-    h("span", { class: "what", text: problem.message }),
-    problem.path ? h("span", { class: "path", text: problem.path }) : null)));
+  const rows = problems.slice(0, 200).map((problem) =>
+    h(
+      "li",
+      null,
+      h(
+        "button",
+        { type: "button", onclick: () => problem.line && editor.jump(problem.line) },
+        h("span", {
+          class: "where",
+          text: problem.line ? `line ${problem.line}` : problem.document ? `document ${problem.document}` : kind,
+        }),
+        h("span", { class: "what", text: problem.message }),
+        problem.path ? h("span", { class: "path", text: problem.path }) : null,
+      ),
+    ),
+  );
   return h("ul", { class: `problems ${kind}`, "aria-label": kind === "error" ? "Errors" : "Warnings" }, rows);
 }

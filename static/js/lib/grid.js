@@ -21,7 +21,18 @@ export class Grid {
   #active = { row: 0, column: 0 };
   #rowNodes = new Map();
 
-  constructor({ label, rowHeight = 24, onHover, onSelect, onHead, className = "", kept = { sort: "", down: false }, onSort, onUnknown, signal }) {
+  constructor({
+    label,
+    rowHeight = 24,
+    onHover,
+    onSelect,
+    onHead,
+    className = "",
+    kept = { sort: "", down: false },
+    onSort,
+    onUnknown,
+    signal,
+  }) {
     this.least = rowHeight; // pixels of a row where text is smallest
     this.rowHeight = rowHeight;
     this.onHover = onHover;
@@ -44,25 +55,44 @@ export class Grid {
     this.table.addEventListener("click", (event) => this.#click(event));
     this.body.addEventListener("pointerover", (event) => this.#hover(event));
     this.body.addEventListener("pointerleave", () => this.#hover(null));
-    this.body.addEventListener("focusin", (event) => { if (event.target.matches(":focus-visible")) this.#hover(event); });
+    this.body.addEventListener("focusin", (event) => {
+      if (event.target.matches(":focus-visible")) this.#hover(event);
+    });
     this.body.addEventListener("focusout", () => this.#hover(null));
-    new ResizeObserver(() => { this.#measure(); this.#render(false); }).observe(this.element);
+    new ResizeObserver(() => {
+      this.#measure();
+      this.#render(false);
+    }).observe(this.element);
     paper.addEventListener("change", () => this.#render(true), { signal }); // the paper outlives the table
   }
 
-  get sortKey() { return this.kept.sort || null; }
+  get sortKey() {
+    return this.kept.sort || null;
+  }
 
-  get sortDown() { return this.kept.down; }
+  get sortDown() {
+    return this.kept.down;
+  }
 
   /** Give columns and rows, and what to say when there is no row; keeps sorting and the active cell where they still make sense. */
   show(columns, rows, none = "Nothing here has this name.") {
     this.table.hidden = rows.length === 0;
     this.none.hidden = rows.length > 0;
     this.none.textContent = rows.length ? "" : none;
-    const same = columns.length === this.columns.length && columns.every((column, i) => column.key === this.columns[i].key && column.label === this.columns[i].label && column.className === this.columns[i].className);
+    const same =
+      columns.length === this.columns.length
+      && columns.every(
+        (column, i) =>
+          column.key === this.columns[i].key
+          && column.label === this.columns[i].label
+          && column.className === this.columns[i].className,
+      );
     this.columns = columns;
     this.#rows = rows;
-    if (this.sortKey && !columns.some((column) => column.key === this.sortKey)) { this.onUnknown?.(); Object.assign(this.kept, { sort: "", down: false }); }
+    if (this.sortKey && !columns.some((column) => column.key === this.sortKey)) {
+      this.onUnknown?.();
+      Object.assign(this.kept, { sort: "", down: false });
+    }
     if (!same) this.#paintHead();
     this.element.classList.toggle("few", rows.length <= FEW);
     this.#sort();
@@ -106,12 +136,15 @@ export class Grid {
     return at >= 0 && top >= 0 && top + this.rowHeight <= this.element.clientHeight - this.head.offsetHeight;
   }
 
-  get count() { return this.#order.length; }
+  get count() {
+    return this.#order.length;
+  }
 
   /** Header and all rows in their present order, tab separated. */
   tsv() {
     const lines = [this.columns.map((column) => column.label).join("\t")];
-    for (const id of this.#order) lines.push(this.columns.map((column) => String(column.text(id)).replace(/[\t\n]/g, " ")).join("\t"));
+    for (const id of this.#order)
+      lines.push(this.columns.map((column) => String(column.text(id)).replace(/[\t\n]/g, " ")).join("\t"));
     return lines.join("\n");
   }
 
@@ -128,10 +161,21 @@ export class Grid {
     const cells = this.columns.map((column, i) => {
       const sorted = column.key === this.sortKey ? (this.sortDown ? "descending" : "ascending") : undefined;
       const arrow = sorted ? (this.sortDown ? " ↓" : " ↑") : "";
-      return h("th", {
-        scope: "col", class: `${column.vertical ? "vertical" : ""} ${column.className ?? ""} ${i === 0 ? "name" : ""}`.trim() || undefined,
-        title: column.title, "aria-sort": sorted, "data-column": i, "data-row": -1, tabindex: this.#isActive(-1, i) ? 0 : -1,
-      }, h("span", { text: column.label + arrow }));
+      return h(
+        "th",
+        {
+          scope: "col",
+          class:
+            `${column.vertical ? "vertical" : ""} ${column.className ?? ""} ${i === 0 ? "name" : ""}`.trim()
+            || undefined,
+          title: column.title,
+          "aria-sort": sorted,
+          "data-column": i,
+          "data-row": -1,
+          tabindex: this.#isActive(-1, i) ? 0 : -1,
+        },
+        h("span", { text: column.label + arrow }),
+      );
     });
     fill(this.head, h("tr", null, cells));
     this.table.setAttribute("aria-colcount", this.columns.length);
@@ -157,7 +201,8 @@ export class Grid {
     }
     if (!force && first === this.#first && last === this.#last) return;
     const focused = this.body.contains(document.activeElement);
-    this.#first = first; this.#last = last;
+    this.#first = first;
+    this.#last = last;
     this.#rowNodes.clear();
     const rows = [];
     if (first > 0) rows.push(this.#spacer(first));
@@ -166,7 +211,10 @@ export class Grid {
     this.#put(rows);
     this.table.setAttribute("aria-rowcount", total + 1);
     if (!this.head.querySelector('[tabindex="0"]') && !this.body.querySelector('[tabindex="0"]')) {
-      (this.body.querySelector("[data-column]") ?? this.head.querySelector("[data-column]"))?.setAttribute("tabindex", "0");
+      (this.body.querySelector("[data-column]") ?? this.head.querySelector("[data-column]"))?.setAttribute(
+        "tabindex",
+        "0",
+      );
     }
     if (focused) this.#focus(false);
   }
@@ -174,7 +222,10 @@ export class Grid {
   /** Put rows in the place of those there; one that would be the same stays, and is not laid out again. */
   #put(rows) {
     const old = [...this.body.children];
-    if (old.length !== rows.length) { this.body.replaceChildren(...rows); return; }
+    if (old.length !== rows.length) {
+      this.body.replaceChildren(...rows);
+      return;
+    }
     rows.forEach((row, i) => {
       if (!row.isEqualNode(old[i])) old[i].replaceWith(row);
       else if (row.dataset.id) this.#rowNodes.set(Number(row.dataset.id), old[i]);
@@ -182,15 +233,27 @@ export class Grid {
   }
 
   #spacer(rows) {
-    return h("tr", { "aria-hidden": "true", class: "spacer" }, h("td", { colspan: this.columns.length, style: { height: `${rows * this.rowHeight}px` } }));
+    return h(
+      "tr",
+      { "aria-hidden": "true", class: "spacer" },
+      h("td", { colspan: this.columns.length, style: { height: `${rows * this.rowHeight}px` } }),
+    );
   }
 
   #row(at) {
     const id = this.#order[at];
-    const row = h("tr", { "aria-rowindex": at + 2, "data-id": id, class: `${id === this.selected ? "is-selected" : ""} ${id === this.hovered ? "is-hovered" : ""}`.trim() || undefined });
+    const row = h("tr", {
+      "aria-rowindex": at + 2,
+      "data-id": id,
+      class:
+        `${id === this.selected ? "is-selected" : ""} ${id === this.hovered ? "is-hovered" : ""}`.trim() || undefined,
+    });
     this.columns.forEach((column, i) => {
       const cell = document.createElement(i === 0 ? "th" : "td");
-      if (i === 0) { cell.setAttribute("scope", "row"); cell.className = "name"; } else if (column.className) cell.className = column.className;
+      if (i === 0) {
+        cell.setAttribute("scope", "row");
+        cell.className = "name";
+      } else if (column.className) cell.className = column.className;
       cell.tabIndex = this.#isActive(at, i) ? 0 : -1;
       cell.dataset.row = at;
       cell.dataset.column = i;
@@ -202,7 +265,9 @@ export class Grid {
     return row;
   }
 
-  #isActive(row, column) { return this.#active.row === row && this.#active.column === column; }
+  #isActive(row, column) {
+    return this.#active.row === row && this.#active.column === column;
+  }
 
   #focus(scroll = true) {
     const { row, column } = this.#active;
@@ -216,14 +281,19 @@ export class Grid {
   }
 
   #move(row, column) {
-    this.#active = { row: Math.max(-1, Math.min(this.#order.length - 1, row)), column: Math.max(0, Math.min(this.columns.length - 1, column)) };
+    this.#active = {
+      row: Math.max(-1, Math.min(this.#order.length - 1, row)),
+      column: Math.max(0, Math.min(this.columns.length - 1, column)),
+    };
     this.#focus();
   }
 
   /** Put the table on the clipboard, as it is sorted and filtered; `tsv` where it is another than the table's own. */
   async copy(tsv = this.tsv()) {
     const rows = tsv.split("\n").length - 1;
-    toast(await copy(tsv) ? `${rows} row${rows === 1 ? "" : "s"} copied` : "The browser refused the clipboard", { name: "copy" });
+    toast((await copy(tsv)) ? `${rows} row${rows === 1 ? "" : "s"} copied` : "The browser refused the clipboard", {
+      name: "copy",
+    });
   }
 
   #key(event) {
@@ -239,9 +309,14 @@ export class Grid {
     const { row, column } = this.#active;
     const page = Math.max(1, Math.floor(this.element.clientHeight / this.rowHeight) - 1);
     const moves = {
-      ArrowUp: [row - 1, column], ArrowDown: [row + 1, column], ArrowLeft: [row, column - 1], ArrowRight: [row, column + 1],
-      PageUp: [Math.max(0, row - page), column], PageDown: [row + page, column],
-      Home: event.ctrlKey ? [0, 0] : [row, 0], End: event.ctrlKey ? [this.#order.length - 1, this.columns.length - 1] : [row, this.columns.length - 1],
+      ArrowUp: [row - 1, column],
+      ArrowDown: [row + 1, column],
+      ArrowLeft: [row, column - 1],
+      ArrowRight: [row, column + 1],
+      PageUp: [Math.max(0, row - page), column],
+      PageDown: [row + page, column],
+      Home: event.ctrlKey ? [0, 0] : [row, 0],
+      End: event.ctrlKey ? [this.#order.length - 1, this.columns.length - 1] : [row, this.columns.length - 1],
     };
     if (moves[event.key]) this.#move(...moves[event.key]);
     else if (event.key === "Enter" || event.key === " ") this.#activate(row, column);
@@ -259,7 +334,10 @@ export class Grid {
   }
 
   #activate(row, column) {
-    if (row >= 0) { this.onSelect?.(this.#order[row], this.columns[column]?.key); return; }
+    if (row >= 0) {
+      this.onSelect?.(this.#order[row], this.columns[column]?.key);
+      return;
+    }
     const one = this.columns[column];
     if (one) this.onHead?.(one.key);
     if (!one?.compare) return;

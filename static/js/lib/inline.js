@@ -4,11 +4,21 @@ import { h } from "./dom.js";
 
 /** Make it; `children` are its texts and icons. Enter and Space act as a click does. */
 export function inline(act, props, ...children) {
-  return h("span", { role: "button", tabindex: "0", class: "link", ...props, onclick: act,
-    onkeydown: (event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      event.stopPropagation();
-      act(event);
-    } }, ...children);
+  return h(
+    "span",
+    {
+      role: "button",
+      tabindex: "0",
+      class: "link",
+      ...props,
+      onclick: act,
+      onkeydown: (event) => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        event.stopPropagation();
+        act(event);
+      },
+    },
+    ...children,
+  );
 }

@@ -9,10 +9,28 @@ const LEFT = 8; // of one place, left by closed tabs: the oldest give way
 /** This tab's id, kept over a reload. While the page is there it is in no storage: a duplicated tab has one of its own. */
 const tab = (() => {
   let id = "";
-  try { id = sessionStorage.getItem(TAB) ?? ""; sessionStorage.removeItem(TAB); } catch { /* storage is off */ }
+  try {
+    id = sessionStorage.getItem(TAB) ?? "";
+    sessionStorage.removeItem(TAB);
+  } catch {
+    /* storage is off */
+  }
   id ||= Math.random().toString(36).slice(2, 12);
-  addEventListener("pagehide", () => { try { sessionStorage.setItem(TAB, id); } catch { /* storage is off */ } });
-  addEventListener("pageshow", ({ persisted }) => { if (persisted) try { sessionStorage.removeItem(TAB); } catch { /* storage is off */ } });
+  addEventListener("pagehide", () => {
+    try {
+      sessionStorage.setItem(TAB, id);
+    } catch {
+      /* storage is off */
+    }
+  });
+  addEventListener("pageshow", ({ persisted }) => {
+    if (persisted)
+      try {
+        sessionStorage.removeItem(TAB);
+      } catch {
+        /* storage is off */
+      }
+  });
   return id;
 })();
 
@@ -25,12 +43,18 @@ export class Kept {
     this.key = `${place}.${tab}`;
     try {
       this.#channel = new BroadcastChannel(place);
-      this.#channel.addEventListener("message", ({ data }) => { if (data?.ask) this.#channel.postMessage({ here: this.key }); });
-    } catch { /* no other tab is heard of: what they keep stays theirs */ }
+      this.#channel.addEventListener("message", ({ data }) => {
+        if (data?.ask) this.#channel.postMessage({ here: this.key });
+      });
+    } catch {
+      /* no other tab is heard of: what they keep stays theirs */
+    }
   }
 
   /** What this tab keeps, null if nothing. */
-  get() { return read(this.key); }
+  get() {
+    return read(this.key);
+  }
 
   /** Keep something that JSON can say, or nothing (null). Whether there was room for it. */
   set(value) {
@@ -39,7 +63,11 @@ export class Kept {
       else localStorage.setItem(this.key, JSON.stringify({ ...value, at: Date.now() }));
       return true;
     } catch {
-      try { localStorage.removeItem(this.key); } catch { /* storage is off */ }
+      try {
+        localStorage.removeItem(this.key);
+      } catch {
+        /* storage is off */
+      }
       return false;
     }
   }
@@ -49,7 +77,10 @@ export class Kept {
     const own = this.get();
     if (own || !this.#others().length || !this.#channel) return own;
     const alive = await this.#alive();
-    const left = this.#others().filter((key) => !alive.has(key)).map((key) => [key, read(key)]).sort(([, one], [, other]) => (other?.at ?? 0) - (one?.at ?? 0));
+    const left = this.#others()
+      .filter((key) => !alive.has(key))
+      .map((key) => [key, read(key)])
+      .sort(([, one], [, other]) => (other?.at ?? 0) - (one?.at ?? 0));
     for (const [key, value] of left.slice(LEFT)) if (value) localStorage.removeItem(key);
     const [key, value] = left.find(([, found]) => found) ?? [];
     if (value && this.set(value)) localStorage.removeItem(key);
@@ -57,16 +88,25 @@ export class Kept {
   }
 
   #others() {
-    try { return Object.keys(localStorage).filter((key) => key !== this.key && key.startsWith(`${this.place}.`)); } catch { return []; }
+    try {
+      return Object.keys(localStorage).filter((key) => key !== this.key && key.startsWith(`${this.place}.`));
+    } catch {
+      return [];
+    }
   }
 
   #alive() {
     return new Promise((resolve) => {
       const alive = new Set();
-      const note = ({ data }) => { if (data?.here) alive.add(data.here); };
+      const note = ({ data }) => {
+        if (data?.here) alive.add(data.here);
+      };
       this.#channel.addEventListener("message", note);
       this.#channel.postMessage({ ask: true });
-      setTimeout(() => { this.#channel.removeEventListener("message", note); resolve(alive); }, ANSWERS_MS);
+      setTimeout(() => {
+        this.#channel.removeEventListener("message", note);
+        resolve(alive);
+      }, ANSWERS_MS);
     });
   }
 }
@@ -75,5 +115,7 @@ function read(key) {
   try {
     const value = JSON.parse(localStorage.getItem(key) ?? "null");
     return value && typeof value === "object" ? value : null;
-  } catch { return null; }
+  } catch {
+    return null;
+  }
 }

@@ -8,7 +8,10 @@ export class Lru extends Map {
 
   get(key) {
     const value = super.get(key);
-    if (value !== undefined) { super.delete(key); super.set(key, value); }
+    if (value !== undefined) {
+      super.delete(key);
+      super.set(key, value);
+    }
     return value;
   }
 

@@ -6,10 +6,12 @@ const CELLS = 250_000; // of the table for lines that have no unique one between
 /** Lines as numbers, the same line the same number in all texts. */
 function numbered(...texts) {
   const known = new Map();
-  return texts.map((lines) => lines.map((line) => {
-    if (!known.has(line)) known.set(line, known.size);
-    return known.get(line);
-  }));
+  return texts.map((lines) =>
+    lines.map((line) => {
+      if (!known.has(line)) known.set(line, known.size);
+      return known.get(line);
+    }),
+  );
 }
 
 /** Pairs of places of lines that stand once in both ranges, in the longest order that both have. */
@@ -27,10 +29,15 @@ function anchors(a, b, [a0, a1, b0, b1]) {
   const pairs = [...once.values()].filter(([i, j]) => i !== null && j !== null && i >= 0 && j >= 0);
   const ends = []; // the last pair of the best chain of each length
   const before = new Map();
-  for (const pair of pairs) { // in the order of a
+  for (const pair of pairs) {
+    // in the order of a
     let low = 0;
     let high = ends.length;
-    while (low < high) { const middle = (low + high) >> 1; if (ends[middle][1] < pair[1]) low = middle + 1; else high = middle; }
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (ends[middle][1] < pair[1]) low = middle + 1;
+      else high = middle;
+    }
     before.set(pair, ends[low - 1]);
     ends[low] = pair;
   }
@@ -45,12 +52,21 @@ function common(a, b, [a0, a1, b0, b1]) {
   if (!n || !m || n * m > CELLS) return [];
   const width = m + 1;
   const table = new Uint32Array((n + 1) * width);
-  for (let i = n - 1; i >= 0; i -= 1) for (let j = m - 1; j >= 0; j -= 1) {
-    table[i * width + j] = a[a0 + i] === b[b0 + j] ? table[(i + 1) * width + j + 1] + 1 : Math.max(table[(i + 1) * width + j], table[i * width + j + 1]);
-  }
+  for (let i = n - 1; i >= 0; i -= 1)
+    for (let j = m - 1; j >= 0; j -= 1) {
+      table[i * width + j] =
+        a[a0 + i] === b[b0 + j]
+          ? table[(i + 1) * width + j + 1] + 1
+          : Math.max(table[(i + 1) * width + j], table[i * width + j + 1]);
+    }
   const pairs = [];
   for (let i = 0, j = 0; i < n && j < m;) {
-    if (a[a0 + i] === b[b0 + j]) { pairs.push([a0 + i, b0 + j]); i += 1; j += 1; } else if (table[(i + 1) * width + j] >= table[i * width + j + 1]) i += 1; else j += 1;
+    if (a[a0 + i] === b[b0 + j]) {
+      pairs.push([a0 + i, b0 + j]);
+      i += 1;
+      j += 1;
+    } else if (table[(i + 1) * width + j] >= table[i * width + j + 1]) i += 1;
+    else j += 1;
   }
   return pairs;
 }
@@ -62,13 +78,22 @@ export function hunks(before, after) {
   const ranges = [[0, a.length, 0, b.length]];
   while (ranges.length) {
     let [a0, a1, b0, b1] = ranges.pop();
-    while (a0 < a1 && b0 < b1 && a[a0] === b[b0]) { a0 += 1; b0 += 1; }
-    while (a0 < a1 && b0 < b1 && a[a1 - 1] === b[b1 - 1]) { a1 -= 1; b1 -= 1; }
+    while (a0 < a1 && b0 < b1 && a[a0] === b[b0]) {
+      a0 += 1;
+      b0 += 1;
+    }
+    while (a0 < a1 && b0 < b1 && a[a1 - 1] === b[b1 - 1]) {
+      a1 -= 1;
+      b1 -= 1;
+    }
     if (a0 === a1 && b0 === b1) continue;
     const range = [a0, a1, b0, b1];
     const unique = anchors(a, b, range);
     const pairs = unique.length ? unique : common(a, b, range);
-    if (!pairs.length) { found.push(range); continue; }
+    if (!pairs.length) {
+      found.push(range);
+      continue;
+    }
     const within = [];
     for (const [i, j] of [...pairs, [a1, b1]]) {
       within.push([a0, i, b0, j]);
@@ -90,7 +115,8 @@ function aligned(found, before, after) {
     const most = down ? Math.min(down[0] - a1, down[2] - b1) : Math.min(before.length - a1, after.length - b1);
     let by = 0;
     while (by > least && !MARK.test(lines[from + by]) && lines[from + by - 1] === lines[to + by - 1]) by -= 1;
-    if (!MARK.test(lines[from + by])) for (by = 0; by < most && !MARK.test(lines[from + by]) && lines[from + by] === lines[to + by];) by += 1;
+    if (!MARK.test(lines[from + by]))
+      for (by = 0; by < most && !MARK.test(lines[from + by]) && lines[from + by] === lines[to + by];) by += 1;
     if (by && MARK.test(lines[from + by])) for (let i = 0; i < 4; i += 1) range[i] += by;
   });
   return found;
@@ -122,7 +148,9 @@ function clash(base, one, oneSide, other, otherSide) {
   const [c0, c1, d0, d1] = other;
   const [from, to] = [Math.max(a0, c0), Math.min(a1, c1)];
   if (from !== to) return from < to;
-  const beside = (added, addedSide, change, side) => documents(base, addedSide, added) && (added[0] === change[1] && change[0] < change[1] ? true : begins(base, side, change));
+  const beside = (added, addedSide, change, side) =>
+    documents(base, addedSide, added)
+    && (added[0] === change[1] && change[0] < change[1] ? true : begins(base, side, change));
   if (beside(one, oneSide, other, otherSide) || beside(other, otherSide, one, oneSide)) return false;
   const lineForLine = a1 > a0 && a1 - a0 === b1 - b0 && c1 > c0 && c1 - c0 === d1 - d0; // beside each other, as two fields of an object
   return !lineForLine;
@@ -149,14 +177,19 @@ export function merge(base, mine, theirs) {
   const sides = [m, t];
   const parts = [];
   let at = 0;
-  const same = (to) => { if (to > at) parts.push({ lines: b.slice(at, to) }); };
+  const same = (to) => {
+    if (to > at) parts.push({ lines: b.slice(at, to) });
+  };
   while (left[0].length || left[1].length) {
     const first = !left[1].length || (left[0].length && left[0][0][0] < left[1][0][0]) ? 0 : 1;
     const group = [[], []];
     group[first].push(left[first].shift());
     for (let side = 1 - first, idle = 0; idle < 2; side = 1 - side) {
       const next = left[side][0];
-      if (next && group[1 - side].some((other) => clash(b, next, sides[side], other, sides[1 - side]))) { group[side].push(left[side].shift()); idle = 0; } else idle += 1;
+      if (next && group[1 - side].some((other) => clash(b, next, sides[side], other, sides[1 - side]))) {
+        group[side].push(left[side].shift());
+        idle = 0;
+      } else idle += 1;
     }
     const all = [...group[0], ...group[1]];
     const [from, to] = [Math.min(...all.map(([low]) => low)), Math.max(...all.map(([, high]) => high))];
@@ -164,7 +197,8 @@ export function merge(base, mine, theirs) {
     const [ours, others] = [sideOf(b, m, group[0], from, to), sideOf(b, t, group[1], from, to)];
     const line = (group[1][0] ? group[1][0][2] - (group[1][0][0] - from) : 0) + 1;
     if (!group[1].length) parts.push({ lines: ours });
-    else if (!group[0].length || (ours.length === others.length && ours.every((text, i) => text === others[i]))) parts.push({ lines: others });
+    else if (!group[0].length || (ours.length === others.length && ours.every((text, i) => text === others[i])))
+      parts.push({ lines: others });
     else parts.push({ base: b.slice(from, to), mine: ours, theirs: others, line });
     at = to;
   }
@@ -172,14 +206,26 @@ export function merge(base, mine, theirs) {
   return { parts, conflicts: parts.filter(({ lines }) => !lines) };
 }
 
-const SIDES = { mine: ({ mine }) => mine, theirs: ({ theirs }) => theirs, both: ({ mine, theirs }) => [...theirs, ...mine] };
+const SIDES = {
+  mine: ({ mine }) => mine,
+  theirs: ({ theirs }) => theirs,
+  both: ({ mine, theirs }) => [...theirs, ...mine],
+};
 
 /** The merged text, with one side of each conflict, or both one after the other. */
-export function resolved(parts, side = "theirs") { return parts.flatMap((part) => part.lines ?? SIDES[side](part)).join("\n"); }
+export function resolved(parts, side = "theirs") {
+  return parts.flatMap((part) => part.lines ?? SIDES[side](part)).join("\n");
+}
 
 /** Whether an edit of `now` leaves every line that made `now` of `before` as it is, but for quotes: an object that is changed is written anew. */
 export function spares(before, now, after) {
-  const [b, n, a] = [before, now, after].map((text) => text.split("\n").map((line) => line.replace(/"([^"'\\]*)"/g, "'$1'")));
+  const [b, n, a] = [before, now, after].map((text) =>
+    text.split("\n").map((line) => line.replace(/"([^"'\\]*)"/g, "'$1'")),
+  );
   const others = hunks(b, n).map(([, , from, to]) => [from, to]);
-  return hunks(n, a).every(([from, to]) => from === to || others.every(([low, high]) => (low === high ? to <= low || low <= from : to <= low || high <= from)));
+  return hunks(n, a).every(
+    ([from, to]) =>
+      from === to
+      || others.every(([low, high]) => (low === high ? to <= low || low <= from : to <= low || high <= from)),
+  );
 }

@@ -10,12 +10,16 @@ let loading = null;
 
 /** Resolve with Plotly, from the address that the page gives. */
 export function plotly(src) {
-  loading ??= load(src).catch(() => { loading = null; throw new Error("The charts could not be loaded."); });
+  loading ??= load(src).catch(() => {
+    loading = null;
+    throw new Error("The charts could not be loaded.");
+  });
   return loading;
 }
 
 async function load(src) {
-  for (const id of STYLED) if (!document.getElementById(id)) document.head.append(h("meta", { id, class: "no-inline-styles" }));
+  for (const id of STYLED)
+    if (!document.getElementById(id)) document.head.append(h("meta", { id, class: "no-inline-styles" }));
   await Promise.all([
     loaded("link", { rel: "stylesheet", href: new URL("../css/plotly.css", new URL(src, location.href)).href }),
     loaded("script", { src }),
@@ -28,7 +32,10 @@ function loaded(tag, props) {
   return new Promise((resolve, reject) => {
     const element = h(tag, props);
     element.onload = resolve;
-    element.onerror = () => { element.remove(); reject(new Error(props.src ?? props.href)); };
+    element.onerror = () => {
+      element.remove();
+      reject(new Error(props.src ?? props.href));
+    };
     document.head.append(element);
   });
 }

@@ -10,9 +10,15 @@ export class Progress {
   /** `label` names the bar; `onCancel`, where it can be given up, and what the button is called. */
   constructor(label, { onCancel, cancel = "Cancel" } = {}) {
     this.fillBar = h("i");
-    this.bar = h("div", { class: "progress-bar", role: "progressbar", "aria-label": label, "aria-valuemin": "0", "aria-valuemax": "100" }, this.fillBar);
+    this.bar = h(
+      "div",
+      { class: "progress-bar", role: "progressbar", "aria-label": label, "aria-valuemin": "0", "aria-valuemax": "100" },
+      this.fillBar,
+    );
     this.words = h("span", { class: "progress-words num" });
-    this.button = onCancel ? h("button", { type: "button", class: "btn progress-cancel", onclick: onCancel }, icon("close"), cancel) : null;
+    this.button = onCancel
+      ? h("button", { type: "button", class: "btn progress-cancel", onclick: onCancel }, icon("close"), cancel)
+      : null;
     this.element = h("div", { class: "progress" }, this.words, this.bar, this.button);
     this.set(null, label);
   }
@@ -22,8 +28,12 @@ export class Progress {
     const known = share !== null;
     const percent = known ? Math.max(0, Math.min(100, Math.round(share * 100))) : 0;
     this.element.classList.toggle("unknown", !known);
-    if (known) this.bar.setAttribute("aria-valuenow", String(percent)); else this.bar.removeAttribute("aria-valuenow");
-    if (this.words.textContent !== words) { this.words.textContent = words; this.bar.setAttribute("aria-valuetext", words); }
+    if (known) this.bar.setAttribute("aria-valuenow", String(percent));
+    else this.bar.removeAttribute("aria-valuenow");
+    if (this.words.textContent !== words) {
+      this.words.textContent = words;
+      this.bar.setAttribute("aria-valuetext", words);
+    }
     this.fillBar.style.setProperty("transform", `scaleX(${known ? percent / 100 : 1})`);
   }
 }
@@ -42,6 +52,9 @@ const STAGES = {
 export function told({ stage, done, of }) {
   const [words, from, wide] = STAGES[stage] ?? STAGES.reading;
   const share = of > 0 ? Math.min(1, done / of) : 0;
-  const amount = stage === "checking" || stage === "assembling" ? `${count(done)} of ${count(of)}` : `${bytes(done)} of ${bytes(of)}`;
+  const amount =
+    stage === "checking" || stage === "assembling"
+      ? `${count(done)} of ${count(of)}`
+      : `${bytes(done)} of ${bytes(of)}`;
   return [from + wide * share, `${words}: ${amount}`];
 }

@@ -12,7 +12,10 @@ export function memory(bytes) {
   if (!bytes) return "0";
   let value = bytes;
   let unit = 0;
-  while (Math.abs(value) >= 1024 && unit < BINARY.length - 1) { value /= 1024; unit += 1; }
+  while (Math.abs(value) >= 1024 && unit < BINARY.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
   return trim(value) + BINARY[unit];
 }
 
@@ -30,8 +33,11 @@ export function trim(value) {
 
 /** An amount of an extended resource. */
 export function amount(resource, value) {
-  return resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-") ? memory(value)
-    : resource === "cpu" ? cpu(value) : String(value);
+  return resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-")
+    ? memory(value)
+    : resource === "cpu"
+      ? cpu(value)
+      : String(value);
 }
 
 /** Seconds to `72s`, `5m30s`, `3h`, as `kubectl get` prints ages; with milliseconds below ten seconds. */
@@ -41,7 +47,10 @@ export function age(seconds) {
   if (whole < 120) return `${whole}s`;
   if (whole < 600) return whole % 60 ? `${Math.floor(whole / 60)}m${whole % 60}s` : `${whole / 60}m`;
   if (whole < 10_800) return `${Math.floor(whole / 60)}m`;
-  if (whole < 28_800) { const m = Math.floor((whole % 3600) / 60); return `${Math.floor(whole / 3600)}h${m ? `${m}m` : ""}`; }
+  if (whole < 28_800) {
+    const m = Math.floor((whole % 3600) / 60);
+    return `${Math.floor(whole / 3600)}h${m ? `${m}m` : ""}`;
+  }
   if (whole < 172_800) return `${Math.floor(whole / 3600)}h`;
   return `${Math.floor(whole / 86_400)}d`;
 }
@@ -63,7 +72,8 @@ export const count = (n) => grouped.format(n);
 const ORDINALS = new Intl.PluralRules("en", { type: "ordinal" });
 const ENDINGS = { one: "st", two: "nd", few: "rd", other: "th" };
 /** `2nd in the queue`; "" of what does not wait. */
-export const inQueue = (position) => (position ? `${count(position)}${ENDINGS[ORDINALS.select(position)]} in the queue` : "");
+export const inQueue = (position) =>
+  position ? `${count(position)}${ENDINGS[ORDINALS.select(position)]} in the queue` : "";
 
 /** `1 node`, `3 nodes`. */
 export const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
@@ -73,11 +83,25 @@ export const short = (key) => (key.startsWith("default/") ? key.slice(8) : key);
 
 const REASONS = [
   [/^Insufficient (.+)$/, (m) => m[1].split("/").pop()],
-  [/taint/i, () => "taint"], [/node selector/i, () => "selector"], [/free ports/i, () => "port"], [/unschedulable/i, () => "cordon"],
-  [/not ready/i, () => "not ready"], [/hostname/i, () => "host"], [/disk pressure/i, () => "disk"], [/memory pressure/i, () => "memory"],
-  [/pid pressure/i, () => "pid"], [/out of disk/i, () => "disk"], [/network unavailable/i, () => "network"], [/anti-affinity/i, () => "anti"],
-  [/affinity/i, () => "affinity"], [/volume node/i, () => "volume"], [/max volume/i, () => "volumes"], [/zone/i, () => "zone"], [/disk conflict|conflict/i, () => "disk"],
-  [/label/i, () => "label"], [/unknown condition/i, () => "unknown"],
+  [/taint/i, () => "taint"],
+  [/node selector/i, () => "selector"],
+  [/free ports/i, () => "port"],
+  [/unschedulable/i, () => "cordon"],
+  [/not ready/i, () => "not ready"],
+  [/hostname/i, () => "host"],
+  [/disk pressure/i, () => "disk"],
+  [/memory pressure/i, () => "memory"],
+  [/pid pressure/i, () => "pid"],
+  [/out of disk/i, () => "disk"],
+  [/network unavailable/i, () => "network"],
+  [/anti-affinity/i, () => "anti"],
+  [/affinity/i, () => "affinity"],
+  [/volume node/i, () => "volume"],
+  [/max volume/i, () => "volumes"],
+  [/zone/i, () => "zone"],
+  [/disk conflict|conflict/i, () => "disk"],
+  [/label/i, () => "label"],
+  [/unknown condition/i, () => "unknown"],
 ];
 /** A word or two that fit a matrix cell: `Insufficient cpu` to `cpu`. The whole reason stands in the tooltip. */
 export function shortReason(text) {

@@ -10,11 +10,21 @@ const RETRIES = 6;
 const UNAVAILABLE = "server.unavailable"; // an outage of the server's storage: asked again however long it lasts
 const LONGEST_OUTAGE_WAIT = 30; // seconds
 const EARLY = "scenario.open"; // what link-early.js asks for
-const ONCE = new Set(["branch.create", "bundle.open", "draft.branch", "draft.share", "run.start", "scenario.fork", "why.apply", "worth.copy"]);
-const LOST = "The connection broke before the server answered. It may have been done all the same: look before you try again.";
+const ONCE = new Set([
+  "branch.create",
+  "bundle.open",
+  "draft.branch",
+  "draft.share",
+  "run.start",
+  "scenario.fork",
+  "why.apply",
+  "worth.copy",
+]);
+const LOST =
+  "The connection broke before the server answered. It may have been done all the same: look before you try again.";
 const LARGE = 200_000; // characters of a call whose sending is told of
 const SENDING_EVERY = 100;
-const TOO_LARGE = 1009;  // the close code for a frame that the server does not even read
+const TOO_LARGE = 1009; // the close code for a frame that the server does not even read
 
 /** Whether an error says no more than that this page has asked for something newer. */
 export const superseded = (error) => error.code === "request.superseded";
@@ -49,24 +59,44 @@ export class Socket {
     this.bytes = 0;
     this.#connect(this.#adopt());
     addEventListener("online", () => this.#now());
-    document.addEventListener("visibilitychange", () => { if (!document.hidden) this.#now(); });
+    document.addEventListener("visibilitychange", () => {
+      if (!document.hidden) this.#now();
+    });
   }
 
-  get connected() { return this.#socket?.readyState === WebSocket.OPEN; }
+  get connected() {
+    return this.#socket?.readyState === WebSocket.OPEN;
+  }
 
   /**
    * Send a command; resolves with the payload of `success`, rejects with a CommandError. An AbortSignal gives it up, and stops
    * its work on the server; `progress` hears `{stage, done, of}` while it is sent and worked on.
    */
   call(command, payload = {}, { tries = RETRIES, signal = null, progress = null } = {}) {
-    return new Promise((resolve, reject) => { this.#call(command, payload, { resolve, reject, tries, signal, progress }); });
+    return new Promise((resolve, reject) => {
+      this.#call(command, payload, { resolve, reject, tries, signal, progress });
+    });
   }
 
   #call(command, payload, { resolve, reject, tries, signal, progress, end, outages }) {
-    if (signal?.aborted) { reject(givenUp()); return; }
+    if (signal?.aborted) {
+      reject(givenUp());
+      return;
+    }
     const early = command === EARLY && this.#claim(payload);
     const id = early ? 1 : this.#next++;
-    this.#pending.set(id, { command, payload, resolve, reject, tries, signal, progress, end, outages, ...(early ? { sent: 1 } : {}) });
+    this.#pending.set(id, {
+      command,
+      payload,
+      resolve,
+      reject,
+      tries,
+      signal,
+      progress,
+      end,
+      outages,
+      ...(early ? { sent: 1 } : {}),
+    });
     signal?.addEventListener("abort", () => this.#abandon(id), { once: true });
     if (!early && this.connected) this.#send(id);
   }
@@ -76,7 +106,10 @@ export class Socket {
     const call = this.#pending.get(id);
     if (!call) return;
     this.#pending.delete(id);
-    if (call.sent && this.connected) this.call("request.cancel", { request: id }).catch(() => { /* the connection is gone, and its work with it */ });
+    if (call.sent && this.connected)
+      this.call("request.cancel", { request: id }).catch(() => {
+        /* the connection is gone, and its work with it */
+      });
     call.reject(givenUp());
   }
 
@@ -112,9 +145,13 @@ export class Socket {
   }
 
   /** Drop the connection as a failing network would (used by the browser tests). */
-  drop() { this.#socket?.close(); }
+  drop() {
+    this.#socket?.close();
+  }
 
-  #emit(name, value) { for (const listener of this.#listeners.get(name) ?? []) listener(value); }
+  #emit(name, value) {
+    for (const listener of this.#listeners.get(name) ?? []) listener(value);
+  }
 
   /** The connection that the page's head made, if it lives. */
   #adopt() {
@@ -144,7 +181,9 @@ export class Socket {
     await null; // the caller has the promise first
     while (frames.length) {
       this.#receive(frames.shift());
-      await new Promise((resolve) => { setTimeout(resolve); });
+      await new Promise((resolve) => {
+        setTimeout(resolve);
+      });
     }
     this.#early = null;
   }
@@ -168,7 +207,10 @@ export class Socket {
       this.#emit("up", first);
       for (const [id, { sent }] of this.#pending) if (!made || !sent) this.#send(id);
     };
-    socket.onmessage = (event) => { if (this.#early?.socket === socket) this.#early.frames.push(event.data); else this.#receive(event.data); };
+    socket.onmessage = (event) => {
+      if (this.#early?.socket === socket) this.#early.frames.push(event.data);
+      else this.#receive(event.data);
+    };
     socket.onclose = (event) => {
       if (this.#socket !== socket || this.#closed) return;
       if (event.code === TOO_LARGE) this.#refuseLargest();
@@ -205,7 +247,8 @@ export class Socket {
 
   /** Fail the calls that were sent on the connection before and must not be sent twice. */
   #giveUp() {
-    for (const [id, { command, sent }] of this.#pending) if (sent && ONCE.has(command)) this.#fail(id, "connection.lost", LOST);
+    for (const [id, { command, sent }] of this.#pending)
+      if (sent && ONCE.has(command)) this.#fail(id, "connection.lost", LOST);
   }
 
   /** Fail the longest call: sent again, it would end the next connection too. */
@@ -226,11 +269,20 @@ export class Socket {
     const call = this.#pending.get(id);
     if (!call) return;
     this.#pending.delete(id);
-    if (name === "success") { call.resolve(payload); return; }
-    if (payload.code === UNAVAILABLE && !ONCE.has(call.command)) { this.#retryOutage(call, payload); return; }
+    if (name === "success") {
+      call.resolve(payload);
+      return;
+    }
+    if (payload.code === UNAVAILABLE && !ONCE.has(call.command)) {
+      this.#retryOutage(call, payload);
+      return;
+    }
     if (RETRY_CODES.has(payload.code) && call.tries > 0) {
       const wait = (payload.retryAfter ?? 0.4 * 2 ** (RETRIES - call.tries)) * 1000;
-      setTimeout(() => this.call(call.command, call.payload, { ...call, tries: call.tries - 1 }).then(call.resolve, call.reject), wait);
+      setTimeout(
+        () => this.call(call.command, call.payload, { ...call, tries: call.tries - 1 }).then(call.resolve, call.reject),
+        wait,
+      );
       return;
     }
     call.reject(new CommandError(payload));
@@ -240,12 +292,25 @@ export class Socket {
   #retryOutage(call, { message, retryAfter = 1 }) {
     const end = call.end ?? this.waits(call.command, message);
     const outages = (call.outages ?? 0) + 1;
-    const settle = (act) => (value) => { end(); act(value); };
+    const settle = (act) => (value) => {
+      end();
+      act(value);
+    };
     const resolve = call.end ? call.resolve : settle(call.resolve);
     const reject = call.end ? call.reject : settle(call.reject);
     // Jitter: pages that wait for one server do not all come back at once.
     const wait = Math.min(retryAfter * 1.5 ** (outages - 1), LONGEST_OUTAGE_WAIT) * (0.75 + Math.random() / 2) * 1000;
-    const timer = setTimeout(() => this.#call(call.command, call.payload, { ...call, resolve, reject, end, outages }), wait);
-    call.signal?.addEventListener("abort", () => { clearTimeout(timer); reject(givenUp()); }, { once: true });
+    const timer = setTimeout(
+      () => this.#call(call.command, call.payload, { ...call, resolve, reject, end, outages }),
+      wait,
+    );
+    call.signal?.addEventListener(
+      "abort",
+      () => {
+        clearTimeout(timer);
+        reject(givenUp());
+      },
+      { once: true },
+    );
   }
 }

@@ -16,7 +16,9 @@ const label = (head) => head.querySelector(".sorter")?.dataset.label ?? text(hea
 /** The rows of a body, each with those under it that belong to it: they are marked by the class `follows`. */
 function groupsOf(rows) {
   const groups = [];
-  for (const row of rows) if (row.matches(".follows") && groups.length) groups.at(-1).push(row); else groups.push([row]);
+  for (const row of rows)
+    if (row.matches(".follows") && groups.length) groups.at(-1).push(row);
+    else groups.push([row]);
   return groups;
 }
 
@@ -26,8 +28,21 @@ function tsvOf(table) {
   const columns = heads.flatMap((head, i) => (text(head) ? [i] : []));
   const groups = groupsOf(table.tBodies[0].rows);
   const told = groups.some((group) => group.slice(1).some((row) => !row.hidden));
-  const line = ([row, ...more]) => [...columns.map((i) => text(row.cells[i])), ...(told ? [more.filter((one) => !one.hidden).map(text).join(" ")] : [])].join("\t");
-  return [[...columns.map((i) => label(heads[i])), ...(told ? ["details"] : [])].join("\t"), ...groups.map(line)].join("\n");
+  const line = ([row, ...more]) =>
+    [
+      ...columns.map((i) => text(row.cells[i])),
+      ...(told
+        ? [
+            more
+              .filter((one) => !one.hidden)
+              .map(text)
+              .join(" "),
+          ]
+        : []),
+    ].join("\t");
+  return [[...columns.map((i) => label(heads[i])), ...(told ? ["details"] : [])].join("\t"), ...groups.map(line)].join(
+    "\n",
+  );
 }
 
 /** Draw `host` anew; whoever filters or sorts a table in it stays where they are. */
@@ -44,11 +59,25 @@ export function keeping(host, draw) {
 
 /** The button that copies: `act` returns `[text, rows]`. */
 export function copyButton(act, more = {}) {
-  return h("button", { ...more, type: "button", class: "btn quiet square", "aria-label": "Copy as tab separated text", title: "Copy as tab separated text (Ctrl C in the table)", "data-copy-tsv": true, onclick: () => put(...act()) }, icon("copy"));
+  return h(
+    "button",
+    {
+      ...more,
+      type: "button",
+      class: "btn quiet square",
+      "aria-label": "Copy as tab separated text",
+      title: "Copy as tab separated text (Ctrl C in the table)",
+      "data-copy-tsv": true,
+      onclick: () => put(...act()),
+    },
+    icon("copy"),
+  );
 }
 
 async function put(tsv, rows) {
-  toast(await copy(tsv) ? `${count(rows)} row${rows === 1 ? "" : "s"} copied` : "The browser refused the clipboard", { name: "copy" });
+  toast((await copy(tsv)) ? `${count(rows)} row${rows === 1 ? "" : "s"} copied` : "The browser refused the clipboard", {
+    name: "copy",
+  });
 }
 
 const lookedFor = (typed) => typed.trim().toLowerCase();
@@ -56,7 +85,20 @@ const lookedFor = (typed) => typed.trim().toLowerCase();
 /** A field that narrows rows; `onChange` is told what is looked for, in small letters; `typed`, if given, at once what is typed. */
 export function filterField(name, onChange, { placeholder = "Filter", value = "", typed = null, ...more } = {}) {
   const change = debounce(() => onChange(lookedFor(input.value)), WAIT);
-  const input = h("input", { type: "search", class: "field filter", placeholder, "aria-label": name, "data-filter": true, autocomplete: "off", spellcheck: "false", oninput: () => { typed?.(input.value); change(); }, ...more });
+  const input = h("input", {
+    type: "search",
+    class: "field filter",
+    placeholder,
+    "aria-label": name,
+    "data-filter": true,
+    autocomplete: "off",
+    spellcheck: "false",
+    oninput: () => {
+      typed?.(input.value);
+      change();
+    },
+    ...more,
+  });
   input.value = value;
   return input;
 }
@@ -67,16 +109,22 @@ export function filterField(name, onChange, { placeholder = "Filter", value = ""
  * kept there by `name`, over redrawing. `tools` are more of them. A cell sorts by its `data-value`, else by its text. Where
  * only a page of the rows is here, `elsewhere` is called to have all of them sorted by `kept[name]`, and draw it anew.
  */
-export function tabled(table, { head = null, sorts = true, filter = "", kept = {}, name = "table", tools = null, elsewhere = null } = {}) {
+export function tabled(
+  table,
+  { head = null, sorts = true, filter = "", kept = {}, name = "table", tools = null, elsewhere = null } = {},
+) {
   const body = table.tBodies[0];
-  const state = kept[name] ??= { sort: "", down: false, typed: "", find: "" };
+  const state = (kept[name] ??= { sort: "", down: false, typed: "", find: "" });
   state.find = lookedFor(state.typed); // also what was typed right before it is drawn anew, as it is while it plays
   const given = groupsOf(body.rows);
   const heads = [...table.tHead.rows[0].cells];
   const narrowed = h("small", { class: "dim num tabled-note", role: "status" });
   const none = h("p", { class: "grid-none dim", hidden: true });
   const shown = () => {
-    const groups = filter && state.find ? given.filter((group) => group.some((row) => text(row).toLowerCase().includes(state.find))) : given;
+    const groups =
+      filter && state.find
+        ? given.filter((group) => group.some((row) => text(row).toLowerCase().includes(state.find)))
+        : given;
     const at = heads.findIndex((one) => label(one) === state.sort);
     return at < 0 || elsewhere ? groups : sorted(groups, at, state.down);
   };
@@ -90,15 +138,59 @@ export function tabled(table, { head = null, sorts = true, filter = "", kept = {
     none.hidden = groups.length > 0 || !given.length;
     table.hidden = !groups.length && given.length > 0;
   };
-  const change = () => { kept[CHANGED]?.(); (elsewhere ?? show)(); };
-  if (state.sort && !heads.some((one) => label(one) === state.sort)) { kept[UNKNOWN]?.(name); state.sort = ""; }
+  const change = () => {
+    kept[CHANGED]?.();
+    (elsewhere ?? show)();
+  };
+  if (state.sort && !heads.some((one) => label(one) === state.sort)) {
+    kept[UNKNOWN]?.(name);
+    state.sort = "";
+  }
   if (sorts && given.length > 1) {
     for (const one of heads) if (text(one)) sortable(one, heads, given, state, change, `${name}/${text(one)}`);
   }
-  const field = filter && (given.length > 1 || state.typed) ? filterField(filter, (find) => { state.find = find; kept[CHANGED]?.(); show(); }, { value: state.typed, typed: (now) => { state.typed = now; }, "data-keep": `${name}/filter` }) : null;
-  const element = h("div", { class: "tabled" }, h("div", { class: "tabled-tools" }, head, h("span", { class: "grow" }), narrowed, tools, field, given.length ? copyButton(act, { "data-keep": `${name}/copy` }) : null), h("div", { class: "scroll-x" }, table), none);
+  const field =
+    filter && (given.length > 1 || state.typed)
+      ? filterField(
+          filter,
+          (find) => {
+            state.find = find;
+            kept[CHANGED]?.();
+            show();
+          },
+          {
+            value: state.typed,
+            typed: (now) => {
+              state.typed = now;
+            },
+            "data-keep": `${name}/filter`,
+          },
+        )
+      : null;
+  const element = h(
+    "div",
+    { class: "tabled" },
+    h(
+      "div",
+      { class: "tabled-tools" },
+      head,
+      h("span", { class: "grow" }),
+      narrowed,
+      tools,
+      field,
+      given.length ? copyButton(act, { "data-keep": `${name}/copy` }) : null,
+    ),
+    h("div", { class: "scroll-x" }, table),
+    none,
+  );
   element.addEventListener("keydown", (event) => {
-    if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "c" || String(getSelection()) || !table.contains(event.target)) return;
+    if (
+      !(event.ctrlKey || event.metaKey)
+      || event.key.toLowerCase() !== "c"
+      || String(getSelection())
+      || !table.contains(event.target)
+    )
+      return;
     event.preventDefault();
     put(...act());
   });
@@ -108,14 +200,19 @@ export function tabled(table, { head = null, sorts = true, filter = "", kept = {
 
 const valueOf = (row, at) => row.cells[at]?.dataset.value ?? text(row.cells[at]);
 const numberOf = (value) => (value === "" || value === "–" ? null : Number(value.replace(/[,%#×]|(?<=\d) %$/g, "")));
-const isNumeric = (groups, at) => groups.some(([row]) => numberOf(valueOf(row, at)) !== null) && groups.every(([row]) => !Number.isNaN(numberOf(valueOf(row, at)) ?? 0));
+const isNumeric = (groups, at) =>
+  groups.some(([row]) => numberOf(valueOf(row, at)) !== null)
+  && groups.every(([row]) => !Number.isNaN(numberOf(valueOf(row, at)) ?? 0));
 
 /** Numbers as numbers, else as words in which numbers count; what has none comes last, whichever way. */
 function sorted(groups, at, down) {
   const numeric = isNumeric(groups, at);
   const value = ([row]) => (numeric ? numberOf(valueOf(row, at)) : valueOf(row, at) || null);
   const compare = (a, b) => (numeric ? a - b : a.localeCompare(b, "en", { numeric: true }));
-  return groups.map((group) => [value(group), group]).sort(([a], [b]) => (a === null || b === null ? (a === null) - (b === null) : (down ? -1 : 1) * compare(a, b))).map(([, group]) => group);
+  return groups
+    .map((group) => [value(group), group])
+    .sort(([a], [b]) => (a === null || b === null ? (a === null) - (b === null) : (down ? -1 : 1) * compare(a, b)))
+    .map(([, group]) => group);
 }
 
 /** Let a header sort: numbers downwards first; a third press brings back the order in which the rows were told. */
@@ -124,17 +221,27 @@ function sortable(head, heads, given, state, change, keep) {
   const first = isNumeric(given, head.cellIndex);
   const mark = () => {
     const on = state.sort === named;
-    if (on) head.setAttribute("aria-sort", state.down ? "descending" : "ascending"); else head.removeAttribute("aria-sort");
+    if (on) head.setAttribute("aria-sort", state.down ? "descending" : "ascending");
+    else head.removeAttribute("aria-sort");
     button.textContent = `${named}${on ? (state.down ? " ↓" : " ↑") : ""}`;
   };
-  const button = h("button", { type: "button", class: "sorter", "data-label": named, "data-keep": keep, onclick: () => {
-    if (state.sort !== named) Object.assign(state, { sort: named, down: first });
-    else if (state.down === first) state.down = !first;
-    else Object.assign(state, { sort: "", down: false });
-    for (const one of heads) one.dispatchEvent(new Event("sorted"));
-    change();
-  } });
+  const button = h("button", {
+    type: "button",
+    class: "sorter",
+    "data-label": named,
+    "data-keep": keep,
+    onclick: () => {
+      if (state.sort !== named) Object.assign(state, { sort: named, down: first });
+      else if (state.down === first) state.down = !first;
+      else Object.assign(state, { sort: "", down: false });
+      for (const one of heads) one.dispatchEvent(new Event("sorted"));
+      change();
+    },
+  });
   head.addEventListener("sorted", mark);
-  head.replaceChildren(...[...head.childNodes].filter((node) => node.nodeType === Node.ELEMENT_NODE && !text(node)), button);
+  head.replaceChildren(
+    ...[...head.childNodes].filter((node) => node.nodeType === Node.ELEMENT_NODE && !text(node)),
+    button,
+  );
   mark();
 }

@@ -7,13 +7,21 @@ export const theme = () => document.documentElement.dataset.theme;
 export function toggleTheme() {
   const next = theme() === "dark" ? "light" : "dark";
   document.documentElement.dataset.theme = next;
-  try { localStorage.setItem(KEY, next); } catch { /* storage is off: for this page only */ }
+  try {
+    localStorage.setItem(KEY, next);
+  } catch {
+    /* storage is off: for this page only */
+  }
   dispatchEvent(new CustomEvent("podstep:theme", { detail: next }));
 }
 
 matchMedia("(prefers-color-scheme: light)").addEventListener("change", (event) => {
   let kept = null;
-  try { kept = localStorage.getItem(KEY); } catch { kept = null; }
+  try {
+    kept = localStorage.getItem(KEY);
+  } catch {
+    kept = null;
+  }
   if (kept) return;
   document.documentElement.dataset.theme = event.matches ? "light" : "dark";
   dispatchEvent(new CustomEvent("podstep:theme", { detail: theme() }));
@@ -23,7 +31,7 @@ matchMedia("(prefers-color-scheme: light)").addEventListener("change", (event) =
 let shown = null;
 matchMedia("print").addEventListener("change", ({ matches }) => {
   if (matches) shown = theme();
-  document.documentElement.dataset.theme = matches ? "light" : shown ?? theme();
+  document.documentElement.dataset.theme = matches ? "light" : (shown ?? theme());
   dispatchEvent(new CustomEvent("podstep:theme", { detail: theme() }));
 });
 
@@ -35,7 +43,9 @@ export function token(name) {
 const SMALLEST = 13;
 
 /** How large text is on this screen, in pixels: at least 13. */
-export function textSize() { return Math.max(SMALLEST, parseFloat(getComputedStyle(document.body).fontSize) || 0); }
+export function textSize() {
+  return Math.max(SMALLEST, parseFloat(getComputedStyle(document.body).fontSize) || 0);
+}
 
 /** How much larger text is than on a small screen: 1 or more. */
 export const textScale = () => textSize() / SMALLEST;

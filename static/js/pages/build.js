@@ -12,7 +12,14 @@ export function buildOne(button) {
     event.preventDefault();
     try {
       await generator.open();
-    } catch (error) { toast(`It cannot be built right now: ${error.message}`, { name: "warn", ms: 6000 }); }
+    } catch (error) {
+      toast(`It cannot be built right now: ${error.message}`, { name: "warn", ms: 6000 });
+    }
   });
-  button.addEventListener("keydown", (event) => { if (event.key === " ") { event.preventDefault(); button.click(); } });
+  button.addEventListener("keydown", (event) => {
+    if (event.key === " ") {
+      event.preventDefault();
+      button.click();
+    }
+  });
 }

@@ -8,8 +8,16 @@ import { token } from "../lib/theme.js";
 
 const HEIGHT = 270;
 const COLOURS = {
-  pending: "--wait", placed: "--pass", unschedulable: "--fail", scheduled: "--pass", preempting: "--victim", error: "--stale",
-  cpu: "--g0", memory: "--g3", "ephemeral-storage": "--g8", pods: "--g5",
+  pending: "--wait",
+  placed: "--pass",
+  unschedulable: "--fail",
+  scheduled: "--pass",
+  preempting: "--victim",
+  error: "--stale",
+  cpu: "--g0",
+  memory: "--g3",
+  "ephemeral-storage": "--g8",
+  pods: "--g5",
 };
 const OTHERS = ["--g1", "--g2", "--g4", "--g6", "--g7", "--g9"];
 const LABELS = { placed: "running" }; // a pod that is gone was placed too: say what the number counts
@@ -53,21 +61,53 @@ export class Charts {
     this.#chart("pods", figure);
   }
 
-  #draw() { for (const [name, figure] of Object.entries(this.#figures)) this.#chart(name, figure); }
+  #draw() {
+    for (const [name, figure] of Object.entries(this.#figures)) this.#chart(name, figure);
+  }
 
   #chart(name, figure) {
     const host = $(`[data-figure="${CSS.escape(name)}"] [data-chart]`, this.root);
     if (!host || host.closest("[data-as-table]")) return;
-    if (!figure.data.some((trace) => trace.type === "bar" ? trace.y.some(Boolean) : trace.x.length > 1)) return; // it says that it waits
+    if (!figure.data.some((trace) => (trace.type === "bar" ? trace.y.some(Boolean) : trace.x.length > 1))) return; // it says that it waits
     const { title, meta, ...layout } = figure.layout;
     const bars = figure.data.every((trace) => trace.type === "bar"); // lying bars leave room for their words
     if (bars) [layout.xaxis, layout.yaxis] = [layout.yaxis, { automargin: true }];
-    const own = { ...layout, height: HEIGHT, margin: { l: 44, r: bars ? 46 : 12, t: 12, b: 36 }, dragmode: false, font: { family: token("--font"), color: token("--ink"), size: 12 },
-      xaxis: this.#axis(layout.xaxis), yaxis: { ...this.#axis(layout.yaxis), ...(bars ? { autorange: "reversed", ticks: "outside", ticklen: 6, tickcolor: "rgba(0,0,0,0)" } : {}) }, bargap: 0.5,
-      legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom", font: { color: token("--dim"), size: 12 }, itemclick: "toggle" },
-      hoverlabel: { bgcolor: token("--raise-2"), bordercolor: token("--line-strong"), font: { color: token("--ink"), family: token("--font") } } };
-    window.Plotly.react(host, this.#traces(figure.data), own, { displayModeBar: false, responsive: true, scrollZoom: false, doubleClick: false });
-    if (!host.dataset.drawn) host.on("plotly_click", ({ points }) => { if (typeof points[0]?.x === "number") this.onPoint(points[0].x); });
+    const own = {
+      ...layout,
+      height: HEIGHT,
+      margin: { l: 44, r: bars ? 46 : 12, t: 12, b: 36 },
+      dragmode: false,
+      font: { family: token("--font"), color: token("--ink"), size: 12 },
+      xaxis: this.#axis(layout.xaxis),
+      yaxis: {
+        ...this.#axis(layout.yaxis),
+        ...(bars ? { autorange: "reversed", ticks: "outside", ticklen: 6, tickcolor: "rgba(0,0,0,0)" } : {}),
+      },
+      bargap: 0.5,
+      legend: {
+        orientation: "h",
+        x: 0,
+        y: 1.02,
+        yanchor: "bottom",
+        font: { color: token("--dim"), size: 12 },
+        itemclick: "toggle",
+      },
+      hoverlabel: {
+        bgcolor: token("--raise-2"),
+        bordercolor: token("--line-strong"),
+        font: { color: token("--ink"), family: token("--font") },
+      },
+    };
+    window.Plotly.react(host, this.#traces(figure.data), own, {
+      displayModeBar: false,
+      responsive: true,
+      scrollZoom: false,
+      doubleClick: false,
+    });
+    if (!host.dataset.drawn)
+      host.on("plotly_click", ({ points }) => {
+        if (typeof points[0]?.x === "number") this.onPoint(points[0].x);
+      });
     host.dataset.drawn = "yes";
   }
 
@@ -76,19 +116,48 @@ export class Charts {
     const colour = (series) => token(COLOURS[series] ?? OTHERS[other++ % OTHERS.length]);
     return data.map((trace, i) => {
       if (trace.type === "bar") {
-        return { ...trace, orientation: "h", x: trace.y, y: trace.x, marker: { color: trace.x.map(colour) }, text: trace.y.map((n) => count(n)), textposition: "outside", textfont: { color: token("--ink") }, cliponaxis: false, hoverinfo: "skip" };
+        return {
+          ...trace,
+          orientation: "h",
+          x: trace.y,
+          y: trace.x,
+          marker: { color: trace.x.map(colour) },
+          text: trace.y.map((n) => count(n)),
+          textposition: "outside",
+          textfont: { color: token("--ink") },
+          cliponaxis: false,
+          hoverinfo: "skip",
+        };
       }
       const hue = colour(trace.meta?.series ?? trace.name);
-      return { ...trace, name: LABELS[trace.name] ?? trace.name.split("/").pop(), mode: "lines+markers", line: { color: hue, width: 1.75 },
-        marker: { color: hue, size: 7, symbol: SYMBOLS[i % SYMBOLS.length], maxdisplayed: SYMBOLS_SHOWN + i } };
+      return {
+        ...trace,
+        name: LABELS[trace.name] ?? trace.name.split("/").pop(),
+        mode: "lines+markers",
+        line: { color: hue, width: 1.75 },
+        marker: { color: hue, size: 7, symbol: SYMBOLS[i % SYMBOLS.length], maxdisplayed: SYMBOLS_SHOWN + i },
+      };
     });
   }
 
   #axis(axis) {
-    const ahead = this.last && axis?.title?.text === "cycle" ? { range: [0, this.last], autorange: false } : { range: undefined, autorange: true };
-    return { ...axis, ...ahead, fixedrange: true, automargin: true, gridcolor: token("--line"), zerolinecolor: token("--line"), linecolor: token("--line-strong"),
-      showgrid: Boolean(axis?.title?.text) && axis.title.text !== "cycle", separatethousands: true,
-      tickfont: { color: token("--dim"), size: 11 }, title: { ...axis?.title, font: { color: token("--dim"), size: 12 }, standoff: 8 } };
+    const ahead =
+      this.last && axis?.title?.text === "cycle"
+        ? { range: [0, this.last], autorange: false }
+        : { range: undefined, autorange: true };
+    return {
+      ...axis,
+      ...ahead,
+      fixedrange: true,
+      automargin: true,
+      gridcolor: token("--line"),
+      zerolinecolor: token("--line"),
+      linecolor: token("--line-strong"),
+      showgrid: Boolean(axis?.title?.text) && axis.title.text !== "cycle",
+      separatethousands: true,
+      tickfont: { color: token("--dim"), size: 11 },
+      title: { ...axis?.title, font: { color: token("--dim"), size: 12 }, standoff: 8 },
+    };
   }
 
   #table({ name, columns, rows }) {
@@ -96,10 +165,34 @@ export class Charts {
     if (!card) return;
     const box = $(".table-box", card);
     const { scrollTop } = box;
-    const table = h("table", { class: "list tight num" }, h("caption", { class: "sr", text: $("h2", card).textContent }),
-      h("thead", null, h("tr", null, columns.map((text) => h("th", { scope: "col", text })))),
-      h("tbody", null, rows.map((row) => h("tr", null, row.map((text, i) => (i === 0 ? h("th", { scope: "row", text }) : h("td", { text })))))));
-    keeping(box, () => fill(box, tabled(table, { name, kept: this.#kept, filter: rows.length > FEW ? "Filter rows" : "" })));
+    const table = h(
+      "table",
+      { class: "list tight num" },
+      h("caption", { class: "sr", text: $("h2", card).textContent }),
+      h(
+        "thead",
+        null,
+        h(
+          "tr",
+          null,
+          columns.map((text) => h("th", { scope: "col", text })),
+        ),
+      ),
+      h(
+        "tbody",
+        null,
+        rows.map((row) =>
+          h(
+            "tr",
+            null,
+            row.map((text, i) => (i === 0 ? h("th", { scope: "row", text }) : h("td", { text }))),
+          ),
+        ),
+      ),
+    );
+    keeping(box, () =>
+      fill(box, tabled(table, { name, kept: this.#kept, filter: rows.length > FEW ? "Filter rows" : "" })),
+    );
     box.scrollTop = scrollTop;
   }
 
@@ -111,7 +204,8 @@ export class Charts {
       $("span", button).textContent = shown ? "Show as a chart" : "Show as a table";
       $(".table-box", card).hidden = !shown;
       $("[data-chart]", card).hidden = shown;
-      if (!shown && this.#figures && window.Plotly) this.#chart(card.dataset.figure, this.#figures[card.dataset.figure]);
+      if (!shown && this.#figures && window.Plotly)
+        this.#chart(card.dataset.figure, this.#figures[card.dataset.figure]);
     });
   }
 }

@@ -55,11 +55,26 @@ export function give(input, files) {
 /** Let files be dropped on `target`, taken as files, or as a promise of a folder's `{path, file}`; `show` hears whether some are held over it. What a part of it took already is left alone. */
 export function onDrop(target, take, show = () => {}) {
   let depth = 0;
-  const over = () => { target.classList.toggle("drag", depth > 0); show(depth > 0); };
+  const over = () => {
+    target.classList.toggle("drag", depth > 0);
+    show(depth > 0);
+  };
   const files = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
-  target.addEventListener("dragenter", (event) => { if (files(event)) { depth += 1; over(); } });
-  target.addEventListener("dragleave", (event) => { if (files(event)) { depth = Math.max(0, depth - 1); over(); } });
-  target.addEventListener("dragover", (event) => { if (files(event)) event.preventDefault(); });
+  target.addEventListener("dragenter", (event) => {
+    if (files(event)) {
+      depth += 1;
+      over();
+    }
+  });
+  target.addEventListener("dragleave", (event) => {
+    if (files(event)) {
+      depth = Math.max(0, depth - 1);
+      over();
+    }
+  });
+  target.addEventListener("dragover", (event) => {
+    if (files(event)) event.preventDefault();
+  });
   target.addEventListener("drop", (event) => {
     if (!files(event)) return;
     depth = 0;
@@ -67,6 +82,7 @@ export function onDrop(target, take, show = () => {}) {
     if (event.defaultPrevented) return;
     event.preventDefault();
     const folder = dropped(event.dataTransfer);
-    if (folder) take([], folder); else take([...event.dataTransfer.files]);
+    if (folder) take([], folder);
+    else take([...event.dataTransfer.files]);
   });
 }

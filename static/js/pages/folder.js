@@ -26,7 +26,8 @@ async function walk(entries) {
     if (HIDDEN.test(path)) continue;
     if (entry.isFile) {
       found.push({ path, file: await new Promise((resolve, reject) => entry.file(resolve, reject)) });
-      if (found.length > ENTRIES) throw new FolderError(`The folder has more than ${ENTRIES.toLocaleString("en")} files: drop one further down.`);
+      if (found.length > ENTRIES)
+        throw new FolderError(`The folder has more than ${ENTRIES.toLocaleString("en")} files: drop one further down.`);
     } else if (level < LEVELS) {
       waiting = (await list(entry)).map((inner) => ({ entry: inner, level: level + 1 })).concat(waiting);
     } else throw new FolderError(`The folder is nested deeper than ${LEVELS} levels: drop one further down.`);
@@ -47,12 +48,17 @@ async function list(directory) {
 
 /** Pack `{path, file}` into one tar file of at most `most` bytes, sorted by path; `left` counts what is not sent. */
 export function packed(files, most) {
-  const sent = files.filter(({ path }) => SENT.test(path) && !HIDDEN.test(path))
+  const sent = files
+    .filter(({ path }) => SENT.test(path) && !HIDDEN.test(path))
     .sort((a, b) => (a.path < b.path ? -1 : Number(a.path > b.path)));
   if (!sent.length) throw new FolderError("There is no file in it that could hold manifests: YAML or JSON.");
-  if (sent.length > ENTRIES) throw new FolderError(`The folder has more than ${ENTRIES.toLocaleString("en")} files: choose one further down.`);
+  if (sent.length > ENTRIES)
+    throw new FolderError(`The folder has more than ${ENTRIES.toLocaleString("en")} files: choose one further down.`);
   const size = sent.reduce((sum, { file }) => sum + file.size, 0);
-  if (size > most) throw new FolderError(`The folder has ${(size / 2 ** 20).toFixed(1)} MiB, more than the ${most / 2 ** 20} MiB that are read: choose one further down.`);
+  if (size > most)
+    throw new FolderError(
+      `The folder has ${(size / 2 ** 20).toFixed(1)} MiB, more than the ${most / 2 ** 20} MiB that are read: choose one further down.`,
+    );
   const tops = new Set(sent.map(({ path }) => path.split("/")[0]));
   const name = tops.size === 1 && sent[0].path.includes("/") ? [...tops][0] : "files";
   const parts = sent.flatMap(({ path, file }) => [...headers(path, file.size), file, padding(file.size)]);
@@ -65,12 +71,19 @@ const padding = (size) => new Uint8Array((BLOCK - (size % BLOCK)) % BLOCK);
 function headers(path, size) {
   const name = new TextEncoder().encode(path);
   if (name.length <= 100) return [header(name, size, "0")];
-  return [header(new TextEncoder().encode("././@LongLink"), name.length, "L"), name, padding(name.length), header(name.slice(0, 100), size, "0")];
+  return [
+    header(new TextEncoder().encode("././@LongLink"), name.length, "L"),
+    name,
+    padding(name.length),
+    header(name.slice(0, 100), size, "0"),
+  ];
 }
 
 function header(name, size, type) {
   const block = new Uint8Array(BLOCK);
-  const put = (at, text) => { for (let i = 0; i < text.length; i += 1) block[at + i] = text.charCodeAt(i); };
+  const put = (at, text) => {
+    for (let i = 0; i < text.length; i += 1) block[at + i] = text.charCodeAt(i);
+  };
   block.set(name);
   put(100, "0000644\0");
   put(124, `${size.toString(8).padStart(11, "0")}\0`);

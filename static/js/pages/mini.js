@@ -47,34 +47,83 @@ class Miniature {
     this.cards = this.nodes.names.map((name) => new Card(name));
     const zones = new Map();
     this.nodes.zone.forEach((zone, node) => zones.set(zone, [...(zones.get(zone) ?? []), node]));
-    const columns = [...zones].map(([zone, members]) => h("div", { class: "mini-zone" }, h("p", { class: "mini-zone-name", text: zone ? `zone ${zone}` : "no zone" }), members.map((node) => this.cards[node].root)));
+    const columns = [...zones].map(([zone, members]) =>
+      h(
+        "div",
+        { class: "mini-zone" },
+        h("p", { class: "mini-zone-name", text: zone ? `zone ${zone}` : "no zone" }),
+        members.map((node) => this.cards[node].root),
+      ),
+    );
     this.story = h("p", { class: "mini-story" });
-    this.slider = h("input", { type: "range", min: 1, max: this.cycles.length, step: 1, "aria-label": "Cycle", oninput: () => { this.#pause(); this.#go(Number(this.slider.value)); } });
-    this.marks = h("div", { class: "mini-marks", "aria-hidden": "true" }, this.cycles.map((cycle) => h("i", { class: cycle.result })));
-    this.play = h("button", { type: "button", class: "btn", onclick: () => (this.#playing ? this.#pause() : this.#start()) });
+    this.slider = h("input", {
+      type: "range",
+      min: 1,
+      max: this.cycles.length,
+      step: 1,
+      "aria-label": "Cycle",
+      oninput: () => {
+        this.#pause();
+        this.#go(Number(this.slider.value));
+      },
+    });
+    this.marks = h(
+      "div",
+      { class: "mini-marks", "aria-hidden": "true" },
+      this.cycles.map((cycle) => h("i", { class: cycle.result })),
+    );
+    this.play = h("button", {
+      type: "button",
+      class: "btn",
+      onclick: () => (this.#playing ? this.#pause() : this.#start()),
+    });
     this.where = h("span", { class: "dim num nowrap" });
     this.open = h("a", { class: "mini-open" }, "Open in the workbench");
-    fill(this.host, this.head, h("div", { class: "mini-nodes", role: "group", "aria-label": "Nodes by zone" }, columns), this.story,
+    fill(
+      this.host,
+      this.head,
+      h("div", { class: "mini-nodes", role: "group", "aria-label": "Nodes by zone" }, columns),
+      this.story,
       h("div", { class: "mini-track" }, this.marks, this.slider),
-      h("div", { class: "mini-acts" },
-        h("button", { type: "button", class: "btn square", "aria-label": "Step back", onclick: () => this.#by(-1) }, icon("back")),
-        h("button", { type: "button", class: "btn primary", onclick: () => this.#by(1) }, "Step", icon("step")), this.play, this.where,
-        h("span", { class: "grow" }), this.open));
+      h(
+        "div",
+        { class: "mini-acts" },
+        h(
+          "button",
+          { type: "button", class: "btn square", "aria-label": "Step back", onclick: () => this.#by(-1) },
+          icon("back"),
+        ),
+        h("button", { type: "button", class: "btn primary", onclick: () => this.#by(1) }, "Step", icon("step")),
+        this.play,
+        this.where,
+        h("span", { class: "grow" }),
+        this.open,
+      ),
+    );
   }
 
   begin() {
     this.host.classList.add("is-live");
     this.#go(Math.min(FIRST, this.cycles.length));
     this.#label();
-    new IntersectionObserver(([entry]) => { this.#inView = entry.isIntersecting; }, { threshold: 0.3 }).observe(this.host);
+    new IntersectionObserver(
+      ([entry]) => {
+        this.#inView = entry.isIntersecting;
+      },
+      { threshold: 0.3 },
+    ).observe(this.host);
     if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.#start();
-    matchMedia("(prefers-reduced-motion: reduce)").addEventListener("change", (event) => { if (event.matches) this.#pause(); });
+    matchMedia("(prefers-reduced-motion: reduce)").addEventListener("change", (event) => {
+      if (event.matches) this.#pause();
+    });
   }
 
   #start() {
     this.#playing = true;
     clearInterval(this.#timer);
-    this.#timer = setInterval(() => { if (this.#inView && !document.hidden) this.#go(this.at % this.cycles.length + 1); }, EVERY);
+    this.#timer = setInterval(() => {
+      if (this.#inView && !document.hidden) this.#go((this.at % this.cycles.length) + 1);
+    }, EVERY);
     this.#label();
   }
 
@@ -92,7 +141,7 @@ class Miniature {
 
   #by(steps) {
     this.#pause();
-    this.#go(1 + (this.at - 1 + steps + this.cycles.length) % this.cycles.length);
+    this.#go(1 + ((this.at - 1 + steps + this.cycles.length) % this.cycles.length));
   }
 
   #move(index) {
@@ -107,15 +156,22 @@ class Miniature {
   async #go(index) {
     this.#move(index);
     this.#paint(await this.#get(index, true), index);
-    this.#get(index % this.cycles.length + 1);
+    this.#get((index % this.cycles.length) + 1);
   }
 
   /** The predicates and scores of a cycle, asked for once. */
   #get(index) {
     if (!this.#parts.has(index)) {
-      const asked = link().call("cycle.get", { source: this.source, step: String(index), parts: ["predicates", "priorities"] })
-        .then((parts) => ({ verdict: new Verdict(parts.predicates, this.nodes.names.length), totals: new Map((parts.priorities.nodes ?? []).map((node, i) => [node, parts.priorities.totals[i]])) }))
-        .catch(() => { this.#parts.delete(index); return null; });
+      const asked = link()
+        .call("cycle.get", { source: this.source, step: String(index), parts: ["predicates", "priorities"] })
+        .then((parts) => ({
+          verdict: new Verdict(parts.predicates, this.nodes.names.length),
+          totals: new Map((parts.priorities.nodes ?? []).map((node, i) => [node, parts.priorities.totals[i]])),
+        }))
+        .catch(() => {
+          this.#parts.delete(index);
+          return null;
+        });
       this.#parts.set(index, asked);
     }
     return this.#parts.get(index);
@@ -127,13 +183,22 @@ class Miniature {
     const { pods } = this;
     const word = cycle.result;
     const [tone, sign] = OUTCOMES[word];
-    fill(this.head, h("i", { class: `dot ${this.#colour(cycle.pod)}` }), h("b", { text: short(pods.keys[cycle.pod]) }),
-      h("span", { class: "dim nowrap mini-wants", text: this.#wants(cycle.pod) }), h("span", { class: "grow" }), h("span", { class: `pill ${tone}` }, icon(sign), word));
+    fill(
+      this.head,
+      h("i", { class: `dot ${this.#colour(cycle.pod)}` }),
+      h("b", { text: short(pods.keys[cycle.pod]) }),
+      h("span", { class: "dim nowrap mini-wants", text: this.#wants(cycle.pod) }),
+      h("span", { class: "grow" }),
+      h("span", { class: `pill ${tone}` }, icon(sign), word),
+    );
     const best = parts ? Math.max(...parts.totals.values()) : 0;
     this.cards.forEach((card, node) => card.paint(this.#state(node, cycle, parts, best)));
     fill(this.story, this.#sentences(cycle));
     this.slider.value = index;
-    this.slider.setAttribute("aria-valuetext", `cycle ${index} of ${this.cycles.length}: ${short(pods.keys[cycle.pod])}, ${word}`);
+    this.slider.setAttribute(
+      "aria-valuetext",
+      `cycle ${index} of ${this.cycles.length}: ${short(pods.keys[cycle.pod])}, ${word}`,
+    );
     [...this.marks.children].forEach((mark, i) => mark.classList.toggle("now", i === index - 1));
     this.where.textContent = `cycle ${index} / ${this.cycles.length}`;
     this.open.href = `/s/${this.source.scenario}/?step=${index}`;
@@ -141,29 +206,44 @@ class Miniature {
 
   #wants(pod) {
     const { pods } = this;
-    const more = Object.entries(pods.extended ?? {}).filter(([, amounts]) => amounts[pod]).map(([name, amounts]) => `${amount(name, amounts[pod])} ${name.split("/").pop()}`);
+    const more = Object.entries(pods.extended ?? {})
+      .filter(([, amounts]) => amounts[pod])
+      .map(([name, amounts]) => `${amount(name, amounts[pod])} ${name.split("/").pop()}`);
     return [`${cpu(pods.cpu[pod])} cpu`, memory(pods.memory[pod]), ...more].join(" · ");
   }
 
-  #colour(pod) { return `g${this.pods.group[pod] % 10}`; }
+  #colour(pod) {
+    return `g${this.pods.group[pod] % 10}`;
+  }
 
   #state(node, cycle, parts, best) {
     const { nodes, pods, cluster } = this;
     const chosen = cycle.node === node;
     const fits = parts ? parts.verdict.fits(node) : true;
     const own = (amounts) => (chosen ? amounts[cycle.pod] : 0);
-    const bar = (used, of, more) => { const part = Math.max(0, (used - own(more)) / of); return [part, fits || chosen ? Math.min(1 - part, more[cycle.pod] / of) : 0]; };
+    const bar = (used, of, more) => {
+      const part = Math.max(0, (used - own(more)) / of);
+      return [part, fits || chosen ? Math.min(1 - part, more[cycle.pod] / of) : 0];
+    };
     const total = parts?.totals.get(node);
     return {
-      fits, chosen, score: total === undefined ? "" : count(total), best: total !== undefined && total === best,
-      cpu: bar(cluster.cpu[node], nodes.cpu[node], pods.cpu), memory: bar(cluster.memory[node], nodes.memory[node], pods.memory),
-      pods: [...cluster.podsOn(node)].filter((pod) => !(chosen && pod === cycle.pod)).sort((a, b) => pods.group[a] - pods.group[b]).map((pod) => [this.#colour(pod), short(pods.keys[pod])]),
+      fits,
+      chosen,
+      score: total === undefined ? "" : count(total),
+      best: total !== undefined && total === best,
+      cpu: bar(cluster.cpu[node], nodes.cpu[node], pods.cpu),
+      memory: bar(cluster.memory[node], nodes.memory[node], pods.memory),
+      pods: [...cluster.podsOn(node)]
+        .filter((pod) => !(chosen && pod === cycle.pod))
+        .sort((a, b) => pods.group[a] - pods.group[b])
+        .map((pod) => [this.#colour(pod), short(pods.keys[pod])]),
       why: fits ? [] : parts.verdict.reasonsOf(node),
     };
   }
 
   #sentences(cycle) {
-    const text = (sentence) => sentence.map((part) => (typeof part === "string" ? part : h("b", { text: short(Object.values(part)[0]) })));
+    const text = (sentence) =>
+      sentence.map((part) => (typeof part === "string" ? part : h("b", { text: short(Object.values(part)[0]) })));
     if (cycle.result !== "scheduled") return h("code", { text: cycle.message ?? "" });
     const { story } = cycle;
     const told = [story[1], story.at(-3)].filter((sentence, i, all) => sentence && all.indexOf(sentence) === i);
@@ -178,7 +258,15 @@ class Card {
     this.pods = h("span", { class: "mini-pods" });
     this.score = h("span", { class: "mini-score" });
     this.why = h("span", { class: "mini-why" });
-    this.root = h("div", { class: "mini-node" }, h("span", { class: "mini-name" }, h("b", { text: name }), this.score), this.cpu, this.memory, this.pods, this.why);
+    this.root = h(
+      "div",
+      { class: "mini-node" },
+      h("span", { class: "mini-name" }, h("b", { text: name }), this.score),
+      this.cpu,
+      this.memory,
+      this.pods,
+      this.why,
+    );
   }
 
   paint(state) {
@@ -187,8 +275,14 @@ class Card {
     this.score.textContent = state.score;
     this.score.classList.toggle("best", state.best);
     const shown = state.pods.slice(0, BLOCKS);
-    fill(this.pods, shown.map(([colour, title]) => h("i", { class: colour, title })), state.chosen ? h("i", { class: "ghost", title: "the pod of this cycle" }) : null);
-    this.why.textContent = [...new Set(state.why.map(shortReason))].map((word) => (word === "anti" ? "anti-affinity" : word)).join(", ");
+    fill(
+      this.pods,
+      shown.map(([colour, title]) => h("i", { class: colour, title })),
+      state.chosen ? h("i", { class: "ghost", title: "the pod of this cycle" }) : null,
+    );
+    this.why.textContent = [...new Set(state.why.map(shortReason))]
+      .map((word) => (word === "anti" ? "anti-affinity" : word))
+      .join(", ");
     this.why.title = state.why.join(", ");
   }
 }

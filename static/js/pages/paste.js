@@ -44,7 +44,12 @@ export function paste(form, tables) {
   const title = form.elements.title;
   const note = $("[data-restored]", form);
   const place = $("[data-clear-place]", form);
-  const editor = new Editor({ label: "Manifests", placeholder: PLACEHOLDER, onInput: changed, describedBy: "paste-status" });
+  const editor = new Editor({
+    label: "Manifests",
+    placeholder: PLACEHOLDER,
+    onInput: changed,
+    describedBy: "paste-status",
+  });
   const plain = $("textarea[name=text]", form);
   const before = kept();
   let restored = false; // the box holds last time's text, and nobody has touched it
@@ -57,7 +62,8 @@ export function paste(form, tables) {
   form.addEventListener("formdata", ({ formData }) => formData.set("text", editor.value));
   // The editor that completes and explains comes when somebody turns to the box, or has a text there to go on with.
   const enrich = () => editor.enrich();
-  for (const name of ["focusin", "pointerenter", "dragenter"]) editor.element.addEventListener(name, enrich, { once: true });
+  for (const name of ["focusin", "pointerenter", "dragenter"])
+    editor.element.addEventListener(name, enrich, { once: true });
   restored = !plain.value && Boolean(before.text.trim());
   editor.value = plain.value || before.text;
   ({ length } = editor);
@@ -82,7 +88,10 @@ export function paste(form, tables) {
     if (submit.getAttribute("aria-disabled") !== "true") stop(); // what is being opened is the text as it was then
     checking += 1; // what is said of the former text is not heard any more
     checkSoon.cancel();
-    if (length > LONG && !much) { say("", "Changed since it was checked. A text this long is checked again when you open it."); return; }
+    if (length > LONG && !much) {
+      say("", "Changed since it was checked. A text this long is checked again when you open it.");
+      return;
+    }
     say("", "");
     checkSoon();
   }
@@ -91,7 +100,14 @@ export function paste(form, tables) {
   function begin(label, stopped) {
     stop();
     const controller = new AbortController();
-    const bar = new Progress(label, { onCancel: () => { stop(); busy(false); say("", stopped); submit.focus(); } });
+    const bar = new Progress(label, {
+      onCancel: () => {
+        stop();
+        busy(false);
+        say("", stopped);
+        submit.focus();
+      },
+    });
     working = { controller, bar };
     let said = performance.now();
     const mine = working;
@@ -104,7 +120,16 @@ export function paste(form, tables) {
       said = performance.now();
       say("", `${label}: ${Math.round(share * 100)} %.`);
     };
-    return { signal: controller.signal, progress, done: () => { if (working === mine) { bar.element.remove(); working = null; } } };
+    return {
+      signal: controller.signal,
+      progress,
+      done: () => {
+        if (working === mine) {
+          bar.element.remove();
+          working = null;
+        }
+      },
+    };
   }
 
   /** Stop what the server does for this box. */
@@ -120,7 +145,8 @@ export function paste(form, tables) {
   function buttons() {
     clear.hidden = !editor.length && !held.length;
     note.hidden = !restored;
-    if (restored) note.append(clear); else if (note.contains(clear)) place.after(clear);
+    if (restored) note.append(clear);
+    else if (note.contains(clear)) place.after(clear);
   }
 
   function say(tone, ...content) {
@@ -131,15 +157,38 @@ export function paste(form, tables) {
   function show(errors, warnings = []) {
     const marked = held.length ? [] : errors;
     editor.mark(marked, held.length ? [] : warnings);
-    fill(problems,
+    fill(
+      problems,
       errors.length ? problemList(byLine(errors), editor) : null,
-      warnings.length ? h("details", { class: "warnings", open: warnings.length <= 3 },
-        h("summary", null, plural(warnings.length, "warning"), h("span", { class: "dim", text: ": these do not stop the scheduler" })), problemList(byLine(warnings), editor, "warning")) : null);
+      warnings.length
+        ? h(
+            "details",
+            { class: "warnings", open: warnings.length <= 3 },
+            h(
+              "summary",
+              null,
+              plural(warnings.length, "warning"),
+              h("span", { class: "dim", text: ": these do not stop the scheduler" }),
+            ),
+            problemList(byLine(warnings), editor, "warning"),
+          )
+        : null,
+    );
   }
 
   function refuse(errors, warnings = checked.text === editor.value ? checked.warnings : []) {
     const all = placed(errors);
-    say("bad", icon("warn"), h("span", null, h("b", { text: `${plural(all.length, "problem")} to fix. ` }), "Nothing is lost", all.some((one) => one.line) ? ": each one leads to its line." : "."));
+    say(
+      "bad",
+      icon("warn"),
+      h(
+        "span",
+        null,
+        h("b", { text: `${plural(all.length, "problem")} to fix. ` }),
+        "Nothing is lost",
+        all.some((one) => one.line) ? ": each one leads to its line." : ".",
+      ),
+    );
     show(all, warnings);
     ($("button", problems) ?? editor).focus();
   }
@@ -147,29 +196,60 @@ export function paste(form, tables) {
   async function check() {
     const mine = ++checking;
     const text = editor.value;
-    if (!text.trim() || held.length) { show([]); say("", ""); return; }
-    if (text.length > OVER_SOCKET) { show([]); say("", `${bytes(text.length)}: it is checked when you open it.`); return; }
-    const { done, ...options } = begin("Checking the text", "Not checked: you stopped it. It is checked when you open it.");
+    if (!text.trim() || held.length) {
+      show([]);
+      say("", "");
+      return;
+    }
+    if (text.length > OVER_SOCKET) {
+      show([]);
+      say("", `${bytes(text.length)}: it is checked when you open it.`);
+      return;
+    }
+    const { done, ...options } = begin(
+      "Checking the text",
+      "Not checked: you stopped it. It is checked when you open it.",
+    );
     if (text.length > LONG) say("", "Checking the text. Escape stops it.");
     try {
       const { errors, warnings, summary } = await link().call("bundle.check", { text }, options);
       if (mine !== checking || text !== editor.value) return;
       checked = { text, warnings };
       show(errors, warnings);
-      if (errors.length) say("bad", icon("warn"), h("span", null, h("b", { text: plural(errors.length, "problem") }), errors.some((one) => one.line) ? "; each one leads to its line." : "."));
+      if (errors.length)
+        say(
+          "bad",
+          icon("warn"),
+          h(
+            "span",
+            null,
+            h("b", { text: plural(errors.length, "problem") }),
+            errors.some((one) => one.line) ? "; each one leads to its line." : ".",
+          ),
+        );
       else say("good", icon("check"), h("span", null, h("b", { text: "Ready. " }), inWords(summary)));
     } catch (error) {
-      if (error.code !== "request.superseded" && mine === checking) say("", `It could not be checked (${error.message}). Open it anyway.`);
-    } finally { done(); }
+      if (error.code !== "request.superseded" && mine === checking)
+        say("", `It could not be checked (${error.message}). Open it anyway.`);
+    } finally {
+      done();
+    }
   }
 
   async function take(files, folder) {
-    if (folder) { await takeFolder(folder); return; }
+    if (folder) {
+      await takeFolder(folder);
+      return;
+    }
     const csv = files.filter(isTable);
-    if (csv.length) { tables(csv); if (csv.length === files.length) return; }
+    if (csv.length) {
+      tables(csv);
+      if (csv.length === files.length) return;
+    }
     const rest = files.filter((file) => !isTable(file));
     const text = await asText(rest, OVER_SOCKET);
-    if (!title.value && rest.length) title.value = rest[0].name.replace(/(\.(ya?ml|json|jsonl|txt|zip|tar|tgz))?(\.gz)?$/i, "");
+    if (!title.value && rest.length)
+      title.value = rest[0].name.replace(/(\.(ya?ml|json|jsonl|txt|zip|tar|tgz))?(\.gz)?$/i, "");
     if (text === null) {
       // More files than a form may have go as one.
       if (rest.length > Number(input.dataset.most)) await takeFolder(rest.map((file) => ({ path: file.name, file })));
@@ -190,19 +270,47 @@ export function paste(form, tables) {
       title.value ||= file.name.replace(/\.tar$/, "");
       hold([file], left ? ` ${plural(left, "other file")} of the folder ${left === 1 ? "is" : "are"} not sent.` : "");
     } catch (error) {
-      say("bad", icon("warn"), error instanceof FolderError ? error.message : "The folder cannot be read. Pack it as .zip or .tar.gz and drop that.");
+      say(
+        "bad",
+        icon("warn"),
+        error instanceof FolderError
+          ? error.message
+          : "The folder cannot be read. Pack it as .zip or .tar.gz and drop that.",
+      );
     }
   }
 
   function hold(files, note = "") {
     held = files;
     give(input, files);
-    fill(chips, files.map((file) => h("span", { class: "chip" }, file.name,
-      h("button", { type: "button", "aria-label": `Take ${file.name} out again`, onclick: () => hold(held.filter((one) => one !== file)) }, icon("close")))));
+    fill(
+      chips,
+      files.map((file) =>
+        h(
+          "span",
+          { class: "chip" },
+          file.name,
+          h(
+            "button",
+            {
+              type: "button",
+              "aria-label": `Take ${file.name} out again`,
+              onclick: () => hold(held.filter((one) => one !== file)),
+            },
+            icon("close"),
+          ),
+        ),
+      ),
+    );
     $("[data-drop-hint]", form).hidden = files.length > 0;
     buttons();
-    if (files.length) { show([]); say("", `${plural(files.length, "file")} to send${editor.value.trim() ? " together with the text" : ""}; checked when you open it.${note}`); }
-    else check();
+    if (files.length) {
+      show([]);
+      say(
+        "",
+        `${plural(files.length, "file")} to send${editor.value.trim() ? " together with the text" : ""}; checked when you open it.${note}`,
+      );
+    } else check();
   }
 
   async function open(event) {
@@ -216,11 +324,20 @@ export function paste(form, tables) {
     checkSoon.cancel();
     checking += 1;
     busy(true);
-    const { done, ...options } = begin("Opening the cluster", "Stopped: nothing was made, and what you brought is still here.");
+    const { done, ...options } = begin(
+      "Opening the cluster",
+      "Stopped: nothing was made, and what you brought is still here.",
+    );
     try {
       const whole = held.length > 0 || editor.length > OVER_SOCKET;
-      const answer = whole ? await send(form, options) : await link().call("bundle.open", { text: editor.value, title: title.value }, options);
-      if (answer.errors) { busy(false); refuse(answer.errors, answer.warnings); return; }
+      const answer = whole
+        ? await send(form, options)
+        : await link().call("bundle.open", { text: editor.value, title: title.value }, options);
+      if (answer.errors) {
+        busy(false);
+        refuse(answer.errors, answer.warnings);
+        return;
+      }
       forget();
       location.assign(answer.url);
     } catch (error) {
@@ -228,7 +345,9 @@ export function paste(form, tables) {
       busy(false);
       if (error.body?.errors) refuse(error.body.errors, error.body.warnings);
       else say("bad", icon("warn"), error.message);
-    } finally { done(); }
+    } finally {
+      done();
+    }
   }
 
   function busy(is) {
@@ -238,32 +357,79 @@ export function paste(form, tables) {
   }
 
   function keep() {
-    try { if (editor.length < KEPT_MOST) localStorage.setItem(KEPT, JSON.stringify({ text: editor.value, title: title.value })); } catch { /* storage is off: for this page only */ }
+    try {
+      if (editor.length < KEPT_MOST)
+        localStorage.setItem(KEPT, JSON.stringify({ text: editor.value, title: title.value }));
+    } catch {
+      /* storage is off: for this page only */
+    }
   }
 
   form.addEventListener("submit", open);
-  editor.element.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) open(event); });
+  editor.element.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) open(event);
+  });
   // Who pastes into what was left from last time means to begin anew; Ctrl+Z brings it back.
-  editor.element.addEventListener("paste", () => { if (restored) { editor.selectAll(); if (title.value === before.title) title.value = ""; } }, { capture: true });
-  form.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !(working?.bar.element.isConnected || submit.getAttribute("aria-disabled") === "true")) return;
-    event.preventDefault();
-    working?.bar.button.click();
-  }, { capture: true });
+  editor.element.addEventListener(
+    "paste",
+    () => {
+      if (restored) {
+        editor.selectAll();
+        if (title.value === before.title) title.value = "";
+      }
+    },
+    { capture: true },
+  );
+  form.addEventListener(
+    "keydown",
+    (event) => {
+      if (
+        event.key !== "Escape"
+        || !(working?.bar.element.isConnected || submit.getAttribute("aria-disabled") === "true")
+      )
+        return;
+      event.preventDefault();
+      working?.bar.button.click();
+    },
+    { capture: true },
+  );
   title.addEventListener("input", keepSoon);
-  input.addEventListener("click", () => { input.value = ""; });
-  input.addEventListener("change", (event) => { if (event.isTrusted) take([...input.files]); });
+  input.addEventListener("click", () => {
+    input.value = "";
+  });
+  input.addEventListener("change", (event) => {
+    if (event.isTrusted) take([...input.files]);
+  });
   const folders = $("[data-folder]", form);
   $("[data-folder-label]", form).hidden = !("webkitdirectory" in folders);
-  folders.addEventListener("click", () => { folders.value = ""; });
-  folders.addEventListener("change", () => { if (folders.files.length) takeFolder(chosen(folders)); });
-  clear.addEventListener("click", () => { hold([]); editor.value = ""; title.value = ""; forget(); changed(); editor.focus(); });
+  folders.addEventListener("click", () => {
+    folders.value = "";
+  });
+  folders.addEventListener("change", () => {
+    if (folders.files.length) takeFolder(chosen(folders));
+  });
+  clear.addEventListener("click", () => {
+    hold([]);
+    editor.value = "";
+    title.value = "";
+    forget();
+    changed();
+    editor.focus();
+  });
   onDrop(form, take);
   // A page that comes back from the browser's cache can be used again.
-  addEventListener("pageshow", (event) => { if (event.persisted) busy(false); });
+  addEventListener("pageshow", (event) => {
+    if (event.persisted) busy(false);
+  });
   return {
-    take: (files, folder) => { if (folder || !files.every(isTable)) form.scrollIntoView({ block: "nearest" }); return take(files, folder); },
-    turnTo: () => { keepInView(form, editor.element); editor.focus(); },
+    take: (files, folder) => {
+      if (folder || !files.every(isTable)) form.scrollIntoView({ block: "nearest" });
+      return take(files, folder);
+    },
+    turnTo: () => {
+      keepInView(form, editor.element);
+      editor.focus();
+    },
   };
 }
 
@@ -273,7 +439,8 @@ function keepInView(form, box) {
   const stop = () => settle.disconnect();
   reveal(form, box);
   settle.observe(document.body);
-  for (const name of ["wheel", "touchmove", "keydown", "pointerdown"]) addEventListener(name, stop, { once: true, passive: true, capture: true });
+  for (const name of ["wheel", "touchmove", "keydown", "pointerdown"])
+    addEventListener(name, stop, { once: true, passive: true, capture: true });
   setTimeout(stop, SETTLES);
 }
 
@@ -288,17 +455,29 @@ function reveal(form, box) {
 }
 
 function kept() {
-  try { return { text: "", title: "", ...JSON.parse(localStorage.getItem(KEPT) ?? "{}") }; } catch { return { text: "", title: "" }; }
+  try {
+    return { text: "", title: "", ...JSON.parse(localStorage.getItem(KEPT) ?? "{}") };
+  } catch {
+    return { text: "", title: "" };
+  }
 }
 
 function forget() {
-  try { localStorage.removeItem(KEPT); } catch { /* storage is off */ }
+  try {
+    localStorage.removeItem(KEPT);
+  } catch {
+    /* storage is off */
+  }
 }
 
 /** `{"Node": 3, "Pod": 12}` as words. */
 function inWords(summary) {
-  const kinds = Object.entries(summary).filter(([, n]) => n > 0).sort((a, b) => b[1] - a[1]);
-  const shown = kinds.slice(0, SHOWN_KINDS).map(([kind, n]) => plural(n, kind, kind.endsWith("s") ? `${kind}es` : `${kind}s`));
+  const kinds = Object.entries(summary)
+    .filter(([, n]) => n > 0)
+    .sort((a, b) => b[1] - a[1]);
+  const shown = kinds
+    .slice(0, SHOWN_KINDS)
+    .map(([kind, n]) => plural(n, kind, kind.endsWith("s") ? `${kind}es` : `${kind}s`));
   if (kinds.length > SHOWN_KINDS) shown.push(`${kinds.length - SHOWN_KINDS} more kinds`);
   return `${shown.join(", ")}.`;
 }

@@ -7,10 +7,16 @@ const rows = $$(".cache-rules tr[id]");
 
 form.hidden = false;
 read();
-form.addEventListener("input", () => { apply(); write(); });
+form.addEventListener("input", () => {
+  apply();
+  write();
+});
 form.addEventListener("submit", (event) => event.preventDefault());
 addEventListener("hashchange", reveal);
-addEventListener("popstate", () => { read(); reveal(); });
+addEventListener("popstate", () => {
+  read();
+  reveal();
+});
 reveal();
 
 function read() {
@@ -32,7 +38,9 @@ function apply() {
   const { resource, mode } = form.elements;
   let shown = 0;
   for (const row of rows) {
-    row.hidden = (resource.value && row.parentElement.dataset.resource !== resource.value) || (mode.value && !row.dataset.modes.split(" ").includes(mode.value));
+    row.hidden =
+      (resource.value && row.parentElement.dataset.resource !== resource.value)
+      || (mode.value && !row.dataset.modes.split(" ").includes(mode.value));
     if (!row.hidden) shown += 1;
   }
   for (const body of $$(".cache-rules tbody")) body.hidden = !body.querySelector("tr[id]:not([hidden])");
@@ -45,6 +53,9 @@ function apply() {
 function reveal() {
   const row = rows.find(({ id }) => id === decodeURIComponent(location.hash.slice(1)));
   if (!row) return;
-  if (row.hidden) { form.reset(); apply(); }
+  if (row.hidden) {
+    form.reset();
+    apply();
+  }
   row.scrollIntoView({ block: "center" });
 }

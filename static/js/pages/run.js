@@ -12,18 +12,30 @@ const SIGNS = { done: "check", cancelled: "close", failed: "warn" };
 const FIGURES_EVERY = 700; // milliseconds between two fetches of the figures while it runs
 const RATE_OVER = 8000; // milliseconds that the rate is measured over
 const EMPTY = {
-  queued: ["It starts by itself", "Every worker is busy, or none is there yet. You may close this page: the run keeps its place."],
+  queued: [
+    "It starts by itself",
+    "Every worker is busy, or none is there yet. You may close this page: the run keeps its place.",
+  ],
   running: ["Reading the cluster", "Charts appear with the first cycles."],
-  cancelled: ["Cancelled before its first cycle", "Nothing was computed. Start it again from the workbench or the start page."],
+  cancelled: [
+    "Cancelled before its first cycle",
+    "Nothing was computed. Start it again from the workbench or the start page.",
+  ],
   failed: ["Nothing was computed", "The message above says why."],
-  done: ["There was nothing to schedule", "No pod of this cluster is pending: delete a pod's nodeName and run it again."],
+  done: [
+    "There was nothing to schedule",
+    "No pod of this cluster is pending: delete a pod's nodeName and run it again.",
+  ],
 };
 
 const root = $("[data-run]");
 const id = root.dataset.run;
 const part = (name) => $(`[data-${name}]`, root);
 const field = $("#cycle", root);
-const charts = new Charts(root, root.dataset.plotly, (cycle) => { field.value = cycle; field.dataset.touched = "yes"; });
+const charts = new Charts(root, root.dataset.plotly, (cycle) => {
+  field.value = cycle;
+  field.dataset.touched = "yes";
+});
 
 let run = JSON.parse($("#run", root).textContent);
 let scheduled = null; // cycles that placed their pod, and the most pods that ran at once: of the figures
@@ -38,15 +50,29 @@ let lost = null;
 for (const number of $$("[data-number]", root)) number.textContent = count(Number(number.textContent));
 
 const socket = link();
-window.podstep = { socket, get run() { return run; } };
-socket.on("run.changed", (changed) => { if (changed.run === id) update(changed); });
+window.podstep = {
+  socket,
+  get run() {
+    return run;
+  },
+};
+socket.on("run.changed", (changed) => {
+  if (changed.run === id) update(changed);
+});
 socket.on("up", () => {
   lost?.remove();
   lost = null;
   socket.call("run.watch", { run: id }).then(update, (error) => toast(error.message, { name: "warn" }));
 });
-socket.on("down", () => { lost ??= toast("Connection lost. The run goes on; trying again.", { name: "warn", ms: 0 }); });
-document.addEventListener("visibilitychange", () => { if (!document.hidden) { tick(); figures(); } });
+socket.on("down", () => {
+  lost ??= toast("Connection lost. The run goes on; trying again.", { name: "warn", ms: 0 });
+});
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden) {
+    tick();
+    figures();
+  }
+});
 setInterval(tick, 1000);
 update(run);
 
@@ -93,8 +119,14 @@ function words() {
   const { state, done, total } = run;
   const of = total && done <= total ? `${count(done)} of ${count(total)} cycles` : plural(done, "cycle");
   return {
-    queued: [inQueue(run.position) || "Waiting for a worker", done ? `after ${plural(done, "cycle")}` : ""].filter(Boolean).join(", "), running: `Scheduling: ${of}${total ? `, ${Math.floor(share() * 100)} %` : ""}`, cancelling: `Stopping after this slice: ${of}`,
-    done: outcome(), cancelled: `Cancelled after ${of}`, failed: `Failed after ${of}`,
+    queued: [inQueue(run.position) || "Waiting for a worker", done ? `after ${plural(done, "cycle")}` : ""]
+      .filter(Boolean)
+      .join(", "),
+    running: `Scheduling: ${of}${total ? `, ${Math.floor(share() * 100)} %` : ""}`,
+    cancelling: `Stopping after this slice: ${of}`,
+    done: outcome(),
+    cancelled: `Cancelled after ${of}`,
+    failed: `Failed after ${of}`,
   }[state];
 }
 
@@ -107,7 +139,8 @@ function outcome() {
 
 /** How fast it goes and how long it will take, in words. */
 function pace() {
-  if (ENDED.has(run.state)) return run.seconds > 0 && run.done ? `${count(Math.round(run.done / run.seconds))} cycles a second` : "";
+  if (ENDED.has(run.state))
+    return run.seconds > 0 && run.done ? `${count(Math.round(run.done / run.seconds))} cycles a second` : "";
   if (run.state !== "running" || seen.length < 2) return "";
   const rate = (seen.at(-1)[1] - seen[0][1]) / ((seen.at(-1)[0] - seen[0][0]) / 1000);
   if (!(rate > 0)) return "";
@@ -119,8 +152,18 @@ function stats() {
   part("running-label").textContent = ENDED.has(run.state) ? "running at the end" : "running now";
   const peaked = part("peak");
   peaked.hidden = !(peak?.[0] > run.placed);
-  if (!peaked.hidden) { peaked.textContent = `peak ${count(peak[0])}`; peaked.title = `Most pods at once: ${count(peak[0])}, after cycle ${count(peak[1])}`; }
-  const texts = { scheduled: scheduled === null ? "–" : count(scheduled), placed: count(run.placed), pending: count(run.pending), unschedulable: count(run.unschedulable), seconds: run.seconds ? age(run.seconds) : "–", peakMib: run.peakMib ? `${count(Math.round(run.peakMib))} MiB` : "–" };
+  if (!peaked.hidden) {
+    peaked.textContent = `peak ${count(peak[0])}`;
+    peaked.title = `Most pods at once: ${count(peak[0])}, after cycle ${count(peak[1])}`;
+  }
+  const texts = {
+    scheduled: scheduled === null ? "–" : count(scheduled),
+    placed: count(run.placed),
+    pending: count(run.pending),
+    unschedulable: count(run.unschedulable),
+    seconds: run.seconds ? age(run.seconds) : "–",
+    peakMib: run.peakMib ? `${count(Math.round(run.peakMib))} MiB` : "–",
+  };
   for (const [name, text] of Object.entries(texts)) $(`[data-stat="${name}"]`, root).textContent = text;
   tick();
 }
@@ -130,28 +173,46 @@ function caching() {
   const { cache } = run;
   part("cache-card").hidden = !cache;
   if (!cache) return;
-  const texts = { hitRate: percent(cache.hitRate), hits: count(cache.hits), evaluations: count(cache.evaluations), invalidated: count(cache.invalidated), stale: cache.stale ? count(cache.stale) : "none" };
+  const texts = {
+    hitRate: percent(cache.hitRate),
+    hits: count(cache.hits),
+    evaluations: count(cache.evaluations),
+    invalidated: count(cache.invalidated),
+    stale: cache.stale ? count(cache.stale) : "none",
+  };
   for (const [name, text] of Object.entries(texts)) $(`[data-cache="${name}"]`, root).textContent = text;
   $('[data-cache="stale"]', root).classList.toggle("stale-text", cache.stale > 0);
   part("cache-open").href = `/runs/${id}/at/${run.done}/?tab=cache&view=time`;
   const list = part("cache-causes");
   list.hidden = !cache.causes.length;
-  fill(list, cache.causes.map(([cause, n]) => h("li", null, h("b", { class: "num stale-text", text: count(n) }), h("span", null, because(cause)))));
+  fill(
+    list,
+    cache.causes.map(([cause, n]) =>
+      h("li", null, h("b", { class: "num stale-text", text: count(n) }), h("span", null, because(cause))),
+    ),
+  );
 }
 
 function tick() {
   if (document.hidden) return;
   const from = Date.parse(run.started ?? "");
   const to = run.finished ? Date.parse(run.finished) : Date.now();
-  $('[data-stat="elapsed"]', root).textContent = Number.isNaN(from) ? "–" : age(Math.max(0, Math.round((to - from) / 100) / 10));
-  if (!run.finished && !Number.isNaN(from)) $('[data-stat="elapsed"]', root).textContent = age(Math.max(0, Math.floor((to - from) / 1000)));
+  $('[data-stat="elapsed"]', root).textContent = Number.isNaN(from)
+    ? "–"
+    : age(Math.max(0, Math.round((to - from) / 100) / 10));
+  if (!run.finished && !Number.isNaN(from))
+    $('[data-stat="elapsed"]', root).textContent = age(Math.max(0, Math.floor((to - from) / 1000)));
 }
 
 function failure() {
   part("error").hidden = !run.error;
   if (!run.error) return;
   part("error-text").textContent = run.error;
-  part("error-advice").textContent = run.done ? `The ${plural(run.done, "cycle")} before it can be opened below.` : run.mine ? "Mend the cluster in the workbench or choose other files, and start it again." : "";
+  part("error-advice").textContent = run.done
+    ? `The ${plural(run.done, "cycle")} before it can be opened below.`
+    : run.mine
+      ? "Mend the cluster in the workbench or choose other files, and start it again."
+      : "";
 }
 
 function cycles() {
@@ -180,10 +241,38 @@ function unplaced(reasons) {
   part("unplaced").hidden = !reasons.length;
   const list = part("unplaced-list");
   const open = new Map($$("details", list).map((one) => [$(".unplaced-message", one).textContent, one.open]));
-  fill(list, reasons.map(({ message, count: pods, pods: named }, i) => h("details", { open: open.get(message) ?? (!open.size && !i) },
-    h("summary", null, h("b", { class: "num", text: count(pods) }), " ", h("span", { class: "unplaced-message", text: message })),
-    h("ul", null, named.map(([key, cycle]) => h("li", null, h("a", { class: "mono", href: `/runs/${id}/at/${cycle}/?pod=${encodeURIComponent(key).replaceAll("%2F", "/")}`, text: key }))),
-      pods > named.length ? h("li", { class: "dim", text: `and ${count(pods - named.length)} more` }) : null))));
+  fill(
+    list,
+    reasons.map(({ message, count: pods, pods: named }, i) =>
+      h(
+        "details",
+        { open: open.get(message) ?? (!open.size && !i) },
+        h(
+          "summary",
+          null,
+          h("b", { class: "num", text: count(pods) }),
+          " ",
+          h("span", { class: "unplaced-message", text: message }),
+        ),
+        h(
+          "ul",
+          null,
+          named.map(([key, cycle]) =>
+            h(
+              "li",
+              null,
+              h("a", {
+                class: "mono",
+                href: `/runs/${id}/at/${cycle}/?pod=${encodeURIComponent(key).replaceAll("%2F", "/")}`,
+                text: key,
+              }),
+            ),
+          ),
+          pods > named.length ? h("li", { class: "dim", text: `and ${count(pods - named.length)} more` }) : null,
+        ),
+      ),
+    ),
+  );
 }
 
 /** Fetch and draw the figures: at most once a second while it runs, and once more at the end. */
@@ -193,7 +282,10 @@ async function figures() {
   const ended = ENDED.has(run.state);
   if (fetched.done === run.done && fetched.state === run.state) return;
   const wait = ended ? 0 : fetched.at + FIGURES_EVERY - performance.now();
-  if (wait > 0) { timer = setTimeout(figures, wait); return; }
+  if (wait > 0) {
+    timer = setTimeout(figures, wait);
+    return;
+  }
   fetching = true;
   try {
     const answer = await fetch(root.dataset.figures, { headers: { Accept: "application/json" } });
@@ -214,7 +306,8 @@ async function figures() {
   } finally {
     fetching = false;
   }
-  if (fetched.done < run.done || fetched.state !== run.state) timer = setTimeout(figures, Math.max(FIGURES_EVERY, fetched.at - performance.now()));
+  if (fetched.done < run.done || fetched.state !== run.state)
+    timer = setTimeout(figures, Math.max(FIGURES_EVERY, fetched.at - performance.now()));
 }
 
 part("cancel-form")?.addEventListener("submit", async (event) => {
@@ -232,11 +325,16 @@ part("cancel-form")?.addEventListener("submit", async (event) => {
   button.removeAttribute("aria-disabled");
 });
 
-field.addEventListener("input", () => { field.dataset.touched = "yes"; });
+field.addEventListener("input", () => {
+  field.dataset.touched = "yes";
+});
 part("open-cycle").addEventListener("submit", (event) => {
   event.preventDefault();
   const cycle = Number(field.value);
-  if (Number.isInteger(cycle) && cycle >= 1 && cycle <= run.done) { location.assign(`/runs/${id}/at/${cycle}/`); return; }
+  if (Number.isInteger(cycle) && cycle >= 1 && cycle <= run.done) {
+    location.assign(`/runs/${id}/at/${cycle}/`);
+    return;
+  }
   toast(run.done ? `This run has cycles 1 to ${count(run.done)}.` : "No cycle is computed yet.", { name: "warn" });
   field.focus();
 });

@@ -17,7 +17,8 @@ function show(run) {
   cell("state").textContent = run.state;
   cell("state").className = `pill ${TONES[run.state] ?? ""}`;
   cell("position").textContent = inQueue(run.position);
-  cell("done").textContent = run.total && run.state !== "done" ? `${count(run.done)} of ${count(run.total)}` : count(run.done);
+  cell("done").textContent =
+    run.total && run.state !== "done" ? `${count(run.done)} of ${count(run.total)}` : count(run.done);
   cell("placed").textContent = count(run.placed);
   cell("unschedulable").textContent = count(run.unschedulable);
   cell("seconds").textContent = age(run.seconds);
@@ -26,5 +27,10 @@ function show(run) {
 if (watched.length) {
   const socket = link();
   socket.on("run.changed", show);
-  socket.on("up", () => { for (const run of watched) socket.call("run.watch", { run }).then(show, () => { /* the row stays as it was */ }); });
+  socket.on("up", () => {
+    for (const run of watched)
+      socket.call("run.watch", { run }).then(show, () => {
+        /* the row stays as it was */
+      });
+  });
 }

@@ -13,25 +13,51 @@ export function send(form, { progress = () => {}, signal = null } = {}) {
     data.set("ticket", ticket);
     const request = new XMLHttpRequest();
     let over = false;
-    const end = (settle, value) => { over = true; settle(value); };
+    const end = (settle, value) => {
+      over = true;
+      settle(value);
+    };
     request.open("POST", form.action);
     request.responseType = "document";
-    request.upload.addEventListener("progress", (event) => { if (event.lengthComputable) progress({ stage: "sending", done: event.loaded, of: event.total }); });
-    request.upload.addEventListener("load", () => { ask(ticket, progress, () => over); });
-    request.addEventListener("error", () => end(reject, new Error("The server did not answer. Nothing is lost: try again.")));
+    request.upload.addEventListener("progress", (event) => {
+      if (event.lengthComputable) progress({ stage: "sending", done: event.loaded, of: event.total });
+    });
+    request.upload.addEventListener("load", () => {
+      ask(ticket, progress, () => over);
+    });
+    request.addEventListener("error", () =>
+      end(reject, new Error("The server did not answer. Nothing is lost: try again.")),
+    );
     request.addEventListener("load", () => {
       const page = request.response;
       const errors = page?.querySelector("#import-errors");
       if (errors) end(resolve, { errors: JSON.parse(errors.textContent) });
       else if (request.status < 300 && request.responseURL !== form.action) end(resolve, { url: request.responseURL });
-      else end(reject, new Error(page?.querySelector("[data-advice]")?.textContent || `The server answered ${request.status}. Nothing is lost: try again.`));
+      else
+        end(
+          reject,
+          new Error(
+            page?.querySelector("[data-advice]")?.textContent
+              || `The server answered ${request.status}. Nothing is lost: try again.`,
+          ),
+        );
     });
-    signal?.addEventListener("abort", () => {
-      if (over) return;
-      end(reject, null);
-      request.abort();
-      fetch(`/import/${ticket}/`, { method: "DELETE", headers: { "X-CSRFToken": data.get("csrfmiddlewaretoken") }, keepalive: true }).catch(() => { /* then it reads to the end, for nobody */ });
-    }, { once: true });
+    signal?.addEventListener(
+      "abort",
+      () => {
+        if (over) return;
+        end(reject, null);
+        request.abort();
+        fetch(`/import/${ticket}/`, {
+          method: "DELETE",
+          headers: { "X-CSRFToken": data.get("csrfmiddlewaretoken") },
+          keepalive: true,
+        }).catch(() => {
+          /* then it reads to the end, for nobody */
+        });
+      },
+      { once: true },
+    );
     request.send(data);
   });
 }
@@ -39,12 +65,16 @@ export function send(form, { progress = () => {}, signal = null } = {}) {
 /** Ask how far the server has read, until it is over. */
 async function ask(ticket, progress, over) {
   while (!over()) {
-    await new Promise((resolve) => { setTimeout(resolve, ASK_EVERY); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, ASK_EVERY);
+    });
     if (over()) return;
     try {
       const report = await (await fetch(`/import/${ticket}/`, { headers: { Accept: "application/json" } })).json();
       if (!over() && report.stage) progress(report);
-    } catch { return; /* the answer itself still comes */ }
+    } catch {
+      return; /* the answer itself still comes */
+    }
   }
 }
 

@@ -11,8 +11,15 @@ import { trace } from "./trace.js";
 const tables = trace($("[data-trace-form]"));
 const { take, turnTo } = paste($("[data-paste-form]"), tables);
 const over = $("[data-drop-over]");
-onDrop(document.body, take, (held) => { over.hidden = !held; });
-for (const link of document.querySelectorAll('a[href="#paste"]')) link.addEventListener("click", (event) => { event.preventDefault(); history.replaceState(null, "", "#paste"); turnTo(); });
+onDrop(document.body, take, (held) => {
+  over.hidden = !held;
+});
+for (const link of document.querySelectorAll('a[href="#paste"]'))
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    history.replaceState(null, "", "#paste");
+    turnTo();
+  });
 if (location.hash === "#paste") turnTo();
 buildOne($("[data-build-one]"));
 topics($("#examples"));

@@ -20,7 +20,8 @@ export function topics(host) {
   function choose(slug) {
     show(slug);
     const url = new URL(location.href);
-    if (slug) url.searchParams.set(NAME, slug); else url.searchParams.delete(NAME);
+    if (slug) url.searchParams.set(NAME, slug);
+    else url.searchParams.delete(NAME);
     history.replaceState(history.state, "", url);
     told.textContent = `${plural($$("[data-example]", host).filter((card) => !card.closest("[hidden]")).length, "example")} shown.`;
   }

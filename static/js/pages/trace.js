@@ -17,7 +17,7 @@ export function trace(form) {
     form.scrollIntoView({ block: "center" });
     const missing = !inputs.nodes.files.length ? "the nodes' file" : !inputs.pods.files.length ? "the pods' file" : "";
     say("", missing ? `Still missing: ${missing}.` : "Both files are there.");
-    (inputs.nodes.files.length ? inputs.pods.files.length ? submit : inputs.pods : inputs.nodes).focus();
+    (inputs.nodes.files.length ? (inputs.pods.files.length ? submit : inputs.pods) : inputs.nodes).focus();
   }
 
   function say(tone, ...content) {
@@ -35,16 +35,35 @@ export function trace(form) {
     status.after(bar.element);
     try {
       const answer = await send(form, { signal: stopping.signal, progress: (report) => bar.set(...told(report)) });
-      if (answer.url) { location.assign(answer.url); return; }
+      if (answer.url) {
+        location.assign(answer.url);
+        return;
+      }
       const problems = placed(answer.errors);
-      say("bad", icon("warn"), h("ul", null, problems.slice(0, 20).map((problem) => h("li", { text: problem.message })), problems.length > 20 ? h("li", { text: `and ${problems.length - 20} more` }) : null));
+      say(
+        "bad",
+        icon("warn"),
+        h(
+          "ul",
+          null,
+          problems.slice(0, 20).map((problem) => h("li", { text: problem.message })),
+          problems.length > 20 ? h("li", { text: `and ${problems.length - 20} more` }) : null,
+        ),
+      );
     } catch (error) {
       if (error === null) say("", "Stopped. Both files are still chosen.");
       else say("bad", icon("warn"), error.message);
-    } finally { bar.element.remove(); }
+    } finally {
+      bar.element.remove();
+    }
     submit.removeAttribute("aria-disabled");
   });
-  addEventListener("pageshow", (event) => { if (event.persisted) { submit.removeAttribute("aria-disabled"); say("", ""); } });
+  addEventListener("pageshow", (event) => {
+    if (event.persisted) {
+      submit.removeAttribute("aria-disabled");
+      say("", "");
+    }
+  });
   onDrop(form, take);
   return take;
 }

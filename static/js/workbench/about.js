@@ -17,11 +17,11 @@ export function blocks(text) {
     for (const line of chunk.split("\n")) {
       const item = ITEM.exec(line);
       if (item) {
-        if (!last?.items) out.push(last = { items: [] });
+        if (!last?.items) out.push((last = { items: [] }));
         last.items.push([item[2], item[3]]);
       } else if (last?.items && /^\s{2,}/.test(line)) last.items.at(-1)[1] += ` ${line.trim()}`;
       else if (last?.text !== undefined) last.text += ` ${line.trim()}`;
-      else if (line.trim()) out.push(last = { text: line.trim() });
+      else if (line.trim()) out.push((last = { text: line.trim() }));
     }
   }
   return out;
@@ -35,12 +35,29 @@ export class About {
     this.host = host;
     this.view = view;
     this.lead = h("span");
-    this.all = h("div", { class: "about-all", id: "about-all", tabindex: "0", role: "region", "aria-label": "About this scenario, whole" });
-    this.button = h("button", { type: "button", class: "btn quiet small", "aria-controls": "about-all", onclick: () => this.#open(this.all.hidden, true) });
-    fill(host, h("div", { class: "about-lead" }, icon("help"), this.lead, h("span", { class: "grow" }), this.button), this.all);
+    this.all = h("div", {
+      class: "about-all",
+      id: "about-all",
+      tabindex: "0",
+      role: "region",
+      "aria-label": "About this scenario, whole",
+    });
+    this.button = h("button", {
+      type: "button",
+      class: "btn quiet small",
+      "aria-controls": "about-all",
+      onclick: () => this.#open(this.all.hidden, true),
+    });
+    fill(
+      host,
+      h("div", { class: "about-lead" }, icon("help"), this.lead, h("span", { class: "grow" }), this.button),
+      this.all,
+    );
     this.#show(text);
     this.#open(this.#kept(), false);
-    view.playback.on("opened", ({ about }) => { if (about !== undefined) this.#show(about); });
+    view.playback.on("opened", ({ about }) => {
+      if (about !== undefined) this.#show(about);
+    });
   }
 
   #show(text) {
@@ -48,12 +65,28 @@ export class About {
     this.#text = text;
     this.host.hidden = !text;
     const told = blocks(text);
-    this.#told = told.flatMap(({ text: one, items }) => one ?? items.map((item) => item.join(": "))).join(" ").replaceAll("`", "");
+    this.#told = told
+      .flatMap(({ text: one, items }) => one ?? items.map((item) => item.join(": ")))
+      .join(" ")
+      .replaceAll("`", "");
     this.#head();
-    fill(this.all, told.map(({ text: one, items }) => (items ? h("dl", null, items.map(([term, says]) => [h("dt", null, this.#pieces(term)), h("dd", null, this.#pieces(says))])) : h("p", null, this.#pieces(one)))));
+    fill(
+      this.all,
+      told.map(({ text: one, items }) =>
+        items
+          ? h(
+              "dl",
+              null,
+              items.map(([term, says]) => [h("dt", null, this.#pieces(term)), h("dd", null, this.#pieces(says))]),
+            )
+          : h("p", null, this.#pieces(one)),
+      ),
+    );
   }
 
-  #head() { this.lead.textContent = this.all.hidden ? this.#told : "About this scenario"; }
+  #head() {
+    this.lead.textContent = this.all.hidden ? this.#told : "About this scenario";
+  }
 
   /** Code as code, and steps as links to them. */
   #pieces(text) {
@@ -62,7 +95,9 @@ export class About {
     for (const match of text.matchAll(PIECE)) {
       out.push(text.slice(from, match.index));
       const [, code, word, step] = match;
-      out.push(code ? h("code", { text: code }) : inline(() => this.#goto(step), { title: "go there" }, `${word}${step}`));
+      out.push(
+        code ? h("code", { text: code }) : inline(() => this.#goto(step), { title: "go there" }, `${word}${step}`),
+      );
       from = match.index + match[0].length;
     }
     return [...out, text.slice(from)];
@@ -76,7 +111,9 @@ export class About {
       const index = await indexOf(playback, step);
       if (index === null) playback.emit("later", { step, place: undefined });
       else if (index <= playback.last) playback.goto(index);
-    } catch (error) { playback.emit("failed", error); }
+    } catch (error) {
+      playback.emit("failed", error);
+    }
   }
 
   #open(open, kept) {
@@ -85,8 +122,19 @@ export class About {
     this.button.setAttribute("aria-expanded", String(open));
     this.#head();
     fill(this.button, h("span", { text: open ? "Read less" : "Read all" }));
-    if (kept) try { localStorage.setItem(KEY, open ? "open" : ""); } catch { /* for this visit only */ }
+    if (kept)
+      try {
+        localStorage.setItem(KEY, open ? "open" : "");
+      } catch {
+        /* for this visit only */
+      }
   }
 
-  #kept() { try { return localStorage.getItem(KEY) === "open"; } catch { return false; } }
+  #kept() {
+    try {
+      return localStorage.getItem(KEY) === "open";
+    } catch {
+      return false;
+    }
+  }
 }

@@ -23,19 +23,34 @@ const ELSEWHERE = new Set(["edit", "create"]); // keys that say what to do, and 
 const KEYS = {
   step: { of: stepOf, is: (text) => /^(\d{1,9}(\.\d{1,9})?|end)$/.test(text) },
   at: { of: atOf, is: (text, view, wish) => /^[1-9]\d{0,3}$/.test(text) && Boolean(wish.step) },
-  phase: { of: ({ playback, pending }) => (pending ? pending.place?.phase ?? "" : playback.wish.phase), is: (text, view, wish) => PHASES.includes(text) && !wish.at && Boolean(wish.step) },
+  phase: {
+    of: ({ playback, pending }) => (pending ? (pending.place?.phase ?? "") : playback.wish.phase),
+    is: (text, view, wish) => PHASES.includes(text) && !wish.at && Boolean(wish.step),
+  },
   tab: { of: ({ tab }) => (tab === "story" ? "" : tab), is: (text) => TABS.has(text) },
   view: { of: ({ tab, sub }) => (WITH_VIEWS.has(tab) ? sub : ""), is: (text, view, wish) => WITH_VIEWS.has(wish.tab) },
-  node: { of: ({ playback, node }) => (node >= 0 ? playback.nodes.names[node] : ""), is: (text, { playback }, wish) => playback.nodeIndex.has(text) && !wish.pod },
+  node: {
+    of: ({ playback, node }) => (node >= 0 ? playback.nodes.names[node] : ""),
+    is: (text, { playback }, wish) => playback.nodeIndex.has(text) && !wish.pod,
+  },
   pod: { of: ({ playback, pod }) => (pod >= 0 ? playback.pods.keys[pod] : ""), is: () => true }, // one that a controller makes is met later
   colour: { of: ({ look, usual }) => (look.colour === usual.colour ? "" : look.colour), is: (text) => text in COLOURS },
-  group: { of: ({ look, usual }) => (look.group === usual.group ? "" : look.group), is: (text, { playback }) => choices(playback.nodes).some(([value]) => value === text) },
-  lit: { of: ({ only, colours }) => (only < 0 ? "" : colours.entries.find(({ code }) => code === only)?.label ?? ""), is: (text, { colours }) => colours.entries.some(({ label }) => label === text) },
+  group: {
+    of: ({ look, usual }) => (look.group === usual.group ? "" : look.group),
+    is: (text, { playback }) => choices(playback.nodes).some(([value]) => value === text),
+  },
+  lit: {
+    of: ({ only, colours }) => (only < 0 ? "" : (colours.entries.find(({ code }) => code === only)?.label ?? "")),
+    is: (text, { colours }) => colours.entries.some(({ label }) => label === text),
+  },
   stage: { of: ({ shown }) => shown.stage, is: (text) => text === "table" },
   shade: { of: ({ shown }) => (shown.shade === "use" ? "" : shown.shade), is: (text) => text in MEASURES },
   search: { of: ({ shown }) => shown.search, is: (text) => text.length <= 200 },
   why: { of: ({ why }) => why?.shown?.pod ?? "", is: () => true }, // the panel says of which pod there is nothing
-  on: { of: ({ why }) => why?.shown?.node ?? "", is: (text, { playback }, wish) => Boolean(wish.why) && playback.nodeIndex.has(text) },
+  on: {
+    of: ({ why }) => why?.shown?.node ?? "",
+    is: (text, { playback }, wish) => Boolean(wish.why) && playback.nodeIndex.has(text),
+  },
 };
 
 /** The step that is shown or waited for, "" at the start. */
@@ -47,7 +62,7 @@ function stepOf({ playback, pending }) {
 }
 
 function atOf({ playback, pending }) {
-  const at = pending ? pending.place?.at ?? 0 : playback.wanted === playback.index ? playback.at : playback.wish.at;
+  const at = pending ? (pending.place?.at ?? 0) : playback.wanted === playback.index ? playback.at : playback.wish.at;
   return at > 0 ? String(at) : "";
 }
 
@@ -61,12 +76,25 @@ export class Address {
     this.replace = debounce(() => this.#put("replaceState"), WRITE_AFTER);
     this.tell = debounce(() => this.#tell(), 50);
     const { playback } = view;
-    for (const name of ["step", "moment", "parts"]) playback.on(name, () => { this.#arrived(name); this.replace(); });
+    for (const name of ["step", "moment", "parts"])
+      playback.on(name, () => {
+        this.#arrived(name);
+        this.replace();
+      });
     for (const name of ["selection", "tab", "sub", "whyed"]) view.on(name, ({ push } = {}) => this.#write(push));
-    for (const name of ["look", "lists", "shown", "only"]) view.on(name, () => { if (playback.nodes) this.#write(false); });
+    for (const name of ["look", "lists", "shown", "only"])
+      view.on(name, () => {
+        if (playback.nodes) this.#write(false);
+      });
     view.on("wrong", (text) => this.wrong(text));
-    view.on("pending", () => { if (this.#awaited) this.#awaited.late = true; this.replace(); });
-    view.on("stayed", () => { if (this.#awaited?.late) this.#awaited = null; this.replace(); }); // what belongs to a step that is given up is nobody's error
+    view.on("pending", () => {
+      if (this.#awaited) this.#awaited.late = true;
+      this.replace();
+    });
+    view.on("stayed", () => {
+      if (this.#awaited?.late) this.#awaited = null;
+      this.replace();
+    }); // what belongs to a step that is given up is nobody's error
     playback.on("met", () => this.#await());
     addEventListener("popstate", () => this.#back());
   }
@@ -79,13 +107,17 @@ export class Address {
     const wish = { lists: [], others: [], bare: !query.size && !inPath };
     for (const key of Object.keys(KEYS)) wish[key] = query.get(key) ?? "";
     wish.step ||= inPath || fallback;
-    for (const [key, text] of query) if (Lists.is(key)) wish.lists.push([key, text]); else if (!(key in KEYS) && !ELSEWHERE.has(key)) wish.others.push(key);
+    for (const [key, text] of query)
+      if (Lists.is(key)) wish.lists.push([key, text]);
+      else if (!(key in KEYS) && !ELSEWHERE.has(key)) wish.others.push(key);
     return wish;
   }
 
   /** The moment or phase of a wish, as `Playback.goto` takes it: an address says itself which tab is open. */
   static place({ at, phase }) {
-    return /^[1-9]\d{0,3}$/.test(at) ? { at: Number(at), linked: true } : { phase: PHASES.includes(phase) ? phase : "", linked: true };
+    return /^[1-9]\d{0,3}$/.test(at)
+      ? { at: Number(at), linked: true }
+      : { phase: PHASES.includes(phase) ? phase : "", linked: true };
   }
 
   /** This view as a link, on `path` (that of the page, unless a share has its own). */
@@ -120,7 +152,10 @@ export class Address {
     this.#wrong.clear();
     if (!all.length) return;
     const more = all.length > SAID ? ` and ${all.length - SAID} more` : "";
-    toast(`The address asks for what is not here: ${all.slice(0, SAID).join(", ")}${more}. Everything else is shown.`, { name: "warn", ms: 9000 });
+    toast(`The address asks for what is not here: ${all.slice(0, SAID).join(", ")}${more}. Everything else is shown.`, {
+      name: "warn",
+      ms: 9000,
+    });
   }
 
   #write(push) {
@@ -158,15 +193,20 @@ export class Address {
     if (changed) view.emit("relist");
     view.selectNode(playback.nodeIndex.get(node) ?? -1, { push: false });
     view.selectPod(playback.podIndex.get(pod) ?? -1, { push: false });
-    view.lightColour(lit ? view.colours.entries.find(({ label }) => label === lit)?.code ?? -1 : -1);
+    view.lightColour(lit ? (view.colours.entries.find(({ label }) => label === lit)?.code ?? -1) : -1);
     const step = Number(meant.step);
-    this.#awaited = { step: Number.isInteger(step) ? step : -1, pod: pod && view.pod < 0 ? pod : "", phase: meant.at ? "" : meant.phase, at: Number(meant.at) };
+    this.#awaited = {
+      step: Number.isInteger(step) ? step : -1,
+      pod: pod && view.pod < 0 ? pod : "",
+      phase: meant.at ? "" : meant.phase,
+      at: Number(meant.at),
+    };
   }
 
   /** A pod that controllers made in the meantime. */
   #await() {
     const { view } = this;
-    const at = this.#awaited?.pod ? view.playback.podIndex.get(this.#awaited.pod) ?? -1 : -1;
+    const at = this.#awaited?.pod ? (view.playback.podIndex.get(this.#awaited.pod) ?? -1) : -1;
     if (at < 0) return;
     this.#awaited.pod = "";
     view.selectPod(at, { push: false });
@@ -184,7 +224,8 @@ export class Address {
     clearTimeout(this.settling);
     this.settling = setTimeout(() => this.#settle(), SETTLED);
     if (wanted.pod) this.wrong(`pod=${wanted.pod}`);
-    if (wanted.at && playback.at !== wanted.at && (wanted.step < 0 || wanted.step === playback.index)) this.wrong(`at=${wanted.at}`);
+    if (wanted.at && playback.at !== wanted.at && (wanted.step < 0 || wanted.step === playback.index))
+      this.wrong(`at=${wanted.at}`);
   }
 
   /** What is on screen has drawn its lists: those that the address names beside them are not there. */

@@ -15,7 +15,8 @@ export class Points {
   constructor(view, { breakpoints, stops, href }) {
     Object.assign(this, { view, breakpoints, stops, href });
     breakpoints.on("changed", () => {
-      for (const button of $$("[data-break]")) button.setAttribute("aria-pressed", String(breakpoints.has(button.dataset.break)));
+      for (const button of $$("[data-break]"))
+        button.setAttribute("aria-pressed", String(breakpoints.has(button.dataset.break)));
       if (this.#box?.open) this.#draw();
     });
   }
@@ -42,7 +43,8 @@ export class Points {
     if (on >= 0) {
       found.push(this.condition({ node: on }));
       const { verdict } = view.facts;
-      if (verdict && !verdict.fits(on)) found.push(this.condition({ predicate: verdict.order[verdict.first[on]], node: on }));
+      if (verdict && !verdict.fits(on))
+        found.push(this.condition({ predicate: verdict.order[verdict.first[on]], node: on }));
       found.push(condition("predicate", "", playback.nodes.names[on]));
     }
     if (light) {
@@ -53,7 +55,9 @@ export class Points {
     }
     const { marks } = playback;
     const there = { stale: marks.cached, group: marks.groups.size > 0, operation: marks.operations > 0 };
-    return [...new Set([...found, ...ALWAYS.filter((kind) => there[kind] ?? true)])].filter((text) => !this.breakpoints.has(text));
+    return [...new Set([...found, ...ALWAYS.filter((kind) => there[kind] ?? true)])].filter(
+      (text) => !this.breakpoints.has(text),
+    );
   }
 
   open(about = {}) {
@@ -72,12 +76,29 @@ export class Points {
     const focused = document.activeElement?.dataset?.point;
     this.#offer();
     this.#listed();
-    if (focused) (this.#box.querySelector(`[data-point="${CSS.escape(focused)}"]`) ?? this.#box.querySelector("[data-point]"))?.focus();
+    if (focused)
+      (
+        this.#box.querySelector(`[data-point="${CSS.escape(focused)}"]`) ?? this.#box.querySelector("[data-point]")
+      )?.focus();
   }
 
   #offer() {
-    fill(this.offers, h("h3", { text: "Stop when" }), h("div", { class: "chips" }, this.#offers(this.about).map((text) =>
-      h("button", { type: "button", class: "btn small", "data-point": `+${text}`, onclick: () => this.#add(text) }, icon("plus"), words(text)))));
+    fill(
+      this.offers,
+      h("h3", { text: "Stop when" }),
+      h(
+        "div",
+        { class: "chips" },
+        this.#offers(this.about).map((text) =>
+          h(
+            "button",
+            { type: "button", class: "btn small", "data-point": `+${text}`, onclick: () => this.#add(text) },
+            icon("plus"),
+            words(text),
+          ),
+        ),
+      ),
+    );
   }
 
   #add(text) {
@@ -89,7 +110,11 @@ export class Points {
   #form() {
     const { playback } = this.view;
     const id = `names-${Math.random().toString(36).slice(2, 8)}`;
-    const kind = h("select", { class: "field", "aria-label": "Stop when", onchange: () => ask() }, Object.entries(KINDS).map(([value, { title }]) => h("option", { value, text: title })));
+    const kind = h(
+      "select",
+      { class: "field", "aria-label": "Stop when", onchange: () => ask() },
+      Object.entries(KINDS).map(([value, { title }]) => h("option", { value, text: title })),
+    );
     const names = h("datalist", { id });
     const places = h("datalist", { id: `${id}-within` });
     const about = h("input", { class: "field", list: id, autocomplete: "off", spellcheck: "false" });
@@ -97,9 +122,28 @@ export class Points {
     const wrong = h("p", { class: "stale-text", role: "alert" });
     const { nodes, pods, marks } = playback;
     const groups = () => [...new Set([...marks.groups.values()].flat().map(([, group]) => group))];
-    const known = { predicate: () => named(playback.parts?.predicates?.order ?? playback.policy.predicates), node: () => nodes.names, pod: () => pods.keys, group: groups, cycle: () => [] };
-    const phases = () => [...new Set(["rejected", "timeout", ...[...marks.groups.values()].flat().map(([, , phase]) => phase).filter(Boolean)])];
-    const options = (list, all) => fill(list, all.slice(0, SUGGESTED).map((value) => h("option", { value })));
+    const known = {
+      predicate: () => named(playback.parts?.predicates?.order ?? playback.policy.predicates),
+      node: () => nodes.names,
+      pod: () => pods.keys,
+      group: groups,
+      cycle: () => [],
+    };
+    const phases = () => [
+      ...new Set([
+        "rejected",
+        "timeout",
+        ...[...marks.groups.values()]
+          .flat()
+          .map(([, , phase]) => phase)
+          .filter(Boolean),
+      ]),
+    ];
+    const options = (list, all) =>
+      fill(
+        list,
+        all.slice(0, SUGGESTED).map((value) => h("option", { value })),
+      );
     const ask = () => {
       const row = KINDS[kind.value];
       about.hidden = !row.about;
@@ -112,48 +156,161 @@ export class Points {
       options(places, row.within === "node" ? nodes.names : row.within ? phases() : []);
     };
     ask();
-    return h("form", { class: "point-form", method: "dialog", onsubmit: (event) => {
-      event.preventDefault();
-      const row = KINDS[kind.value];
-      const name = about.value.trim();
-      const pod = row.about === "pod" && name && !name.includes("/") ? `default/${name}` : name; // as kubectl takes it
-      const text = condition(kind.value, row.about ? pod : "", row.within ? within.value.trim() : "");
-      const unknown = row.about === "node" && name && !playback.nodeIndex.has(name) ? `There is no node ${name}.` : row.about === "pod" && name && !playback.timed && !playback.podIndex.has(pod) ? `There is no pod ${pod}.` : "";
-      wrong.textContent = parse(text) ? unknown : row.about === "cycle" ? "Which cycle? A number from 1." : `Which ${row.about}?`;
-      if (wrong.textContent || !this.#add(text)) return;
-      about.value = within.value = "";
-    } }, kind, about, within, h("button", { class: "btn primary", "aria-label": "Set this breakpoint" }, icon("plus"), "Set"), names, places, wrong);
+    return h(
+      "form",
+      {
+        class: "point-form",
+        method: "dialog",
+        onsubmit: (event) => {
+          event.preventDefault();
+          const row = KINDS[kind.value];
+          const name = about.value.trim();
+          const pod = row.about === "pod" && name && !name.includes("/") ? `default/${name}` : name; // as kubectl takes it
+          const text = condition(kind.value, row.about ? pod : "", row.within ? within.value.trim() : "");
+          const unknown =
+            row.about === "node" && name && !playback.nodeIndex.has(name)
+              ? `There is no node ${name}.`
+              : row.about === "pod" && name && !playback.timed && !playback.podIndex.has(pod)
+                ? `There is no pod ${pod}.`
+                : "";
+          wrong.textContent = parse(text)
+            ? unknown
+            : row.about === "cycle"
+              ? "Which cycle? A number from 1."
+              : `Which ${row.about}?`;
+          if (wrong.textContent || !this.#add(text)) return;
+          about.value = within.value = "";
+        },
+      },
+      kind,
+      about,
+      within,
+      h("button", { class: "btn primary", "aria-label": "Set this breakpoint" }, icon("plus"), "Set"),
+      names,
+      places,
+      wrong,
+    );
   }
 
   #listed() {
     const { breakpoints, stops } = this;
-    if (!breakpoints.list.length) { fill(this.list, h("p", { class: "dim", text: "None is set. Play and “run to the next break” stop where one holds." })); return; }
-    const run = (direction) => { this.#box.close(); stops.run("break", direction); };
-    fill(this.list, h("h3", { text: "Set" }), h("ul", null, breakpoints.list.map(({ text, on }) => {
-      const known = breakpoints.count(text);
-      return h("li", { class: on ? undefined : "off" },
-        h("label", null, h("input", { type: "checkbox", checked: on || undefined, "data-point": `=${text}`, onchange: (event) => breakpoints.enable(text, event.target.checked) }), h("span", { text: words(text) })),
-        h("small", { class: "dim num", text: known ? plural(known, "cycle") : KINDS[parse(text).kind].marked ? (this.view.seen.last < this.view.playback.cycles ? "nowhere so far" : "nowhere") : "to be searched" }),
-        h("button", { type: "button", class: "btn quiet square small", "aria-label": `Remove: ${words(text)}`, "data-point": `-${text}`, onclick: () => breakpoints.remove(text) }, icon("close")));
-    })), h("div", { class: "point-run" },
-      h("button", { type: "button", class: "btn", title: "Shift r", onclick: () => run(-1) }, icon("left"), "Back to the previous break"),
-      h("button", { type: "button", class: "btn primary", title: "r", onclick: () => run(1) }, "Run to the next break", icon("right")),
-      h("span", { class: "grow" }),
-      h("button", { type: "button", class: "btn quiet", onclick: () => this.#link() }, icon("copy"), "Copy a link with them"),
-      h("button", { type: "button", class: "btn quiet danger", onclick: () => breakpoints.clear() }, "Remove all")));
+    if (!breakpoints.list.length) {
+      fill(
+        this.list,
+        h("p", { class: "dim", text: "None is set. Play and “run to the next break” stop where one holds." }),
+      );
+      return;
+    }
+    const run = (direction) => {
+      this.#box.close();
+      stops.run("break", direction);
+    };
+    fill(
+      this.list,
+      h("h3", { text: "Set" }),
+      h(
+        "ul",
+        null,
+        breakpoints.list.map(({ text, on }) => {
+          const known = breakpoints.count(text);
+          return h(
+            "li",
+            { class: on ? undefined : "off" },
+            h(
+              "label",
+              null,
+              h("input", {
+                type: "checkbox",
+                checked: on || undefined,
+                "data-point": `=${text}`,
+                onchange: (event) => breakpoints.enable(text, event.target.checked),
+              }),
+              h("span", { text: words(text) }),
+            ),
+            h("small", {
+              class: "dim num",
+              text: known
+                ? plural(known, "cycle")
+                : KINDS[parse(text).kind].marked
+                  ? this.view.seen.last < this.view.playback.cycles
+                    ? "nowhere so far"
+                    : "nowhere"
+                  : "to be searched",
+            }),
+            h(
+              "button",
+              {
+                type: "button",
+                class: "btn quiet square small",
+                "aria-label": `Remove: ${words(text)}`,
+                "data-point": `-${text}`,
+                onclick: () => breakpoints.remove(text),
+              },
+              icon("close"),
+            ),
+          );
+        }),
+      ),
+      h(
+        "div",
+        { class: "point-run" },
+        h(
+          "button",
+          { type: "button", class: "btn", title: "Shift r", onclick: () => run(-1) },
+          icon("left"),
+          "Back to the previous break",
+        ),
+        h(
+          "button",
+          { type: "button", class: "btn primary", title: "r", onclick: () => run(1) },
+          "Run to the next break",
+          icon("right"),
+        ),
+        h("span", { class: "grow" }),
+        h(
+          "button",
+          { type: "button", class: "btn quiet", onclick: () => this.#link() },
+          icon("copy"),
+          "Copy a link with them",
+        ),
+        h("button", { type: "button", class: "btn quiet danger", onclick: () => breakpoints.clear() }, "Remove all"),
+      ),
+    );
   }
 
   async #link() {
     const href = location.origin + this.href();
     const { link } = this.breakpoints;
-    toast(await copy(link ? `${href}${href.includes("?") ? "&" : "?"}${link}` : href) ? "The link is copied." : "The link could not be copied.");
+    toast(
+      (await copy(link ? `${href}${href.includes("?") ? "&" : "?"}${link}` : href))
+        ? "The link is copied."
+        : "The link could not be copied.",
+    );
   }
 }
 
 /** A button that sets or removes a breakpoint where it stands. */
 export function breakButton(view, text, { label = `Stop when ${words(text)}`, shown = "" } = {}) {
-  return h("button", { type: "button", class: `btn small break-here${shown ? "" : " square quiet"}`, "aria-label": label, title: label, "aria-pressed": String(view.breakpoints.has(text)), "data-break": text, onclick: () => {
-    if (!view.breakpoints.toggle(text)) { toast(FULL, { name: "warn" }); return; }
-    toast(`${view.breakpoints.has(text) ? "Breakpoint" : "No more a breakpoint"}: ${words(text)}.`, { name: "break" });
-  } }, icon("break"), shown || null);
+  return h(
+    "button",
+    {
+      type: "button",
+      class: `btn small break-here${shown ? "" : " square quiet"}`,
+      "aria-label": label,
+      title: label,
+      "aria-pressed": String(view.breakpoints.has(text)),
+      "data-break": text,
+      onclick: () => {
+        if (!view.breakpoints.toggle(text)) {
+          toast(FULL, { name: "warn" });
+          return;
+        }
+        toast(`${view.breakpoints.has(text) ? "Breakpoint" : "No more a breakpoint"}: ${words(text)}.`, {
+          name: "break",
+        });
+      },
+    },
+    icon("break"),
+    shown || null,
+  );
 }

@@ -22,39 +22,61 @@ export class Breakpoints extends Emitter {
     const { draft, scenario, run } = view.playback.source;
     this.source = `${draft ? "draft" : run ? "run" : "scenario"}:${draft ?? run ?? scenario}`;
     this.#recall();
-    addEventListener("storage", ({ key }) => { // another tab has changed them: its list and this one are the same
+    addEventListener("storage", ({ key }) => {
+      // another tab has changed them: its list and this one are the same
       if (key !== STORE && key !== null) return;
       this.list = this.#kept();
       this.#changed(false);
     });
     view.playback.on("parts", () => this.#look());
     view.playback.on("step", () => this.#look());
-    view.playback.on("opened", () => { this.#found.clear(); this.#changed(false); });
+    view.playback.on("opened", () => {
+      this.#found.clear();
+      this.#changed(false);
+    });
   }
 
   // ---- the list
 
-  has(text) { return this.list.some((point) => point.text === text); }
+  has(text) {
+    return this.list.some((point) => point.text === text);
+  }
 
-  get enabled() { return this.list.filter(({ on }) => on).map(({ text }) => text); }
+  get enabled() {
+    return this.list.filter(({ on }) => on).map(({ text }) => text);
+  }
 
   /** Set one; whether there was room. */
   add(text) {
     if (!parse(text)) return false;
     const there = this.list.find((point) => point.text === text);
     if (!there && this.list.length >= MOST) return false;
-    if (there) there.on = true; else this.list.push({ text, on: true });
+    if (there) there.on = true;
+    else this.list.push({ text, on: true });
     this.#changed();
     return true;
   }
 
-  remove(text) { this.list = this.list.filter((point) => point.text !== text); this.#changed(); }
+  remove(text) {
+    this.list = this.list.filter((point) => point.text !== text);
+    this.#changed();
+  }
 
-  toggle(text) { if (this.has(text)) this.remove(text); else return this.add(text); return true; }
+  toggle(text) {
+    if (this.has(text)) this.remove(text);
+    else return this.add(text);
+    return true;
+  }
 
-  enable(text, on) { for (const point of this.list) if (point.text === text) point.on = on; this.#changed(); }
+  enable(text, on) {
+    for (const point of this.list) if (point.text === text) point.on = on;
+    this.#changed();
+  }
 
-  clear() { this.list = []; this.#changed(); }
+  clear() {
+    this.list = [];
+    this.#changed();
+  }
 
   #changed(keep = true) {
     this.#hitsKey = "";
@@ -65,8 +87,15 @@ export class Breakpoints extends Emitter {
 
   #kept() {
     let kept = [];
-    try { kept = JSON.parse(localStorage.getItem(STORE) ?? "{}")[this.source] ?? []; } catch { kept = []; }
-    return (Array.isArray(kept) ? kept : []).filter((point) => Array.isArray(point) && parse(point[0])).slice(0, MOST).map(([text, on]) => ({ text, on: on === true }));
+    try {
+      kept = JSON.parse(localStorage.getItem(STORE) ?? "{}")[this.source] ?? [];
+    } catch {
+      kept = [];
+    }
+    return (Array.isArray(kept) ? kept : [])
+      .filter((point) => Array.isArray(point) && parse(point[0]))
+      .slice(0, MOST)
+      .map(([text, on]) => ({ text, on: on === true }));
   }
 
   #recall() {
@@ -82,21 +111,32 @@ export class Breakpoints extends Emitter {
       delete all[this.source]; // the newest stands last
       if (this.list.length) all[this.source] = this.list.map(({ text, on }) => [text, on]);
       localStorage.setItem(STORE, JSON.stringify(Object.fromEntries(Object.entries(all).slice(-SOURCES))));
-    } catch { /* for this visit only */ }
+    } catch {
+      /* for this visit only */
+    }
   }
 
   /** The part of a link that brings them. */
   get link() {
-    return this.enabled.map((text) => `break=${encodeURIComponent(text).replaceAll("%3A", ":").replaceAll("%2F", "/").replaceAll("%40", "@")}`).join("&");
+    return this.enabled
+      .map(
+        (text) =>
+          `break=${encodeURIComponent(text).replaceAll("%3A", ":").replaceAll("%2F", "/").replaceAll("%40", "@")}`,
+      )
+      .join("&");
   }
 
   // ---- where they hold
 
   /** Whether a cycle breaks, as far as it is known here. */
-  breaks(index) { return index > 0 && (this.hits[index] === 1); }
+  breaks(index) {
+    return index > 0 && this.hits[index] === 1;
+  }
 
   /** Whether a cycle breaks because it was named: that says nothing of what becomes of it. */
-  named(index) { return this.enabled.includes(condition("cycle", String(index))); }
+  named(index) {
+    return this.enabled.includes(condition("cycle", String(index)));
+  }
 
   /** The cycles that are known to break, 1 each. */
   get hits() {
@@ -109,7 +149,8 @@ export class Breakpoints extends Emitter {
       for (const text of this.enabled) {
         const { kind, about, within } = parse(text);
         const row = KINDS[kind];
-        if (row.marked) for (let i = 1; i <= marks.known; i += 1) if (row.marked(facts, i, about, within)) this.#hits[i] = 1;
+        if (row.marked)
+          for (let i = 1; i <= marks.known; i += 1) if (row.marked(facts, i, about, within)) this.#hits[i] = 1;
         for (const [i, texts] of this.#found) if (texts.has(text)) this.#hits[i] = 1;
       }
     }
@@ -122,8 +163,11 @@ export class Breakpoints extends Emitter {
     const last = Math.min(marks.known, this.view.seen.last);
     const facts = known(this.view.playback);
     const { kind, about, within } = parse(text);
-    const cycles = new Set([...this.#found].filter(([index, texts]) => index <= last && texts.has(text)).map(([index]) => index));
-    if (KINDS[kind].marked) for (let i = 1; i <= last; i += 1) if (KINDS[kind].marked(facts, i, about, within)) cycles.add(i);
+    const cycles = new Set(
+      [...this.#found].filter(([index, texts]) => index <= last && texts.has(text)).map(([index]) => index),
+    );
+    if (KINDS[kind].marked)
+      for (let i = 1; i <= last; i += 1) if (KINDS[kind].marked(facts, i, about, within)) cycles.add(i);
     return cycles.size;
   }
 
@@ -132,7 +176,8 @@ export class Breakpoints extends Emitter {
     const { playback } = this.view;
     const { index } = playback;
     if (!playback.nodes || !playback.light(index)) return;
-    for (const { text } of this.list) if (!this.#found.get(index)?.has(text) && why(text, this.view, index)) this.#note(index, text);
+    for (const { text } of this.list)
+      if (!this.#found.get(index)?.has(text) && why(text, this.view, index)) this.#note(index, text);
   }
 
   #note(index, text) {
@@ -161,9 +206,17 @@ export class Breakpoints extends Emitter {
     const from = playback.wanted;
     const near = this.#near(from, direction);
     const computing = direction > 0 && !playback.complete && !near;
-    const asked = computing ? enabled : enabled.filter((text) => { const row = KINDS[parse(text).kind]; return row.asks || !row.marked; });
+    const asked = computing
+      ? enabled
+      : enabled.filter((text) => {
+          const row = KINDS[parse(text).kind];
+          return row.asks || !row.marked;
+        });
     const to = near ? near - direction : undefined;
-    if (asked.length && (near ? (to - from) * direction > 0 : direction > 0 ? from < playback.cycles || computing : from > 1)) {
+    if (
+      asked.length
+      && (near ? (to - from) * direction > 0 : direction > 0 ? from < playback.cycles || computing : from > 1)
+    ) {
       const found = await this.finder.find({ from, direction, conditions: asked, to }, tell);
       if (!found) return null;
       if (found.index) {
@@ -172,18 +225,32 @@ export class Breakpoints extends Emitter {
       }
     }
     if (near) return { index: near, reasons: this.#told(near) };
-    return { none: computing && !playback.complete ? UNKNOWN : direction > 0 ? "No later cycle breaks." : "No earlier cycle breaks." };
+    return {
+      none:
+        computing && !playback.complete
+          ? UNKNOWN
+          : direction > 0
+            ? "No later cycle breaks."
+            : "No earlier cycle breaks.",
+    };
   }
 
   #near(from, direction) {
     const { hits } = this;
-    for (let i = direction > 0 ? from + 1 : Math.min(from - 1, hits.length - 1); i >= 1 && i < hits.length; i += direction) if (hits[i]) return i;
+    for (
+      let i = direction > 0 ? from + 1 : Math.min(from - 1, hits.length - 1);
+      i >= 1 && i < hits.length;
+      i += direction
+    )
+      if (hits[i]) return i;
     return 0;
   }
 
   /** What the marks tell of a cycle that is not loaded yet. */
   #told(index) {
     const facts = known(this.view.playback);
-    return this.enabled.filter((text) => marked(text, facts, index) || this.#found.get(index)?.has(text)).map((text) => why(text, this.view, index) || words(text));
+    return this.enabled
+      .filter((text) => marked(text, facts, index) || this.#found.get(index)?.has(text))
+      .map((text) => why(text, this.view, index) || words(text));
   }
 }

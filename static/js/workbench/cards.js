@@ -21,7 +21,10 @@ const SHORT = { "ephemeral-storage": "disk" };
 
 /** The extended resources that a bar tells of: devices first. */
 function resourcesOf(nodes, node) {
-  return Object.keys(nodes.extended).filter((name) => nodes.extended[name][node]).sort((a, b) => b.includes("/") - a.includes("/") || a.localeCompare(b)).slice(0, EXTENDED);
+  return Object.keys(nodes.extended)
+    .filter((name) => nodes.extended[name][node])
+    .sort((a, b) => b.includes("/") - a.includes("/") || a.localeCompare(b))
+    .slice(0, EXTENDED);
 }
 
 export class Cards {
@@ -35,7 +38,11 @@ export class Cards {
     this.view = view;
     this.compact = compact;
     this.covered = 0;
-    this.element = h("div", { class: `cards ${compact ? "compact" : ""}`, role: "group", "aria-label": `${wordsOf(view.look.group)}. Arrow keys move between nodes, Enter selects.` });
+    this.element = h("div", {
+      class: `cards ${compact ? "compact" : ""}`,
+      role: "group",
+      "aria-label": `${wordsOf(view.look.group)}. Arrow keys move between nodes, Enter selects.`,
+    });
     this.element.addEventListener("click", (event) => {
       const card = event.target.closest("[data-node]");
       if (!card) return;
@@ -45,7 +52,9 @@ export class Cards {
       else if (event.target.closest(".why") && view.facts.pod >= 0) view.emit("why", { pod: view.facts.pod, node });
       else view.selectNode(view.node === node ? -1 : node);
     });
-    this.element.addEventListener("pointerover", (event) => view.hover(Number(event.target.closest("[data-node]")?.dataset.node ?? -1)));
+    this.element.addEventListener("pointerover", (event) =>
+      view.hover(Number(event.target.closest("[data-node]")?.dataset.node ?? -1)),
+    );
     this.element.addEventListener("pointerleave", () => view.hover(-1));
     this.element.addEventListener("keydown", (event) => this.#key(event));
     this.#build();
@@ -53,7 +62,9 @@ export class Cards {
   }
 
   /** Another picture takes its place. */
-  end() { this.resized.disconnect(); }
+  end() {
+    this.resized.disconnect();
+  }
 
   /** It is on screen in `host`: as large as that has room for. */
   mounted(host) {
@@ -67,12 +78,24 @@ export class Cards {
     if (!host?.clientHeight || this.compact) return;
     const look = getComputedStyle(host);
     const { pods, nodes } = this.view.playback;
-    const grown = fit(this.groups.map(([, members]) => members.length), {
-      width: host.clientWidth - parseFloat(look.paddingLeft) - parseFloat(look.paddingRight), height: host.clientHeight - 2 * parseFloat(look.paddingTop) - SPARE,
-      least: textSize(), bars: 3 + Math.max(0, ...this.#cards.map(({ extended }) => extended.length)), pods: Math.min(BLOCKS, Math.ceil((pods.keys.length / nodes.names.length) * UNEVEN)),
-    });
+    const grown = fit(
+      this.groups.map(([, members]) => members.length),
+      {
+        width: host.clientWidth - parseFloat(look.paddingLeft) - parseFloat(look.paddingRight),
+        height: host.clientHeight - 2 * parseFloat(look.paddingTop) - SPARE,
+        least: textSize(),
+        bars: 3 + Math.max(0, ...this.#cards.map(({ extended }) => extended.length)),
+        pods: Math.min(BLOCKS, Math.ceil((pods.keys.length / nodes.names.length) * UNEVEN)),
+      },
+    );
     this.element.classList.toggle("fits", grown !== null);
-    for (const [name, value] of [["--card", grown && `${grown.font}px`], ["--across", grown?.across], ["--per", grown?.per], ["--tall", grown && `${grown.tall}px`], ["--from", grown?.from]]) {
+    for (const [name, value] of [
+      ["--card", grown && `${grown.font}px`],
+      ["--across", grown?.across],
+      ["--per", grown?.per],
+      ["--tall", grown && `${grown.tall}px`],
+      ["--from", grown?.from],
+    ]) {
       if (grown) this.element.style.setProperty(name, value);
       else this.element.style.removeProperty(name);
     }
@@ -80,9 +103,12 @@ export class Cards {
 
   #build() {
     const { nodes } = this.view.playback;
-    const groups = this.groups = grouped(nodes, this.view.look.group);
+    const groups = (this.groups = grouped(nodes, this.view.look.group));
     this.element.classList.toggle("columns", groups.length > 1 && groups.length <= 5);
-    this.element.classList.toggle("single", !this.compact && groups.length > 1 && groups.every(([, members]) => members.length === 1));
+    this.element.classList.toggle(
+      "single",
+      !this.compact && groups.length > 1 && groups.every(([, members]) => members.length === 1),
+    );
     this.#cards = new Array(nodes.names.length);
     this.order = [];
     let first = true;
@@ -105,20 +131,41 @@ export class Cards {
   /** Whether nodes belong to other groups now than they are drawn in, or have resources that no bar tells of. */
   stale() {
     const { nodes } = this.view.playback;
-    return JSON.stringify(grouped(nodes, this.view.look.group)) !== JSON.stringify(this.groups)
-      || (!this.compact && this.#cards.some(({ extended }, node) => this.view.exists(node) && resourcesOf(nodes, node).join() !== extended.map(([name]) => name).join()));
+    return (
+      JSON.stringify(grouped(nodes, this.view.look.group)) !== JSON.stringify(this.groups)
+      || (!this.compact
+        && this.#cards.some(
+          ({ extended }, node) =>
+            this.view.exists(node) && resourcesOf(nodes, node).join() !== extended.map(([name]) => name).join(),
+        ))
+    );
   }
 
   #bar(label, title) {
     const rail = h("span", { class: "rail" });
     const text = h("span", { class: "amount" });
-    return { rail, text, root: h("span", { class: `bar${label.length > ROOM ? " long" : ""}`, title }, this.compact ? null : h("span", { class: "bar-label", text: label }), rail, this.compact ? null : text) };
+    return {
+      rail,
+      text,
+      root: h(
+        "span",
+        { class: `bar${label.length > ROOM ? " long" : ""}`, title },
+        this.compact ? null : h("span", { class: "bar-label", text: label }),
+        rail,
+        this.compact ? null : text,
+      ),
+    };
   }
 
   #card(node) {
     const { nodes } = this.view.playback;
     const bars = { cpu: this.#bar("cpu"), memory: this.#bar("mem"), pods: this.compact ? null : this.#bar("pods") };
-    const extended = this.compact ? [] : resourcesOf(nodes, node).map((name) => [name, this.#bar(SHORT[name] ?? name.slice(name.lastIndexOf("/") + 1), name)]);
+    const extended = this.compact
+      ? []
+      : resourcesOf(nodes, node).map((name) => [
+          name,
+          this.#bar(SHORT[name] ?? name.slice(name.lastIndexOf("/") + 1), name),
+        ]);
     const size = this.compact ? null : h("small");
     const state = h("span", { class: "node-state" });
     const score = h("span", { class: "score" });
@@ -127,10 +174,26 @@ export class Cards {
     const name = middle(nodes.names[node]);
     // A compact card has a line for whatever there is to say: it stays as high as the others, and nothing jumps from step to step.
     const root = this.compact
-      ? h("button", { type: "button", class: "node", "data-node": node }, h("span", { class: "node-head" }, name), h("span", { class: "node-line" }, state, why, score), bars.cpu.root, bars.memory.root)
-      : h("button", { type: "button", class: "node", "data-node": node },
-        h("span", { class: `node-head${nodes.names[node].length > LONG ? " long-name" : ""}` }, name, size), state,
-        bars.cpu.root, bars.memory.root, extended.map(([, bar]) => bar.root), bars.pods.root, h("span", { class: "node-foot" }, pods, score), why);
+      ? h(
+          "button",
+          { type: "button", class: "node", "data-node": node },
+          h("span", { class: "node-head" }, name),
+          h("span", { class: "node-line" }, state, why, score),
+          bars.cpu.root,
+          bars.memory.root,
+        )
+      : h(
+          "button",
+          { type: "button", class: "node", "data-node": node },
+          h("span", { class: `node-head${nodes.names[node].length > LONG ? " long-name" : ""}` }, name, size),
+          state,
+          bars.cpu.root,
+          bars.memory.root,
+          extended.map(([, bar]) => bar.root),
+          bars.pods.root,
+          h("span", { class: "node-foot" }, pods, score),
+          why,
+        );
     return { root, bars, extended, pods, why, score, size, state };
   }
 
@@ -146,7 +209,9 @@ export class Cards {
       this.#signatures[node] = signature;
       this.#paint(node);
     }
-    if (view.playback.nodes.since || view.playback.nodes.until) for (const [size, members] of this.#sizes) size.textContent = String(members.filter((node) => view.exists(node)).length);
+    if (view.playback.nodes.since || view.playback.nodes.until)
+      for (const [size, members] of this.#sizes)
+        size.textContent = String(members.filter((node) => view.exists(node)).length);
     this.element.classList.toggle("has-lit", Boolean(view.lit));
     if (view.only < 0) delete this.element.dataset.only;
     else this.element.dataset.only = CLASSES[view.only];
@@ -160,9 +225,33 @@ export class Cards {
     const { nodes } = playback;
     const nominates = facts.nominated === node;
     const here = this.compact ? "" : cluster.podsOn(node).join();
-    return [here, view.colours.version, this.holders?.has(node) ?? "", view.ailments(node).join(), nodes.taints[node].join(), cluster.count[node], cluster.cpu[node], cluster.memory[node], nodes.cpu[node], nodes.memory[node], nodes.pods[node], state, facts.chosen === node || nominates ? facts.index : "", state === "unknown" ? "" : facts.pod, state === "past" || nominates ? view.describe(node) : "",
-      facts.totals?.get(node) ?? "", selected === node, hovered === node, lit ? lit.nodes.has(node) : "", pod >= 0 && cluster.placement[pod] === node ? pod : "",
-      state === "failed" ? facts.verdict.first[node] : "", this.view.exists(node), this.view.waitingOn(node).join(), this.#ghosts.get(node)?.join(), this.#found(node)].join("|");
+    return [
+      here,
+      view.colours.version,
+      this.holders?.has(node) ?? "",
+      view.ailments(node).join(),
+      nodes.taints[node].join(),
+      cluster.count[node],
+      cluster.cpu[node],
+      cluster.memory[node],
+      nodes.cpu[node],
+      nodes.memory[node],
+      nodes.pods[node],
+      state,
+      facts.chosen === node || nominates ? facts.index : "",
+      state === "unknown" ? "" : facts.pod,
+      state === "past" || nominates ? view.describe(node) : "",
+      facts.totals?.get(node) ?? "",
+      selected === node,
+      hovered === node,
+      lit ? lit.nodes.has(node) : "",
+      pod >= 0 && cluster.placement[pod] === node ? pod : "",
+      state === "failed" ? facts.verdict.first[node] : "",
+      this.view.exists(node),
+      this.view.waitingOn(node).join(),
+      this.#ghosts.get(node)?.join(),
+      this.#found(node),
+    ].join("|");
   }
 
   /** What of a search or of the selected pod is on a node: "", or what the card's tag says. */
@@ -190,13 +279,42 @@ export class Cards {
     if (card.size) card.size.textContent = `${cpu(nodes.cpu[node])} cpu · ${memory(nodes.memory[node])}`;
     // Numbers are those after the cycle, here as everywhere. On the chosen node the pod is in them: the bar draws its part apart.
     const own = (amount) => (chosen && cluster.placement[facts.pod] === node ? amount : 0);
-    this.#fillBar(card.bars.cpu, cluster.cpu[node], own(facts.cpu), adds ? facts.cpu : 0, nodes.cpu[node], (used, of) => `${cpu(used)} / ${cpu(of)}`);
-    this.#fillBar(card.bars.memory, cluster.memory[node], own(facts.memory), adds ? facts.memory : 0, nodes.memory[node], (used, of) => `${memory(used)} / ${memory(of)}`);
+    this.#fillBar(
+      card.bars.cpu,
+      cluster.cpu[node],
+      own(facts.cpu),
+      adds ? facts.cpu : 0,
+      nodes.cpu[node],
+      (used, of) => `${cpu(used)} / ${cpu(of)}`,
+    );
+    this.#fillBar(
+      card.bars.memory,
+      cluster.memory[node],
+      own(facts.memory),
+      adds ? facts.memory : 0,
+      nodes.memory[node],
+      (used, of) => `${memory(used)} / ${memory(of)}`,
+    );
     for (const [name, bar] of card.extended) {
-      const asks = facts.pod >= 0 ? playback.pods.extended[name]?.[facts.pod] ?? 0 : 0;
-      this.#fillBar(bar, cluster.extendedUsed(node, name), own(asks), adds ? asks : 0, nodes.extended[name][node], (used, of) => `${amount(name, used)} / ${amount(name, of)}`);
+      const asks = facts.pod >= 0 ? (playback.pods.extended[name]?.[facts.pod] ?? 0) : 0;
+      this.#fillBar(
+        bar,
+        cluster.extendedUsed(node, name),
+        own(asks),
+        adds ? asks : 0,
+        nodes.extended[name][node],
+        (used, of) => `${amount(name, used)} / ${amount(name, of)}`,
+      );
     }
-    if (card.bars.pods) this.#fillBar(card.bars.pods, cluster.count[node], own(1), adds ? 1 : 0, nodes.pods[node], (used, of) => `${used} / ${of}`);
+    if (card.bars.pods)
+      this.#fillBar(
+        card.bars.pods,
+        cluster.count[node],
+        own(1),
+        adds ? 1 : 0,
+        nodes.pods[node],
+        (used, of) => `${used} / ${of}`,
+      );
     const total = facts.totals?.get(node);
     card.score.textContent = total === undefined ? "" : this.compact && !chosen ? "tie" : count(total);
     card.score.classList.toggle("best", total !== undefined && total === facts.best);
@@ -212,10 +330,15 @@ export class Cards {
   #why(node, { state, chosen, nominated }) {
     const { view } = this;
     const waiting = view.facts.waiting.size ? view.waitingOn(node).length : 0;
-    if (nominated) return this.compact ? `${view.facts.victims.length || "no"} victim${view.facts.victims.length === 1 ? "" : "s"}` : view.nomination();
-    if (waiting) return `${waiting} waiting${this.compact ? "" : ` at Permit${state === "failed" && !chosen ? `; ${this.#reason(node)}` : ""}`}`;
+    if (nominated)
+      return this.compact
+        ? `${view.facts.victims.length || "no"} victim${view.facts.victims.length === 1 ? "" : "s"}`
+        : view.nomination();
+    if (waiting)
+      return `${waiting} waiting${this.compact ? "" : ` at Permit${state === "failed" && !chosen ? `; ${this.#reason(node)}` : ""}`}`;
     if (this.compact && view.ailments(node).length) return ""; // their badges have the line
-    if (state === "past") return view.facts.verdict.fits(node) ? "" : this.compact ? "did not fit, then" : view.past(node);
+    if (state === "past")
+      return view.facts.verdict.fits(node) ? "" : this.compact ? "did not fit, then" : view.past(node);
     return state === "failed" && !chosen ? this.#reason(node) : "";
   }
 
@@ -229,16 +352,36 @@ export class Cards {
     if (card.state.dataset.drawn === drawn) return;
     card.state.dataset.drawn = drawn;
     const conditions = nodes.conditions[node];
-    fill(card.state,
-      ailing.map((text) => h("span", { class: "badge ill", text, title: text === "cordoned" ? "spec.unschedulable: true" : conditions.join(", ") })),
-      taints.length && !told ? h("span", { class: "badge", text: this.compact || taints.length > 1 ? `${count(taints.length)} taint${taints.length > 1 ? "s" : ""}` : "tainted", title: taints.join("\n") }) : null);
+    fill(
+      card.state,
+      ailing.map((text) =>
+        h("span", {
+          class: "badge ill",
+          text,
+          title: text === "cordoned" ? "spec.unschedulable: true" : conditions.join(", "),
+        }),
+      ),
+      taints.length && !told
+        ? h("span", {
+            class: "badge",
+            text:
+              this.compact || taints.length > 1
+                ? `${count(taints.length)} taint${taints.length > 1 ? "s" : ""}`
+                : "tainted",
+            title: taints.join("\n"),
+          })
+        : null,
+    );
   }
 
   #reason(node) {
     const { verdict } = this.view.facts;
     const reasons = verdict.reasonsOf(node);
     if (this.compact) return reasons.map(shortReason).join(", ");
-    return [...new Set(reasons.map((text) => this.view.plainReason(text, node)))].join(", ") || verdict.order[verdict.first[node]];
+    return (
+      [...new Set(reasons.map((text) => this.view.plainReason(text, node)))].join(", ")
+      || verdict.order[verdict.first[node]]
+    );
   }
 
   /** Of `used` the pod of this cycle has `own`; where it would fit `add` shows what it would take. More than `of` is told in red. */
@@ -255,15 +398,34 @@ export class Cards {
     const { pods, cluster } = view.playback;
     const { pod: flying, victims, nominated } = view.facts;
     const leaves = (pod) => node === nominated && victims.includes(pod);
-    const here = [...cluster.podsOn(node)].filter((pod) => !(chosen && pod === flying)).sort((a, b) => pods.group[a] - pods.group[b] || a - b);
+    const here = [...cluster.podsOn(node)]
+      .filter((pod) => !(chosen && pod === flying))
+      .sort((a, b) => pods.group[a] - pods.group[b] || a - b);
     const shown = here.length > BLOCKS ? here.slice(0, BLOCKS - 1) : here;
-    fill(card.pods,
-      shown.map((pod) => h("i", { class: `pod ${view.colour(pod)}${pod === view.pod || pod === this.#spot?.pod ? " selected" : ""}${view.search.has(pod) ? " hit" : ""}${this.#waits(pod) ? " waiting" : ""}${leaves(pod) ? " victim" : ""}`, "data-pod": pod, title: `${short(pods.keys[pod])}${this.#waits(pod)}${leaves(pod) ? ", to be deleted for the pod of this cycle" : ""}` })),
+    fill(
+      card.pods,
+      shown.map((pod) =>
+        h("i", {
+          class: `pod ${view.colour(pod)}${pod === view.pod || pod === this.#spot?.pod ? " selected" : ""}${view.search.has(pod) ? " hit" : ""}${this.#waits(pod) ? " waiting" : ""}${leaves(pod) ? " victim" : ""}`,
+          "data-pod": pod,
+          title: `${short(pods.keys[pod])}${this.#waits(pod)}${leaves(pod) ? ", to be deleted for the pod of this cycle" : ""}`,
+        }),
+      ),
       here.length > shown.length ? h("small", { text: `+${here.length - shown.length}` }) : null,
-      chosen ? h("i", { class: `pod added ${view.colour(flying)}${flying === this.#spot?.pod ? " selected" : ""}${view.search.has(flying) ? " hit" : ""}${this.#waits(flying) ? " waiting" : ""}`, "data-pod": flying, title: `${short(pods.keys[flying])}${this.#waits(flying) || ", placed by this cycle"}` }) : null,
+      chosen
+        ? h("i", {
+            class: `pod added ${view.colour(flying)}${flying === this.#spot?.pod ? " selected" : ""}${view.search.has(flying) ? " hit" : ""}${this.#waits(flying) ? " waiting" : ""}`,
+            "data-pod": flying,
+            title: `${short(pods.keys[flying])}${this.#waits(flying) || ", placed by this cycle"}`,
+          })
+        : null,
       view.facts.nominated === node ? this.#made(flying) : null,
-      (this.#ghosts.get(node) ?? []).filter((pod) => pod !== flying).slice(0, BLOCKS).map((pod) => this.#ghost(pod)),
-      here.length === 0 && !chosen ? h("small", { class: "none", text: "no pods" }) : null);
+      (this.#ghosts.get(node) ?? [])
+        .filter((pod) => pod !== flying)
+        .slice(0, BLOCKS)
+        .map((pod) => this.#ghost(pod)),
+      here.length === 0 && !chosen ? h("small", { class: "none", text: "no pods" }) : null,
+    );
   }
 
   /** That a pod waits at Permit and until when, or "". */
@@ -281,7 +443,13 @@ export class Cards {
     const { placement } = view.playback.cluster;
     const victims = view.facts.victims.filter((pod) => placement[pod] < 0); // the others are still on the node
     return [
-      ...victims.slice(0, BLOCKS).map((pod) => h("i", { class: `pod victim ${view.colour(pod)}`, "data-pod": pod, title: `${short(keys[pod])}, deleted by this cycle` })),
+      ...victims.slice(0, BLOCKS).map((pod) =>
+        h("i", {
+          class: `pod victim ${view.colour(pod)}`,
+          "data-pod": pod,
+          title: `${short(keys[pod])}, deleted by this cycle`,
+        }),
+      ),
       victims.length > BLOCKS ? h("small", { text: `+${victims.length - BLOCKS}` }) : null,
       this.#ghost(flying),
     ];
@@ -289,19 +457,29 @@ export class Cards {
 
   #ghost(pod) {
     const { view } = this;
-    return h("i", { class: `pod ghost ${view.colour(pod)}`, "data-pod": pod, title: `${short(view.playback.pods.keys[pod])}, nominated to this node` });
+    return h("i", {
+      class: `pod ghost ${view.colour(pod)}`,
+      "data-pod": pod,
+      title: `${short(view.playback.pods.keys[pod])}, nominated to this node`,
+    });
   }
 
   /** Where a pod is drawn, null if it is not. */
   blockOf(pod) {
     const node = this.view.playback.cluster.placement[pod];
-    return node >= 0 ? this.#cards[node]?.pods.querySelector(`[data-pod="${pod}"]`) ?? this.#cards[node]?.root ?? null : null;
+    return node >= 0
+      ? (this.#cards[node]?.pods.querySelector(`[data-pod="${pod}"]`) ?? this.#cards[node]?.root ?? null)
+      : null;
   }
 
-  reveal(node) { this.#cards[node]?.root.scrollIntoView({ block: "nearest", inline: "nearest" }); }
+  reveal(node) {
+    this.#cards[node]?.root.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
 
   /** So much of the lower end of the stage is covered. */
-  cover(height) { this.covered = height; }
+  cover(height) {
+    this.covered = height;
+  }
 
   /** Whether a node's card is in view; of one that is higher than the stage its upper end. */
   inView(node) {
@@ -330,7 +508,10 @@ export class Cards {
       const across = Math.abs(dx * toward[1]) + Math.abs(dy * toward[0]);
       if (along <= 4) continue;
       const distance = along + across * 3;
-      if (distance < nearest) { nearest = distance; next = node; }
+      if (distance < nearest) {
+        nearest = distance;
+        next = node;
+      }
     }
     if (next === null) return;
     event.target.closest("[data-node]").tabIndex = -1;
@@ -342,7 +523,12 @@ export class Cards {
 /** A name that loses its middle, not its end, where there is no room: node names differ at the end. */
 function middle(name) {
   if (name.length <= LONG) return h("b", { text: name });
-  return h("b", { class: "middle", title: name }, h("span", { text: name.slice(0, -END) }), h("span", { text: name.slice(-END) }));
+  return h(
+    "b",
+    { class: "middle", title: name },
+    h("span", { text: name.slice(0, -END) }),
+    h("span", { text: name.slice(-END) }),
+  );
 }
 
 /** A reason breaks after the parts of a taint or a label, not in the middle of a word. */

@@ -32,8 +32,11 @@ export class Cluster {
   reset(placement) {
     this.placement.fill(ABSENT);
     this.placement.set(placement);
-    this.cpu.fill(0); this.memory.fill(0); this.count.fill(0);
-    this.placed = 0; this.present = 0;
+    this.cpu.fill(0);
+    this.memory.fill(0);
+    this.count.fill(0);
+    this.placed = 0;
+    this.present = 0;
     const { cpu, memory } = this.pods;
     for (let pod = 0; pod < this.placement.length; pod += 1) {
       const node = this.placement[pod];
@@ -41,7 +44,9 @@ export class Cluster {
       this.present += 1;
       if (node < 0) continue;
       this.placed += 1;
-      this.cpu[node] += cpu[pod]; this.memory[node] += memory[pod]; this.count[node] += 1;
+      this.cpu[node] += cpu[pod];
+      this.memory[node] += memory[pod];
+      this.count[node] += 1;
     }
     this.#lists = null;
   }
@@ -52,8 +57,18 @@ export class Cluster {
     for (const [pod, next] of changes) {
       const old = this.placement[pod];
       if (old === next) continue;
-      if (old >= 0) { this.placed -= 1; this.cpu[old] -= cpu[pod]; this.memory[old] -= memory[pod]; this.count[old] -= 1; }
-      if (next >= 0) { this.placed += 1; this.cpu[next] += cpu[pod]; this.memory[next] += memory[pod]; this.count[next] += 1; }
+      if (old >= 0) {
+        this.placed -= 1;
+        this.cpu[old] -= cpu[pod];
+        this.memory[old] -= memory[pod];
+        this.count[old] -= 1;
+      }
+      if (next >= 0) {
+        this.placed += 1;
+        this.cpu[next] += cpu[pod];
+        this.memory[next] += memory[pod];
+        this.count[next] += 1;
+      }
       if (old === ABSENT) this.present += 1;
       if (next === ABSENT) this.present -= 1;
       this.placement[pod] = next;
@@ -71,7 +86,10 @@ export class Cluster {
       const fill = start.slice();
       for (let pod = 0; pod < this.placement.length; pod += 1) {
         const at = this.placement[pod];
-        if (at >= 0) { items[fill[at]] = pod; fill[at] += 1; }
+        if (at >= 0) {
+          items[fill[at]] = pod;
+          fill[at] += 1;
+        }
       }
       this.#lists = { start, items };
     }

@@ -12,52 +12,260 @@ function about(target, view) {
   return node >= 0 ? { node } : {};
 }
 
-const go = (index) => ({ playback, deck }, { since }) => { deck.pause(); playback.goto(index(playback), since); };
-const shownFork = () => { const button = $("[data-fork]"); return button && !button.hidden ? button : null; };
-const undo = (way, done) => async ({ build }) => {
-  try { const words = await build.undo[way](); if (words) toast(`${done}: ${words}.`); } catch (error) { toast(error.message, { name: "warn", ms: 6000 }); }
+const go =
+  (index) =>
+  ({ playback, deck }, { since }) => {
+    deck.pause();
+    playback.goto(index(playback), since);
+  };
+const shownFork = () => {
+  const button = $("[data-fork]");
+  return button && !button.hidden ? button : null;
 };
-const TABS = [["story", "Story"], ["predicates", "Predicates"], ["cache", "Cache"], ["priorities", "Priorities"], ["preemption", "Preemption"], ["podgroups", "PodGroups"], ["queue", "Queue"], ["events", "Events"]];
+const undo =
+  (way, done) =>
+  async ({ build }) => {
+    try {
+      const words = await build.undo[way]();
+      if (words) toast(`${done}: ${words}.`);
+    } catch (error) {
+      toast(error.message, { name: "warn", ms: 6000 });
+    }
+  };
+const TABS = [
+  ["story", "Story"],
+  ["predicates", "Predicates"],
+  ["cache", "Cache"],
+  ["priorities", "Priorities"],
+  ["preemption", "Preemption"],
+  ["podgroups", "PodGroups"],
+  ["queue", "Queue"],
+  ["events", "Events"],
+];
 
 // `keys` as keys.js writes them; `says` is what the help tells of two that belong together, `many` leaves one out of it, `span` stands for all keys of a row;
 // `elsewhere`: the part itself listens for the keys; `when`: without it always.
 export const COMMANDS = [
   { id: "step", group: "Time", name: "One cycle on", keys: ["ArrowRight"], run: go((playback) => playback.wanted + 1) },
-  { id: "back", group: "Time", name: "One cycle back", keys: ["ArrowLeft"], run: go((playback) => playback.wanted - 1) },
-  { id: "phase", group: "Time", name: "One phase on", keys: ["Shift+ArrowRight"], run: ({ deck }, { since }) => deck.phase(1, since) },
-  { id: "phase-back", group: "Time", name: "One phase back", keys: ["Shift+ArrowLeft"], run: ({ deck }, { since }) => deck.phase(-1, since) },
+  {
+    id: "back",
+    group: "Time",
+    name: "One cycle back",
+    keys: ["ArrowLeft"],
+    run: go((playback) => playback.wanted - 1),
+  },
+  {
+    id: "phase",
+    group: "Time",
+    name: "One phase on",
+    keys: ["Shift+ArrowRight"],
+    run: ({ deck }, { since }) => deck.phase(1, since),
+  },
+  {
+    id: "phase-back",
+    group: "Time",
+    name: "One phase back",
+    keys: ["Shift+ArrowLeft"],
+    run: ({ deck }, { since }) => deck.phase(-1, since),
+  },
   { id: "play", group: "Time", name: "Play or pause", keys: [" "], run: ({ deck }) => deck.toggle() },
   { id: "start", group: "Time", name: "To the start", keys: ["Home"], run: go(() => 0) },
   { id: "end", group: "Time", name: "To the end", keys: ["End"], run: go((playback) => playback.last) },
   { id: "goto", group: "Time", name: "Go to a step…", keys: ["g"], run: ({ playback }) => askStep(playback) },
-  { id: "next", group: "Time", name: "Next of what the deck names", says: "Next of what the deck names: an event, a second, a failure …", keys: ["."], run: ({ deck }, { since }) => deck.step(1, since) },
-  { id: "previous", group: "Time", name: "Previous of what the deck names", says: "Previous of the same", keys: [","], run: ({ deck }, { since }) => deck.step(-1, since) },
-  { id: "interesting", group: "Run to", name: "Next cycle worth a look", keys: ["n"], run: ({ stops }, { since }) => stops.run("interesting", 1, since) },
-  { id: "interesting-back", group: "Run to", name: "Previous cycle worth a look", keys: ["Shift+n"], run: ({ stops }, { since }) => stops.run("interesting", -1, since) },
-  { id: "run", group: "Run to", name: "Run to the next break", keys: ["r"], run: ({ stops }, { since }) => stops.run("break", 1, since) },
-  { id: "run-back", group: "Run to", name: "Run back to the previous break", keys: ["Shift+r"], run: ({ stops }, { since }) => stops.run("break", -1, since) },
-  { id: "ahead", group: "Time", name: "Show or hide outcomes ahead", says: "Show or hide outcomes ahead, on the timeline", keys: ["o"], run: ({ view, deck }) => { view.seen.reveal(!view.seen.ahead); deck.tellAhead(); } },
-  { id: "break", group: "Run to", name: "Breakpoints…", says: "Breakpoints: set, switch and remove them", keys: ["b"], run: ({ points, view }, { target }) => points.open(about(target, view)) },
-  { id: "find", group: "Look", name: "Find a node or pod", keys: ["/"], run: ({ view, build }) => { view.emit("region", "build"); build.focusSearch(); } },
-  { id: "why", group: "Look", name: "Why? The reasons, and what would help", keys: ["w"], run: ({ view }, { target }) => view.emit("why", about(target, view)) },
-  ...TABS.map(([key, title], i) => ({ id: `tab-${key}`, group: "Look", name: `Tab ${title}`, says: "The tabs of Inspect", span: ["1", String(TABS.length)], many: i > 0, keys: [String(i + 1)], run: ({ view }) => view.setTab(key) })),
-  { id: "table", group: "Look", name: "Nodes as a table, or as a picture", keys: ["t"], run: ({ stage }) => stage.tools.querySelector("[data-stage-table]")?.click() },
+  {
+    id: "next",
+    group: "Time",
+    name: "Next of what the deck names",
+    says: "Next of what the deck names: an event, a second, a failure …",
+    keys: ["."],
+    run: ({ deck }, { since }) => deck.step(1, since),
+  },
+  {
+    id: "previous",
+    group: "Time",
+    name: "Previous of what the deck names",
+    says: "Previous of the same",
+    keys: [","],
+    run: ({ deck }, { since }) => deck.step(-1, since),
+  },
+  {
+    id: "interesting",
+    group: "Run to",
+    name: "Next cycle worth a look",
+    keys: ["n"],
+    run: ({ stops }, { since }) => stops.run("interesting", 1, since),
+  },
+  {
+    id: "interesting-back",
+    group: "Run to",
+    name: "Previous cycle worth a look",
+    keys: ["Shift+n"],
+    run: ({ stops }, { since }) => stops.run("interesting", -1, since),
+  },
+  {
+    id: "run",
+    group: "Run to",
+    name: "Run to the next break",
+    keys: ["r"],
+    run: ({ stops }, { since }) => stops.run("break", 1, since),
+  },
+  {
+    id: "run-back",
+    group: "Run to",
+    name: "Run back to the previous break",
+    keys: ["Shift+r"],
+    run: ({ stops }, { since }) => stops.run("break", -1, since),
+  },
+  {
+    id: "ahead",
+    group: "Time",
+    name: "Show or hide outcomes ahead",
+    says: "Show or hide outcomes ahead, on the timeline",
+    keys: ["o"],
+    run: ({ view, deck }) => {
+      view.seen.reveal(!view.seen.ahead);
+      deck.tellAhead();
+    },
+  },
+  {
+    id: "break",
+    group: "Run to",
+    name: "Breakpoints…",
+    says: "Breakpoints: set, switch and remove them",
+    keys: ["b"],
+    run: ({ points, view }, { target }) => points.open(about(target, view)),
+  },
+  {
+    id: "find",
+    group: "Look",
+    name: "Find a node or pod",
+    keys: ["/"],
+    run: ({ view, build }) => {
+      view.emit("region", "build");
+      build.focusSearch();
+    },
+  },
+  {
+    id: "why",
+    group: "Look",
+    name: "Why? The reasons, and what would help",
+    keys: ["w"],
+    run: ({ view }, { target }) => view.emit("why", about(target, view)),
+  },
+  ...TABS.map(([key, title], i) => ({
+    id: `tab-${key}`,
+    group: "Look",
+    name: `Tab ${title}`,
+    says: "The tabs of Inspect",
+    span: ["1", String(TABS.length)],
+    many: i > 0,
+    keys: [String(i + 1)],
+    run: ({ view }) => view.setTab(key),
+  })),
+  {
+    id: "table",
+    group: "Look",
+    name: "Nodes as a table, or as a picture",
+    keys: ["t"],
+    run: ({ stage }) => stage.tools.querySelector("[data-stage-table]")?.click(),
+  },
   { id: "build", group: "Look", name: "Hide or show Build", keys: ["["], run: ({ layout }) => layout.toggle("build") },
-  { id: "inspect", group: "Look", name: "Hide or show Inspect", keys: ["]"], run: ({ layout }) => layout.toggle("inspect") },
-  { id: "close", group: "Look", name: "Unselect", says: "Close, unselect", keys: ["Escape"], run: ({ view, stops }) => { stops.hide(); view.light(null); view.selectNode(-1); view.selectPod(-1); } },
+  {
+    id: "inspect",
+    group: "Look",
+    name: "Hide or show Inspect",
+    keys: ["]"],
+    run: ({ layout }) => layout.toggle("inspect"),
+  },
+  {
+    id: "close",
+    group: "Look",
+    name: "Unselect",
+    says: "Close, unselect",
+    keys: ["Escape"],
+    run: ({ view, stops }) => {
+      stops.hide();
+      view.light(null);
+      view.selectNode(-1);
+      view.selectPod(-1);
+    },
+  },
   { id: "theme", group: "Look", name: "Switch between dark and light", run: () => $("[data-theme-toggle]")?.click() },
-  { id: "edit", group: "Change", name: "Edit a node, a pod or another object at this step", keys: ["e"], when: ({ view }) => Boolean(view.edit), run: ({ view }, { target }) => view.emit("edit", about(target, view)) },
-  { id: "yaml", group: "Change", name: "The YAML", run: ({ view, build }) => { view.emit("region", "build"); build.open("yaml"); } },
-  { id: "policy", group: "Change", name: "The Policy", run: ({ view, build }) => { view.emit("region", "build"); build.open("policy"); } },
-  { id: "undo", group: "Change", name: "Undo a change of Build", keys: ["Mod+z"], elsewhere: true, when: ({ build, mine }) => mine && Boolean(build.undo.last), run: undo("back", "Undone") },
-  { id: "redo", group: "Change", name: "Do it again", keys: ["Mod+Shift+z"], elsewhere: true, when: ({ build, mine }) => mine && Boolean(build.undo.next), run: undo("forth", "Done again") },
+  {
+    id: "edit",
+    group: "Change",
+    name: "Edit a node, a pod or another object at this step",
+    keys: ["e"],
+    when: ({ view }) => Boolean(view.edit),
+    run: ({ view }, { target }) => view.emit("edit", about(target, view)),
+  },
+  {
+    id: "yaml",
+    group: "Change",
+    name: "The YAML",
+    run: ({ view, build }) => {
+      view.emit("region", "build");
+      build.open("yaml");
+    },
+  },
+  {
+    id: "policy",
+    group: "Change",
+    name: "The Policy",
+    run: ({ view, build }) => {
+      view.emit("region", "build");
+      build.open("policy");
+    },
+  },
+  {
+    id: "undo",
+    group: "Change",
+    name: "Undo a change of Build",
+    keys: ["Mod+z"],
+    elsewhere: true,
+    when: ({ build, mine }) => mine && Boolean(build.undo.last),
+    run: undo("back", "Undone"),
+  },
+  {
+    id: "redo",
+    group: "Change",
+    name: "Do it again",
+    keys: ["Mod+Shift+z"],
+    elsewhere: true,
+    when: ({ build, mine }) => mine && Boolean(build.undo.next),
+    run: undo("forth", "Done again"),
+  },
   { id: "share", group: "Change", name: "Share", keys: ["s"], run: ({ onShare }) => onShare() },
-  { id: "fork", group: "Change", name: "Fork: a copy of one's own", when: () => Boolean(shownFork()), run: () => shownFork()?.click() },
-  { id: "worker", group: "Change", name: "Run to the end in a worker", when: () => $("[data-run-all]")?.hidden === false, run: () => $("[data-run-all]")?.click() },
-  { id: "palette", group: "Help", name: "Command palette", keys: ["Mod+k"], hidden: true, run: ({ palette }) => palette.open() },
+  {
+    id: "fork",
+    group: "Change",
+    name: "Fork: a copy of one's own",
+    when: () => Boolean(shownFork()),
+    run: () => shownFork()?.click(),
+  },
+  {
+    id: "worker",
+    group: "Change",
+    name: "Run to the end in a worker",
+    when: () => $("[data-run-all]")?.hidden === false,
+    run: () => $("[data-run-all]")?.click(),
+  },
+  {
+    id: "palette",
+    group: "Help",
+    name: "Command palette",
+    keys: ["Mod+k"],
+    hidden: true,
+    run: ({ palette }) => palette.open(),
+  },
   { id: "help", group: "Help", name: "Keys", says: "This help", keys: ["?"], run: ({ help }) => help() },
   { id: "home", group: "Help", name: "To the start page", run: () => location.assign("/") },
-  { id: "reference", group: "Help", name: "The reference of predicates, priorities and phases", run: () => location.assign("/reference/") },
+  {
+    id: "reference",
+    group: "Help",
+    name: "The reference of predicates, priorities and phases",
+    run: () => location.assign("/reference/"),
+  },
 ];
 
 /** Whether a command can be had now. */

@@ -24,10 +24,18 @@ export class Computing {
     this.bar = new Progress("Computing the cycles");
     deck.append(this.element);
     const { playback } = view;
-    playback.on("opened", () => { this.#since = performance.now(); this.#dismissed = false; this.loaded(); this.#tell(); setTimeout(() => this.#tell(), SHOW_AFTER); });
+    playback.on("opened", () => {
+      this.#since = performance.now();
+      this.#dismissed = false;
+      this.loaded();
+      this.#tell();
+      setTimeout(() => this.#tell(), SHOW_AFTER);
+    });
     playback.on("grew", () => this.#tell());
     playback.on("later", ({ step, place }) => this.seek(step, place));
-    playback.on("seek", () => { if (this.#seeking && !this.#seeking.arrived) this.#giveUp(); });
+    playback.on("seek", () => {
+      if (this.#seeking && !this.#seeking.arrived) this.#giveUp();
+    });
   }
 
   // ---- reading the source
@@ -56,13 +64,19 @@ export class Computing {
 
   #tell() {
     const { playback } = this.view;
-    if (this.#seeking) { this.#showSeeking(); return; }
+    if (this.#seeking) {
+      this.#showSeeking();
+      return;
+    }
     if (playback.complete === false && !playback.source.run) {
       const late = performance.now() - this.#since > SHOW_AFTER;
       if (late) this.#showComputed();
       return;
     }
-    if (playback.stopped && !this.#dismissed) { if (this.element.dataset.state !== "stopped") this.#showStopped(); return; }
+    if (playback.stopped && !this.#dismissed) {
+      if (this.element.dataset.state !== "stopped") this.#showStopped();
+      return;
+    }
     this.#hide();
   }
 
@@ -70,7 +84,12 @@ export class Computing {
   #far() {
     const { cycles, expected } = this.view.playback;
     const known = expected > 0 && cycles < expected;
-    return [known ? cycles / expected : null, known ? `${count(cycles)} of about ${count(expected)} cycles computed` : `${plural(cycles, "cycle")} computed, more to come`];
+    return [
+      known ? cycles / expected : null,
+      known
+        ? `${count(cycles)} of about ${count(expected)} cycles computed`
+        : `${plural(cycles, "cycle")} computed, more to come`,
+    ];
   }
 
   #showComputed() {
@@ -91,9 +110,29 @@ export class Computing {
 
   #showStopped() {
     const { stopped } = this.view.playback;
-    this.#show("stopped", h("div", { class: "progress" }, icon("warn"), h("span", { class: "progress-words", text: stopped }),
-      h("button", { type: "button", class: "btn", onclick: () => this.onRun() }, icon("chart"), "Run it in a worker"),
-      h("button", { type: "button", class: "btn quiet square", "aria-label": "Close this notice", onclick: () => { this.#dismissed = true; this.#hide(); } }, icon("close"))));
+    this.#show(
+      "stopped",
+      h(
+        "div",
+        { class: "progress" },
+        icon("warn"),
+        h("span", { class: "progress-words", text: stopped }),
+        h("button", { type: "button", class: "btn", onclick: () => this.onRun() }, icon("chart"), "Run it in a worker"),
+        h(
+          "button",
+          {
+            type: "button",
+            class: "btn quiet square",
+            "aria-label": "Close this notice",
+            onclick: () => {
+              this.#dismissed = true;
+              this.#hide();
+            },
+          },
+          icon("close"),
+        ),
+      ),
+    );
     announce(stopped);
   }
 
@@ -132,13 +171,23 @@ export class Computing {
     view.pending = { step, place };
     view.emit("pending");
     const controller = new AbortController();
-    const bar = new Progress(`Going to step ${step}`, { onCancel: () => { this.#giveUp(); announce(`Stayed where you were; step ${step} is given up.`); }, cancel: "Stay here" });
-    const mine = this.#seeking = { step, controller, bar, arrived: false };
+    const bar = new Progress(`Going to step ${step}`, {
+      onCancel: () => {
+        this.#giveUp();
+        announce(`Stayed where you were; step ${step} is given up.`);
+      },
+      cancel: "Stay here",
+    });
+    const mine = (this.#seeking = { step, controller, bar, arrived: false });
     this.#said = 0;
     this.#tell();
     const { playback } = view;
     try {
-      const { index } = await playback.socket.call("step.locate", { source: playback.source, step }, { signal: controller.signal });
+      const { index } = await playback.socket.call(
+        "step.locate",
+        { source: playback.source, step },
+        { signal: controller.signal },
+      );
       if (this.#seeking !== mine) return;
       mine.arrived = true;
       await playback.has(index);

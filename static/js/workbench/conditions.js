@@ -6,78 +6,126 @@ import { LETTERS } from "./marks.js";
 
 const PENDING = -1;
 /** The members of GeneralPredicates, by the reasons that only they give. */
-const MEMBERS = [["PodFitsResources", "Insufficient "], ["HostName", "node(s) didn't match the requested hostname"], ["PodFitsHostPorts", "node(s) didn't have free ports"], ["MatchNodeSelector", "node(s) didn't match node selector"]];
+const MEMBERS = [
+  ["PodFitsResources", "Insufficient "],
+  ["HostName", "node(s) didn't match the requested hostname"],
+  ["PodFitsHostPorts", "node(s) didn't have free ports"],
+  ["MatchNodeSelector", "node(s) didn't match node selector"],
+];
 const BUNDLE = "GeneralPredicates";
 const NAMED = 2; // nodes that a reason names
 
 const result = (marks, index) => LETTERS[marks.result[index]];
-const nodesOf = (names, count) => (count <= NAMED ? names.join(" and ") : `${names.slice(0, NAMED).join(", ")} and ${plural(count - NAMED, "more node")}`);
+const nodesOf = (names, count) =>
+  count <= NAMED
+    ? names.join(" and ")
+    : `${names.slice(0, NAMED).join(", ")} and ${plural(count - NAMED, "more node")}`;
 
 /** Of marks: whether it holds, as far as they know. Of a cycle that is loaded, `why` says so in words, "" where it does not hold. */
 export const KINDS = {
   predicate: {
-    title: "A predicate fails", about: "predicate", within: "node",
+    title: "A predicate fails",
+    about: "predicate",
+    within: "node",
     words: (about, within) => `${about || "any predicate"} fails${within ? ` on ${within}` : ""}`,
     why: ({ verdict, names }, about, within) => failures(verdict, names, about, within),
     heavy: true,
   },
   node: {
-    title: "A node is chosen, nominated or changes", about: "node", needs: true, words: (about) => `${about} is chosen, nominated or changes`,
-    marked: ({ marks, nodes }, index, about) => marks.node[index] >= 0 && marks.node[index] === (nodes.get(about) ?? -1),
+    title: "A node is chosen, nominated or changes",
+    about: "node",
+    needs: true,
+    words: (about) => `${about} is chosen, nominated or changes`,
+    marked: ({ marks, nodes }, index, about) =>
+      marks.node[index] >= 0 && marks.node[index] === (nodes.get(about) ?? -1),
     why: ({ light, node, pod }, about) => {
       if (light.node !== null && node(light.node) === about) return `${about} is chosen for ${short(pod(light.pod))}`;
-      if (light.nominated && node(light.nominated[0]) === about) return `${short(pod(light.pod))} is nominated to ${about}`;
+      if (light.nominated && node(light.nominated[0]) === about)
+        return `${short(pod(light.pod))} is nominated to ${about}`;
       const change = light.nodes?.find(([changed]) => node(changed) === about);
       return change ? `${about} ${change[1] === null ? "is gone" : "changes"}` : "";
     },
     asks: true,
   },
   pod: {
-    title: "A pod is tried, bound or taken away", about: "pod", needs: true, words: (about) => `${short(about)} is tried, bound or taken away`,
+    title: "A pod is tried, bound or taken away",
+    about: "pod",
+    needs: true,
+    words: (about) => `${short(about)} is tried, bound or taken away`,
     marked: ({ marks, pods }, index, about) => marks.pod[index] === (pods.get(about) ?? -1),
     why: ({ light, node, pod }, about) => {
       if (pod(light.pod) === about) return `${short(about)} is tried`;
       const moved = light.changes.findLast(([changed]) => pod(changed) === about);
-      return moved ? `${short(about)} ${moved[1] >= 0 ? `is bound to ${node(moved[1])}` : moved[1] === PENDING ? "waits for a node again" : "is deleted"}` : "";
+      return moved
+        ? `${short(about)} ${moved[1] >= 0 ? `is bound to ${node(moved[1])}` : moved[1] === PENDING ? "waits for a node again" : "is deleted"}`
+        : "";
     },
     asks: true,
   },
   unschedulable: {
-    title: "A pod is unschedulable", about: "pod", words: (about) => `${about ? short(about) : "any pod"} is unschedulable`,
-    marked: ({ marks, pods }, index, about) => "uep".includes(result(marks, index)) && (!about || marks.pod[index] === (pods.get(about) ?? -1)),
-    why: ({ light, pod }, about) => (["unschedulable", "error"].includes(light.result) && (!about || pod(light.pod) === about) ? `${short(pod(light.pod))} ${light.result === "error" ? "ends in an error" : "is unschedulable"}` : ""),
+    title: "A pod is unschedulable",
+    about: "pod",
+    words: (about) => `${about ? short(about) : "any pod"} is unschedulable`,
+    marked: ({ marks, pods }, index, about) =>
+      "uep".includes(result(marks, index)) && (!about || marks.pod[index] === (pods.get(about) ?? -1)),
+    why: ({ light, pod }, about) =>
+      ["unschedulable", "error"].includes(light.result) && (!about || pod(light.pod) === about)
+        ? `${short(pod(light.pod))} ${light.result === "error" ? "ends in an error" : "is unschedulable"}`
+        : "",
   },
   preemption: {
-    title: "Any preemption", words: () => "any preemption", marked: ({ marks }, index) => result(marks, index) === "p",
-    why: ({ light, node, pod }) => (light.nominated ? `preemption for ${short(pod(light.pod))} on ${node(light.nominated[0])}` : ""),
+    title: "Any preemption",
+    words: () => "any preemption",
+    marked: ({ marks }, index) => result(marks, index) === "p",
+    why: ({ light, node, pod }) =>
+      light.nominated ? `preemption for ${short(pod(light.pod))} on ${node(light.nominated[0])}` : "",
   },
   stale: {
-    title: "Any stale hit of the cache", words: () => "any stale hit of the cache", marked: ({ marks }, index) => (marks.caching?.stale[index] ?? 0) > 0,
+    title: "Any stale hit of the cache",
+    words: () => "any stale hit of the cache",
+    marked: ({ marks }, index) => (marks.caching?.stale[index] ?? 0) > 0,
     why: ({ light }) => (light.cache?.[3] ? `${plural(light.cache[3], "stale hit")} of the cache` : ""),
   },
   group: {
-    title: "A PodGroup changes phase, is rejected or times out", about: "group", within: "phase",
-    words: (about, within) => `${about ? `PodGroup ${short(about)}` : "any PodGroup"} ${{ rejected: "is rejected", timeout: "times out", "": "changes phase, is rejected or times out" }[within] ?? `is ${within}`}`,
+    title: "A PodGroup changes phase, is rejected or times out",
+    about: "group",
+    within: "phase",
+    words: (about, within) =>
+      `${about ? `PodGroup ${short(about)}` : "any PodGroup"} ${{ rejected: "is rejected", timeout: "times out", "": "changes phase, is rejected or times out" }[within] ?? `is ${within}`}`,
     marked: ({ marks }, index, about, within) => turned(marks, index, about, within).length > 0,
-    why: ({ marks }, about, within, index) => turned(marks, index, about, within).map(([kind, group, phase]) => `PodGroup ${short(group)} ${kind === "phase" ? `is ${phase || "without a phase"}` : kind === "timeout" ? "timed out" : "is rejected"}`)[0] ?? "",
+    why: ({ marks }, about, within, index) =>
+      turned(marks, index, about, within).map(
+        ([kind, group, phase]) =>
+          `PodGroup ${short(group)} ${kind === "phase" ? `is ${phase || "without a phase"}` : kind === "timeout" ? "timed out" : "is rejected"}`,
+      )[0] ?? "",
   },
   operation: {
-    title: "Any change from outside", words: () => "any change from outside", marked: ({ marks }, index) => marks.operated[index] === 1,
+    title: "Any change from outside",
+    words: () => "any change from outside",
+    marked: ({ marks }, index) => marks.operated[index] === 1,
     why: ({ marks }, about, within, index) => (marks.operated[index] ? "a change from outside" : ""),
   },
   restart: {
-    title: "A restart of the scheduler", words: () => "a restart of the scheduler", marked: ({ marks }, index) => marks.restarted(index),
+    title: "A restart of the scheduler",
+    words: () => "a restart of the scheduler",
+    marked: ({ marks }, index) => marks.restarted(index),
     why: ({ light }) => (light.restart ? "the scheduler was restarted" : ""),
   },
   cycle: {
-    title: "A cycle", about: "cycle", needs: true, words: (about) => `cycle ${about}`, marked: (known, index, about) => index === Number(about),
+    title: "A cycle",
+    about: "cycle",
+    needs: true,
+    words: (about) => `cycle ${about}`,
+    marked: (known, index, about) => index === Number(about),
     why: (facts, about, within, index) => (index === Number(about) ? `cycle ${about}` : ""),
   },
 };
 
 /** What happened to a PodGroup in a cycle: [kind, group, phase] each. */
 function turned(marks, index, about, within) {
-  return (marks.groups.get(index) ?? []).filter(([kind, group, phase]) => (!about || group === about) && (!within || within === (phase || kind)));
+  return (marks.groups.get(index) ?? []).filter(
+    ([kind, group, phase]) => (!about || group === about) && (!within || within === (phase || kind)),
+  );
 }
 
 /** Which nodes a predicate failed on, in words. */
@@ -85,14 +133,20 @@ function failures(verdict, names, about, within) {
   const only = within ? names.indexOf(within) : -1;
   if (!verdict || (within && only < 0)) return "";
   const own = verdict.order.includes(about) ? null : MEMBERS.find(([name]) => name === about)?.[1];
-  const checked = !about ? verdict.order.map((name, i) => [name, i]) : [[about, verdict.order.indexOf(own ? BUNDLE : about)]];
+  const checked = !about
+    ? verdict.order.map((name, i) => [name, i])
+    : [[about, verdict.order.indexOf(own ? BUNDLE : about)]];
   for (const [name, predicate] of checked) {
     if (predicate < 0) continue;
     const failed = [];
     for (let node = within ? only : 0; node < (within ? only + 1 : names.length); node += 1) {
       if (verdict.fits(node)) continue;
       const { state, reasons } = verdict.cell(node, predicate);
-      if ((state === "fail" && (!own || reasons.some((reason) => reason.startsWith(own)))) || (state === "error" && !own)) failed.push(names[node]);
+      if (
+        (state === "fail" && (!own || reasons.some((reason) => reason.startsWith(own))))
+        || (state === "error" && !own)
+      )
+        failed.push(names[node]);
     }
     if (failed.length) return `${name} failed on ${nodesOf(failed, failed.length)}`;
   }
@@ -100,7 +154,10 @@ function failures(verdict, names, about, within) {
 }
 
 /** The predicates that can be named, by a policy: members of GeneralPredicates as well. */
-export const named = (order) => [...order, ...(order.includes(BUNDLE) ? MEMBERS.map(([name]) => name).filter((name) => !order.includes(name)) : [])];
+export const named = (order) => [
+  ...order,
+  ...(order.includes(BUNDLE) ? MEMBERS.map(([name]) => name).filter((name) => !order.includes(name)) : []),
+];
 
 const LONGEST = 600;
 
@@ -113,12 +170,14 @@ export function parse(text) {
   const rest = colon < 0 ? "" : text.slice(colon + 1);
   const at = row?.within ? rest.lastIndexOf("@") : -1;
   const about = at < 0 ? rest : rest.slice(0, at);
-  if (!row || (about && !row.about) || (row.needs && !about) || (kind === "cycle" && !/^[1-9]\d{0,8}$/.test(about))) return null;
+  if (!row || (about && !row.about) || (row.needs && !about) || (kind === "cycle" && !/^[1-9]\d{0,8}$/.test(about)))
+    return null;
   return { kind, about, within: at < 0 ? "" : rest.slice(at + 1) };
 }
 
 /** The same put together. */
-export const condition = (kind, about = "", within = "") => `${kind}${about || within ? `:${about}` : ""}${within ? `@${within}` : ""}`;
+export const condition = (kind, about = "", within = "") =>
+  `${kind}${about || within ? `:${about}` : ""}${within ? `@${within}` : ""}`;
 
 /** A condition in words. */
 export function words(text) {
@@ -142,6 +201,13 @@ export function why(text, view, index) {
   const light = playback.light(index);
   const heavy = playback.heavy(index);
   if (!light || (KINDS[kind].heavy && !heavy)) return null;
-  const facts = { light, verdict: heavy?.verdict, marks: playback.marks, names: playback.nodes.names, node: (i) => playback.nodes.names[i], pod: (i) => playback.pods.keys[i] };
+  const facts = {
+    light,
+    verdict: heavy?.verdict,
+    marks: playback.marks,
+    names: playback.nodes.names,
+    node: (i) => playback.nodes.names[i],
+    pod: (i) => playback.pods.keys[i],
+  };
   return KINDS[kind].why(facts, about, within, index);
 }

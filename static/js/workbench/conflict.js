@@ -25,9 +25,23 @@ function changes(base, side) {
 const LOOK = { " ": ["", " "], "-": ["goes", "−"], "+": ["comes", "+"], "…": ["dim", "…"] };
 
 function version(heading, lines, label) {
-  const shown = lines.length > LINES ? [...lines.slice(0, LINES), ["…", `${count(lines.length - LINES)} more lines`]] : lines;
-  return h("figure", null, h("figcaption", null, h("b", { text: heading }), lines.some(([sign]) => sign !== " ") ? null : h("span", { class: "dim", text: " as it was" })),
-    h("pre", { class: "diff", tabindex: "0", "aria-label": label }, shown.map(([sign, text]) => h("span", { class: LOOK[sign][0] }, `${LOOK[sign][1]} ${text}\n`))));
+  const shown =
+    lines.length > LINES ? [...lines.slice(0, LINES), ["…", `${count(lines.length - LINES)} more lines`]] : lines;
+  return h(
+    "figure",
+    null,
+    h(
+      "figcaption",
+      null,
+      h("b", { text: heading }),
+      lines.some(([sign]) => sign !== " ") ? null : h("span", { class: "dim", text: " as it was" }),
+    ),
+    h(
+      "pre",
+      { class: "diff", tabindex: "0", "aria-label": label },
+      shown.map(([sign, text]) => h("span", { class: LOOK[sign][0] }, `${LOOK[sign][1]} ${text}\n`)),
+    ),
+  );
 }
 
 function place(part, at, parts) {
@@ -35,8 +49,17 @@ function place(part, at, parts) {
   const after = (parts[at + 1]?.lines ?? []).slice(0, AROUND).map((text) => [" ", text]);
   const side = (name) => [...before, ...changes(part.base, part[name]), ...after];
   const where = `from line ${count(part.line)}`;
-  return h("section", { class: "conflict-place" }, h("h3", { class: "dim", text: `Line ${count(part.line)}` }),
-    h("div", { class: "conflict-sides" }, version("Yours, in this tab", side("mine"), `Yours, ${where}`), version("In the other tab, saved", side("theirs"), `The other tab’s, ${where}`)));
+  return h(
+    "section",
+    { class: "conflict-place" },
+    h("h3", { class: "dim", text: `Line ${count(part.line)}` }),
+    h(
+      "div",
+      { class: "conflict-sides" },
+      version("Yours, in this tab", side("mine"), `Yours, ${where}`),
+      version("In the other tab, saved", side("theirs"), `The other tab’s, ${where}`),
+    ),
+  );
 }
 
 /** Ask what becomes of an edit that overlaps another tab's: resolves with "mine", "theirs", "both", "branch", or "" where it is put off. */
@@ -45,16 +68,49 @@ export function conflict({ parts, wrong = "" }) {
   const additions = !wrong && found.every(([{ base }]) => !base.length);
   return new Promise((resolve) => {
     let choice = "";
-    const button = (value, name, text, look = "") => h("button", { type: "button", class: `btn ${look}`, "data-choice": value, onclick: () => { choice = value; box.close(); } }, icon(name), text);
+    const button = (value, name, text, look = "") =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: `btn ${look}`,
+          "data-choice": value,
+          onclick: () => {
+            choice = value;
+            box.close();
+          },
+        },
+        icon(name),
+        text,
+      );
     const many = found.length > 1 ? `${count(found.length)} places` : "the same place";
     const rest = parts.some(({ lines }) => lines) && !wrong ? " What does not overlap is kept of both." : "";
-    const box = dialog("Changed in another tab too",
-      h("p", { text: wrong ? `Both changes are in different lines, but together they cannot be read: ${wrong} Nothing is saved yet, and nothing is lost.` : `This edit and one that another tab has saved meanwhile change ${many}. Nothing of yours is saved yet, and nothing is lost.${rest}` }),
-      h("div", { class: "conflict-places" }, found.slice(0, PLACES).map(([part, at]) => place(part, at, parts)),
-        found.length > PLACES ? h("p", { class: "dim fine", text: `and ${plural(found.length - PLACES, "more place")}` }) : null),
-      h("div", { class: "edit-bar conflict-bar" },
-        button("branch", "fork", "Save mine as a branch", "primary"), button("mine", "check", wrong ? "Replace theirs by mine" : "Keep mine"), button("theirs", "undo", "Take theirs"), additions ? button("both", "copy", "Keep both") : null,
-        h("span", { class: "grow" }), h("button", { type: "button", class: "btn quiet", onclick: () => box.close(), text: "Decide later" })));
+    const box = dialog(
+      "Changed in another tab too",
+      h("p", {
+        text: wrong
+          ? `Both changes are in different lines, but together they cannot be read: ${wrong} Nothing is saved yet, and nothing is lost.`
+          : `This edit and one that another tab has saved meanwhile change ${many}. Nothing of yours is saved yet, and nothing is lost.${rest}`,
+      }),
+      h(
+        "div",
+        { class: "conflict-places" },
+        found.slice(0, PLACES).map(([part, at]) => place(part, at, parts)),
+        found.length > PLACES
+          ? h("p", { class: "dim fine", text: `and ${plural(found.length - PLACES, "more place")}` })
+          : null,
+      ),
+      h(
+        "div",
+        { class: "edit-bar conflict-bar" },
+        button("branch", "fork", "Save mine as a branch", "primary"),
+        button("mine", "check", wrong ? "Replace theirs by mine" : "Keep mine"),
+        button("theirs", "undo", "Take theirs"),
+        additions ? button("both", "copy", "Keep both") : null,
+        h("span", { class: "grow" }),
+        h("button", { type: "button", class: "btn quiet", onclick: () => box.close(), text: "Decide later" }),
+      ),
+    );
     box.classList.add("conflict");
     box.addEventListener("close", () => resolve(choice));
     box.querySelector("[data-choice]").focus();

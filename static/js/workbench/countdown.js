@@ -13,11 +13,21 @@ export const moment = (seconds) => (seconds > FOR_EVER ? "for ever" : `t = ${clo
 /** How long something still lasts: a clock that runs down rounds up, so that 10s are left until they are less. */
 export function left(until, now) {
   const rest = until - now;
-  return until > FOR_EVER ? "for ever" : rest < 0.05 ? "now" : `${age(rest > 9.95 ? Math.ceil(rest - 0.05) : Math.round(rest * 10) / 10)} left`;
+  return until > FOR_EVER
+    ? "for ever"
+    : rest < 0.05
+      ? "now"
+      : `${age(rest > 9.95 ? Math.ceil(rest - 0.05) : Math.round(rest * 10) / 10)} left`;
 }
 
 /** How long something still lasts, as an element that counts. */
-export const until = (seconds, now, className = "") => h("span", { class: `num ${className}`.trim(), "data-until": seconds, title: moment(seconds), text: left(seconds, now) });
+export const until = (seconds, now, className = "") =>
+  h("span", {
+    class: `num ${className}`.trim(),
+    "data-until": seconds,
+    title: moment(seconds),
+    text: left(seconds, now),
+  });
 
 /** A bar from now to a moment, on an axis that ends at `horizon`; it shrinks as time passes. */
 export function bar(seconds, now, horizon, className = "") {
@@ -41,7 +51,13 @@ export class Countdown {
   constructor(view, root) {
     this.view = view;
     this.root = root;
-    view.playback.on("step", () => { this.#since = performance.now(); }, view.panels);
+    view.playback.on(
+      "step",
+      () => {
+        this.#since = performance.now();
+      },
+      view.panels,
+    );
     view.on("pace", () => this.#run(), view.panels);
   }
 
@@ -54,7 +70,11 @@ export class Countdown {
   #run() {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
-    if (this.view.pace && !still.matches && this.root.isConnected) this.#frame = requestAnimationFrame(() => { this.#tick(this.#now()); this.#run(); });
+    if (this.view.pace && !still.matches && this.root.isConnected)
+      this.#frame = requestAnimationFrame(() => {
+        this.#tick(this.#now());
+        this.#run();
+      });
     else if (this.root.isConnected) this.#tick(this.#time);
   }
 
@@ -70,6 +90,9 @@ export class Countdown {
       if (element.textContent !== text) element.textContent = text;
     }
     for (const element of this.root.querySelectorAll("[data-until-bar]")) width(element, now);
-    for (const element of this.root.querySelectorAll("[data-now]")) { const text = moment(now); if (element.textContent !== text) element.textContent = text; }
+    for (const element of this.root.querySelectorAll("[data-now]")) {
+      const text = moment(now);
+      if (element.textContent !== text) element.textContent = text;
+    }
   }
 }

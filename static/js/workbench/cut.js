@@ -8,8 +8,22 @@ const OVER = { tried: true, waits: true, over: true, whole: true };
 
 /** A cheap record of which nothing is known but the pod, while the rest is being loaded. */
 function blank(light, phase) {
-  return { ...light, result: "undecided", node: null, message: null, feasible: 0, inside: [], quirks: [], ladder: [], story: [], nominated: null,
-    phases: light.phases.slice(0, light.phases.indexOf(phase) + 1), events: [], stopped: {}, cache: light.cache && [0, 0, 0, 0] };
+  return {
+    ...light,
+    result: "undecided",
+    node: null,
+    message: null,
+    feasible: 0,
+    inside: [],
+    quirks: [],
+    ladder: [],
+    story: [],
+    nominated: null,
+    phases: light.phases.slice(0, light.phases.indexOf(phase) + 1),
+    events: [],
+    stopped: {},
+    cache: light.cache && [0, 0, 0, 0],
+  };
 }
 
 /** Both records as they are at the end of a phase, "" before the first. */
@@ -20,7 +34,10 @@ function upTo(light, parts, phase) {
     Object.assign(cut.parts, instead);
     for (const [name, other] of Object.entries(differing)) {
       const [part, inner] = name.split(".");
-      cut.parts[part] = { ...cut.parts[part], ...(inner ? { [inner]: { ...cut.parts[part][inner], ...other } } : other) };
+      cut.parts[part] = {
+        ...cut.parts[part],
+        ...(inner ? { [inner]: { ...cut.parts[part][inner], ...other } } : other),
+      };
     }
     if (at === phase) break;
   }
@@ -29,7 +46,10 @@ function upTo(light, parts, phase) {
 }
 
 /** The first of what happened around a cycle; of groups that no one has, nothing. */
-const around = (part, before, after) => (part?.happenings ? { ...part, happenings: part.happenings.slice(0, before), consequences: part.consequences.slice(0, after) } : part);
+const around = (part, before, after) =>
+  part?.happenings
+    ? { ...part, happenings: part.happenings.slice(0, before), consequences: part.consequences.slice(0, after) }
+    : part;
 
 /**
  * `{light, parts, reached}` of a cycle at a place in it: all of it, a moment (`at`, from 1) or a phase.
@@ -39,7 +59,12 @@ const around = (part, before, after) => (part?.happenings ? { ...part, happening
 export function cut(light, parts, { at, phase }) {
   if (!at && !phase) return { light, parts, reached: OVER };
   const { moments } = parts ?? {};
-  if (!moments || at < 0) return { light: blank(light, phase), parts: null, reached: { tried: phase !== "", waits: false, over: false, whole: false } };
+  if (!moments || at < 0)
+    return {
+      light: blank(light, phase),
+      parts: null,
+      reached: { tried: phase !== "", waits: false, over: false, whole: false },
+    };
   if (at >= moments.length) return { light, parts, reached: OVER };
   const last = light.phases.at(-1) ?? "";
   const tried = moments.findIndex(({ kind }) => kind === "attempt");
@@ -48,7 +73,12 @@ export function cut(light, parts, { at, phase }) {
   if (at) {
     found.light.events = light.events.slice(0, moments[at - 1].events);
     found.parts.podgroups = around(found.parts.podgroups, Math.min(at, tried), 0);
-    if (at > tried) found.parts.podgroups = around({ ...found.parts.podgroups, consequences: parts.podgroups?.consequences ?? [] }, tried, at - tried - 1);
+    if (at > tried)
+      found.parts.podgroups = around(
+        { ...found.parts.podgroups, consequences: parts.podgroups?.consequences ?? [] },
+        tried,
+        at - tried - 1,
+      );
   }
   const over = to !== "" && to === last;
   return { ...found, reached: { tried: to !== "", waits: over || waits(to), over, whole: false } };
@@ -60,7 +90,16 @@ const AT_REST = "The queues are recorded when the run is over, and at this momen
 export function cutEnd(end, former, { at }) {
   if (!end || at <= 0 || at >= end.moments.length) return end;
   const { groups, count, time } = former?.podgroups ?? {};
-  const podgroups = end.podgroups.groups ? { ...end.podgroups, ...(groups ? { groups, count, time } : { groups: [], count: 0 }), group: null } : end.podgroups;
-  return { ...end, time: end.moments[at - 1].time, story: [["The last cycle is over; the run is not yet."]], moments: end.moments.slice(0, at), events: end.events.slice(0, end.moments[at - 1].events),
-    podgroups: around({ ...podgroups, consequences: [] }, at, 0), queue: { why: AT_REST } };
+  const podgroups = end.podgroups.groups
+    ? { ...end.podgroups, ...(groups ? { groups, count, time } : { groups: [], count: 0 }), group: null }
+    : end.podgroups;
+  return {
+    ...end,
+    time: end.moments[at - 1].time,
+    story: [["The last cycle is over; the run is not yet."]],
+    moments: end.moments.slice(0, at),
+    events: end.events.slice(0, end.moments[at - 1].events),
+    podgroups: around({ ...podgroups, consequences: [] }, at, 0),
+    queue: { why: AT_REST },
+  };
 }

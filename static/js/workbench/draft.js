@@ -10,7 +10,9 @@ const TRIES = 8; // of one edit, while others are saved in between
 export const OVERTAKEN = "draft.overtaken";
 
 /** Why an edit was not saved: somebody decided so. What was typed stays where it was typed. */
-function overtaken(message) { return Object.assign(new Error(message), { code: OVERTAKEN }); }
+function overtaken(message) {
+  return Object.assign(new Error(message), { code: OVERTAKEN });
+}
 
 /** Two texts as parts of a merge: what is the same, and what is not. */
 function differing(mine, theirs) {
@@ -18,7 +20,10 @@ function differing(mine, theirs) {
   const parts = [];
   let at = 0;
   for (const [from, to, first, last] of hunks(m, t)) {
-    parts.push({ lines: m.slice(at, from) }, { base: [], mine: m.slice(from, to), theirs: t.slice(first, last), line: first + 1 });
+    parts.push(
+      { lines: m.slice(at, from) },
+      { base: [], mine: m.slice(from, to), theirs: t.slice(first, last), line: first + 1 },
+    );
     at = to;
   }
   return [...parts, { lines: m.slice(at) }];
@@ -45,15 +50,25 @@ export class Draft extends Emitter {
     this.titled = 0; // the one that the title is of
     this.shown = 0; // the one that is simulated
     if (!id) return;
-    socket.on("draft.changed", (told) => { if (told.draft === id) this.#told(told); });
-    socket.on("draft.gone", ({ draft }) => { if (draft === id) this.#gone(); });
+    socket.on("draft.changed", (told) => {
+      if (told.draft === id) this.#told(told);
+    });
+    socket.on("draft.gone", ({ draft }) => {
+      if (draft === id) this.#gone();
+    });
     socket.on("up", () => this.#watch());
     if (socket.connected) this.#watch();
-    document.addEventListener("visibilitychange", () => { if (!document.hidden && this.#due) this.refresh(); });
+    document.addEventListener("visibilitychange", () => {
+      if (!document.hidden && this.#due) this.refresh();
+    });
   }
 
   async #watch() {
-    try { this.#told(await this.socket.call("draft.watch", { draft: this.id })); } catch (error) { if (error.code === "source.not-found") this.#gone(); }
+    try {
+      this.#told(await this.socket.call("draft.watch", { draft: this.id }));
+    } catch (error) {
+      if (error.code === "source.not-found") this.#gone();
+    }
   }
 
   /** Say so once: every connection that comes back asks for the draft again. */
@@ -87,7 +102,10 @@ export class Draft extends Emitter {
 
   /** The text as it is here; loaded once, its answer read by `receive` where that is given. */
   async load(receive = whole) {
-    if (this.text === undefined) await (this.#loading ??= this.#load(receive).finally(() => { this.#loading = null; }));
+    if (this.text === undefined)
+      await (this.#loading ??= this.#load(receive).finally(() => {
+        this.#loading = null;
+      }));
     return this.text;
   }
 
@@ -99,7 +117,8 @@ export class Draft extends Emitter {
 
   async #fetch(receive = whole) {
     const answer = await this.#answered();
-    if (!answer.ok) throw new Error(answer.status === 404 ? "it is not there any more" : `the server answered ${answer.status}`);
+    if (!answer.ok)
+      throw new Error(answer.status === 404 ? "it is not there any more" : `the server answered ${answer.status}`);
     const revision = Number(/\d+/.exec(answer.headers.get("ETag") ?? "")?.[0] ?? 0);
     return { text: await receive(answer), revision };
   }
@@ -112,9 +131,13 @@ export class Draft extends Emitter {
         const answer = await fetch(this.url(), { headers: { Accept: "text/plain" }, cache: "no-store" });
         if (!OUTAGES.has(answer.status)) return answer;
         end ??= this.socket.waits("draft.load");
-        await new Promise((resolve) => { setTimeout(resolve, 1000 * (Number(answer.headers.get("Retry-After")) || 5)); });
+        await new Promise((resolve) => {
+          setTimeout(resolve, 1000 * (Number(answer.headers.get("Retry-After")) || 5));
+        });
       }
-    } finally { end?.(); }
+    } finally {
+      end?.();
+    }
   }
 
   /** Take over what another tab has saved. */
@@ -148,7 +171,9 @@ export class Draft extends Emitter {
    * means nothing on another one. Resolves with what `make` answered, `before` (the text that was saved over),
    * `text`, and `merged`: whether another tab's edit is in it that this one was not made on.
    */
-  change(make, { based, whole = false } = {}) { return this.#inTurn(() => this.#change(make, based, whole)); }
+  change(make, { based, whole = false } = {}) {
+    return this.#inTurn(() => this.#change(make, based, whole));
+  }
 
   async #change(make, seen, whole) {
     await this.load();
@@ -160,7 +185,11 @@ export class Draft extends Emitter {
       const made = merged ? await this.#merged(make, { based, own, now: before, whole }) : own;
       if (made.text === before) return { ...made, before, merged };
       try {
-        const { revision } = await this.socket.call("draft.save", { draft: this.id, text: made.text, base: this.revision });
+        const { revision } = await this.socket.call("draft.save", {
+          draft: this.id,
+          text: made.text,
+          base: this.revision,
+        });
         Object.assign(this, { text: made.text, revision });
         this.#newest = Math.max(this.#newest, revision);
         this.shown = revision; // whoever makes an edit simulates it
@@ -179,7 +208,9 @@ export class Draft extends Emitter {
       try {
         const again = await make(now); // the same command once more: it knows objects where a merge knows lines
         if (spares(based, now, again.text)) return again;
-      } catch { /* it cannot be made on that: the texts are looked at */ }
+      } catch {
+        /* it cannot be made on that: the texts are looked at */
+      }
     }
     const { parts, conflicts } = merge(based, own.text, now);
     const text = resolved(parts);
@@ -188,7 +219,10 @@ export class Draft extends Emitter {
       return wrong ? this.#asked(own, now, wrong) : { ...own, text };
     }
     // Of a text that was typed the other lines are still meant; a form's edit is made or it is not.
-    return this.#decided(await conflict({ parts }), own, now, { parts, theirs: whole ? resolved(parts, "theirs") : now });
+    return this.#decided(await conflict({ parts }), own, now, {
+      parts,
+      theirs: whole ? resolved(parts, "theirs") : now,
+    });
   }
 
   /** What is wrong with a merged text that was not with the one that is merged, "" if nothing. */
@@ -204,7 +238,10 @@ export class Draft extends Emitter {
   }
 
   async #decided(choice, own, now, { parts = null, theirs = now } = {}) {
-    if (choice === "branch") { await this.branch(own.text); throw overtaken("It is kept as a branch."); }
+    if (choice === "branch") {
+      await this.branch(own.text);
+      throw overtaken("It is kept as a branch.");
+    }
     if (!choice) throw overtaken("Nothing was saved: the draft has been changed in another tab.");
     const text = choice === "theirs" ? theirs : parts ? resolved(parts, choice) : own.text;
     if (text === now) throw overtaken("The other tab’s change stays, and this one was not made.");
@@ -215,7 +252,11 @@ export class Draft extends Emitter {
   /** Save a text as a branch of this draft, and go there. */
   async branch(text) {
     const title = document.querySelector("input[data-title]")?.value || "Untitled";
-    const { url } = await this.socket.call("draft.branch", { draft: this.id, text, title: `${title}, from another tab` });
+    const { url } = await this.socket.call("draft.branch", {
+      draft: this.id,
+      text,
+      title: `${title}, from another tab`,
+    });
     this.emit("leaving");
     location.assign(`${url}${location.search}`);
   }

@@ -15,10 +15,30 @@ const TIMED = new Set(["fails", "recovers"]); // changes that only a run in virt
 const FORMS = {
   label: ["Set a label", "label", "value", () => ["topology.kubernetes.io/zone", "app", "disk"]],
   unlabel: ["Take a label away", "label", "", () => []],
-  taint: ["Add a taint", "key=value:effect", "", () => ["dedicated=batch:NoSchedule", "maintenance:NoExecute", "slow:PreferNoSchedule"]],
-  untaint: ["Take a taint away", "key=value:effect", "", (view, node) => (node === undefined ? [] : view.at("taints", node))],
-  allocatable: ["Set what is allocatable", "resource", "quantity", (view) => ["cpu", "memory", "pods", ...Object.keys(view.playback.nodes.extended ?? {})]],
-  condition: ["Set a condition", "type", "True or False", () => ["MemoryPressure", "DiskPressure", "PIDPressure", "Ready"]],
+  taint: [
+    "Add a taint",
+    "key=value:effect",
+    "",
+    () => ["dedicated=batch:NoSchedule", "maintenance:NoExecute", "slow:PreferNoSchedule"],
+  ],
+  untaint: [
+    "Take a taint away",
+    "key=value:effect",
+    "",
+    (view, node) => (node === undefined ? [] : view.at("taints", node)),
+  ],
+  allocatable: [
+    "Set what is allocatable",
+    "resource",
+    "quantity",
+    (view) => ["cpu", "memory", "pods", ...Object.keys(view.playback.nodes.extended ?? {})],
+  ],
+  condition: [
+    "Set a condition",
+    "type",
+    "True or False",
+    () => ["MemoryPressure", "DiskPressure", "PIDPressure", "Ready"],
+  ],
   fails: ["Fail this node at", "", "seconds of virtual time", () => []],
   recovers: ["Let it answer again at", "", "seconds of virtual time", () => []],
   replicas: ["Scale", "", "replicas", () => []],
@@ -27,10 +47,14 @@ const FORMS = {
 export const TEMPLATES = {
   Node: 'apiVersion: v1\nkind: Node\nmetadata:\n  name: new-node\nstatus:\n  allocatable:\n    cpu: "4"\n    memory: 8Gi\n    pods: "110"\n',
   Pod: "apiVersion: v1\nkind: Pod\nmetadata:\n  name: new-pod\n  namespace: default\nspec:\n  containers:\n  - name: main\n    resources:\n      requests:\n        cpu: 100m\n        memory: 128Mi\n",
-  PersistentVolume: "apiVersion: v1\nkind: PersistentVolume\nmetadata:\n  name: new-volume\nspec:\n  capacity:\n    storage: 10Gi\n  accessModes: [ReadWriteOnce]\n  storageClassName: standard\n  gcePersistentDisk:\n    pdName: new-disk\n",
-  PersistentVolumeClaim: "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata:\n  name: new-claim\n  namespace: default\nspec:\n  accessModes: [ReadWriteOnce]\n  storageClassName: standard\n  resources:\n    requests:\n      storage: 10Gi\n",
-  Service: "apiVersion: v1\nkind: Service\nmetadata:\n  name: new-service\n  namespace: default\nspec:\n  selector:\n    app: web\n  ports:\n  - port: 80\n",
-  Policy: "apiVersion: v1\nkind: Policy\npredicates:\n- name: GeneralPredicates\n- name: PodToleratesNodeTaints\npriorities:\n- name: LeastRequestedPriority\n  weight: 1\n",
+  PersistentVolume:
+    "apiVersion: v1\nkind: PersistentVolume\nmetadata:\n  name: new-volume\nspec:\n  capacity:\n    storage: 10Gi\n  accessModes: [ReadWriteOnce]\n  storageClassName: standard\n  gcePersistentDisk:\n    pdName: new-disk\n",
+  PersistentVolumeClaim:
+    "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata:\n  name: new-claim\n  namespace: default\nspec:\n  accessModes: [ReadWriteOnce]\n  storageClassName: standard\n  resources:\n    requests:\n      storage: 10Gi\n",
+  Service:
+    "apiVersion: v1\nkind: Service\nmetadata:\n  name: new-service\n  namespace: default\nspec:\n  selector:\n    app: web\n  ports:\n  - port: 80\n",
+  Policy:
+    "apiVersion: v1\nkind: Policy\npredicates:\n- name: GeneralPredicates\n- name: PodToleratesNodeTaints\npriorities:\n- name: LeastRequestedPriority\n  weight: 1\n",
   SimulationSettings: "apiVersion: podstep/v1\nkind: SimulationSettings\ncache: sound\n",
 };
 
@@ -42,12 +66,19 @@ export class Edit {
     this.view = view;
     this.options = options; // {mine, fork(wish), text(), change(make, how), dirty(), undo, onText()}
     view.on("edit", (wish) => this.open(wish));
-    view.on("edits", () => { this.#note?.remove(); this.#note = null; }); // its Undo would lead back from something else
+    view.on("edits", () => {
+      this.#note?.remove();
+      this.#note = null;
+    }); // its Undo would lead back from something else
   }
 
-  get label() { return this.options.mine ? "Edit at this step" : "Edit in a copy"; }
+  get label() {
+    return this.options.mine ? "Edit at this step" : "Edit in a copy";
+  }
 
-  get last() { return this.options.undo.last; }
+  get last() {
+    return this.options.undo.last;
+  }
 
   /** `Node n1` or `Pod default/web-1` of a wish: a node's or a pod's index, or the target itself. */
   #target({ node, pod, target }) {
@@ -61,18 +92,44 @@ export class Edit {
   async open(wish = {}) {
     const { view } = this;
     const target = wish.create ? "" : this.#target(wish) || this.#target(view);
-    if (!wish.create && !target) { toast("Select a node or a pod first, or choose an object in Build.", { name: "help" }); return; }
-    if (!this.options.mine) { await this.options.fork(wish.create ? { create: wish.create } : { target }); return; }
-    if (this.options.dirty()) { toast("The YAML has changes that are not applied. Apply or discard them first.", { name: "warn", ms: 6000 }); this.options.onText(); return; }
+    if (!wish.create && !target) {
+      toast("Select a node or a pod first, or choose an object in Build.", { name: "help" });
+      return;
+    }
+    if (!this.options.mine) {
+      await this.options.fork(wish.create ? { create: wish.create } : { target });
+      return;
+    }
+    if (this.options.dirty()) {
+      toast("The YAML has changes that are not applied. Apply or discard them first.", { name: "warn", ms: 6000 });
+      this.options.onText();
+      return;
+    }
     view.emit("hold");
-    if (wish.create?.startsWith("+")) { view.emit("add", wish.create.slice(1)); return; }
-    if (wish.create === GROUP) { view.emit("group"); return; }
-    if (wish.create) { this.#show("Create an object", "", TEMPLATES[wish.create] ?? TEMPLATES.Node, []); return; }
+    if (wish.create?.startsWith("+")) {
+      view.emit("add", wish.create.slice(1));
+      return;
+    }
+    if (wish.create === GROUP) {
+      view.emit("group");
+      return;
+    }
+    if (wish.create) {
+      this.#show("Create an object", "", TEMPLATES[wish.create] ?? TEMPLATES.Node, []);
+      return;
+    }
     try {
       const { playback } = view;
       const based = await this.options.text();
-      const found = await playback.socket.call("object.get", { source: playback.source, target, step: String(playback.wantedCycle) });
-      this.#show(`Edit ${target}`, target, found.yaml, found.revisions, found.step, { start: found.start && found.index === 0, based });
+      const found = await playback.socket.call("object.get", {
+        source: playback.source,
+        target,
+        step: String(playback.wantedCycle),
+      });
+      this.#show(`Edit ${target}`, target, found.yaml, found.revisions, found.step, {
+        start: found.start && found.index === 0,
+        based,
+      });
     } catch (error) {
       if (error.code !== "request.superseded") toast(error.message, { name: "warn", ms: 6000 });
     }
@@ -85,7 +142,9 @@ export class Edit {
       const based = await this.options.text();
       const { yaml } = await playback.socket.call("operations.get", { source: playback.source, id });
       this.#show(`Edit the event: ${words}`, "", yaml, [], "", { id, based });
-    } catch (error) { toast(error.message, { name: "warn", ms: 6000 }); }
+    } catch (error) {
+      toast(error.message, { name: "warn", ms: 6000 });
+    }
   }
 
   // ---- the panel
@@ -96,25 +155,68 @@ export class Edit {
     const kind = target.split(" ")[0];
     const node = kind === "Node" ? view.playback.nodeIndex.get(target.slice(5)) : undefined;
     const problems = h("div", { class: "edit-problems", role: "alert" });
-    const editor = new Editor({ label: `${target || "Object"} as YAML`, context: id ? "operation" : "", beside: () => this.options.text(), onInput: () => fill(problems) });
+    const editor = new Editor({
+      label: `${target || "Object"} as YAML`,
+      context: id ? "operation" : "",
+      beside: () => this.options.text(),
+      onInput: () => fill(problems),
+    });
     editor.value = yaml;
     const moment = id ? null : this.#moment(index, SETTLED.has(kind), start);
-    const apply = h("button", { type: "button", class: "btn primary", onclick: () => run() }, icon("check"), id ? "Change the event" : "Apply");
-    const drop = target ? h("button", { type: "button", class: "btn danger", onclick: () => run("delete") }, icon("cross"), `Delete this ${SETTLED.has(kind) ? kind : kind.replace(/(?!^)([A-Z])/g, " $1").toLowerCase()}`) : null;
-    const box = dialog(heading,
+    const apply = h(
+      "button",
+      { type: "button", class: "btn primary", onclick: () => run() },
+      icon("check"),
+      id ? "Change the event" : "Apply",
+    );
+    const drop = target
+      ? h(
+          "button",
+          { type: "button", class: "btn danger", onclick: () => run("delete") },
+          icon("cross"),
+          `Delete this ${SETTLED.has(kind) ? kind : kind.replace(/(?!^)([A-Z])/g, " $1").toLowerCase()}`,
+        )
+      : null;
+    const box = dialog(
+      heading,
       moment?.element ?? null,
       target ? this.#common(revisions, editor, problems, node) : id ? null : this.#templates(editor),
-      editor.element, problems,
-      h("div", { class: "edit-bar" }, apply, h("button", { type: "button", class: "btn quiet", onclick: () => box.close(), text: "Cancel" }), h("kbd", { text: "Ctrl Enter" }), h("span", { class: "grow" }), drop));
+      editor.element,
+      problems,
+      h(
+        "div",
+        { class: "edit-bar" },
+        apply,
+        h("button", { type: "button", class: "btn quiet", onclick: () => box.close(), text: "Cancel" }),
+        h("kbd", { text: "Ctrl Enter" }),
+        h("span", { class: "grow" }),
+        drop,
+      ),
+    );
     box.classList.add("edit-panel");
-    box.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); run(); } });
+    box.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        run();
+      }
+    });
     const run = async (action = id ? "edit" : target ? "patch" : "create") => {
       if (this.#busy) return;
       const when = moment ? moment.read() : {};
       if (!when) return;
       const { start: first, ...later } = when;
       const at = step || (await this.#step(index));
-      const wish = first ? { target, ...(action === "delete" ? {} : { object: editor.value, base: yaml }) } : id ? { action, id, object: editor.value } : { action, step: at, ...later, ...(target ? { target, base: yaml } : {}), ...(action === "delete" ? {} : { object: editor.value }) };
+      const wish = first
+        ? { target, ...(action === "delete" ? {} : { object: editor.value, base: yaml }) }
+        : id
+          ? { action, id, object: editor.value }
+          : {
+              action,
+              step: at,
+              ...later,
+              ...(target ? { target, base: yaml } : {}),
+              ...(action === "delete" ? {} : { object: editor.value }),
+            };
       box.toggleAttribute("aria-busy", true);
       try {
         const answer = await this.operate(wish, first ? "bundle.amend" : "bundle.operate", based);
@@ -123,9 +225,15 @@ export class Edit {
       } catch (error) {
         const errors = error.body?.errors ?? [{ message: error.message }];
         editor.mark(errors);
-        fill(problems, h("p", { class: "stale-text", text: `Nothing was changed: ${plural(errors.length, "error")}.` }), problemList(byLine(errors), editor));
+        fill(
+          problems,
+          h("p", { class: "stale-text", text: `Nothing was changed: ${plural(errors.length, "error")}.` }),
+          problemList(byLine(errors), editor),
+        );
         if (errors[0].line) editor.jump(errors[0].line);
-      } finally { box.toggleAttribute("aria-busy", false); }
+      } finally {
+        box.toggleAttribute("aria-busy", false);
+      }
     };
     (box.querySelector("[data-quick]") ?? editor).focus();
     editor.enrich();
@@ -135,37 +243,106 @@ export class Edit {
   async #step(index) {
     const { playback } = this.view;
     if (!index) return "1.0";
-    return playback.light(index)?.step ?? (await playback.ask("cycle.get", { source: playback.source, step: String(index), parts: [] })).step;
+    return (
+      playback.light(index)?.step
+      ?? (await playback.ask("cycle.get", { source: playback.source, step: String(index), parts: [] })).step
+    );
   }
 
   /** When it lands: `{element, read()}`; `read` answers what `bundle.operate` is told of it, null if no second was written where one is needed. */
   #moment(index, settled, start) {
     const { playback } = this.view;
     const after = index ? `after cycle ${count(index)}` : "before the first cycle";
-    if (settled) return { element: h("p", { class: "edit-when dim", text: `The scheduler restarts with it ${after}.` }), read: () => ({}) };
+    if (settled)
+      return {
+        element: h("p", { class: "edit-when dim", text: `The scheduler restarts with it ${after}.` }),
+        read: () => ({}),
+      };
     const last = playback.complete && playback.cycles <= index;
     const cached = caches(playback);
     const inside = cached && !(playback.timed && last);
     const first = `${after[0].toUpperCase()}${after.slice(1)}`;
-    const shown = last ? `No cycle comes after it yet: one that it sets off shows it${playback.end ? ", else the End" : ""}. All before stays as it is.` : index ? "and before the next one, which is the first to show it. All before stays as it is." : "and the first one shows it.";
-    if (!playback.timed && !inside && !start) return { element: h("p", { class: "edit-when dim" }, h("b", { text: `It lands ${after}` }), `${last ? "." : ""} ${shown}`), read: () => ({}) };
-    const choice = (value, label, hint) => h("label", null, h("input", { type: "radio", name: "edit-when", value, checked: value === (start ? "start" : "after") || undefined }), h("span", null, h("b", { text: label }), hint ? [" ", h("span", { class: "dim", text: hint })] : null));
+    const shown = last
+      ? `No cycle comes after it yet: one that it sets off shows it${playback.end ? ", else the End" : ""}. All before stays as it is.`
+      : index
+        ? "and before the next one, which is the first to show it. All before stays as it is."
+        : "and the first one shows it.";
+    if (!playback.timed && !inside && !start)
+      return {
+        element: h(
+          "p",
+          { class: "edit-when dim" },
+          h("b", { text: `It lands ${after}` }),
+          `${last ? "." : ""} ${shown}`,
+        ),
+        read: () => ({}),
+      };
+    const choice = (value, label, hint) =>
+      h(
+        "label",
+        null,
+        h("input", {
+          type: "radio",
+          name: "edit-when",
+          value,
+          checked: value === (start ? "start" : "after") || undefined,
+        }),
+        h("span", null, h("b", { text: label }), hint ? [" ", h("span", { class: "dim", text: hint })] : null),
+      );
     const told = h("small", { class: "field-told stale-text", id: "edit-second-told", role: "alert" });
-    const second = h("input", { class: "field num", inputmode: "decimal", size: 6, value: String(Math.ceil(playback.time ?? 0)), "aria-label": "Second at which it lands", "aria-describedby": "edit-second-told" });
-    const element = h("fieldset", { class: "edit-when moment" }, h("legend", { text: "When it lands" }),
-      start ? choice("start", "From the start", "its manifest is changed; no event") : null, choice("after", start ? `${first}, as an event` : first, shown),
-      playback.timed ? [h("div", { class: "moment-choice" }, choice("second", "At a time", ""), secondsOf(second), h("span", { class: "dim", text: "of virtual time, whatever runs then" })), told] : null,
-      inside ? choice("inside", `Inside cycle ${count(index + 1)}, between evaluating and writing`, "Its predicates have run on the old state when the change comes, and then write their results to the equivalence cache: the stale write.") : null);
+    const second = h("input", {
+      class: "field num",
+      inputmode: "decimal",
+      size: 6,
+      value: String(Math.ceil(playback.time ?? 0)),
+      "aria-label": "Second at which it lands",
+      "aria-describedby": "edit-second-told",
+    });
+    const element = h(
+      "fieldset",
+      { class: "edit-when moment" },
+      h("legend", { text: "When it lands" }),
+      start ? choice("start", "From the start", "its manifest is changed; no event") : null,
+      choice("after", start ? `${first}, as an event` : first, shown),
+      playback.timed
+        ? [
+            h(
+              "div",
+              { class: "moment-choice" },
+              choice("second", "At a time", ""),
+              secondsOf(second),
+              h("span", { class: "dim", text: "of virtual time, whatever runs then" }),
+            ),
+            told,
+          ]
+        : null,
+      inside
+        ? choice(
+            "inside",
+            `Inside cycle ${count(index + 1)}, between evaluating and writing`,
+            "Its predicates have run on the old state when the change comes, and then write their results to the equivalence cache: the stale write.",
+          )
+        : null,
+    );
     const way = () => element.querySelector("input:checked").value;
-    const tell = (text) => { told.textContent = text; second.setAttribute("aria-invalid", String(Boolean(text))); if (text) second.focus(); };
-    second.addEventListener("focus", () => { element.querySelector("input[value=second]").checked = true; });
+    const tell = (text) => {
+      told.textContent = text;
+      second.setAttribute("aria-invalid", String(Boolean(text)));
+      if (text) second.focus();
+    };
+    second.addEventListener("focus", () => {
+      element.querySelector("input[value=second]").checked = true;
+    });
     element.addEventListener("change", () => tell(""));
-    return { element, read: () => {
-      if (way() !== "second") return { inside: { during: "evaluation" }, start: { start: true }, after: {} }[way()];
-      const seconds = readSeconds(second.value);
-      tell(seconds === null ? SECONDS_WANTED : "");
-      return seconds === null ? null : { seconds };
-    } };
+    return {
+      element,
+      read: () => {
+        if (way() !== "second") return { inside: { during: "evaluation" }, start: { start: true }, after: {} }[way()];
+        const seconds = readSeconds(second.value);
+        tell(seconds === null ? SECONDS_WANTED : "");
+        return seconds === null ? null : { seconds };
+      },
+    };
   }
 
   /** Cordon and the like: each rewrites the YAML below, so that one sees what it does before it is applied. */
@@ -173,7 +350,12 @@ export class Edit {
     if (!revisions.length) return null;
     const revise = async (what, key = "", value = "") => {
       try {
-        const { object } = await this.view.playback.socket.call("object.revise", { object: editor.value, what, key, value });
+        const { object } = await this.view.playback.socket.call("object.revise", {
+          object: editor.value,
+          what,
+          key,
+          value,
+        });
         const first = object.split("\n").findIndex((line, i) => line !== editor.value.split("\n")[i]);
         editor.value = object;
         fill(problems);
@@ -182,7 +364,10 @@ export class Edit {
         announce("The YAML is changed. Apply it to put it into the scenario.");
       } catch (error) {
         const errors = error.body?.errors;
-        fill(problems, errors ? problemList(byLine(errors), editor) : h("p", { class: "stale-text", text: error.message }));
+        fill(
+          problems,
+          errors ? problemList(byLine(errors), editor) : h("p", { class: "stale-text", text: error.message }),
+        );
       }
     };
     const cordon = h("button", { type: "button", class: "btn", "data-quick": true });
@@ -193,49 +378,113 @@ export class Edit {
     };
     paint();
     const offered = revisions.filter((what) => FORMS[what] && (this.view.playback.timed || !TIMED.has(what)));
-    const what = h("select", { class: "field", "aria-label": "Common change", ...(revisions.includes("cordon") ? {} : { "data-quick": true }), onchange: () => form() }, offered.map((name) => h("option", { value: name, text: FORMS[name][0] })));
+    const what = h(
+      "select",
+      {
+        class: "field",
+        "aria-label": "Common change",
+        ...(revisions.includes("cordon") ? {} : { "data-quick": true }),
+        onchange: () => form(),
+      },
+      offered.map((name) => h("option", { value: name, text: FORMS[name][0] })),
+    );
     const key = h("input", { class: "field mono", list: "edit-keys", autocomplete: "off", spellcheck: "false" });
     const value = h("input", { class: "field mono", autocomplete: "off", spellcheck: "false" });
     const known = h("datalist", { id: "edit-keys" });
     const form = () => {
       const [, first, second, suggest] = FORMS[what.value];
-      key.hidden = !first; value.hidden = !second;
-      for (const [field, text] of [[key, first], [value, second]]) { field.placeholder = text; field.setAttribute("aria-label", text || "unused"); field.value = ""; }
-      fill(known, suggest(this.view, node).map((text) => h("option", { value: text })));
+      key.hidden = !first;
+      value.hidden = !second;
+      for (const [field, text] of [
+        [key, first],
+        [value, second],
+      ]) {
+        field.placeholder = text;
+        field.setAttribute("aria-label", text || "unused");
+        field.value = "";
+      }
+      fill(
+        known,
+        suggest(this.view, node).map((text) => h("option", { value: text })),
+      );
     };
     form();
-    return h("form", { class: "edit-common", onsubmit: (event) => { event.preventDefault(); revise(what.value, key.value, value.value); } },
-      revisions.includes("cordon") ? cordon : null, what, key, value, known, h("button", { class: "btn", text: "Put into the YAML" }));
+    return h(
+      "form",
+      {
+        class: "edit-common",
+        onsubmit: (event) => {
+          event.preventDefault();
+          revise(what.value, key.value, value.value);
+        },
+      },
+      revisions.includes("cordon") ? cordon : null,
+      what,
+      key,
+      value,
+      known,
+      h("button", { class: "btn", text: "Put into the YAML" }),
+    );
   }
 
   #templates(editor) {
-    return h("label", { class: "edit-common" }, h("span", { class: "dim", text: "Begin with" }),
-      h("select", { class: "field", "data-quick": true, "aria-label": "Begin with a template", onchange: (event) => { editor.value = TEMPLATES[event.target.value]; } }, Object.keys(TEMPLATES).map((kind) => h("option", { value: kind, text: kind, selected: editor.value === TEMPLATES[kind] || undefined }))));
+    return h(
+      "label",
+      { class: "edit-common" },
+      h("span", { class: "dim", text: "Begin with" }),
+      h(
+        "select",
+        {
+          class: "field",
+          "data-quick": true,
+          "aria-label": "Begin with a template",
+          onchange: (event) => {
+            editor.value = TEMPLATES[event.target.value];
+          },
+        },
+        Object.keys(TEMPLATES).map((kind) =>
+          h("option", { value: kind, text: kind, selected: editor.value === TEMPLATES[kind] || undefined }),
+        ),
+      ),
+    );
   }
 
   // ---- changing
 
   /** Rewrite the text by `bundle.operate` or another such command, and simulate it anew, standing at the same step; `based` is the text that was seen. */
   operate(wish, command = "bundle.operate", based = undefined) {
-    return this.change(async (text) => {
-      const answer = await this.view.playback.socket.call(command, { text, ...wish });
-      return { ...answer, cost: costs(text, answer.text, answer.rewritten) };
-    }, { based });
+    return this.change(
+      async (text) => {
+        const answer = await this.view.playback.socket.call(command, { text, ...wish });
+        return { ...answer, cost: costs(text, answer.text, answer.rewritten) };
+      },
+      { based },
+    );
   }
 
   /** Put another text in the place of the whole draft. */
-  replace(text, words) { return this.change(() => ({ text }), { words, whole: true }); }
+  replace(text, words) {
+    return this.change(() => ({ text }), { words, whole: true });
+  }
 
   /** Make an edit, `make(text)` → `{text, words}`. */
   async change(make, how = {}) {
     if (this.#busy) throw new Error("The last change is still being made.");
     this.#busy = true;
-    try { return await this.options.change(make, how); } finally { this.#busy = false; }
+    try {
+      return await this.options.change(make, how);
+    } finally {
+      this.#busy = false;
+    }
   }
 
-  back() { return this.#lead("back", "Undone"); }
+  back() {
+    return this.#lead("back", "Undone");
+  }
 
-  forth() { return this.#lead("forth", "Done again"); }
+  forth() {
+    return this.#lead("forth", "Done again");
+  }
 
   async #lead(way, said) {
     if (this.#busy) return;
@@ -244,12 +493,31 @@ export class Edit {
       const words = await this.options.undo[way]();
       if (!words) return;
       toast(`${said}: ${words}.`);
-    } catch (error) { toast(`It could not be ${way === "back" ? "undone" : "done again"}: ${error.message}`, { name: "warn", ms: 6000 }); } finally { this.#busy = false; }
+    } catch (error) {
+      toast(`It could not be ${way === "back" ? "undone" : "done again"}: ${error.message}`, {
+        name: "warn",
+        ms: 6000,
+      });
+    } finally {
+      this.#busy = false;
+    }
   }
 
   #tell({ words, cost }, index, { seconds, during, start }, action) {
-    if (start) { this.tell(`${words[0].toUpperCase()}${words.slice(1)}.${cost}`); return; }
-    const when = action === "edit" ? "" : seconds ? `At ${clock(Number(seconds))}: ` : during ? `Inside cycle ${count(index + 1)}: ` : index ? `After cycle ${count(index)}: ` : "Before the first cycle: ";
+    if (start) {
+      this.tell(`${words[0].toUpperCase()}${words.slice(1)}.${cost}`);
+      return;
+    }
+    const when =
+      action === "edit"
+        ? ""
+        : seconds
+          ? `At ${clock(Number(seconds))}: `
+          : during
+            ? `Inside cycle ${count(index + 1)}: `
+            : index
+              ? `After cycle ${count(index)}: `
+              : "Before the first cycle: ";
     const shows = action === "edit" ? "" : seconds ? this.#showsAt(Number(seconds)) : this.#showsAfter(index);
     this.tell(`${when}${words}.${shows}${cost}`);
   }
@@ -278,6 +546,20 @@ export class Edit {
   tell(text) {
     const note = toast(text, { ms: NOTE_MS });
     this.#note = note;
-    note?.append(h("button", { type: "button", class: "btn small", onclick: () => { note.remove(); this.back(); } }, icon("undo"), "Undo"));
+    note?.append(
+      h(
+        "button",
+        {
+          type: "button",
+          class: "btn small",
+          onclick: () => {
+            note.remove();
+            this.back();
+          },
+        },
+        icon("undo"),
+        "Undo",
+      ),
+    );
   }
 }

@@ -11,7 +11,9 @@ export class Finder {
     this.playback = playback;
     this.told = null; // who is told how far the newest search is
     playback.socket.on("cycle.searched", ({ index }) => this.told?.(index));
-    playback.on("opened", () => { if (this.told) this.cancel(); });
+    playback.on("opened", () => {
+      if (this.told) this.cancel();
+    });
   }
 
   /** Resolves with `{index, why: [[place, text]…]}`; without an index where there is none; with null once it is given up. */
@@ -21,7 +23,14 @@ export class Finder {
     const way = direction > 0 ? "forward" : "backward";
     try {
       for (let start = from; ;) {
-        const answer = await this.playback.socket.call("cycle.find", { source: this.playback.source, from: start, direction: way, conditions, met, ...(to === undefined ? {} : { to }) });
+        const answer = await this.playback.socket.call("cycle.find", {
+          source: this.playback.source,
+          from: start,
+          direction: way,
+          conditions,
+          met,
+          ...(to === undefined ? {} : { to }),
+        });
         if (search !== this.#search) return null;
         if (answer.index !== null || answer.over) return answer;
         start = answer.seen;

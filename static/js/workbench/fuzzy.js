@@ -13,15 +13,28 @@ export function match(typed, text) {
   const lower = text.toLowerCase();
   if (!typed) return { score: 0, at: [] };
   const whole = lower.indexOf(typed);
-  if (whole >= 0) return { score: WHOLE + typed.length * NEXT + (begins(lower, whole) ? START : 0) + (whole === 0 ? FIRST : 0) - GAP * (lower.length - typed.length), at: Array.from(typed, (_, i) => whole + i) };
+  if (whole >= 0)
+    return {
+      score:
+        WHOLE
+        + typed.length * NEXT
+        + (begins(lower, whole) ? START : 0)
+        + (whole === 0 ? FIRST : 0)
+        - GAP * (lower.length - typed.length),
+      at: Array.from(typed, (_, i) => whole + i),
+    };
   const at = [];
   let score = 0;
   let from = 0;
   for (const letter of typed) {
     let found = -1;
-    for (let i = lower.indexOf(letter, from); i >= 0; i = lower.indexOf(letter, i + 1)) { // a word's beginning is worth the way
+    for (let i = lower.indexOf(letter, from); i >= 0; i = lower.indexOf(letter, i + 1)) {
+      // a word's beginning is worth the way
       if (found < 0) found = i;
-      if (i === from || begins(lower, i)) { found = i; break; }
+      if (i === from || begins(lower, i)) {
+        found = i;
+        break;
+      }
     }
     if (found < 0) return retreat(typed, lower);
     score += found === from && at.length ? NEXT : begins(lower, found) ? START : 0;

@@ -7,7 +7,9 @@ export function ghosts(view) {
   const { placement } = playback.cluster;
   const waiting = new Map();
   const nominated = new Map();
-  const put = (to, node, pod) => { if (node >= 0 && pod >= 0) to.set(node, [...(to.get(node) ?? []), pod]); };
+  const put = (to, node, pod) => {
+    if (node >= 0 && pod >= 0) to.set(node, [...(to.get(node) ?? []), pod]);
+  };
   for (const pod of facts.waiting.keys()) put(waiting, placement[pod] ?? -1, pod);
   put(nominated, facts.nominated, facts.pod);
   // In virtual time those of earlier cycles are known too: they are in the queues, but for the pod in flight.

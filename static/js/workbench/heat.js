@@ -18,7 +18,14 @@ const STRIPED = 5; // pixels of a cell that has a stripe where the pod does not 
 const CLOSE = 26; // pixels of a cell that was searched for: its neighbours can be told apart
 const GHOST_LEAST = 9; // pixels of a ghost's cell, however small the others are
 
-export const MEASURES = { use: "cpu or memory", cpu: "cpu", memory: "memory", pods: "pods", score: "score", colour: "pods' colour" };
+export const MEASURES = {
+  use: "cpu or memory",
+  cpu: "cpu",
+  memory: "memory",
+  pods: "pods",
+  score: "score",
+  colour: "pods' colour",
+};
 
 export class HeatMap {
   #size = { width: 0, height: 0 };
@@ -40,13 +47,23 @@ export class HeatMap {
     this.measure = measure;
     this.onMoved = () => {}; // somebody has moved or zoomed it
     this.holders = null; // the nodes with pods of the colour that is lit up
-    this.canvas = h("canvas", { tabindex: "0", role: "application", "aria-label": `${wordsOf(view.look.group).replace("Nodes", "Nodes as a heat map")}. Arrow keys move between nodes, Enter selects, plus and minus zoom, 0 fits all. The same nodes are in the table.` });
+    this.canvas = h("canvas", {
+      tabindex: "0",
+      role: "application",
+      "aria-label": `${wordsOf(view.look.group).replace("Nodes", "Nodes as a heat map")}. Arrow keys move between nodes, Enter selects, plus and minus zoom, 0 fits all. The same nodes are in the table.`,
+    });
     this.tip = h("div", { class: "heat-tip", hidden: true });
-    this.map = new Minimap((x, y) => { this.#look(x, y); this.onMoved(); });
+    this.map = new Minimap((x, y) => {
+      this.#look(x, y);
+      this.onMoved();
+    });
     this.element = h("div", { class: "heat" }, this.canvas, this.map.canvas, this.tip);
     this.draw = perFrame(() => this.#draw());
     this.cursor = -1;
-    const resized = new ResizeObserver(() => { this.#layout(); this.#draw(); });
+    const resized = new ResizeObserver(() => {
+      this.#layout();
+      this.#draw();
+    });
     resized.observe(this.element);
     this.#end.signal.addEventListener("abort", () => resized.disconnect());
     addEventListener("podstep:theme", () => this.draw(), { signal: this.#end.signal });
@@ -54,10 +71,16 @@ export class HeatMap {
   }
 
   /** Another picture takes its place. */
-  end() { this.#end.abort(); }
+  end() {
+    this.#end.abort();
+  }
 
   /** Whether nodes belong to other groups now than they are drawn in. */
-  stale() { return this.#groups !== "" && this.#groups !== JSON.stringify(grouped(this.view.playback.nodes, this.view.look.group)); }
+  stale() {
+    return (
+      this.#groups !== "" && this.#groups !== JSON.stringify(grouped(this.view.playback.nodes, this.view.look.group))
+    );
+  }
 
   /** Draw anew; `holders` are the nodes with pods of the colour that is lit up, null if none is. */
   update(holders = this.holders) {
@@ -72,11 +95,19 @@ export class HeatMap {
     const { codes } = this.view.colours;
     const width = CLASSES.length;
     const amounts = new Uint16Array(nodes.names.length * width);
-    cluster.placement.forEach((node, pod) => { if (node >= 0) amounts[node * width + codes[pod]] += 1; });
+    cluster.placement.forEach((node, pod) => {
+      if (node >= 0) amounts[node * width + codes[pod]] += 1;
+    });
     this.#most = new Uint8Array(nodes.names.length).fill(255);
     for (let node = 0; node < nodes.names.length; node += 1) {
       let most = 0;
-      for (let code = 0; code < width; code += 1) { const own = amounts[node * width + code]; if (own > most) { most = own; this.#most[node] = code; } }
+      for (let code = 0; code < width; code += 1) {
+        const own = amounts[node * width + code];
+        if (own > most) {
+          most = own;
+          this.#most[node] = code;
+        }
+      }
     }
   }
 
@@ -141,7 +172,13 @@ export class HeatMap {
     this.onMoved();
   }
 
-  fit() { this.#zoom = 1; this.#pan = { x: 0, y: 0 }; this.#before = null; this.draw(); this.onMoved(); }
+  fit() {
+    this.#zoom = 1;
+    this.#pan = { x: 0, y: 0 };
+    this.#before = null;
+    this.draw();
+    this.onMoved();
+  }
 
   #clamp() {
     const { width, height } = this.#size;
@@ -161,7 +198,11 @@ export class HeatMap {
     const { nodes } = this.view.playback;
     const groups = grouped(nodes, this.view.look.group);
     this.#groups = JSON.stringify(groups);
-    ({ cell: this.#cell, cells: this.#cells, labels: this.#labels } = arrange(groups, nodes.names.length, width, height));
+    ({
+      cell: this.#cell,
+      cells: this.#cells,
+      labels: this.#labels,
+    } = arrange(groups, nodes.names.length, width, height));
     this.#clamp();
   }
 
@@ -169,7 +210,11 @@ export class HeatMap {
     const { cluster, nodes } = this.view.playback;
     if (this.measure === "score") {
       const total = facts.totals?.get(node);
-      return total === undefined ? 0 : facts.best > facts.worst ? (total - facts.worst) / (facts.best - facts.worst) : 1;
+      return total === undefined
+        ? 0
+        : facts.best > facts.worst
+          ? (total - facts.worst) / (facts.best - facts.worst)
+          : 1;
     }
     const cpu = nodes.cpu[node] ? cluster.cpu[node] / nodes.cpu[node] : 0;
     const memory = nodes.memory[node] ? cluster.memory[node] / nodes.memory[node] : 0;
@@ -180,12 +225,19 @@ export class HeatMap {
   }
 
   #box(node) {
-    return { x: this.#cells[node * 2] * this.#zoom + this.#pan.x, y: this.#cells[node * 2 + 1] * this.#zoom + this.#pan.y, size: this.#cell * this.#zoom };
+    return {
+      x: this.#cells[node * 2] * this.#zoom + this.#pan.x,
+      y: this.#cells[node * 2 + 1] * this.#zoom + this.#pan.y,
+      size: this.#cell * this.#zoom,
+    };
   }
 
   #draw() {
     const { width, height } = this.#size;
-    if (!width) { this.#layout(); if (!this.#size.width) return; }
+    if (!width) {
+      this.#layout();
+      if (!this.#size.width) return;
+    }
     const c = palette();
     const { view } = this;
     const { facts, lit } = view;
@@ -207,12 +259,33 @@ export class HeatMap {
       const failed = view.verdictOf(node) === "failed";
       pen.fillStyle = shade;
       pen.fillRect(x + inset, y + inset, body, body);
-      if (failed && size >= STRIPED && !lit) { pen.fillStyle = c.fail; pen.fillRect(x + inset, y + inset + body - Math.max(1, size * 0.09), body, Math.max(1, size * 0.09)); }
-      if (lit?.nodes.has(node)) { pen.strokeStyle = c.fail; pen.lineWidth = Math.min(2, Math.max(1, size / 10)); pen.strokeRect(x + inset + 0.5, y + inset + 0.5, body - 1, body - 1); }
+      if (failed && size >= STRIPED && !lit) {
+        pen.fillStyle = c.fail;
+        pen.fillRect(x + inset, y + inset + body - Math.max(1, size * 0.09), body, Math.max(1, size * 0.09));
+      }
+      if (lit?.nodes.has(node)) {
+        pen.strokeStyle = c.fail;
+        pen.lineWidth = Math.min(2, Math.max(1, size / 10));
+        pen.strokeRect(x + inset + 0.5, y + inset + 0.5, body - 1, body - 1);
+      }
       if (size >= DETAILED) detail(pen, c, view, node, x + inset, y + inset, body, failed);
-      else if (nodes.unschedulable[node] || nodes.conditions[node].length) this.#cross(pen, c, x + inset, y + inset, body);
+      else if (nodes.unschedulable[node] || nodes.conditions[node].length)
+        this.#cross(pen, c, x + inset, y + inset, body);
     }
-    this.map.draw({ size: this.#size, zoom: this.#zoom, pan: this.#pan, cells: this.#cells, cell: this.#cell, chosen: facts.chosen, found: view.search.places, spot: view.spot?.node ?? -1 }, c, (node) => this.#shade(node, facts, lit, c, true));
+    this.map.draw(
+      {
+        size: this.#size,
+        zoom: this.#zoom,
+        pan: this.#pan,
+        cells: this.#cells,
+        cell: this.#cell,
+        chosen: facts.chosen,
+        found: view.search.places,
+        spot: view.spot?.node ?? -1,
+      },
+      c,
+      (node) => this.#shade(node, facts, lit, c, true),
+    );
     this.#ghosts(pen, c);
     this.#outline(pen, view.hovered, c.dim, 1.5);
     this.#outline(pen, this.cursor, document.activeElement === this.canvas ? c.accent : "", 2, 2);
@@ -245,8 +318,14 @@ export class HeatMap {
   #shade(node, facts, lit, c, tinted) {
     if (!this.view.exists(node)) return "";
     const failed = this.view.verdictOf(node) === "failed";
-    const out = (failed && facts.chosen !== node && !this.holders) || (lit && !lit.nodes.has(node)) || (this.holders && !this.holders.has(node));
-    if (this.measure === "colour" && this.#most.length) { const most = this.#most[node]; return most === 255 ? (out ? c.dimmed : c.ramp)[0] : (out ? c.podsDimmed : c.pods)[most]; }
+    const out =
+      (failed && facts.chosen !== node && !this.holders)
+      || (lit && !lit.nodes.has(node))
+      || (this.holders && !this.holders.has(node));
+    if (this.measure === "colour" && this.#most.length) {
+      const most = this.#most[node];
+      return most === 255 ? (out ? c.dimmed : c.ramp)[0] : (out ? c.podsDimmed : c.pods)[most];
+    }
     if (tinted && failed && out && !lit) return c.tinted;
     return (out ? c.dimmed : c.ramp)[Math.max(0, Math.min(LEVELS, Math.round(this.#value(node, facts) * LEVELS)))];
   }
@@ -264,11 +343,12 @@ export class HeatMap {
   /** Nodes where pods wait at Permit are hatched, nodes that pods are nominated to dashed; to be seen at any size. */
   #ghosts(pen, c) {
     const { waiting, nominated } = ghosts(this.view);
-    const boxes = (nodes) => [...nodes.keys()].map((node) => {
-      const { x, y, size } = this.#box(node);
-      const grow = Math.max(0, (GHOST_LEAST - size) / 2);
-      return { x: x - grow, y: y - grow, size: size + 2 * grow };
-    });
+    const boxes = (nodes) =>
+      [...nodes.keys()].map((node) => {
+        const { x, y, size } = this.#box(node);
+        const grow = Math.max(0, (GHOST_LEAST - size) / 2);
+        return { x: x - grow, y: y - grow, size: size + 2 * grow };
+      });
     pen.strokeStyle = c.wait;
     for (const { x, y, size } of boxes(waiting)) {
       const from = size >= DETAILED ? x + size * 0.86 : x; // in a cell with text the hatch is a band at its right edge
@@ -282,7 +362,10 @@ export class HeatMap {
       pen.globalAlpha = 1;
       pen.lineWidth = Math.max(1.5, Math.min(3, size / 8));
       pen.beginPath();
-      for (let at = from - size; at < x + size; at += Math.max(4, Math.min(9, size / 3))) { pen.moveTo(at, y + size); pen.lineTo(at + size, y); }
+      for (let at = from - size; at < x + size; at += Math.max(4, Math.min(9, size / 3))) {
+        pen.moveTo(at, y + size);
+        pen.lineTo(at + size, y);
+      }
       pen.stroke();
       pen.restore();
       pen.lineWidth = 1.5;
@@ -324,20 +407,40 @@ export class HeatMap {
     const bars = ["cpu", "memory", "pods"].map((measure, i) => {
       const rail = h("span", { class: "rail" });
       fillRail(rail, Math.min(1, share[measure]));
-      return h("span", { class: `bar${share[measure] > 1 ? " over" : ""}` }, h("span", { class: "bar-label", text: measure === "memory" ? "mem" : measure }), rail, h("span", { class: "amount", text: rest[i].replace(/^(cpu|memory) | pods$/, "") }));
+      return h(
+        "span",
+        { class: `bar${share[measure] > 1 ? " over" : ""}` },
+        h("span", { class: "bar-label", text: measure === "memory" ? "mem" : measure }),
+        rail,
+        h("span", { class: "amount", text: rest[i].replace(/^(cpu|memory) | pods$/, "") }),
+      );
     });
-    this.tip.replaceChildren(h("b", { text: name }), ...bars, ...rest.slice(bars.length).map((text) => h("span", { text })));
+    this.tip.replaceChildren(
+      h("b", { text: name }),
+      ...bars,
+      ...rest.slice(bars.length).map((text) => h("span", { text })),
+    );
     const left = x + 16 + 240 > this.#size.width ? x - 250 : x + 16;
-    this.tip.style.setProperty("transform", `translate(${Math.max(4, left)}px, ${Math.max(4, Math.min(y + 12, this.#size.height - 120))}px)`);
+    this.tip.style.setProperty(
+      "transform",
+      `translate(${Math.max(4, left)}px, ${Math.max(4, Math.min(y + 12, this.#size.height - 120))}px)`,
+    );
   }
 
   #listen() {
     const { canvas, view } = this;
-    const at = (event) => { const box = canvas.getBoundingClientRect(); return [event.clientX - box.left, event.clientY - box.top]; };
-    canvas.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      this.zoom(Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0022)), ...at(event));
-    }, { passive: false });
+    const at = (event) => {
+      const box = canvas.getBoundingClientRect();
+      return [event.clientX - box.left, event.clientY - box.top];
+    };
+    canvas.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        this.zoom(Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0022)), ...at(event));
+      },
+      { passive: false },
+    );
     canvas.addEventListener("pointerdown", (event) => {
       canvas.setPointerCapture(event.pointerId);
       this.#pointers.set(event.pointerId, at(event));
@@ -346,12 +449,20 @@ export class HeatMap {
     canvas.addEventListener("pointermove", (event) => {
       const [x, y] = at(event);
       if (this.#pointers.has(event.pointerId)) this.#pointers.set(event.pointerId, [x, y]);
-      if (this.#pointers.size === 2) { this.#pinch(); return; }
+      if (this.#pointers.size === 2) {
+        this.#pinch();
+        return;
+      }
       if (this.#drag && this.#pointers.size === 1) {
         const dx = x - this.#drag.start[0];
         const dy = y - this.#drag.start[1];
         if (Math.hypot(dx, dy) > 4) this.#drag.moved = true;
-        if (this.#drag.moved && this.#zoom > 1) { this.#pan = { x: this.#drag.pan.x + dx, y: this.#drag.pan.y + dy }; this.#clamp(); this.draw(); this.onMoved(); }
+        if (this.#drag.moved && this.#zoom > 1) {
+          this.#pan = { x: this.#drag.pan.x + dx, y: this.#drag.pan.y + dy };
+          this.#clamp();
+          this.draw();
+          this.onMoved();
+        }
         return;
       }
       const node = this.#hit(x, y);
@@ -369,7 +480,10 @@ export class HeatMap {
     };
     canvas.addEventListener("pointerup", up);
     canvas.addEventListener("pointercancel", up);
-    canvas.addEventListener("pointerleave", () => { this.#tell(-1); view.hover(-1); });
+    canvas.addEventListener("pointerleave", () => {
+      this.#tell(-1);
+      view.hover(-1);
+    });
     canvas.addEventListener("keydown", (event) => this.#key(event));
     canvas.addEventListener("focus", this.draw);
     canvas.addEventListener("blur", this.draw);
@@ -415,7 +529,10 @@ export class HeatMap {
         const along = ax * dx + ay * dy;
         if (along <= 0.5) continue;
         const distance = along + 4 * (Math.abs(ax * dy) + Math.abs(ay * dx));
-        if (distance < nearest) { nearest = distance; next = node; }
+        if (distance < nearest) {
+          nearest = distance;
+          next = node;
+        }
       }
       this.cursor = next;
     }

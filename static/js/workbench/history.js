@@ -28,15 +28,30 @@ export class History {
     this.edit = edit;
     this.mine = mine;
     const { playback } = view;
-    if (edit && mine) { this.group = new Group(view, edit); this.form = new EventForm(view, edit); }
+    if (edit && mine) {
+      this.group = new Group(view, edit);
+      this.form = new EventForm(view, edit);
+    }
     this.list = h("ol", { class: "history-rows" });
     this.head = h("div", { class: "history-head" });
     this.axis = h("div", { class: "event-axis", "aria-hidden": "true" });
-    this.several = h("div", { class: "event-several", role: "group", "aria-label": "With the chosen events", hidden: true });
+    this.several = h("div", {
+      class: "event-several",
+      role: "group",
+      "aria-label": "With the chosen events",
+      hidden: true,
+    });
     this.outcomes = new Outcomes(playback, (id, outcome) => this.#told(id, outcome));
     this.ticks = new Ticks(view);
     this.branches = new Branches(view, edit, mine);
-    const events = h("section", { class: "history", "aria-labelledby": "history-heading" }, this.head, this.several, this.axis, this.list);
+    const events = h(
+      "section",
+      { class: "history", "aria-labelledby": "history-heading" },
+      this.head,
+      this.several,
+      this.axis,
+      this.list,
+    );
     this.element = h("div", { class: "history-parts" }, events, this.branches.element);
     playback.on("opened", () => this.load());
     playback.on("grew", () => {
@@ -47,7 +62,10 @@ export class History {
     playback.on("step", () => this.#mark());
     view.on("edits", () => this.#draw());
     this.list.addEventListener("keydown", (event) => this.#key(event));
-    this.list.addEventListener("focusin", (event) => { const id = event.target.closest("[data-row]")?.dataset.row; if (id) this.outcomes.ask(id); });
+    this.list.addEventListener("focusin", (event) => {
+      const id = event.target.closest("[data-row]")?.dataset.row;
+      if (id) this.outcomes.ask(id);
+    });
   }
 
   #complete = false;
@@ -63,13 +81,17 @@ export class History {
       this.#chosen = new Set(listed.operations.map(({ id }) => id).filter((id) => this.#chosen.has(id)));
       this.#draw();
       this.#focus = "";
-      if (playback.complete) this.outcomes.begin(listed.operations.filter(({ action }) => action !== "done").map(({ id }) => id));
+      if (playback.complete)
+        this.outcomes.begin(listed.operations.filter(({ action }) => action !== "done").map(({ id }) => id));
     } catch (error) {
-      if (turn === this.#turn && error.code !== "request.superseded") fill(this.list, h("li", { class: "note error", text: error.message }));
+      if (turn === this.#turn && error.code !== "request.superseded")
+        fill(this.list, h("li", { class: "note error", text: error.message }));
     }
   }
 
-  get #own() { return Boolean(this.mine && this.edit); }
+  get #own() {
+    return Boolean(this.mine && this.edit);
+  }
 
   #draw() {
     if (!this.#listed) return;
@@ -80,14 +102,50 @@ export class History {
       this.#focus ||= document.activeElement.closest("[data-row]")?.dataset.row ?? "";
       this.#onHandle = document.activeElement.hasAttribute("data-handle");
     }
-    const create = edit && h("select", { class: "field", "aria-label": "Create an object at this step", title: mine ? "Create an object at this step" : "Create an object at this step, in a copy", onchange: (event) => { const kind = event.target.value; event.target.value = ""; this.view.emit("edit", { create: kind }); } },
-      h("option", { value: "", text: "Create…" }), h("option", { value: GROUP, text: "PodGroup and its workload" }), KINDS.map((kind) => h("option", { value: kind, text: kind })));
-    const add = this.form && h("button", { type: "button", class: "btn small", onclick: () => this.form.open() }, icon("plus"), "Event");
-    fill(this.head, h("h3", { id: "history-heading" }, "Events ", h("small", { class: "dim", text: all ? count(all) : "" })), h("span", { class: "grow" }), add, create);
+    const create =
+      edit
+      && h(
+        "select",
+        {
+          class: "field",
+          "aria-label": "Create an object at this step",
+          title: mine ? "Create an object at this step" : "Create an object at this step, in a copy",
+          onchange: (event) => {
+            const kind = event.target.value;
+            event.target.value = "";
+            this.view.emit("edit", { create: kind });
+          },
+        },
+        h("option", { value: "", text: "Create…" }),
+        h("option", { value: GROUP, text: "PodGroup and its workload" }),
+        KINDS.map((kind) => h("option", { value: kind, text: kind })),
+      );
+    const add =
+      this.form
+      && h("button", { type: "button", class: "btn small", onclick: () => this.form.open() }, icon("plus"), "Event");
+    fill(
+      this.head,
+      h("h3", { id: "history-heading" }, "Events ", h("small", { class: "dim", text: all ? count(all) : "" })),
+      h("span", { class: "grow" }),
+      add,
+      create,
+    );
     this.#drawAxis(operations);
-    fill(this.list, operations.map((row, i) => this.#row(row, i)),
-      all > operations.length ? h("li", { class: "dim fine", text: `and ${count(all - operations.length)} more` }) : null,
-      all ? null : h("li", { class: "dim fine", text: edit ? `Nothing happens from outside yet. ${mine ? "Add an event, or select" : "Select"} a node or a pod and choose “${edit.label}”.` : "Nothing happens from outside." }));
+    fill(
+      this.list,
+      operations.map((row, i) => this.#row(row, i)),
+      all > operations.length
+        ? h("li", { class: "dim fine", text: `and ${count(all - operations.length)} more` })
+        : null,
+      all
+        ? null
+        : h("li", {
+            class: "dim fine",
+            text: edit
+              ? `Nothing happens from outside yet. ${mine ? "Add an event, or select" : "Select"} a node or a pod and choose “${edit.label}”.`
+              : "Nothing happens from outside.",
+          }),
+    );
     this.#drawSeveral();
     this.#mark();
     this.#refocus();
@@ -97,7 +155,10 @@ export class History {
     if (!this.#focus) return;
     const id = CSS.escape(this.#focus);
     const row = this.list.querySelector(`[data-row="${id}"]`);
-    const found = (this.#onHandle ? row?.querySelector("[data-handle]") : null) ?? row?.querySelector("[data-event]") ?? (this.#focus === NONE ? this.head.querySelector("button:enabled") : null);
+    const found =
+      (this.#onHandle ? row?.querySelector("[data-handle]") : null)
+      ?? row?.querySelector("[data-event]")
+      ?? (this.#focus === NONE ? this.head.querySelector("button:enabled") : null);
     this.#onHandle = false;
     if (found) this.#toFocus(found);
   }
@@ -118,8 +179,18 @@ export class History {
     this.axis.hidden = !shown.length;
     if (!shown.length) return;
     this.now = h("i", { class: "event-now" });
-    fill(this.axis, shown.map((row) => h("i", { class: `event-tick ${row.during ? "inside" : ""}`, style: { left: `${scale.fraction(scale.of(row)) * 100}%` } })), this.now,
-      h("span", { text: scale.timed ? "0" : "start" }), h("span", { class: "end", text: scale.timed ? `${count(scale.span)} s` : `cycle ${count(scale.span)}` }));
+    fill(
+      this.axis,
+      shown.map((row) =>
+        h("i", {
+          class: `event-tick ${row.during ? "inside" : ""}`,
+          style: { left: `${scale.fraction(scale.of(row)) * 100}%` },
+        }),
+      ),
+      this.now,
+      h("span", { text: scale.timed ? "0" : "start" }),
+      h("span", { class: "end", text: scale.timed ? `${count(scale.span)} s` : `cycle ${count(scale.span)}` }),
+    );
   }
 
   #row(row, i) {
@@ -127,18 +198,84 @@ export class History {
     const { id, action, words, after, during, pinned, seconds } = row;
     const own = this.#own && action !== "done";
     const timed = this.scale.timed && seconds !== null && after !== null;
-    const when = after === null ? (action === "done" ? "end" : playback.complete === false ? "…" : "no effect") : during ? `in ${count(after + 1)}` : timed ? this.scale.short(seconds) : after ? `after ${count(after)}` : "start";
-    const title = after === null ? words : `${during ? `inside cycle ${after + 1}, between evaluating and writing` : after ? `after cycle ${after}` : "before the first cycle"}${pinned ? "" : timed ? `, ${this.scale.words(seconds)}` : ", when nothing was left to schedule"}`;
+    const when =
+      after === null
+        ? action === "done"
+          ? "end"
+          : playback.complete === false
+            ? "…"
+            : "no effect"
+        : during
+          ? `in ${count(after + 1)}`
+          : timed
+            ? this.scale.short(seconds)
+            : after
+              ? `after ${count(after)}`
+              : "start";
+    const title =
+      after === null
+        ? words
+        : `${during ? `inside cycle ${after + 1}, between evaluating and writing` : after ? `after cycle ${after}` : "before the first cycle"}${pinned ? "" : timed ? `, ${this.scale.words(seconds)}` : ", when nothing was left to schedule"}`;
     const pill = h("span", { class: `pill ${during ? "victim" : ""}`, text: when });
-    const go = h("button", { type: "button", class: "history-go", "data-event": id, tabindex: i ? "-1" : "0", title, disabled: after === null || undefined, onclick: () => playback.goto(after === null ? 0 : after + 1) }, pill, h("span", { class: "history-words" }, breakable(words)));
+    const go = h(
+      "button",
+      {
+        type: "button",
+        class: "history-go",
+        "data-event": id,
+        tabindex: i ? "-1" : "0",
+        title,
+        disabled: after === null || undefined,
+        onclick: () => playback.goto(after === null ? 0 : after + 1),
+      },
+      pill,
+      h("span", { class: "history-words" }, breakable(words)),
+    );
     const item = h("li", { "data-row": id });
     const outcome = h("p", { class: "event-outcome", "data-outcome": true, hidden: true });
-    if (!own) { fill(item, h("div", { class: "event-line" }, go), outcome); this.#tellOutcome(outcome, id); return item; }
-    const button = (name, label, act) => h("button", { type: "button", class: "btn quiet square tiny", "aria-label": `${label}: ${words}`, title: label, tabindex: "-1", onclick: act }, icon(name));
-    const tools = h("span", { class: "history-tools" },
-      button("edit", "Change what it does", () => this.edit.openOperation(row)), button("here", "Move it to the step on screen", () => this.#here([row])), button("copy", "Once more", () => this.#again([row])), button("cross", "Take it out", () => this.#remove([row])));
-    const choose = h("input", { type: "checkbox", tabindex: "-1", "aria-label": `Choose: ${words}`, checked: this.#chosen.has(id) || undefined, onchange: (event) => { if (event.target.checked) this.#chosen.add(id); else this.#chosen.delete(id); this.#drawSeveral(); } });
-    const handle = new Handle(this.scale, row, { seen: (value) => { pill.textContent = value === null ? when : this.scale.short(value); }, moved: (value) => this.#moveTo(row, value) });
+    if (!own) {
+      fill(item, h("div", { class: "event-line" }, go), outcome);
+      this.#tellOutcome(outcome, id);
+      return item;
+    }
+    const button = (name, label, act) =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: "btn quiet square tiny",
+          "aria-label": `${label}: ${words}`,
+          title: label,
+          tabindex: "-1",
+          onclick: act,
+        },
+        icon(name),
+      );
+    const tools = h(
+      "span",
+      { class: "history-tools" },
+      button("edit", "Change what it does", () => this.edit.openOperation(row)),
+      button("here", "Move it to the step on screen", () => this.#here([row])),
+      button("copy", "Once more", () => this.#again([row])),
+      button("cross", "Take it out", () => this.#remove([row])),
+    );
+    const choose = h("input", {
+      type: "checkbox",
+      tabindex: "-1",
+      "aria-label": `Choose: ${words}`,
+      checked: this.#chosen.has(id) || undefined,
+      onchange: (event) => {
+        if (event.target.checked) this.#chosen.add(id);
+        else this.#chosen.delete(id);
+        this.#drawSeveral();
+      },
+    });
+    const handle = new Handle(this.scale, row, {
+      seen: (value) => {
+        pill.textContent = value === null ? when : this.scale.short(value);
+      },
+      moved: (value) => this.#moveTo(row, value),
+    });
     if (!i) handle.element.tabIndex = 0;
     fill(item, h("div", { class: "event-line" }, choose, go, tools), outcome, handle.track);
     this.#tellOutcome(outcome, id);
@@ -162,9 +299,30 @@ export class History {
     const rows = (this.#listed?.operations ?? []).filter(({ id }) => this.#chosen.has(id));
     this.several.hidden = !rows.length;
     if (!rows.length) return;
-    const button = (name, text, act) => h("button", { type: "button", class: "btn small", onclick: act }, icon(name), text);
-    fill(this.several, h("span", { class: "dim fine", text: `${count(rows.length)} chosen` }), button("here", "Move here", () => this.#here(rows)), button("copy", "Once more", () => this.#again(rows)), button("cross", "Take out", () => this.#remove(rows)),
-      h("button", { type: "button", class: "btn quiet square", "aria-label": "Choose none", title: "Choose none", onclick: () => { this.#chosen.clear(); this.#draw(); this.#toFocus(this.list.querySelector("[data-event]")); } }, icon("close")));
+    const button = (name, text, act) =>
+      h("button", { type: "button", class: "btn small", onclick: act }, icon(name), text);
+    fill(
+      this.several,
+      h("span", { class: "dim fine", text: `${count(rows.length)} chosen` }),
+      button("here", "Move here", () => this.#here(rows)),
+      button("copy", "Once more", () => this.#again(rows)),
+      button("cross", "Take out", () => this.#remove(rows)),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "btn quiet square",
+          "aria-label": "Choose none",
+          title: "Choose none",
+          onclick: () => {
+            this.#chosen.clear();
+            this.#draw();
+            this.#toFocus(this.list.querySelector("[data-event]"));
+          },
+        },
+        icon("close"),
+      ),
+    );
   }
 
   /** Which event has just happened at the step on screen. */
@@ -193,7 +351,11 @@ export class History {
           let step = null; // where the one before came to stand: that counts from there
           for (const row of rows.toReversed()) {
             const asked = { ...landed(row), ...wish(row) };
-            ({ text, step } = await this.view.playback.socket.call("bundle.operate", { text, ...asked, ...(step && asked.action === "move" && asked.step ? { step } : {}) }));
+            ({ text, step } = await this.view.playback.socket.call("bundle.operate", {
+              text,
+              ...asked,
+              ...(step && asked.action === "move" && asked.step ? { step } : {}),
+            }));
           }
           return { text };
         };
@@ -232,25 +394,51 @@ export class History {
 
   async #put(rows, value, byClock) {
     const { playback } = this.view;
-    const words = this.scale.timed && !byClock ? (value ? `after cycle ${count(value)}` : "before the first cycle") : this.scale.words(value);
+    const words =
+      this.scale.timed && !byClock
+        ? value
+          ? `after cycle ${count(value)}`
+          : "before the first cycle"
+        : this.scale.words(value);
     const said = `Moved to ${words}`;
-    if (byClock) { await this.#change(rows, () => ({ action: "move", seconds: String(value) }), said); return; }
+    if (byClock) {
+      await this.#change(rows, () => ({ action: "move", seconds: String(value) }), said);
+      return;
+    }
     const step = value ? await address(playback, value) : "1.0";
-    if (!step) { toast("That cycle is not loaded yet."); this.#draw(); return; }
-    await this.#change(rows, (row) => ({ action: "move", step, ...(row.during ? { during: "evaluation" } : {}) }), said);
+    if (!step) {
+      toast("That cycle is not loaded yet.");
+      this.#draw();
+      return;
+    }
+    await this.#change(
+      rows,
+      (row) => ({ action: "move", step, ...(row.during ? { during: "evaluation" } : {}) }),
+      said,
+    );
   }
 
   async #again(rows) {
     if (!this.#ready()) return;
     this.#focus = rows[0].id;
-    await this.#change(rows, (row) => ({ action: "duplicate", ...(this.scale.timed && row.seconds !== null ? { seconds: String(row.seconds) } : {}), ...(row.during ? { during: "evaluation" } : {}) }), "Once more");
+    await this.#change(
+      rows,
+      (row) => ({
+        action: "duplicate",
+        ...(this.scale.timed && row.seconds !== null ? { seconds: String(row.seconds) } : {}),
+        ...(row.during ? { during: "evaluation" } : {}),
+      }),
+      "Once more",
+    );
   }
 
   async #remove(rows) {
     if (!this.#ready()) return;
     const all = this.#listed.operations;
     const at = all.indexOf(rows.at(-1));
-    this.#focus = (all.slice(at + 1).find((row) => !rows.includes(row)) ?? all.slice(0, at).findLast((row) => !rows.includes(row)))?.id ?? NONE;
+    this.#focus =
+      (all.slice(at + 1).find((row) => !rows.includes(row)) ?? all.slice(0, at).findLast((row) => !rows.includes(row)))
+        ?.id ?? NONE;
     await this.#change(rows, () => ({ action: "remove" }), "Taken out");
   }
 
@@ -265,12 +453,20 @@ export class History {
     const here = within.indexOf(event.target);
     const own = this.#own && row.action !== "done";
     const onHandle = event.target.hasAttribute("data-handle");
-    const beside = (other) => this.#toFocus(other?.querySelector(onHandle ? "[data-handle]" : "[data-event]:enabled, [data-handle]"));
+    const beside = (other) =>
+      this.#toFocus(other?.querySelector(onHandle ? "[data-handle]" : "[data-event]:enabled, [data-handle]"));
     const act = {
-      ArrowDown: () => beside(rows[at + 1]), ArrowUp: () => beside(rows[at - 1]),
-      ArrowRight: () => this.#toFocus(within[here + 1]), ArrowLeft: () => this.#toFocus(within[here - 1]),
-      Home: () => beside(rows[0]), End: () => beside(rows.at(-1)),
-      Delete: own && (() => this.#remove([row])), e: own && (() => this.edit.openOperation(row)), m: own && (() => this.#here([row])), d: own && (() => this.#again([row])), x: own && (() => item.querySelector("input[type=checkbox]").click()),
+      ArrowDown: () => beside(rows[at + 1]),
+      ArrowUp: () => beside(rows[at - 1]),
+      ArrowRight: () => this.#toFocus(within[here + 1]),
+      ArrowLeft: () => this.#toFocus(within[here - 1]),
+      Home: () => beside(rows[0]),
+      End: () => beside(rows.at(-1)),
+      Delete: own && (() => this.#remove([row])),
+      e: own && (() => this.edit.openOperation(row)),
+      m: own && (() => this.#here([row])),
+      d: own && (() => this.#again([row])),
+      x: own && (() => item.querySelector("input[type=checkbox]").click()),
     }[event.key];
     if (!act) return;
     event.preventDefault();

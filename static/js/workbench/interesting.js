@@ -10,22 +10,47 @@ const UNKNOWN = "The rest is still being computed.";
 /** `marks(facts, index)` tells from the marks alone, in the order of time, so that what was seen before counts; `ask` is the server's condition. */
 export const REASONS = [
   { id: "restart", marks: ({ marks }, i) => marks.restarted(i), words: () => "the scheduler was restarted before it" },
-  { id: "stale", marks: ({ marks }, i) => (marks.caching?.stale[i] ?? 0) > 0, words: ({ marks }, i) => `${plural(marks.caching.stale[i], "stale hit")} of the cache` },
+  {
+    id: "stale",
+    marks: ({ marks }, i) => (marks.caching?.stale[i] ?? 0) > 0,
+    words: ({ marks }, i) => `${plural(marks.caching.stale[i], "stale hit")} of the cache`,
+  },
   { id: "preemption", marks: ({ letter }) => letter === "p", words: ({ pod }) => `preemption for ${pod}` },
   { id: "error", marks: ({ letter }) => letter === "e", words: ({ pod }) => `${pod} ends in an error` },
-  { id: "rejected", marks: ({ marks }, i) => turns(marks, i).some(([kind]) => kind !== "phase"), words: ({ marks }, i) => groupWords(turns(marks, i).find(([kind]) => kind !== "phase")) },
-  { id: "failure", marks: ({ letter, workload, failing }) => letter === "u" && failing !== workload, words: ({ pod }) => `${pod} is unschedulable` },
-  { id: "phase", marks: ({ marks }, i) => turns(marks, i).some(([kind]) => kind === "phase"), words: ({ marks }, i) => groupWords(turns(marks, i).find(([kind]) => kind === "phase")) },
-  { id: "recovered", marks: ({ letter, index, failed }) => letter === "s" && failed.has(index), words: ({ pod }) => `${pod} is placed after it had failed` },
+  {
+    id: "rejected",
+    marks: ({ marks }, i) => turns(marks, i).some(([kind]) => kind !== "phase"),
+    words: ({ marks }, i) => groupWords(turns(marks, i).find(([kind]) => kind !== "phase")),
+  },
+  {
+    id: "failure",
+    marks: ({ letter, workload, failing }) => letter === "u" && failing !== workload,
+    words: ({ pod }) => `${pod} is unschedulable`,
+  },
+  {
+    id: "phase",
+    marks: ({ marks }, i) => turns(marks, i).some(([kind]) => kind === "phase"),
+    words: ({ marks }, i) => groupWords(turns(marks, i).find(([kind]) => kind === "phase")),
+  },
+  {
+    id: "recovered",
+    marks: ({ letter, index, failed }) => letter === "s" && failed.has(index),
+    words: ({ pod }) => `${pod} is placed after it had failed`,
+  },
   { id: "quirk", ask: "quirk" }, // the first time that each is met
-  { id: "first", marks: ({ letter, workload, placed }) => letter === "s" && !placed.has(workload), words: ({ pod, title }) => (title ? `the first pod of ${title} is placed` : `${pod} is placed`) },
+  {
+    id: "first",
+    marks: ({ letter, workload, placed }) => letter === "s" && !placed.has(workload),
+    words: ({ pod, title }) => (title ? `the first pod of ${title} is placed` : `${pod} is placed`),
+  },
   { id: "tie", ask: "tie" }, // the first of each workload
 ];
 const BIT = Object.fromEntries(REASONS.map(({ id }, i) => [id, 1 << i]));
 const TOLD = 3; // reasons
 
 const turns = (marks, index) => marks.groups.get(index) ?? [];
-const groupWords = ([kind, group, phase]) => `PodGroup ${short(group)} ${kind === "phase" ? `is ${phase || "without a phase"}` : kind === "timeout" ? "timed out" : "is rejected"}`;
+const groupWords = ([kind, group, phase]) =>
+  `PodGroup ${short(group)} ${kind === "phase" ? `is ${phase || "without a phase"}` : kind === "timeout" ? "timed out" : "is rejected"}`;
 
 export class Interesting {
   #bits = new Uint16Array(0); // by cycle, the reasons that the marks know
@@ -36,7 +61,11 @@ export class Interesting {
   constructor(view, finder) {
     this.view = view;
     this.finder = finder;
-    view.playback.on("opened", () => { this.#key = ""; this.#visited.clear(); for (const met of Object.values(this.#met)) met.clear(); });
+    view.playback.on("opened", () => {
+      this.#key = "";
+      this.#visited.clear();
+      for (const met of Object.values(this.#met)) met.clear();
+    });
     for (const name of ["step", "parts"]) view.playback.on(name, ({ index }) => this.#see(index));
   }
 
@@ -45,7 +74,8 @@ export class Interesting {
     const { playback } = this.view;
     const light = playback.light(index);
     for (const [id] of light?.quirks ?? []) this.#met.quirk.add(id);
-    if (light && (playback.heavy(index)?.priorities?.ties?.length ?? 0) > 1) this.#met.tie.add(this.#workload(light.pod));
+    if (light && (playback.heavy(index)?.priorities?.ties?.length ?? 0) > 1)
+      this.#met.tie.add(this.#workload(light.pod));
   }
 
   /** The owner of a pod as the server names it; the pod itself where it has none. */
@@ -74,7 +104,10 @@ export class Interesting {
       for (const { id, marks: holds } of REASONS) if (holds?.(facts, i)) bits[i] |= BIT[id];
       failing = FAILED.has(letter) ? workload : null;
       if (FAILED.has(letter)) failed.add(index);
-      if (letter === "s") { placed.add(workload); failed.delete(index); }
+      if (letter === "s") {
+        placed.add(workload);
+        failed.delete(index);
+      }
     }
     this.#bits = bits;
     return bits;
@@ -87,9 +120,15 @@ export class Interesting {
     const bits = this.#marked[index] ?? 0;
     const pod = marks.pod[index];
     const group = pods.groups[pods.group[pod]];
-    const facts = { marks, pod: short(pods.keys[pod] ?? ""), title: group?.name ? `${group.kind} ${short(group.name)}` : "" };
+    const facts = {
+      marks,
+      pod: short(pods.keys[pod] ?? ""),
+      title: group?.name ? `${group.kind} ${short(group.name)}` : "",
+    };
     const told = new Map(found);
-    return REASONS.map(({ id, words }) => told.get(id) ?? (bits & BIT[id] ? words(facts, index) : "")).filter(Boolean).slice(0, TOLD);
+    return REASONS.map(({ id, words }) => told.get(id) ?? (bits & BIT[id] ? words(facts, index) : ""))
+      .filter(Boolean)
+      .slice(0, TOLD);
   }
 
   /** The nearest one after (direction 1) or before (-1) where one stands: as `Breakpoints.next`. */
@@ -105,26 +144,55 @@ export class Interesting {
     const near = this.#near(from, direction);
     const asked = this.#asked();
     if (asked.length && (near || (direction > 0 ? from < playback.cycles : from > 1))) {
-      const found = await this.finder.find({ from, direction, conditions: asked, to: near || undefined, met: asked.flatMap((kind) => [...this.#met[kind]]) }, tell);
+      const found = await this.finder.find(
+        {
+          from,
+          direction,
+          conditions: asked,
+          to: near || undefined,
+          met: asked.flatMap((kind) => [...this.#met[kind]]),
+        },
+        tell,
+      );
       if (!found) return null;
-      if (found.index && !this.#visited.has(found.index)) return { index: found.index, reasons: this.#reasons(found.index, found.why.map(([place, text]) => [asked[place], text.replace(/\.$/, "")])) };
+      if (found.index && !this.#visited.has(found.index))
+        return {
+          index: found.index,
+          reasons: this.#reasons(
+            found.index,
+            found.why.map(([place, text]) => [asked[place], text.replace(/\.$/, "")]),
+          ),
+        };
     }
     if (near) return { index: near, reasons: this.#visited.get(near) ?? this.#reasons(near) };
     if (direction > 0 && !playback.complete) return { none: UNKNOWN };
-    return { none: direction > 0 ? "Nothing later is worth a stop: every cycle places its pod as the ones before." : "Nothing earlier is worth a stop." };
+    return {
+      none:
+        direction > 0
+          ? "Nothing later is worth a stop: every cycle places its pod as the ones before."
+          : "Nothing earlier is worth a stop.",
+    };
   }
 
   /** What the server is asked for, of which the marks know nothing. Who has met very much has seen enough. */
   #asked() {
     const { playback } = this.view;
     const { quirk, tie } = this.#met;
-    const wanted = { quirk: !playback.timed && playback.policy?.quirks !== "fixed", tie: quirk.size + tie.size <= MOST };
+    const wanted = {
+      quirk: !playback.timed && playback.policy?.quirks !== "fixed",
+      tie: quirk.size + tie.size <= MOST,
+    };
     return REASONS.map(({ ask }) => ask).filter((ask) => ask && wanted[ask]);
   }
 
   #near(from, direction) {
     const bits = this.#marked;
-    for (let i = direction > 0 ? from + 1 : Math.min(from - 1, bits.length - 1); i >= 1 && i < bits.length; i += direction) if (bits[i] || this.#visited.has(i)) return i;
+    for (
+      let i = direction > 0 ? from + 1 : Math.min(from - 1, bits.length - 1);
+      i >= 1 && i < bits.length;
+      i += direction
+    )
+      if (bits[i] || this.#visited.has(i)) return i;
     return 0;
   }
 }

@@ -3,7 +3,13 @@
 import { h, dialog, typing } from "../lib/dom.js";
 import { COMMANDS, available } from "./commands.js";
 
-const NAMES = { ArrowRight: "→", ArrowLeft: "←", " ": "Space", Escape: "Esc", Mod: /Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl" };
+const NAMES = {
+  ArrowRight: "→",
+  ArrowLeft: "←",
+  " ": "Space",
+  Escape: "Esc",
+  Mod: /Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl",
+};
 const CONTROLS = "button, a, summary, input, [role=tab], [role=treeitem], [role=option]";
 const ANYWHERE = "Mod+k"; // works while a field is being typed in: it types nothing
 
@@ -16,7 +22,12 @@ function keyOf(event) {
 }
 
 /** A key of the table as people read it. */
-export const shown = (key) => key.split("+").map((part) => NAMES[part] ?? (part.length === 1 ? part.toUpperCase() : part)).join(" ").replace(/^(.)$/, (letter) => letter.toLowerCase());
+export const shown = (key) =>
+  key
+    .split("+")
+    .map((part) => NAMES[part] ?? (part.length === 1 ? part.toUpperCase() : part))
+    .join(" ")
+    .replace(/^(.)$/, (letter) => letter.toLowerCase());
 
 /** The key caps of a command. */
 export const caps = (keys) => keys.map((key) => h("kbd", { text: shown(key) }));
@@ -25,11 +36,58 @@ export const caps = (keys) => keys.map((key) => h("kbd", { text: shown(key) }));
 function help(context) {
   const groups = [...new Set(COMMANDS.map(({ group }) => group))];
   const rows = (group) => COMMANDS.filter((row) => row.group === group && row.keys?.length && !row.many);
-  dialog("Keys", h("div", { class: "key-groups" }, groups.filter((group) => rows(group).length).map((group) => h("section", null, h("h3", { text: group }),
-    h("dl", { class: "keys" }, rows(group).flatMap((row) => [h("dt", null, row.span ? [h("kbd", { text: row.span[0] }), " … ", h("kbd", { text: row.span[1] })] : caps(row.keys).flatMap((cap) => [cap, " "])), h("dd", { text: row.says ?? row.name })]))))),
-    h("p", { class: "dim fine", text: "In a matrix, the tree, the stage and the timeline the arrow keys move within it, and keys do nothing while a field is typed in. Space presses the button that has the focus. Ctrl Enter in the YAML applies it." }),
-    h("p", { class: "dim fine" }, "Every command is also in the palette: ", h("button", { type: "button", class: "link", onclick: (event) => { event.target.closest("dialog").close(); context.palette.open(); } }, "open it"), "."))
-    .classList.add("keys-dialog");
+  dialog(
+    "Keys",
+    h(
+      "div",
+      { class: "key-groups" },
+      groups
+        .filter((group) => rows(group).length)
+        .map((group) =>
+          h(
+            "section",
+            null,
+            h("h3", { text: group }),
+            h(
+              "dl",
+              { class: "keys" },
+              rows(group).flatMap((row) => [
+                h(
+                  "dt",
+                  null,
+                  row.span
+                    ? [h("kbd", { text: row.span[0] }), " … ", h("kbd", { text: row.span[1] })]
+                    : caps(row.keys).flatMap((cap) => [cap, " "]),
+                ),
+                h("dd", { text: row.says ?? row.name }),
+              ]),
+            ),
+          ),
+        ),
+    ),
+    h("p", {
+      class: "dim fine",
+      text: "In a matrix, the tree, the stage and the timeline the arrow keys move within it, and keys do nothing while a field is typed in. Space presses the button that has the focus. Ctrl Enter in the YAML applies it.",
+    }),
+    h(
+      "p",
+      { class: "dim fine" },
+      "Every command is also in the palette: ",
+      h(
+        "button",
+        {
+          type: "button",
+          class: "link",
+          onclick: (event) => {
+            event.target.closest("dialog").close();
+            context.palette.open();
+          },
+        },
+        "open it",
+      ),
+      ".",
+    ),
+  ).classList.add("keys-dialog");
 }
 
 /** Listen; `context` is what commands work on. */
@@ -39,7 +97,8 @@ export function keys(context) {
   addEventListener("keydown", (event) => {
     const key = keyOf(event);
     const row = table.get(key);
-    if (!row || event.defaultPrevented || document.querySelector("dialog[open]") || (typing(event) && key !== ANYWHERE)) return;
+    if (!row || event.defaultPrevented || document.querySelector("dialog[open]") || (typing(event) && key !== ANYWHERE))
+      return;
     if (key === " " && event.target instanceof HTMLElement && event.target.matches(CONTROLS)) return;
     if (!available(row, context)) return;
     event.preventDefault();

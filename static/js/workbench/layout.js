@@ -5,7 +5,10 @@ import { textScale } from "../lib/theme.js";
 
 const KEY = "podstep.layout";
 const phone = matchMedia("(max-width: 760px), (max-width: 960px) and (max-height: 480px)"); // upright or on its side, as in the style sheets
-const REGIONS = { build: { least: 190, most: 640, usual: 268, side: 1 }, inspect: { least: 300, most: 1100, usual: 470, side: -1 } };
+const REGIONS = {
+  build: { least: 190, most: 640, usual: 268, side: 1 },
+  inspect: { least: 300, most: 1100, usual: 470, side: -1 },
+};
 const COLLAPSE_BELOW = 120;
 const SPLITTERS = 14; // both, in pixels
 const STAGE_LEAST = 380; // that the stage keeps while a panel can still give room
@@ -15,12 +18,20 @@ export class Layout {
   constructor(root, view) {
     this.root = root;
     let kept = {};
-    try { kept = JSON.parse(localStorage.getItem(KEY)) ?? {}; } catch { kept = {}; }
+    try {
+      kept = JSON.parse(localStorage.getItem(KEY)) ?? {};
+    } catch {
+      kept = {};
+    }
     this.widths = { build: kept.build, inspect: kept.inspect }; // as somebody has set them
     this.collapsed = { build: kept.buildClosed ?? innerWidth < ALL_THREE, inspect: kept.inspectClosed ?? false };
     for (const name of Object.keys(REGIONS)) this.#splitter(name);
-    for (const button of $$("[data-view-tab]", root)) button.addEventListener("click", () => this.show(button.dataset.viewTab));
-    view.on("region", (name) => { if (this.single) this.show(name); else if (this.collapsed[name]) this.toggle(name); });
+    for (const button of $$("[data-view-tab]", root))
+      button.addEventListener("click", () => this.show(button.dataset.viewTab));
+    view.on("region", (name) => {
+      if (this.single) this.show(name);
+      else if (this.collapsed[name]) this.toggle(name);
+    });
     const seen = new ResizeObserver(() => this.#clear());
     addEventListener("resize", () => this.#apply());
     for (const part of [root, ...$$("[data-deck], .phone-tabs", root)]) seen.observe(part);
@@ -28,15 +39,25 @@ export class Layout {
   }
 
   /** Whether there is room for one region only. */
-  get single() { return phone.matches; }
+  get single() {
+    return phone.matches;
+  }
 
   /** How wide a panel is to be: as it was set, else as wide as its text wants on this screen. */
-  #width(name) { return this.widths[name] ?? Math.round(REGIONS[name].usual * textScale()); }
+  #width(name) {
+    return this.widths[name] ?? Math.round(REGIONS[name].usual * textScale());
+  }
 
   /** Tell the style sheet how much at the bottom notices must leave free: transport and timeline, or the phone's tabs. */
   #clear() {
-    const tops = $$("[data-deck], .phone-tabs", this.root).map((part) => part.getBoundingClientRect()).filter(({ height }) => height).map(({ top }) => top);
-    document.body.style.setProperty("--deck", `${Math.max(0, Math.round(innerHeight - Math.min(innerHeight, ...tops)))}px`);
+    const tops = $$("[data-deck], .phone-tabs", this.root)
+      .map((part) => part.getBoundingClientRect())
+      .filter(({ height }) => height)
+      .map(({ top }) => top);
+    document.body.style.setProperty(
+      "--deck",
+      `${Math.max(0, Math.round(innerHeight - Math.min(innerHeight, ...tops)))}px`,
+    );
   }
 
   /** Show one region where there is room for one. */
@@ -56,11 +77,16 @@ export class Layout {
 
   /** The widths that there is room for: each panel gives in proportion to what it has above its least. */
   #fitting() {
-    const wanted = Object.fromEntries(Object.keys(REGIONS).map((name) => [name, this.collapsed[name] ? 0 : this.#width(name)]));
+    const wanted = Object.fromEntries(
+      Object.keys(REGIONS).map((name) => [name, this.collapsed[name] ? 0 : this.#width(name)]),
+    );
     const over = wanted.build + wanted.inspect + SPLITTERS + STAGE_LEAST - innerWidth;
-    const spare = Object.fromEntries(Object.entries(REGIONS).map(([name, { least }]) => [name, Math.max(0, wanted[name] - least)]));
+    const spare = Object.fromEntries(
+      Object.entries(REGIONS).map(([name, { least }]) => [name, Math.max(0, wanted[name] - least)]),
+    );
     const whole = spare.build + spare.inspect;
-    if (over > 0 && whole > 0) for (const name of Object.keys(REGIONS)) wanted[name] -= Math.min(over, whole) * spare[name] / whole;
+    if (over > 0 && whole > 0)
+      for (const name of Object.keys(REGIONS)) wanted[name] -= (Math.min(over, whole) * spare[name]) / whole;
     return wanted;
   }
 
@@ -78,7 +104,14 @@ export class Layout {
   }
 
   #keep() {
-    try { localStorage.setItem(KEY, JSON.stringify({ ...this.widths, buildClosed: this.collapsed.build, inspectClosed: this.collapsed.inspect })); } catch { /* for this visit only */ }
+    try {
+      localStorage.setItem(
+        KEY,
+        JSON.stringify({ ...this.widths, buildClosed: this.collapsed.build, inspectClosed: this.collapsed.inspect }),
+      );
+    } catch {
+      /* for this visit only */
+    }
   }
 
   /** Take the widths on screen for the wanted ones: who moves a splitter begins at what they see. */
@@ -108,15 +141,33 @@ export class Layout {
       event.preventDefault();
       splitter.focus();
     });
-    splitter.addEventListener("pointermove", (event) => { if (start) this.#set(name, start.width + (event.clientX - start.x) * side); });
-    for (const end of ["pointerup", "pointercancel"]) splitter.addEventListener(end, () => { start = null; this.root.classList.remove("resizing"); this.#keep(); });
+    splitter.addEventListener("pointermove", (event) => {
+      if (start) this.#set(name, start.width + (event.clientX - start.x) * side);
+    });
+    for (const end of ["pointerup", "pointercancel"])
+      splitter.addEventListener(end, () => {
+        start = null;
+        this.root.classList.remove("resizing");
+        this.#keep();
+      });
     splitter.addEventListener("dblclick", () => this.toggle(name));
     splitter.addEventListener("keydown", (event) => {
       const step = event.shiftKey ? 80 : 20;
       this.#settle();
       if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
         const by = (event.key === "ArrowRight" ? step : -step) * side;
-        this.#set(name, this.collapsed[name] ? (by > 0 ? this.#width(name) : 0) : this.#width(name) + by < REGIONS[name].least ? (by < 0 ? 0 : REGIONS[name].least) : this.#width(name) + by);
+        this.#set(
+          name,
+          this.collapsed[name]
+            ? by > 0
+              ? this.#width(name)
+              : 0
+            : this.#width(name) + by < REGIONS[name].least
+              ? by < 0
+                ? 0
+                : REGIONS[name].least
+              : this.#width(name) + by,
+        );
       } else if (event.key === "Enter") this.collapsed[name] = !this.collapsed[name];
       else if (event.key === "Home") delete this.widths[name];
       else return;

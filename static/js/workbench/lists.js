@@ -8,9 +8,15 @@ const TEXT = 200; // characters of a filter
 
 /** What a list keeps, as the address calls it: how it is written, and read into the state; `null` is what cannot be meant. */
 const FIELDS = {
-  sort: { of: ({ sort, down }) => (sort ? (down ? `-${sort}` : sort) : ""), read: (text) => ({ sort: text.replace(/^-/, ""), down: text.startsWith("-") }) },
+  sort: {
+    of: ({ sort, down }) => (sort ? (down ? `-${sort}` : sort) : ""),
+    read: (text) => ({ sort: text.replace(/^-/, ""), down: text.startsWith("-") }),
+  },
   find: { of: ({ typed }) => typed, read: (text) => ({ typed: text, find: text.trim().toLowerCase() }) },
-  page: { of: ({ page }) => (page > 0 ? String(page) : ""), read: (text) => (/^[1-9]\d{0,6}$/.test(text) ? { page: Number(text) } : null) },
+  page: {
+    of: ({ page }) => (page > 0 ? String(page) : ""),
+    read: (text) => (/^[1-9]\d{0,6}$/.test(text) ? { page: Number(text) } : null),
+  },
   only: { of: ({ only }) => only, read: (text) => ({ only: text }) },
   from: { of: ({ from }) => from, read: (text) => ({ from: text }) },
   cell: { of: ({ cell }) => cell, read: (text) => ({ cell: text }) },
@@ -31,19 +37,25 @@ export class Lists {
   of(tab) {
     if (!this.#tabs.has(tab)) {
       const own = { [CHANGED]: () => this.changed(), [UNKNOWN]: (name) => this.unknown(own[name], name) };
-      const used = (kept, name) => { this.#asked.get(tab)?.delete(name); return kept[name]; };
+      const used = (kept, name) => {
+        this.#asked.get(tab)?.delete(name);
+        return kept[name];
+      };
       this.#tabs.set(tab, { own, used: new Proxy(own, { get: used }) });
     }
     return this.#tabs.get(tab).used;
   }
 
   /** The same for whoever only looks. */
-  #own(tab) { this.of(tab); return this.#tabs.get(tab).own; }
+  #own(tab) {
+    this.of(tab);
+    return this.#tabs.get(tab).own;
+  }
 
   /** One list; `usual` is how it stands where nobody chose otherwise. */
   list(tab, name, usual = {}) {
     const kept = this.of(tab);
-    const state = kept[name] ??= blank();
+    const state = (kept[name] ??= blank());
     if (!this.#usual.has(state)) {
       this.#usual.set(state, { ...blank(), ...usual });
       for (const [field, value] of Object.entries(usual)) if (!state.given?.has(field)) state[field] = value;
@@ -61,7 +73,9 @@ export class Lists {
   }
 
   /** A list is sorted by a column that it has not: somebody's address said so, or the column went with its policy. */
-  unknown(state, name) { this.absent(state, name, "sort"); }
+  unknown(state, name) {
+    this.absent(state, name, "sort");
+  }
 
   /** A list cannot be looked at by what a field holds: that is said where an address asked for it. */
   absent(state, name, field) {
@@ -92,7 +106,7 @@ export class Lists {
     let changed = false;
     for (const [tab, lists] of Object.entries(wanted)) {
       const same = JSON.stringify([...this.told(tab)]) === JSON.stringify(lists);
-      this.#asked.set(tab, same ? before.get(tab) ?? new Set() : this.#put(tab, lists));
+      this.#asked.set(tab, same ? (before.get(tab) ?? new Set()) : this.#put(tab, lists));
       changed ||= !same;
     }
     return changed;
@@ -106,7 +120,10 @@ export class Lists {
     for (const [key, text] of wanted) {
       const [field, name] = split(key);
       const read = text.length > TEXT ? null : FIELDS[field].read(text);
-      if (!read) { this.wrong(`${key}=${text}`); continue; }
+      if (!read) {
+        this.wrong(`${key}=${text}`);
+        continue;
+      }
       const state = Object.hasOwn(kept, name) ? kept[name] : (kept[name] = blank());
       state.given ??= new Set();
       for (const one of Object.keys(read)) state.given.add(one);
@@ -134,4 +151,7 @@ export class Lists {
 }
 
 const blank = () => ({ sort: "", down: false, typed: "", find: "", page: 0, only: "", from: "", cell: "" });
-const split = (key) => { const at = key.indexOf("."); return at < 0 ? ["", ""] : [key.slice(0, at), key.slice(at + 1)]; };
+const split = (key) => {
+  const at = key.indexOf(".");
+  return at < 0 ? ["", ""] : [key.slice(0, at), key.slice(at + 1)];
+};

@@ -24,8 +24,13 @@ export async function receive(answer, editor, bar, { place }) {
     }
     editor.append(text.slice(shown));
     shown = text.length;
-    bar.set(of ? Math.min(1, came / of) : null, of ? `The text: ${bytes(came)} of ${bytes(of)}` : `The text: ${bytes(came)} so far`);
-    await new Promise((resolve) => { setTimeout(resolve); }); // a frame for whoever scrolls in it
+    bar.set(
+      of ? Math.min(1, came / of) : null,
+      of ? `The text: ${bytes(came)} of ${bytes(of)}` : `The text: ${bytes(came)} so far`,
+    );
+    await new Promise((resolve) => {
+      setTimeout(resolve);
+    }); // a frame for whoever scrolls in it
   }
   text += decoder.decode();
   if (shown) editor.append(text.slice(shown));
@@ -35,7 +40,12 @@ export async function receive(answer, editor, bar, { place }) {
 /** A bar for a call that may take a while, which comes after the element `after`, and what `Socket.call` needs for it; Cancel stops it. */
 export function stoppable(label, { after, onCancel }) {
   const stopping = new AbortController();
-  const bar = new Progress(label, { onCancel: () => { stopping.abort(); onCancel(); } });
+  const bar = new Progress(label, {
+    onCancel: () => {
+      stopping.abort();
+      onCancel();
+    },
+  });
   const progress = (report) => {
     bar.set(...told(report));
     if (bar.element.isConnected || stopping.signal.aborted) return;

@@ -40,10 +40,15 @@ const timings = new Timings(playback);
 const stage = new Stage($("[data-stage]", root), view);
 new CycleBar($("[data-cycle-bar]", root), view, layout);
 const finder = new Finder(playback);
-const breakpoints = view.breakpoints = new Breakpoints(view, finder);
+const breakpoints = (view.breakpoints = new Breakpoints(view, finder));
 const deck = new Deck($("[data-deck]", root), view);
 const computing = new Computing($("[data-stage]", root), $("[data-deck]", root), view, startRun);
-const stops = new Stops($("[data-deck]", root), view, { deck, finder, breakpoints, interesting: new Interesting(view, finder) });
+const stops = new Stops($("[data-deck]", root), view, {
+  deck,
+  finder,
+  breakpoints,
+  interesting: new Interesting(view, finder),
+});
 new Inspect($("#region-inspect", root), view);
 const address = new Address(view);
 view.why = new Why(view, { canApply: Boolean($("[data-fork]")) });
@@ -52,7 +57,9 @@ const fork = async () => {
   try {
     const { url } = await socket.call("scenario.fork", { source });
     location.assign(address.href(new URL(url, location.origin).pathname));
-  } catch (error) { toast(`It could not be forked: ${error.message}`, { name: "warn", ms: 6000 }); }
+  } catch (error) {
+    toast(`It could not be forked: ${error.message}`, { name: "warn", ms: 6000 });
+  }
 };
 /** Go on in a copy at the same step, with the editor open on what was wished for. */
 const forkToEdit = async (wish) => {
@@ -61,10 +68,17 @@ const forkToEdit = async (wish) => {
     const path = address.href(new URL(url, location.origin).pathname);
     const asked = new URLSearchParams(wish.create ? { create: wish.create } : { edit: wish.target });
     location.assign(`${path}${path.includes("?") ? "&" : "?"}${asked}`);
-  } catch (error) { toast(`It could not be copied: ${error.message}`, { name: "warn", ms: 6000 }); }
+  } catch (error) {
+    toast(`It could not be copied: ${error.message}`, { name: "warn", ms: 6000 });
+  }
 };
 const build = new Build($("#region-build", root), view, {
-  mine, draft: source.draft, bundleUrl: root.dataset.bundleUrl, canFork: Boolean($("[data-fork]")), onFork: fork, onForkToEdit: forkToEdit,
+  mine,
+  draft: source.draft,
+  bundleUrl: root.dataset.bundleUrl,
+  canFork: Boolean($("[data-fork]")),
+  onFork: fork,
+  onForkToEdit: forkToEdit,
   onApplied: reopen,
 });
 view.library = root.dataset.plotly;
@@ -90,7 +104,9 @@ $("[data-kind]").textContent = mine ? "draft" : source.run ? "run" : "shared, re
 if (mine) title(build.draft);
 runAll();
 notices();
-const asked = Object.fromEntries(["edit", "create"].map((name) => [name, new URLSearchParams(location.search).get(name) ?? ""]));
+const asked = Object.fromEntries(
+  ["edit", "create"].map((name) => [name, new URLSearchParams(location.search).get(name) ?? ""]),
+);
 view.on("address", openHere);
 open(Address.read(root.dataset.step));
 
@@ -111,10 +127,12 @@ async function open(wish) {
     if (index === null) startBefore(wish.step, Address.place(wish));
     else start(index, Address.place(wish));
     if (index !== null && wish.step === "end") playback.awaitEnd();
-    if (playback.complete && index !== null && Number(wish.step) > index) toast(`There is no step ${wish.step}; this is the last.`, { name: "warn", ms: 6000 });
+    if (playback.complete && index !== null && Number(wish.step) > index)
+      toast(`There is no step ${wish.step}; this is the last.`, { name: "warn", ms: 6000 });
     tellApplied(source.draft);
     if (wish.why) address.ask(wish);
-    if (mine && (asked.edit || asked.create)) view.emit("edit", asked.create ? { create: asked.create } : { target: asked.edit });
+    if (mine && (asked.edit || asked.create))
+      view.emit("edit", asked.create ? { create: asked.create } : { target: asked.edit });
   } catch (error) {
     if (wish.step && (error.code === "step.out-of-range" || error.body?.field === "step")) {
       toast(`There is no step ${wish.step.slice(0, 20)}; this is the start.`, { name: "warn", ms: 6000 });
@@ -133,8 +151,14 @@ async function reopen() {
   const step = pending?.step ?? (at ? String(at) : "");
   try {
     const { index } = await playback.open(step, (report) => computing.loading(report));
-    if (index === null) { startBefore(step, pending?.place); return; }
-    if (pending) { start(index, pending.place); return; }
+    if (index === null) {
+      startBefore(step, pending?.place);
+      return;
+    }
+    if (pending) {
+      start(index, pending.place);
+      return;
+    }
   } catch (error) {
     computing.loaded();
     if (error.code !== "step.out-of-range") throw error;
@@ -160,23 +184,43 @@ function start(index, place) {
 function refused(error) {
   fill($("[data-inspect]", root));
   root.classList.add("refused");
-  fill($("[data-stage]", root), h("div", { class: "empty" }, icon("warn"), h("b", { text: "It cannot be opened." }), h("span", { text: error.message }), h("a", { class: "btn", href: "/", text: "To the start page" })));
+  fill(
+    $("[data-stage]", root),
+    h(
+      "div",
+      { class: "empty" },
+      icon("warn"),
+      h("b", { text: "It cannot be opened." }),
+      h("span", { text: error.message }),
+      h("a", { class: "btn", href: "/", text: "To the start page" }),
+    ),
+  );
 }
 
 async function startRun() {
   try {
     const { url } = await socket.call("run.start", { source });
     location.assign(url);
-  } catch (error) { toast(`The run could not be started: ${error.message}`, { name: "warn", ms: 6000 }); }
+  } catch (error) {
+    toast(`The run could not be started: ${error.message}`, { name: "warn", ms: 6000 });
+  }
 }
 
-function runAll() { $("[data-run-all]")?.addEventListener("click", startRun); }
+function runAll() {
+  $("[data-run-all]")?.addEventListener("click", startRun);
+}
 
 /** What the visitor must know of the connection and of steps that failed to load. */
 function notices() {
   let note = null;
-  socket.on("down", () => { note ??= toast("Connection lost. Trying again; what is loaded stays usable.", { name: "warn", ms: 0 }); });
-  socket.on("up", (first) => { note?.remove(); note = null; if (!first) toast("Connected again."); });
+  socket.on("down", () => {
+    note ??= toast("Connection lost. Trying again; what is loaded stays usable.", { name: "warn", ms: 0 });
+  });
+  socket.on("up", (first) => {
+    note?.remove();
+    note = null;
+    if (!first) toast("Connected again.");
+  });
   let away = null;
   let saving = false;
   socket.on("unavailable", ({ command, message }) => {
@@ -184,9 +228,17 @@ function notices() {
     away?.remove();
     saving = command === "draft.save";
     const why = message.split(". ")[0] || "The database does not answer";
-    away = toast(`${why}. ${saving ? "Your change is not saved yet; trying again. It is kept meanwhile." : "Trying again; what is loaded stays usable."}`, { name: "warn", ms: 0 });
+    away = toast(
+      `${why}. ${saving ? "Your change is not saved yet; trying again. It is kept meanwhile." : "Trying again; what is loaded stays usable."}`,
+      { name: "warn", ms: 0 },
+    );
   });
-  socket.on("available", () => { away?.remove(); away = null; saving = false; toast("The server answers again."); });
+  socket.on("available", () => {
+    away?.remove();
+    away = null;
+    saving = false;
+    toast("The server answers again.");
+  });
   playback.on("failed", (error) => error.code === "draft.stale" || toast(error.message, { name: "warn", ms: 6000 }));
   // Warnings are no news that covers the stage: the YAML tab counts them, and on a phone the region that it is in.
   playback.on("opened", () => {

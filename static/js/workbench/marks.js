@@ -34,8 +34,12 @@ export class Marks {
     }
     const last = from + marks.result.length - 1;
     if (marks.time) this.time.set(marks.time, from);
-    for (const index of marks.operations ?? []) { this.operations += 1 - this.operated[index]; this.operated[index] = 1; }
-    if (marks.restarts?.length) this.restarts = [...this.restarts.filter((i) => i < from || i > last), ...marks.restarts].sort((a, b) => a - b);
+    for (const index of marks.operations ?? []) {
+      this.operations += 1 - this.operated[index];
+      this.operated[index] = 1;
+    }
+    if (marks.restarts?.length)
+      this.restarts = [...this.restarts.filter((i) => i < from || i > last), ...marks.restarts].sort((a, b) => a - b);
     if (marks.groups?.length) {
       for (const [index] of marks.groups) this.groups.set(index, []);
       for (const [index, ...turn] of marks.groups) this.groups.get(index).push(turn);
@@ -64,12 +68,15 @@ export class Marks {
     let high = this.known + 1;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.time[middle] < seconds) low = middle + 1; else high = middle;
+      if (this.time[middle] < seconds) low = middle + 1;
+      else high = middle;
     }
     return low <= this.known ? low : 0;
   }
 
-  get cached() { return this.caching !== null; }
+  get cached() {
+    return this.caching !== null;
+  }
 
   /** The next cycle after (direction 1) or before (-1) `index` with stale hits, or 0. */
   seekStale(index, direction) {
@@ -82,7 +89,9 @@ export class Marks {
   #cache(from, caching) {
     this.caching ??= Object.fromEntries(CACHING.map((name) => [name, new Uint32Array(this.result.length)]));
     const { stale } = this.caching;
-    caching.stale.forEach((n, i) => { this.staleCycles += (n > 0) - (stale[from + i] > 0); });
+    caching.stale.forEach((n, i) => {
+      this.staleCycles += (n > 0) - (stale[from + i] > 0);
+    });
     for (const name of CACHING) this.caching[name].set(caching[name], from);
   }
 
@@ -96,17 +105,25 @@ export class Marks {
   }
 
   /** Whether the scheduler was restarted just before a cycle. */
-  restarted(index) { return this.restarts.includes(index); }
+  restarted(index) {
+    return this.restarts.includes(index);
+  }
 
   /** What happened to PodGroups in a cycle, in words. */
   turns(index) {
-    return (this.groups.get(index) ?? []).map(([kind, group, phase]) => (kind === "phase" ? `${short(group)} ${phase || "without a phase"}` : `${short(group)} ${kind === "timeout" ? "timed out" : "rejected"}`));
+    return (this.groups.get(index) ?? []).map(([kind, group, phase]) =>
+      kind === "phase"
+        ? `${short(group)} ${phase || "without a phase"}`
+        : `${short(group)} ${kind === "timeout" ? "timed out" : "rejected"}`,
+    );
   }
 
   /** The phases of a PodGroup up to a cycle, as [cycle, phase]. */
   phases(group, to) {
     const found = [];
-    for (const [index, turns] of this.groups) if (index <= to) for (const [kind, key, phase] of turns) if (kind === "phase" && key === group) found.push([index, phase]);
+    for (const [index, turns] of this.groups)
+      if (index <= to)
+        for (const [kind, key, phase] of turns) if (kind === "phase" && key === group) found.push([index, phase]);
     return found.sort((a, b) => a[0] - b[0]);
   }
 

@@ -7,7 +7,8 @@ import { sentence } from "./inspect/sentence.js";
 const KINDS = { event: "before the attempt", attempt: "the attempt", consequence: "brought about" };
 
 /** A sentence without its links. */
-export const spoken = (parts) => parts.map((part) => (typeof part === "string" ? part : short(Object.values(part)[0]))).join("");
+export const spoken = (parts) =>
+  parts.map((part) => (typeof part === "string" ? part : short(Object.values(part)[0]))).join("");
 
 export class Moments {
   #drawn = "";
@@ -15,12 +16,27 @@ export class Moments {
   constructor(view) {
     this.view = view;
     const { playback } = view;
-    this.track = h("div", { class: "moment-track", role: "slider", tabindex: "0", "aria-label": "Moment", "aria-valuemin": "0", "aria-valuemax": "0", "aria-valuenow": "0" });
+    this.track = h("div", {
+      class: "moment-track",
+      role: "slider",
+      tabindex: "0",
+      "aria-label": "Moment",
+      "aria-valuemin": "0",
+      "aria-valuemax": "0",
+      "aria-valuenow": "0",
+    });
     this.told = h("div", { class: "moment-told" });
     this.element = h("div", { class: "moments", hidden: true }, this.track, this.told);
     for (const name of ["opened", "step", "moment", "parts", "grew"]) playback.on(name, () => this.update());
-    this.track.addEventListener("pointerdown", (event) => { if (!event.button) { this.track.setPointerCapture(event.pointerId); this.#pick(event); } });
-    this.track.addEventListener("pointermove", (event) => { if (this.track.hasPointerCapture(event.pointerId)) this.#pick(event); });
+    this.track.addEventListener("pointerdown", (event) => {
+      if (!event.button) {
+        this.track.setPointerCapture(event.pointerId);
+        this.#pick(event);
+      }
+    });
+    this.track.addEventListener("pointermove", (event) => {
+      if (this.track.hasPointerCapture(event.pointerId)) this.#pick(event);
+    });
     this.track.addEventListener("keydown", (event) => this.#key(event));
   }
 
@@ -35,7 +51,10 @@ export class Moments {
     this.element.hidden = !this.#offered;
     if (this.element.hidden) return;
     const moments = playback.index > 0 ? playback.moments : [];
-    if (!moments) { this.element.classList.add("waiting"); return; }
+    if (!moments) {
+      this.element.classList.add("waiting");
+      return;
+    }
     this.element.classList.remove("waiting");
     const { at } = playback;
     const tried = moments.findIndex(({ kind }) => kind === "attempt");
@@ -43,16 +62,36 @@ export class Moments {
     const drawn = `${playback.index}/${moments.length}/${passed}`;
     if (drawn !== this.#drawn) {
       this.#drawn = drawn; // of what is still to come a tick says nothing but that there is something
-      fill(this.track, moments.map(({ kind, what }, i) => h("i", { class: i < passed ? `tick ${kind}${what === "FailedScheduling" ? " failed" : ""}` : "tick" })));
+      fill(
+        this.track,
+        moments.map(({ kind, what }, i) =>
+          h("i", { class: i < passed ? `tick ${kind}${what === "FailedScheduling" ? " failed" : ""}` : "tick" }),
+        ),
+      );
     }
-    [...this.track.children].forEach((tick, i) => { tick.classList.toggle("passed", i < passed); tick.classList.toggle("now", i === at - 1); });
+    [...this.track.children].forEach((tick, i) => {
+      tick.classList.toggle("passed", i < passed);
+      tick.classList.toggle("now", i === at - 1);
+    });
     this.track.setAttribute("aria-valuemax", moments.length);
     this.track.setAttribute("aria-valuenow", at || moments.length);
     this.track.setAttribute("aria-disabled", String(!moments.length));
     const moment = playback.moment;
-    this.track.setAttribute("aria-valuetext", moment ? `moment ${at} of ${moments.length}, ${clock(moment.time)}: ${spoken(moment.text)}` : this.#whole(moments));
+    this.track.setAttribute(
+      "aria-valuetext",
+      moment
+        ? `moment ${at} of ${moments.length}, ${clock(moment.time)}: ${spoken(moment.text)}`
+        : this.#whole(moments),
+    );
     this.told.title = moment ? spoken(moment.text) : "";
-    if (moment) fill(this.told, h("span", { class: "num dim", text: `${count(at)} / ${count(moments.length)}` }), h("span", { class: "num moment-time", text: clock(moment.time) }), h("span", { class: `pill moment-kind ${moment.kind}`, text: KINDS[moment.kind] }), sentence(this.view, moment.text));
+    if (moment)
+      fill(
+        this.told,
+        h("span", { class: "num dim", text: `${count(at)} / ${count(moments.length)}` }),
+        h("span", { class: "num moment-time", text: clock(moment.time) }),
+        h("span", { class: `pill moment-kind ${moment.kind}`, text: KINDS[moment.kind] }),
+        sentence(this.view, moment.text),
+      );
     else fill(this.told, h("span", { class: "dim", text: this.#whole(moments) }));
   }
 
@@ -74,22 +113,34 @@ export class Moments {
 
   #pick(event) {
     const { playback } = this.view;
-    const moments = playback.index > 0 ? playback.moments ?? [] : [];
+    const moments = playback.index > 0 ? (playback.moments ?? []) : [];
     if (!moments.length || playback.wanted !== playback.index) return;
     const box = this.track.getBoundingClientRect();
-    const at = Math.max(1, Math.min(moments.length, Math.floor(((event.clientX - box.left) / box.width) * moments.length) + 1));
+    const at = Math.max(
+      1,
+      Math.min(moments.length, Math.floor(((event.clientX - box.left) / box.width) * moments.length) + 1),
+    );
     if (at !== playback.at) this.#goto(at, event.timeStamp);
   }
 
   #key(event) {
     const { playback } = this.view;
-    const moments = playback.index > 0 ? playback.moments ?? [] : [];
+    const moments = playback.index > 0 ? (playback.moments ?? []) : [];
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const at = playback.at || moments.length + 1;
-    const to = { ArrowLeft: at - 1, ArrowDown: at - 1, ArrowRight: at + 1, ArrowUp: at + 1, Home: 1, End: 0, Escape: 0 }[event.key];
+    const to = {
+      ArrowLeft: at - 1,
+      ArrowDown: at - 1,
+      ArrowRight: at + 1,
+      ArrowUp: at + 1,
+      Home: 1,
+      End: 0,
+      Escape: 0,
+    }[event.key];
     if (to === undefined || (event.key === "Escape" && !playback.at)) return;
     event.preventDefault();
     event.stopPropagation();
-    if (moments.length && playback.wanted === playback.index) this.#goto(to === 0 || to > moments.length ? 0 : Math.max(1, to), event.timeStamp);
+    if (moments.length && playback.wanted === playback.index)
+      this.#goto(to === 0 || to > moments.length ? 0 : Math.max(1, to), event.timeStamp);
   }
 }

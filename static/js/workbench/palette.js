@@ -27,15 +27,55 @@ export class Palette {
     if (!playback.nodes || this.box?.open) return;
     const focused = document.activeElement; // what a command is about
     this.target = focused;
-    this.input = h("input", { class: "palette-field", role: "combobox", "aria-expanded": "true", "aria-controls": "palette-list", "aria-autocomplete": "list", "aria-label": "Command", autocomplete: "off", spellcheck: "false", enterkeyhint: "go", placeholder: "Command, step, node, pod, example", oninput: () => this.#search(), onkeydown: (event) => this.#key(event) });
-    this.list = h("div", { id: "palette-list", role: "listbox", "aria-label": "Commands", onclick: (event) => { const option = event.target.closest("[role=option]"); if (option) this.#run(Number(option.dataset.at)); } });
-    this.list.addEventListener("pointermove", (event) => { const option = event.target.closest("[role=option]"); if (option && Number(option.dataset.at) !== this.#at) this.#mark(Number(option.dataset.at), false); });
+    this.input = h("input", {
+      class: "palette-field",
+      role: "combobox",
+      "aria-expanded": "true",
+      "aria-controls": "palette-list",
+      "aria-autocomplete": "list",
+      "aria-label": "Command",
+      autocomplete: "off",
+      spellcheck: "false",
+      enterkeyhint: "go",
+      placeholder: "Command, step, node, pod, example",
+      oninput: () => this.#search(),
+      onkeydown: (event) => this.#key(event),
+    });
+    this.list = h("div", {
+      id: "palette-list",
+      role: "listbox",
+      "aria-label": "Commands",
+      onclick: (event) => {
+        const option = event.target.closest("[role=option]");
+        if (option) this.#run(Number(option.dataset.at));
+      },
+    });
+    this.list.addEventListener("pointermove", (event) => {
+      const option = event.target.closest("[role=option]");
+      if (option && Number(option.dataset.at) !== this.#at) this.#mark(Number(option.dataset.at), false);
+    });
     this.state = h("p", { class: "sr", role: "status" });
-    this.box = h("dialog", { class: "command-palette", "aria-label": "Command palette" },
-      h("div", { class: "palette-head" }, icon("search"), this.input, h("button", { type: "button", class: "btn quiet square", "aria-label": "Close", onclick: () => this.box.close() }, icon("close"))),
-      this.list, this.state);
+    this.box = h(
+      "dialog",
+      { class: "command-palette", "aria-label": "Command palette" },
+      h(
+        "div",
+        { class: "palette-head" },
+        icon("search"),
+        this.input,
+        h(
+          "button",
+          { type: "button", class: "btn quiet square", "aria-label": "Close", onclick: () => this.box.close() },
+          icon("close"),
+        ),
+      ),
+      this.list,
+      this.state,
+    );
     this.box.addEventListener("close", () => this.box.remove());
-    this.box.addEventListener("click", (event) => { if (event.target === this.box) this.box.close(); });
+    this.box.addEventListener("click", (event) => {
+      if (event.target === this.box) this.box.close();
+    });
     document.body.append(this.box);
     this.box.showModal();
     this.input.focus();
@@ -52,19 +92,41 @@ export class Palette {
       const chosen = this.#items[this.#at]?.id; // somebody may have walked on meanwhile
       this.#search();
       this.#mark(this.#items.findIndex(({ id }) => id === chosen));
-    } catch { this.#examples = null; } // asked for again next time
+    } catch {
+      this.#examples = null;
+    } // asked for again next time
   }
 
-  get #recent() { try { const kept = JSON.parse(localStorage.getItem(RECENT) ?? "[]"); return Array.isArray(kept) ? kept : []; } catch { return []; } }
+  get #recent() {
+    try {
+      const kept = JSON.parse(localStorage.getItem(RECENT) ?? "[]");
+      return Array.isArray(kept) ? kept : [];
+    } catch {
+      return [];
+    }
+  }
 
   #used(id) {
-    try { localStorage.setItem(RECENT, JSON.stringify([id, ...this.#recent.filter((other) => other !== id)].slice(0, KEPT))); } catch { /* for this visit only */ }
+    try {
+      localStorage.setItem(
+        RECENT,
+        JSON.stringify([id, ...this.#recent.filter((other) => other !== id)].slice(0, KEPT)),
+      );
+    } catch {
+      /* for this visit only */
+    }
   }
 
   // ---- what there is
 
   #commands() {
-    return COMMANDS.filter((row) => !row.hidden && available(row, this.context)).map((row) => ({ id: row.id, group: row.group, name: row.name, keys: row.keys, run: () => row.run(this.context, { since: performance.now(), target: this.target }) }));
+    return COMMANDS.filter((row) => !row.hidden && available(row, this.context)).map((row) => ({
+      id: row.id,
+      group: row.group,
+      name: row.name,
+      keys: row.keys,
+      run: () => row.run(this.context, { since: performance.now(), target: this.target }),
+    }));
   }
 
   #ranked(items, typed, most = Infinity) {
@@ -80,10 +142,28 @@ export class Palette {
   #named(typed) {
     const { view, playback } = this.context;
     const { nodes, pods } = playback;
-    const select = (what, i) => { view.emit("region", "stage"); view[what](i); };
-    const node = nodes.names.map((name, i) => ({ id: `node ${name}`, group: "Nodes", name, run: () => select("selectNode", i) }));
-    const pod = pods.keys.map((key, i) => ({ id: `pod ${key}`, group: "Pods", name: short(key), run: () => select("selectPod", i) }));
-    const examples = (this.#examples ?? []).map(({ slug, title }) => ({ id: `example ${slug}`, group: "Examples", name: title, run: () => location.assign(`/examples/${slug}/`) }));
+    const select = (what, i) => {
+      view.emit("region", "stage");
+      view[what](i);
+    };
+    const node = nodes.names.map((name, i) => ({
+      id: `node ${name}`,
+      group: "Nodes",
+      name,
+      run: () => select("selectNode", i),
+    }));
+    const pod = pods.keys.map((key, i) => ({
+      id: `pod ${key}`,
+      group: "Pods",
+      name: short(key),
+      run: () => select("selectPod", i),
+    }));
+    const examples = (this.#examples ?? []).map(({ slug, title }) => ({
+      id: `example ${slug}`,
+      group: "Examples",
+      name: title,
+      run: () => location.assign(`/examples/${slug}/`),
+    }));
     return [node, pod, examples].flatMap((items) => this.#ranked(items, typed, EACH));
   }
 
@@ -92,9 +172,26 @@ export class Palette {
     const { playback, deck } = this.context;
     const index = /^\d+$/.test(text) ? Number(text) : text.includes(".") ? null : playback.last;
     if (index !== null && index > playback.last && playback.complete !== false) return [];
-    return [{ id: "", group: "Steps", name: `Go to ${index === null ? `step ${text}` : text.toLowerCase() === "end" && playback.end ? "the end" : `cycle ${index}`}`, at: [], run: async () => {
-      try { const found = await indexOf(playback, text); if (found === null) playback.emit("later", { step: text, place: undefined }); else if (found <= playback.last) { deck.pause(); playback.goto(found); } } catch (error) { playback.emit("failed", error); }
-    } }];
+    return [
+      {
+        id: "",
+        group: "Steps",
+        name: `Go to ${index === null ? `step ${text}` : text.toLowerCase() === "end" && playback.end ? "the end" : `cycle ${index}`}`,
+        at: [],
+        run: async () => {
+          try {
+            const found = await indexOf(playback, text);
+            if (found === null) playback.emit("later", { step: text, place: undefined });
+            else if (found <= playback.last) {
+              deck.pause();
+              playback.goto(found);
+            }
+          } catch (error) {
+            playback.emit("failed", error);
+          }
+        },
+      },
+    ];
   }
 
   #search() {
@@ -102,14 +199,24 @@ export class Palette {
     const typed = text.toLowerCase().replaceAll(/\s+/g, "");
     const commands = this.#commands();
     if (!typed) {
-      const recent = this.#recent.map((id) => commands.find((item) => item.id === id)).filter(Boolean).map((item) => ({ ...item, group: "Recent" }));
+      const recent = this.#recent
+        .map((id) => commands.find((item) => item.id === id))
+        .filter(Boolean)
+        .map((item) => ({ ...item, group: "Recent" }));
       const used = new Set(recent.map(({ id }) => id));
       this.#items = [...recent, ...commands.filter(({ id }) => !used.has(id))].map((item) => ({ ...item, at: [] }));
     } else {
-      const found = [this.#ranked(commands, typed).map((item) => ({ ...item, group: "Commands" })), this.#named(typed)].flat();
+      const found = [
+        this.#ranked(commands, typed).map((item) => ({ ...item, group: "Commands" })),
+        this.#named(typed),
+      ].flat();
       const best = new Map(); // groups by their best, so that a name typed whole stands first
       for (const { group, score } of found) best.set(group, Math.max(best.get(group) ?? -Infinity, score));
-      found.sort((a, b) => best.get(b.group) - best.get(a.group) || (a.group === b.group ? b.score - a.score : a.group < b.group ? -1 : 1));
+      found.sort(
+        (a, b) =>
+          best.get(b.group) - best.get(a.group)
+          || (a.group === b.group ? b.score - a.score : a.group < b.group ? -1 : 1),
+      );
       this.#items = [...this.#step(text), ...found];
     }
     this.#draw();
@@ -121,26 +228,54 @@ export class Palette {
     const groups = [];
     this.#items.forEach((item, i) => {
       if (groups.at(-1)?.group !== item.group) groups.push({ group: item.group, options: [] });
-      groups.at(-1).options.push(h("div", { role: "option", id: `palette-${i}`, "data-at": String(i), "aria-selected": "false" }, h("span", { class: "palette-name" }, marked(item.name, item.at)), item.keys ? h("span", { class: "palette-keys" }, caps(item.keys)) : null));
+      groups
+        .at(-1)
+        .options.push(
+          h(
+            "div",
+            { role: "option", id: `palette-${i}`, "data-at": String(i), "aria-selected": "false" },
+            h("span", { class: "palette-name" }, marked(item.name, item.at)),
+            item.keys ? h("span", { class: "palette-keys" }, caps(item.keys)) : null,
+          ),
+        );
     });
-    fill(this.list, groups.map(({ group, options }, i) => h("div", { role: "group", "aria-labelledby": `palette-group-${i}` }, h("div", { class: "palette-group", id: `palette-group-${i}`, text: group }), options)),
-      this.#items.length ? null : h("p", { class: "dim palette-none", text: "No matches." }));
+    fill(
+      this.list,
+      groups.map(({ group, options }, i) =>
+        h(
+          "div",
+          { role: "group", "aria-labelledby": `palette-group-${i}` },
+          h("div", { class: "palette-group", id: `palette-group-${i}`, text: group }),
+          options,
+        ),
+      ),
+      this.#items.length ? null : h("p", { class: "dim palette-none", text: "No matches." }),
+    );
     this.state.textContent = this.#items.length ? `${this.#items.length} found` : "No matches.";
     this.#mark(0);
   }
 
   #mark(at, scroll = true) {
     this.#at = Math.max(0, Math.min(this.#items.length - 1, at));
-    for (const option of this.list.querySelectorAll("[role=option]")) option.setAttribute("aria-selected", String(Number(option.dataset.at) === this.#at));
+    for (const option of this.list.querySelectorAll("[role=option]"))
+      option.setAttribute("aria-selected", String(Number(option.dataset.at) === this.#at));
     const option = this.list.querySelector(`#palette-${this.#at}`);
     if (option) this.input.setAttribute("aria-activedescendant", option.id);
     else this.input.removeAttribute("aria-activedescendant");
-    if (scroll) { if (this.#at) option?.scrollIntoView({ block: "nearest" }); else this.list.scrollTop = 0; }
+    if (scroll) {
+      if (this.#at) option?.scrollIntoView({ block: "nearest" });
+      else this.list.scrollTop = 0;
+    }
   }
 
   #key(event) {
     const last = this.#items.length - 1;
-    const to = { ArrowDown: this.#at === last ? 0 : this.#at + 1, ArrowUp: this.#at ? this.#at - 1 : last, PageDown: Math.min(last, this.#at + EACH), PageUp: this.#at - EACH }[event.key];
+    const to = {
+      ArrowDown: this.#at === last ? 0 : this.#at + 1,
+      ArrowUp: this.#at ? this.#at - 1 : last,
+      PageDown: Math.min(last, this.#at + EACH),
+      PageUp: this.#at - EACH,
+    }[event.key];
     if (to !== undefined) this.#mark(to);
     else if (event.key === "Enter" && !event.isComposing) this.#run(this.#at);
     else if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey)) this.box.close();

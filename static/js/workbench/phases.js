@@ -1,10 +1,32 @@
 // The phases of a cycle, in order: which of them a cycle went through, what each shows, and which tab tells of it.
 
 /** All of them; the framework's beside v1.11's. */
-export const PHASES = ["queue", "preFilter", "predicates", "priorities", "select", "preemption", "postFilter", "assume", "reserve", "permit", "preBind", "bind", "postBind"];
+export const PHASES = [
+  "queue",
+  "preFilter",
+  "predicates",
+  "priorities",
+  "select",
+  "preemption",
+  "postFilter",
+  "assume",
+  "reserve",
+  "permit",
+  "preBind",
+  "bind",
+  "postBind",
+];
 const CLASSIC = ["queue", "predicates", "priorities", "select", "preemption", "assume", "bind"];
 const DECIDING = ["queue", "preFilter", "predicates", "priorities", "preemption", "postFilter", "permit", "bind"]; // the framework's that decide something
-export const TAB_OF = { queue: "queue", predicates: "predicates", priorities: "priorities", preemption: "preemption", preFilter: "podgroups", permit: "podgroups", postFilter: "podgroups" };
+export const TAB_OF = {
+  queue: "queue",
+  predicates: "predicates",
+  priorities: "priorities",
+  preemption: "preemption",
+  preFilter: "podgroups",
+  permit: "podgroups",
+  postFilter: "podgroups",
+};
 
 const rank = (phase) => PHASES.indexOf(phase);
 const from = (first) => (phase) => rank(phase) >= rank(first);
@@ -18,7 +40,9 @@ export const waits = from("permit");
 export function phasesOf(light, timed) {
   const ran = new Set(light.phases);
   const open = light.result === "undecided"; // which phases follow is an answer, too
-  const drawn = (timed ? DECIDING : CLASSIC).filter((phase) => ran.has(phase) || (!open && !timed && phase !== "preemption"));
+  const drawn = (timed ? DECIDING : CLASSIC).filter(
+    (phase) => ran.has(phase) || (!open && !timed && phase !== "preemption"),
+  );
   return { drawn, ran, open };
 }
 

@@ -14,7 +14,11 @@ import { Verdict } from "./verdict.js";
 
 // Cycles asked for at once, and windows kept, by the number of nodes: what the server decides anew for a window
 // grows with the nodes, and a scrub into the unknown must not wait for it.
-const WINDOWS = [[600, 50, 24], [2_000, 20, 48], [Infinity, 8, 90]];
+const WINDOWS = [
+  [600, 50, 24],
+  [2_000, 20, 48],
+  [Infinity, 8, 90],
+];
 const MARKS_AT_ONCE = 20_000;
 const AMENDED = ["cpu", "memory", "pods", "taints", "unschedulable", "labels", "conditions"]; // of a node, by an update
 const PARTS = ["predicates", "cache", "priorities", "preemption", "queue", "podgroups", "moments", "cuts"];
@@ -58,7 +62,9 @@ export class Playback extends Emitter {
     this.gone = new Set(); // the nodes of the table that are not there in what is shown
     this.marks = new Marks();
     socket.on("timeline.grew", (grew) => this.#grew(grew));
-    socket.on("up", (first) => { if (!first && this.nodes) this.#reopen(); });
+    socket.on("up", (first) => {
+      if (!first && this.nodes) this.#reopen();
+    });
   }
 
   /** Open (or open anew) and resolve with the answer; with that of a newer opening where there is one. Does not move. `progress` hears how far it is read. */
@@ -72,7 +78,9 @@ export class Playback extends Emitter {
     const newest = () => generation === this.#generation;
     let answer;
     try {
-      answer = await this.ask("scenario.open", { source: this.#newest, ...(step ? { step } : {}) }, newest, { progress });
+      answer = await this.ask("scenario.open", { source: this.#newest, ...(step ? { step } : {}) }, newest, {
+        progress,
+      });
     } catch (error) {
       if (newest() || !superseded(error)) throw error;
       return this.#opening;
@@ -83,10 +91,14 @@ export class Playback extends Emitter {
     this.#span = span;
     this.#windows = new Lru(kept);
     this.#heavy = new Lru(this.nodes.names.length > 2000 ? 12 : this.nodes.names.length > 500 ? 24 : 60);
-    this.#shownFrom = 0; this.#clusterAt = 0; this.index = -1;
+    this.#shownFrom = 0;
+    this.#clusterAt = 0;
+    this.index = -1;
     this.#origins = { index: -1, nodes: new Map() };
     this.#changes = { key: "", nodes: new Map() };
-    this.at = 0; this.phase = ""; this.wish = WHOLE;
+    this.at = 0;
+    this.phase = "";
+    this.wish = WHOLE;
     this.marks = new Marks();
     this.cluster = new Cluster(this.nodes, this.pods);
     this.#ahead(answer.index);
@@ -98,11 +110,16 @@ export class Playback extends Emitter {
   /** Ask for the step that a link leads to, while the page draws itself: both at once, not one after the other. */
   #ahead(index) {
     if (!(index > 0) || index > this.cycles) return;
-    for (const asked of [this.#window(this.#start(index)), this.#get(index)]) asked.catch(() => { /* asked for again where it is wanted */ });
+    for (const asked of [this.#window(this.#start(index)), this.#get(index)])
+      asked.catch(() => {
+        /* asked for again where it is wanted */
+      });
   }
 
   /** The source as it is now: what is open stays in its revision. */
-  get #newest() { return this.source.draft ? { draft: this.source.draft } : this.source; }
+  get #newest() {
+    return this.source.draft ? { draft: this.source.draft } : this.source;
+  }
 
   #take(answer) {
     if (this.source.draft && answer.revision) this.source = { draft: this.source.draft, revision: answer.revision };
@@ -136,7 +153,9 @@ export class Playback extends Emitter {
       } catch (error) {
         const overtaken = error.code === "draft.stale" && command === "scenario.open"; // it was saved in this very moment
         if (!(overtaken || superseded(error)) || tries >= ASKED_AGAIN || !wanted()) throw error;
-        await new Promise((resolve) => { setTimeout(resolve, 20 * tries); });
+        await new Promise((resolve) => {
+          setTimeout(resolve, 20 * tries);
+        });
       }
     }
   }
@@ -187,7 +206,9 @@ export class Playback extends Emitter {
   }
 
   /** The first cycle of the window that holds a cycle. */
-  #start(index) { return 1 + Math.floor((index - 1) / this.#span) * this.#span; }
+  #start(index) {
+    return 1 + Math.floor((index - 1) / this.#span) * this.#span;
+  }
 
   /** The cheap record of a cycle, if it is in the cache. */
   light(index) {
@@ -196,32 +217,56 @@ export class Playback extends Emitter {
   }
 
   /** The heavy parts of a cycle, if they are in the cache. */
-  heavy(index) { return this.#heavy?.get(index) ?? null; }
+  heavy(index) {
+    return this.#heavy?.get(index) ?? null;
+  }
 
   /** Whether the newest wish is still to be shown, with the next frame: it may be of the shown step, another moment. */
-  get behind() { return this.#due; }
+  get behind() {
+    return this.#due;
+  }
 
   /** The shown cycle as far as it has come: what every panel reads; see cut.js. */
-  get current() { return this.#come.light; }
-  get parts() { return this.#come.parts; }
-  get reached() { return this.#come.reached; }
+  get current() {
+    return this.#come.light;
+  }
+  get parts() {
+    return this.#come.parts;
+  }
+  get reached() {
+    return this.#come.reached;
+  }
 
   /** Whether a moment or a phase is shown, and not all of a step. */
-  get partly() { return this.at !== 0 || this.phase !== ""; }
+  get partly() {
+    return this.at !== 0 || this.phase !== "";
+  }
 
   /** The step after which everything stands as it does in what is shown, as far as only whole steps are known of. */
-  get asOf() { const { over, whole } = this.reached; return whole || (over && !this.timed) ? this.index : this.index - 1; }
+  get asOf() {
+    const { over, whole } = this.reached;
+    return whole || (over && !this.timed) ? this.index : this.index - 1;
+  }
 
   /** The last cycle of which all is over in what is shown. */
-  get settled() { return Math.min(this.asOf, this.cycles); }
+  get settled() {
+    return Math.min(this.asOf, this.cycles);
+  }
 
   get #come() {
     const light = this.light(this.index);
     const parts = this.heavy(this.index);
     const { at, phase, index } = this;
     const known = this.#cut;
-    if (known && known.of[0] === light && known.of[1] === parts && known.of[2] === at && known.of[3] === phase) return known;
-    const found = light ? cut(light, parts, { at, phase }) : { light, parts: this.atEnd ? cutEnd(parts, this.heavy(index - 1), { at }) : parts, reached: cut(null, null, WHOLE).reached };
+    if (known && known.of[0] === light && known.of[1] === parts && known.of[2] === at && known.of[3] === phase)
+      return known;
+    const found = light
+      ? cut(light, parts, { at, phase })
+      : {
+          light,
+          parts: this.atEnd ? cutEnd(parts, this.heavy(index - 1), { at }) : parts,
+          reached: cut(null, null, WHOLE).reached,
+        };
     this.#cut = { ...found, of: [light, parts, at, phase] };
     return this.#cut;
   }
@@ -230,7 +275,8 @@ export class Playback extends Emitter {
   get changed() {
     const { moments, index, at, phase } = this;
     const key = `${index}/${at}/${phase}/${moments ? 1 : 0}`;
-    if (this.#changes.key !== key) this.#changes = { key, nodes: moments && index <= this.cycles ? this.#changedBy(moments) : new Map() };
+    if (this.#changes.key !== key)
+      this.#changes = { key, nodes: moments && index <= this.cycles ? this.#changedBy(moments) : new Map() };
     return this.#changes.nodes;
   }
 
@@ -241,7 +287,10 @@ export class Playback extends Emitter {
     const { pod: own } = this.light(this.index);
     const where = new Map(this.#origins.nodes);
     for (const { moves } of moments.slice(0, tried)) for (const [pod, node] of moves) where.set(pod, node ?? ABSENT);
-    const at = (node) => { if (!nodes.has(node)) nodes.set(node, { left: 0, came: 0 }); return nodes.get(node); };
+    const at = (node) => {
+      if (!nodes.has(node)) nodes.set(node, { left: 0, came: 0 });
+      return nodes.get(node);
+    };
     for (const { moves, kind, nodes: about = [] } of moments.slice(tried, this.#passed(moments))) {
       for (const [pod, to] of moves) {
         const from = where.get(pod);
@@ -258,29 +307,54 @@ export class Playback extends Emitter {
   /** How many moments of the shown step have passed. */
   #passed(moments) {
     const tried = moments.findIndex(({ kind }) => kind === "attempt");
-    return this.at > 0 ? this.at : this.at === LAST ? 0 : this.phase ? tried + (assumed(this.phase) ? 1 : 0) : moments.length;
+    return this.at > 0
+      ? this.at
+      : this.at === LAST
+        ? 0
+        : this.phase
+          ? tried + (assumed(this.phase) ? 1 : 0)
+          : moments.length;
   }
 
   /** The last index there is: the end, or the last cycle where there is none. */
-  get last() { return this.cycles + (this.end ? 1 : 0); }
+  get last() {
+    return this.cycles + (this.end ? 1 : 0);
+  }
 
   /** Whether the end of the run is shown. */
-  get atEnd() { return this.end === true && this.index === this.cycles + 1; }
+  get atEnd() {
+    return this.end === true && this.index === this.cycles + 1;
+  }
 
   /** The cycle that is shown or was the last before what is shown: the end is after the last one. */
-  get cycle() { return Math.min(this.index, this.cycles); }
+  get cycle() {
+    return Math.min(this.index, this.cycles);
+  }
 
   /** The same of what is asked for. */
-  get wantedCycle() { return Math.min(this.wanted, this.cycles); }
+  get wantedCycle() {
+    return Math.min(this.wanted, this.cycles);
+  }
 
   /** The moments of the shown step, `null` while they are not known. */
-  get moments() { return this.heavy(this.index)?.moments ?? null; }
+  get moments() {
+    return this.heavy(this.index)?.moments ?? null;
+  }
 
   /** The moment that is shown; `null` where all of a step is, or a phase. */
-  get moment() { return this.at > 0 ? this.moments?.[this.at - 1] ?? null : null; }
+  get moment() {
+    return this.at > 0 ? (this.moments?.[this.at - 1] ?? null) : null;
+  }
 
   /** Virtual seconds of what is shown; `null` while they are not known. */
-  get time() { return this.index === 0 ? 0 : this.moment?.time ?? this.light(this.index)?.time ?? (this.atEnd ? this.heavy(this.index)?.time : null) ?? null; }
+  get time() {
+    return this.index === 0
+      ? 0
+      : (this.moment?.time
+          ?? this.light(this.index)?.time
+          ?? (this.atEnd ? this.heavy(this.index)?.time : null)
+          ?? null);
+  }
 
   /** Move to a step, or to a moment or phase in it. `since` is the time of the input that asked, for the timings; `linked`: an address asked. */
   goto(index, since = performance.now(), { at = 0, phase = "", linked = false } = WHOLE) {
@@ -304,29 +378,39 @@ export class Playback extends Emitter {
     requestAnimationFrame(() => {
       this.#painting = false;
       if (!this.#due) return;
-      if (this.#has(this.wanted)) this.#present(this.wanted); else this.#fetchWanted();
+      if (this.#has(this.wanted)) this.#present(this.wanted);
+      else this.#fetchWanted();
     });
   }
 
   /** Resolve as soon as this page knows of a cycle, which the server has computed; it is told of soon. */
   async has(index) {
-    while (this.nodes && index > this.last && this.complete === false) await new Promise((resolve) => { setTimeout(resolve, 30); });
+    while (this.nodes && index > this.last && this.complete === false)
+      await new Promise((resolve) => {
+        setTimeout(resolve, 30);
+      });
   }
 
   /** Go to the end, as soon as all is computed, unless somebody goes elsewhere before. */
   awaitEnd() {
-    const from = this.#endFrom = this.wanted;
+    const from = (this.#endFrom = this.wanted);
     const stop = this.on("grew", () => {
       if (this.wanted === from && !this.complete) return;
       stop();
       this.#endFrom = -1;
       if (this.wanted === from) this.goto(this.last);
     });
-    if (this.complete) { stop(); this.#endFrom = -1; this.goto(this.last); }
+    if (this.complete) {
+      stop();
+      this.#endFrom = -1;
+      this.goto(this.last);
+    }
   }
 
   /** Whether the end is waited for, and nobody has gone elsewhere. */
-  get awaitsEnd() { return this.wanted === this.#endFrom; }
+  get awaitsEnd() {
+    return this.wanted === this.#endFrom;
+  }
 
   /** The moments of a step, asked for if need be. */
   async momentsOf(index) {
@@ -343,7 +427,8 @@ export class Playback extends Emitter {
   #show(index) {
     this.#due = false;
     this.#resolve(index);
-    const stays = index === this.index && (this.at !== 0 || this.phase !== "" || this.wish.at !== 0 || this.wish.phase !== "");
+    const stays =
+      index === this.index && (this.at !== 0 || this.phase !== "" || this.wish.at !== 0 || this.wish.phase !== "");
     this.index = index;
     ({ at: this.at, phase: this.phase } = this.wish);
     this.#stand();
@@ -360,7 +445,11 @@ export class Playback extends Emitter {
     const { phase, linked } = this.wish;
     if (!phase) return;
     const phases = this.light(index) ? wentThrough(this.light(index), this.timed) : [];
-    this.wish = { at: 0, linked, phase: phase === LAST_PHASE ? phases.at(-1) ?? "" : phases.includes(phase) ? phase : "" };
+    this.wish = {
+      at: 0,
+      linked,
+      phase: phase === LAST_PHASE ? (phases.at(-1) ?? "") : phases.includes(phase) ? phase : "",
+    };
   }
 
   /** Let the cluster stand as it is after what is shown. */
@@ -377,7 +466,8 @@ export class Playback extends Emitter {
 
   /** Move the pods that moved until the shown moment or phase. */
   #move(moments) {
-    for (const { moves } of moments.slice(0, this.#passed(moments))) this.cluster.apply(moves.map(([pod, node]) => [pod, node ?? ABSENT]));
+    for (const { moves } of moments.slice(0, this.#passed(moments)))
+      this.cluster.apply(moves.map(([pod, node]) => [pod, node ?? ABSENT]));
     this.#shownFrom = -1; // from here on no window's changes lead further
   }
 
@@ -402,15 +492,22 @@ export class Playback extends Emitter {
     const cycle = Math.min(index, this.cycles);
     const window = cycle > 0 ? this.#windows.get(this.#start(cycle)) : null;
     if (cycle > 0 && !window?.nodes) return this.#updated(index); // a run that was stored before rows told of nodes
-    const states = cycle > 0 ? new Map(window.nodes) : new Map((this.nodes.since ?? []).flatMap((since, node) => (since > 1 ? [[node, null]] : [])));
-    const take = (changes) => { for (const [node, state] of changes) states.set(node, state); };
+    const states =
+      cycle > 0
+        ? new Map(window.nodes)
+        : new Map((this.nodes.since ?? []).flatMap((since, node) => (since > 1 ? [[node, null]] : [])));
+    const take = (changes) => {
+      for (const [node, state] of changes) states.set(node, state);
+    };
     const partly = index > this.cycles || this.at !== 0 || this.phase !== "";
-    for (let i = window?.from ?? 1; i < (partly && index <= this.cycles ? cycle : cycle + 1); i += 1) take(window?.cycles[i - window.from]?.nodes ?? []);
+    for (let i = window?.from ?? 1; i < (partly && index <= this.cycles ? cycle : cycle + 1); i += 1)
+      take(window?.cycles[i - window.from]?.nodes ?? []);
     if (partly) {
-      const own = index > this.cycles ? this.heavy(index)?.nodes ?? [] : window?.cycles[cycle - window.from]?.nodes ?? [];
+      const own =
+        index > this.cycles ? (this.heavy(index)?.nodes ?? []) : (window?.cycles[cycle - window.from]?.nodes ?? []);
       const { moments } = this;
       const tried = moments?.findIndex(({ kind }) => kind === "attempt") ?? -1;
-      const until = this.at > 0 ? this.at : this.phase ? tried + 1 : moments?.length ?? 0;
+      const until = this.at > 0 ? this.at : this.phase ? tried + 1 : (moments?.length ?? 0);
       const whole = this.at === 0 && this.phase === "";
       const named = new Set((moments ?? []).slice(0, until).flatMap(({ nodes }) => nodes ?? []));
       take(own.filter(([node]) => whole || named.has(node)));
@@ -425,13 +522,20 @@ export class Playback extends Emitter {
     const major = index > 0 ? Number((this.light(index) ?? this.heavy(index)).step.split(".")[0]) : 1;
     const states = new Map();
     for (const [since, node, state] of nodes.updates ?? []) if (since <= major) states.set(node, state);
-    nodes.names.forEach((_, node) => { if ((nodes.since?.[node] ?? 1) > major || (nodes.until?.[node] ?? Infinity) <= major) states.set(node, null); });
+    nodes.names.forEach((_, node) => {
+      if ((nodes.since?.[node] ?? 1) > major || (nodes.until?.[node] ?? Infinity) <= major) states.set(node, null);
+    });
     return states;
   }
 
   #read(node) {
     const { nodes } = this;
-    return { ...Object.fromEntries(AMENDED.map((field) => [field, nodes[field][node]])), extended: Object.fromEntries(Object.entries(nodes.extended).map(([resource, amounts]) => [resource, amounts[node]])) };
+    return {
+      ...Object.fromEntries(AMENDED.map((field) => [field, nodes[field][node]])),
+      extended: Object.fromEntries(
+        Object.entries(nodes.extended).map(([resource, amounts]) => [resource, amounts[node]]),
+      ),
+    };
   }
 
   #write(node, state) {
@@ -445,7 +549,8 @@ export class Playback extends Emitter {
   #derive(index, upTo = index) {
     if (index === 0) {
       if (this.#clusterAt !== 0 || this.#shownFrom !== 0) this.cluster.reset(this.cluster.initial);
-      this.#shownFrom = 0; this.#clusterAt = 0;
+      this.#shownFrom = 0;
+      this.#clusterAt = 0;
       return;
     }
     const found = this.#windows.get(this.#start(index));
@@ -466,7 +571,10 @@ export class Playback extends Emitter {
   /** Keep where the pods that a cycle moves are before it. */
   #note(index) {
     const { placement } = this.cluster;
-    this.#origins = { index, nodes: new Map((this.light(index)?.changes ?? []).map(([pod]) => [pod, placement[pod] ?? ABSENT])) };
+    this.#origins = {
+      index,
+      nodes: new Map((this.light(index)?.changes ?? []).map(([pod]) => [pod, placement[pod] ?? ABSENT])),
+    };
   }
 
   /** Take in pods that controllers made since the source was opened; they join the end of the table. */
@@ -475,7 +583,8 @@ export class Playback extends Emitter {
     const skip = pods.keys.length - came.from;
     if (skip < 0 || skip >= came.keys.length) return;
     const known = new Map(pods.groups.map(({ kind, name }, i) => [`${kind}/${name}`, i]));
-    for (const { kind, name } of came.groups) if (!known.has(`${kind}/${name}`)) known.set(`${kind}/${name}`, pods.groups.push({ kind, name }) - 1);
+    for (const { kind, name } of came.groups)
+      if (!known.has(`${kind}/${name}`)) known.set(`${kind}/${name}`, pods.groups.push({ kind, name }) - 1);
     for (const resource of Object.keys(came.extended)) pods.extended[resource] ??= pods.keys.map(() => 0);
     for (let i = skip; i < came.keys.length; i += 1) {
       const { kind, name } = came.groups[came.group[i]];
@@ -483,7 +592,8 @@ export class Playback extends Emitter {
       for (const field of ["keys", "cpu", "memory", "priority", "node"]) pods[field].push(came[field][i]);
       pods.group.push(known.get(`${kind}/${name}`));
       pods.podGroup?.push(this.#gang(came.podGroups?.[came.podGroup[i]]));
-      for (const resource of Object.keys(pods.extended)) pods.extended[resource].push(came.extended[resource]?.[i] ?? 0);
+      for (const resource of Object.keys(pods.extended))
+        pods.extended[resource].push(came.extended[resource]?.[i] ?? 0);
     }
     this.cluster.widen();
     this.emit("met");
@@ -502,7 +612,12 @@ export class Playback extends Emitter {
     this.#fetching.add(from);
     const generation = this.#generation;
     try {
-      const answer = await this.socket.call("cycles.window", { source: this.source, from, count: Math.min(this.#span, Math.max(1, this.cycles - from + 1)), pods: this.pods.keys.length });
+      const answer = await this.socket.call("cycles.window", {
+        source: this.source,
+        from,
+        count: Math.min(this.#span, Math.max(1, this.cycles - from + 1)),
+        pods: this.pods.keys.length,
+      });
       if (generation !== this.#generation) return;
       if (answer.pods) this.#meet(answer.pods);
       this.#windows.set(from, answer);
@@ -520,13 +635,19 @@ export class Playback extends Emitter {
     try {
       while (generation === this.#generation && this.wanted !== this.index && tries < 40) {
         const to = this.wanted;
-        if (this.#has(to)) { this.#show(to); break; }
+        if (this.#has(to)) {
+          this.#show(to);
+          break;
+        }
         const cycle = Math.min(to, this.cycles);
         const from = this.#start(cycle);
         if (this.#fetching.has(from)) await new Promise((resolve) => setTimeout(resolve, 8));
         else {
           tries += 1;
-          if (to > this.cycles && (!cycle || this.light(cycle))) { await this.#get(to); continue; }
+          if (to > this.cycles && (!cycle || this.light(cycle))) {
+            await this.#get(to);
+            continue;
+          }
           await this.#window(from);
           if (to <= this.cycles && !this.light(to)) await new Promise((resolve) => setTimeout(resolve, 250)); // not computed yet
         }
@@ -546,7 +667,12 @@ export class Playback extends Emitter {
     try {
       while (generation === this.#generation && this.index > 0 && !this.heavy(this.index)) {
         const index = this.index;
-        try { await this.#get(index); } catch (error) { if (superseded(error)) continue; throw error; }
+        try {
+          await this.#get(index);
+        } catch (error) {
+          if (superseded(error)) continue;
+          throw error;
+        }
         if (generation !== this.#generation || index !== this.index) continue;
         if (this.at !== 0 || this.phase !== "") {
           this.#stand(); // only now it is known who moved when
@@ -564,15 +690,26 @@ export class Playback extends Emitter {
   }
 
   #get(index) {
-    if (!this.#getting.has(index)) this.#getting.set(index, this.#ask(index).finally(() => this.#getting.delete(index)));
+    if (!this.#getting.has(index))
+      this.#getting.set(
+        index,
+        this.#ask(index).finally(() => this.#getting.delete(index)),
+      );
     return this.#getting.get(index);
   }
 
   async #ask(index) {
     const generation = this.#generation;
-    const parts = await this.ask("cycle.get", { source: this.source, step: String(index), parts: PARTS, pods: this.pods.keys.length }, () => index === this.index || index === this.wanted);
+    const parts = await this.ask(
+      "cycle.get",
+      { source: this.source, step: String(index), parts: PARTS, pods: this.pods.keys.length },
+      () => index === this.index || index === this.wanted,
+    );
     if (generation !== this.#generation) return;
-    if (parts.pods) { this.#meet(parts.pods); delete parts.pods; }
+    if (parts.pods) {
+      this.#meet(parts.pods);
+      delete parts.pods;
+    }
     if (parts.predicates?.order.length) parts.verdict = new Verdict(parts.predicates, this.nodes.names.length);
     this.#heavy.set(index, parts);
   }
@@ -586,13 +723,16 @@ export class Playback extends Emitter {
       const behind = from - this.#span;
       const edge = Math.max(4, Math.floor(this.#span / 4)); // this near to a window's end the next one is fetched
       const partial = this.#windows.get(from);
-      if (partial && partial.cycles.length < this.#span && from + partial.cycles.length <= this.cycles) await this.#window(from);
+      if (partial && partial.cycles.length < this.#span && from + partial.cycles.length <= this.cycles)
+        await this.#window(from);
       if (ahead <= this.cycles && index >= ahead - edge && !this.#windows.has(ahead)) await this.#window(ahead);
       if (behind >= 1 && index < from + edge && !this.#windows.has(behind)) await this.#window(behind);
       for (const near of [index + 1, index - 1, index + 2]) {
         if (this.wanted !== index || generation !== this.#generation || this.#heavyBusy) return;
         if (near >= 1 && near <= this.last && !this.heavy(near)) await this.#get(near);
       }
-    } catch { /* a prefetch that fails is asked for again when it is needed */ }
+    } catch {
+      /* a prefetch that fails is asked for again when it is needed */
+    }
   }
 }

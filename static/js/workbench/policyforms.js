@@ -7,26 +7,81 @@ const SHAPE = ["shape", "shape", "points of utilization (0 to 100) and score (0 
 
 /** What can be added to a Policy: `{list, kind, label, name, fields: [[field, type, hint]…], text}`. */
 export const CUSTOM = [
-  { list: "predicates", kind: "labelsPresence", name: "CheckNodeLabelPresence", label: "LabelsPresence: nodes must have, or not have, labels", fields: [LABELS, ["presence", "flag", "the labels must be there; off: must not be there"]] },
-  { list: "predicates", kind: "serviceAffinity", name: "CheckServiceAffinity", label: "ServiceAffinity: pods of a Service on nodes alike in labels", fields: [LABELS] },
-  { list: "priorities", kind: "labelPreference", name: "LabelPreference", label: "LabelPreference: nodes with, or without, a label", fields: [["label", "label", "a label key, such as disk"], ["presence", "flag", "prefer nodes with it; off: without it"]] },
-  { list: "priorities", kind: "serviceAntiAffinity", name: "ServiceAntiAffinity", label: "ServiceAntiAffinity: spread a Service over a label’s values", fields: [["label", "label", "a label key, such as rack"]] },
-  { list: "priorities", kind: "requestedToCapacityRatioArguments", name: "RequestedToCapacityRatioPriority", label: "RequestedToCapacityRatio: score by a shape over utilization", fields: [SHAPE] },
+  {
+    list: "predicates",
+    kind: "labelsPresence",
+    name: "CheckNodeLabelPresence",
+    label: "LabelsPresence: nodes must have, or not have, labels",
+    fields: [LABELS, ["presence", "flag", "the labels must be there; off: must not be there"]],
+  },
+  {
+    list: "predicates",
+    kind: "serviceAffinity",
+    name: "CheckServiceAffinity",
+    label: "ServiceAffinity: pods of a Service on nodes alike in labels",
+    fields: [LABELS],
+  },
+  {
+    list: "priorities",
+    kind: "labelPreference",
+    name: "LabelPreference",
+    label: "LabelPreference: nodes with, or without, a label",
+    fields: [
+      ["label", "label", "a label key, such as disk"],
+      ["presence", "flag", "prefer nodes with it; off: without it"],
+    ],
+  },
+  {
+    list: "priorities",
+    kind: "serviceAntiAffinity",
+    name: "ServiceAntiAffinity",
+    label: "ServiceAntiAffinity: spread a Service over a label’s values",
+    fields: [["label", "label", "a label key, such as rack"]],
+  },
+  {
+    list: "priorities",
+    kind: "requestedToCapacityRatioArguments",
+    name: "RequestedToCapacityRatioPriority",
+    label: "RequestedToCapacityRatio: score by a shape over utilization",
+    fields: [SHAPE],
+  },
 ];
 
 const SECONDS = (name) => [name, "number", "seconds"];
 const KEYS = (name) => [name, "labels", "label keys, separated by commas"];
 /** Fields of plugins' arguments; a dot leads into an object. What is not here is written as JSON. */
 const PLUGIN_FIELDS = {
-  NodeResourcesFit: [["scoringStrategy.type", "choice", ["", "LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"]], ["scoringStrategy.requestedToCapacityRatio.shape", "shape", "for RequestedToCapacityRatio alone"], ["ignoredResources", "labels", "resources that are not checked"], ["ignoredResourceGroups", "labels", "prefixes of resources that are not checked"]],
+  NodeResourcesFit: [
+    ["scoringStrategy.type", "choice", ["", "LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"]],
+    ["scoringStrategy.requestedToCapacityRatio.shape", "shape", "for RequestedToCapacityRatio alone"],
+    ["ignoredResources", "labels", "resources that are not checked"],
+    ["ignoredResourceGroups", "labels", "prefixes of resources that are not checked"],
+  ],
   InterPodAffinity: [["hardPodAffinityWeight", "number", "0 to 100: what a required term of an existing pod weighs"]],
   RequestedToCapacityRatio: [SHAPE],
-  NodeLabel: [KEYS("presentLabels"), KEYS("absentLabels"), KEYS("presentLabelsPreference"), KEYS("absentLabelsPreference")],
+  NodeLabel: [
+    KEYS("presentLabels"),
+    KEYS("absentLabels"),
+    KEYS("presentLabelsPreference"),
+    KEYS("absentLabelsPreference"),
+  ],
   ServiceAffinity: [KEYS("affinityLabels"), KEYS("antiAffinityLabelsPreference")],
   VolumeBinding: [SECONDS("bindTimeoutSeconds")],
-  DefaultPreemption: [["minCandidateNodesPercentage", "number", "0 to 100"], ["minCandidateNodesAbsolute", "number", "nodes"]],
-  Coscheduling: [SECONDS("permitWaitingTimeSeconds"), SECONDS("deniedPGExpirationTimeSeconds"), SECONDS("podGroupBackoffSeconds"), ["podGroupRejectPercentage", "number", "0 to 100"]],
-  PodTopologySpread: null, NodeAffinity: null, NodeResourcesBalancedAllocation: null, NodeResourcesLeastAllocated: null, NodeResourcesMostAllocated: null,
+  DefaultPreemption: [
+    ["minCandidateNodesPercentage", "number", "0 to 100"],
+    ["minCandidateNodesAbsolute", "number", "nodes"],
+  ],
+  Coscheduling: [
+    SECONDS("permitWaitingTimeSeconds"),
+    SECONDS("deniedPGExpirationTimeSeconds"),
+    SECONDS("podGroupBackoffSeconds"),
+    ["podGroupRejectPercentage", "number", "0 to 100"],
+  ],
+  PodTopologySpread: null,
+  NodeAffinity: null,
+  NodeResourcesBalancedAllocation: null,
+  NodeResourcesLeastAllocated: null,
+  NodeResourcesMostAllocated: null,
 };
 export const takesArguments = (plugin) => plugin in PLUGIN_FIELDS;
 
@@ -35,38 +90,93 @@ function put(value, path, part) {
   const keys = path.split(".");
   const last = keys.pop();
   let within = value;
-  for (const key of keys) { within[key] = { ...within[key] }; within = within[key]; }
-  if (part === undefined) delete within[last]; else within[last] = part;
+  for (const key of keys) {
+    within[key] = { ...within[key] };
+    within = within[key];
+  }
+  if (part === undefined) delete within[last];
+  else within[last] = part;
 }
-const prune = (value) => Object.fromEntries(Object.entries(value).flatMap(([key, part]) => {
-  const kept = part && typeof part === "object" && !Array.isArray(part) ? prune(part) : part;
-  return kept && typeof kept === "object" && !Array.isArray(kept) && !Object.keys(kept).length ? [] : [[key, kept]];
-}));
+const prune = (value) =>
+  Object.fromEntries(
+    Object.entries(value).flatMap(([key, part]) => {
+      const kept = part && typeof part === "object" && !Array.isArray(part) ? prune(part) : part;
+      return kept && typeof kept === "object" && !Array.isArray(kept) && !Object.keys(kept).length ? [] : [[key, kept]];
+    }),
+  );
 
 /** A field: `{element, read()}`; `read` answers undefined where nothing is written. */
 function field([path, type, hint], value, { inPolicy }) {
   const name = path.split(".").at(-1);
   const id = `argument-${path.replaceAll(".", "-")}`;
-  const wrap = (control, more = null) => h("div", { class: "argument" }, h("label", { for: id, text: name }), control, typeof hint === "string" ? h("small", { class: "dim", text: hint }) : null, more);
+  const wrap = (control, more = null) =>
+    h(
+      "div",
+      { class: "argument" },
+      h("label", { for: id, text: name }),
+      control,
+      typeof hint === "string" ? h("small", { class: "dim", text: hint }) : null,
+      more,
+    );
   if (type === "flag") {
-    const box = h("input", { type: "checkbox", role: "switch", class: "switch", id, checked: value ?? true ? true : undefined });
+    const box = h("input", {
+      type: "checkbox",
+      role: "switch",
+      class: "switch",
+      id,
+      checked: (value ?? true) ? true : undefined,
+    });
     return { element: wrap(box), read: () => box.checked };
   }
   if (type === "choice") {
-    const choice = h("select", { class: "field", id }, hint.map((text) => h("option", { value: text, text: text || "default", selected: text === (value ?? "") || undefined })));
+    const choice = h(
+      "select",
+      { class: "field", id },
+      hint.map((text) =>
+        h("option", { value: text, text: text || "default", selected: text === (value ?? "") || undefined }),
+      ),
+    );
     return { element: wrap(choice), read: () => choice.value || undefined };
   }
   if (type === "shape") {
-    const shape = points(value ?? (inPolicy ? [{ utilization: 0, score: 10 }, { utilization: 100, score: 0 }] : []), id);
-    return { element: h("fieldset", { class: "argument shape" }, h("legend", { text: name }), h("small", { class: "dim", text: hint }), shape.element), read: shape.read };
+    const shape = points(
+      value
+        ?? (inPolicy
+          ? [
+              { utilization: 0, score: 10 },
+              { utilization: 100, score: 0 },
+            ]
+          : []),
+      id,
+    );
+    return {
+      element: h(
+        "fieldset",
+        { class: "argument shape" },
+        h("legend", { text: name }),
+        h("small", { class: "dim", text: hint }),
+        shape.element,
+      ),
+      read: shape.read,
+    };
   }
-  const input = h("input", { class: "field mono", id, autocomplete: "off", spellcheck: "false", ...(type === "number" ? { type: "number", step: 1, min: 0 } : {}), value: Array.isArray(value) ? value.join(", ") : value ?? "" });
-  return { element: wrap(input), read: () => {
-    const text = input.value.trim();
-    if (!text) return inPolicy && type === "labels" ? [] : undefined;
-    if (type === "labels") return text.split(/[\s,]+/).filter(Boolean);
-    return type === "number" ? Number(text) : text;
-  } };
+  const input = h("input", {
+    class: "field mono",
+    id,
+    autocomplete: "off",
+    spellcheck: "false",
+    ...(type === "number" ? { type: "number", step: 1, min: 0 } : {}),
+    value: Array.isArray(value) ? value.join(", ") : (value ?? ""),
+  });
+  return {
+    element: wrap(input),
+    read: () => {
+      const text = input.value.trim();
+      if (!text) return inPolicy && type === "labels" ? [] : undefined;
+      if (type === "labels") return text.split(/[\s,]+/).filter(Boolean);
+      return type === "number" ? Number(text) : text;
+    },
+  };
 }
 
 /** Points of a shape, as rows of two numbers, with the line they make. */
@@ -79,19 +189,79 @@ function points(given, id) {
   picture.setAttribute("aria-hidden", "true");
   const line = document.createElementNS(SVG, "polyline");
   picture.append(line);
-  const read = () => [...rows.children].map((row) => ({ utilization: Number(row.querySelector("[data-x]").value), score: Number(row.querySelector("[data-y]").value) }));
+  const read = () =>
+    [...rows.children].map((row) => ({
+      utilization: Number(row.querySelector("[data-x]").value),
+      score: Number(row.querySelector("[data-y]").value),
+    }));
   const paint = () => {
     const all = read();
-    if (all.length) line.setAttribute("points", [{ utilization: 0, score: all[0].score }, ...all, { utilization: 100, score: all.at(-1).score }].map(({ utilization, score }) => `${2 + utilization},${42 - score * 4}`).join(" "));
+    if (all.length)
+      line.setAttribute(
+        "points",
+        [{ utilization: 0, score: all[0].score }, ...all, { utilization: 100, score: all.at(-1).score }]
+          .map(({ utilization, score }) => `${2 + utilization},${42 - score * 4}`)
+          .join(" "),
+      );
     picture.toggleAttribute("hidden", all.length === 0);
   };
-  const number = (key, label, max, value) => h("input", { type: "number", class: "field num", min: 0, max, step: 1, value, [`data-${key}`]: "", "aria-label": label, oninput: paint });
-  const add = ({ utilization, score }) => rows.append(h("li", null, number("x", "utilization", 100, utilization), h("span", { "aria-hidden": "true", text: "→" }), number("y", "score", 10, score),
-    h("button", { type: "button", class: "btn quiet square", "aria-label": "Remove this point", onclick: (event) => { event.target.closest("li").remove(); paint(); } }, icon("minus"))));
+  const number = (key, label, max, value) =>
+    h("input", {
+      type: "number",
+      class: "field num",
+      min: 0,
+      max,
+      step: 1,
+      value,
+      [`data-${key}`]: "",
+      "aria-label": label,
+      oninput: paint,
+    });
+  const add = ({ utilization, score }) =>
+    rows.append(
+      h(
+        "li",
+        null,
+        number("x", "utilization", 100, utilization),
+        h("span", { "aria-hidden": "true", text: "→" }),
+        number("y", "score", 10, score),
+        h(
+          "button",
+          {
+            type: "button",
+            class: "btn quiet square",
+            "aria-label": "Remove this point",
+            onclick: (event) => {
+              event.target.closest("li").remove();
+              paint();
+            },
+          },
+          icon("minus"),
+        ),
+      ),
+    );
   given.forEach(add);
   paint();
   return {
-    element: h("div", { id }, rows, picture, h("button", { type: "button", class: "btn small", onclick: () => { add({ utilization: Math.min(100, (read().at(-1)?.utilization ?? -10) + 10), score: 5 }); paint(); } }, icon("plus"), "Add a point")),
+    element: h(
+      "div",
+      { id },
+      rows,
+      picture,
+      h(
+        "button",
+        {
+          type: "button",
+          class: "btn small",
+          onclick: () => {
+            add({ utilization: Math.min(100, (read().at(-1)?.utilization ?? -10) + 10), score: 5 });
+            paint();
+          },
+        },
+        icon("plus"),
+        "Add a point",
+      ),
+    ),
     read: () => (rows.children.length ? read() : undefined),
   };
 }
@@ -99,13 +269,32 @@ function points(given, id) {
 /** Ask in a dialog; `run(values…)` puts it in force and throws what is wrong. */
 function ask(title, parts, label, run, more = null) {
   const problem = h("p", { class: "stale-text", role: "alert" });
-  const box = dialog(title, h("form", { class: "argument-form", onsubmit: async (event) => {
-    event.preventDefault();
-    fill(problem);
-    const wrong = await run();
-    if (wrong) problem.textContent = wrong;
-    else box.close();
-  } }, parts, problem, h("div", { class: "edit-bar" }, h("button", { class: "btn primary" }, icon("check"), label), h("button", { type: "button", class: "btn quiet", onclick: () => box.close(), text: "Cancel" }), h("span", { class: "grow" }), more?.(() => box.close()) ?? null)));
+  const box = dialog(
+    title,
+    h(
+      "form",
+      {
+        class: "argument-form",
+        onsubmit: async (event) => {
+          event.preventDefault();
+          fill(problem);
+          const wrong = await run();
+          if (wrong) problem.textContent = wrong;
+          else box.close();
+        },
+      },
+      parts,
+      problem,
+      h(
+        "div",
+        { class: "edit-bar" },
+        h("button", { class: "btn primary" }, icon("check"), label),
+        h("button", { type: "button", class: "btn quiet", onclick: () => box.close(), text: "Cancel" }),
+        h("span", { class: "grow" }),
+        more?.(() => box.close()) ?? null,
+      ),
+    ),
+  );
   box.classList.add("argument-dialog");
   box.querySelector("input:not([type=checkbox]), select, textarea")?.focus();
   return box;
@@ -115,9 +304,29 @@ function ask(title, parts, label, run, more = null) {
 export function customForm({ name, argument, weight, list }, change) {
   const known = argument ? CUSTOM.find(({ kind }) => kind in argument) : null;
   const offered = known ? [known] : CUSTOM.filter((one) => !list || one.list === list);
-  const kind = h("select", { class: "field", id: "argument-kind", disabled: known ? true : undefined, onchange: () => draw() }, offered.map((one) => h("option", { value: one.kind, text: one.label })));
-  const called = h("input", { class: "field mono", id: "argument-name", autocomplete: "off", spellcheck: "false", readonly: known ? true : undefined, required: true, maxlength: 60 });
-  const weighs = h("input", { class: "field num", id: "argument-weight", type: "number", min: 1, step: 1, value: weight ?? 1, required: true });
+  const kind = h(
+    "select",
+    { class: "field", id: "argument-kind", disabled: known ? true : undefined, onchange: () => draw() },
+    offered.map((one) => h("option", { value: one.kind, text: one.label })),
+  );
+  const called = h("input", {
+    class: "field mono",
+    id: "argument-name",
+    autocomplete: "off",
+    spellcheck: "false",
+    readonly: known ? true : undefined,
+    required: true,
+    maxlength: 60,
+  });
+  const weighs = h("input", {
+    class: "field num",
+    id: "argument-weight",
+    type: "number",
+    min: 1,
+    step: 1,
+    value: weight ?? 1,
+    required: true,
+  });
   const weighed = h("div", { class: "argument" }, h("label", { for: "argument-weight", text: "weight" }), weighs);
   const body = h("div", { class: "arguments" });
   let fields = [];
@@ -125,33 +334,88 @@ export function customForm({ name, argument, weight, list }, change) {
   const draw = () => {
     called.value = name || row().name;
     weighed.hidden = row().list !== "priorities";
-    fields = row().fields.map((one) => [one[0], field(one, argument ? at(argument[row().kind], one[0]) : undefined, { inPolicy: true })]);
-    fill(body, fields.map(([, { element }]) => element));
+    fields = row().fields.map((one) => [
+      one[0],
+      field(one, argument ? at(argument[row().kind], one[0]) : undefined, { inPolicy: true }),
+    ]);
+    fill(
+      body,
+      fields.map(([, { element }]) => element),
+    );
   };
   draw();
-  ask(known ? `Arguments of ${name}` : "Add one with an argument", [
-    h("div", { class: "argument" }, h("label", { for: "argument-kind", text: "kind" }), kind),
-    h("div", { class: "argument" }, h("label", { for: "argument-name", text: "name" }), called, known ? null : h("small", { class: "dim", text: "Under a name that the static order does not have, v1.11 never evaluates a predicate." })),
-    body, weighed,
-  ], known ? "Change" : "Add", () => {
-    const given = Object.fromEntries(fields.map(([path, { read }]) => [path, read()]));
-    return change(called.value.trim(), JSON.stringify({ list: row().list, argument: { [row().kind]: given }, ...(row().list === "priorities" ? { weight: Number(weighs.value) } : {}) }));
-  });
+  ask(
+    known ? `Arguments of ${name}` : "Add one with an argument",
+    [
+      h("div", { class: "argument" }, h("label", { for: "argument-kind", text: "kind" }), kind),
+      h(
+        "div",
+        { class: "argument" },
+        h("label", { for: "argument-name", text: "name" }),
+        called,
+        known
+          ? null
+          : h("small", {
+              class: "dim",
+              text: "Under a name that the static order does not have, v1.11 never evaluates a predicate.",
+            }),
+      ),
+      body,
+      weighed,
+    ],
+    known ? "Change" : "Add",
+    () => {
+      const given = Object.fromEntries(fields.map(([path, { read }]) => [path, read()]));
+      return change(
+        called.value.trim(),
+        JSON.stringify({
+          list: row().list,
+          argument: { [row().kind]: given },
+          ...(row().list === "priorities" ? { weight: Number(weighs.value) } : {}),
+        }),
+      );
+    },
+  );
 }
 
 /** The arguments of a plugin; `change(value)` answers what is wrong, or "". */
 export function pluginForm(plugin, written, change) {
   const listed = PLUGIN_FIELDS[plugin];
   const fields = (listed ?? []).map((one) => [one[0], field(one, at(written ?? {}, one[0]), { inPolicy: false })]);
-  const json = h("textarea", { class: "field mono", rows: 8, spellcheck: "false", "aria-label": `Arguments of ${plugin} as JSON` });
+  const json = h("textarea", {
+    class: "field mono",
+    rows: 8,
+    spellcheck: "false",
+    "aria-label": `Arguments of ${plugin} as JSON`,
+  });
   json.value = JSON.stringify(written ?? {}, null, 2);
   const fallback = listed ? null : h("div", { class: "argument" }, h("span", { class: "dim", text: "as JSON" }), json);
-  ask(`Arguments of ${plugin}`, [fields.map(([, { element }]) => element), fallback], "Change", () => {
-    if (!listed) return change(json.value.trim());
-    const made = structuredClone(written ?? {});
-    for (const [path, { read }] of fields) put(made, path, read());
-    const kept = prune(made);
-    if (kept.scoringStrategy?.requestedToCapacityRatio && !kept.scoringStrategy.resources) kept.scoringStrategy.resources = ["cpu", "memory"].map((name) => ({ name, weight: 1 }));
-    return change(Object.keys(kept).some((key) => key !== "apiVersion" && key !== "kind") ? JSON.stringify(kept) : "");
-  }, written ? (close) => h("button", { type: "button", class: "btn danger", onclick: async () => { await change(""); close(); }, text: "Take them away" }) : null);
+  ask(
+    `Arguments of ${plugin}`,
+    [fields.map(([, { element }]) => element), fallback],
+    "Change",
+    () => {
+      if (!listed) return change(json.value.trim());
+      const made = structuredClone(written ?? {});
+      for (const [path, { read }] of fields) put(made, path, read());
+      const kept = prune(made);
+      if (kept.scoringStrategy?.requestedToCapacityRatio && !kept.scoringStrategy.resources)
+        kept.scoringStrategy.resources = ["cpu", "memory"].map((name) => ({ name, weight: 1 }));
+      return change(
+        Object.keys(kept).some((key) => key !== "apiVersion" && key !== "kind") ? JSON.stringify(kept) : "",
+      );
+    },
+    written
+      ? (close) =>
+          h("button", {
+            type: "button",
+            class: "btn danger",
+            onclick: async () => {
+              await change("");
+              close();
+            },
+            text: "Take them away",
+          })
+      : null,
+  );
 }

@@ -4,9 +4,28 @@ import { h, icon, announce } from "../lib/dom.js";
 
 /** The handle and the two buttons of a row. `name` is what is moved, `at` its place from 0 of `size`. */
 export function movers(name, at, size, disabled = false) {
-  const button = (by, label, sign) => h("button", { type: "button", class: "mover", "aria-label": `${name}: ${label}`, title: `${label} (Alt ${sign})`, disabled: disabled || at + by < 0 || at + by >= size || undefined, "data-move": by, "data-control": `move:${name}:${by}`, text: sign });
+  const button = (by, label, sign) =>
+    h("button", {
+      type: "button",
+      class: "mover",
+      "aria-label": `${name}: ${label}`,
+      title: `${label} (Alt ${sign})`,
+      disabled: disabled || at + by < 0 || at + by >= size || undefined,
+      "data-move": by,
+      "data-control": `move:${name}:${by}`,
+      text: sign,
+    });
   return {
-    handle: h("span", { class: "grip", "aria-hidden": "true", title: disabled ? undefined : "Drag to another place", "data-grip": disabled ? undefined : "" }, disabled ? null : icon("grip")),
+    handle: h(
+      "span",
+      {
+        class: "grip",
+        "aria-hidden": "true",
+        title: disabled ? undefined : "Drag to another place",
+        "data-grip": disabled ? undefined : "",
+      },
+      disabled ? null : icon("grip"),
+    ),
     buttons: h("span", { class: "movers" }, button(-1, "earlier", "↑"), button(1, "later", "↓")),
   };
 }
@@ -50,7 +69,10 @@ function drag(list, rows, row, pointer, go) {
   let to = from;
   const mark = (place) => {
     to = place;
-    rows.forEach((one, i) => { one.classList.toggle("drop-before", i === place && place < from); one.classList.toggle("drop-after", i === place && place > from); });
+    rows.forEach((one, i) => {
+      one.classList.toggle("drop-before", i === place && place < from);
+      one.classList.toggle("drop-after", i === place && place > from);
+    });
   };
   const over = (event) => {
     const boxes = rows.map((one) => one.getBoundingClientRect());
@@ -69,7 +91,12 @@ function drag(list, rows, row, pointer, go) {
   };
   const up = () => end(true);
   const cancel = () => end(false);
-  const escape = (event) => { if (event.key === "Escape") { event.stopPropagation(); end(false); } };
+  const escape = (event) => {
+    if (event.key === "Escape") {
+      event.stopPropagation();
+      end(false);
+    }
+  };
   row.classList.add("dragged");
   list.setPointerCapture?.(pointer);
   addEventListener("pointermove", over);

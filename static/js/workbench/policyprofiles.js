@@ -15,66 +15,253 @@ export class Profiles {
   #open = new Set(OPEN);
 
   /** `options`: `{change(what, key, value, words), ask(what, key, value, words), redraw()}`. */
-  constructor(options) { this.options = options; }
+  constructor(options) {
+    this.options = options;
+  }
 
   draw(framework, catalogue, editable) {
     const { profiles, version } = framework;
     this.#at = Math.min(this.#at, profiles.length - 1);
     const profile = profiles[this.#at];
     const known = catalogue.plugins.filter(({ versions }) => versions.includes(version));
-    return h("section", { class: "policy-part profiles", "aria-labelledby": "policy-profiles" },
-      h("h3", { id: "policy-profiles" }, "Profiles ", h("small", { class: "dim", text: `${version}, ${plural(profiles.length, "profile")}` })),
+    return h(
+      "section",
+      { class: "policy-part profiles", "aria-labelledby": "policy-profiles" },
+      h(
+        "h3",
+        { id: "policy-profiles" },
+        "Profiles ",
+        h("small", { class: "dim", text: `${version}, ${plural(profiles.length, "profile")}` }),
+      ),
       this.#bar(profiles, profile, editable),
       framework.points.includes("multiPoint") ? this.#everywhere(profile, known, editable) : null,
-      framework.points.filter((point) => point !== "multiPoint").map((point) => this.#point(point, profile, known, editable)));
+      framework.points
+        .filter((point) => point !== "multiPoint")
+        .map((point) => this.#point(point, profile, known, editable)),
+    );
   }
 
   #bar(profiles, profile, editable) {
     const { change } = this.options;
-    const name = h("input", { class: "field mono", value: profile.name, "aria-label": "schedulerName of this profile", "data-control": "profile-name", maxlength: 63, spellcheck: "false", disabled: !editable || undefined,
-      onchange: (event) => { const to = event.target.value.trim(); if (to && to !== profile.name) change("profile", String(this.#at), to, `profile ${to}`); else event.target.value = profile.name; } });
-    const free = () => { for (let n = profiles.length + 1; ; n += 1) if (!profiles.some((one) => one.name === `scheduler-${n}`)) return `scheduler-${n}`; };
-    return h("div", { class: "profile-bar" },
-      profiles.length > 1 ? segmented("Profile", profiles.map((one, i) => [String(i), one.name]), String(this.#at), (to) => { this.#at = Number(to); this.options.redraw(); }) : null,
+    const name = h("input", {
+      class: "field mono",
+      value: profile.name,
+      "aria-label": "schedulerName of this profile",
+      "data-control": "profile-name",
+      maxlength: 63,
+      spellcheck: "false",
+      disabled: !editable || undefined,
+      onchange: (event) => {
+        const to = event.target.value.trim();
+        if (to && to !== profile.name) change("profile", String(this.#at), to, `profile ${to}`);
+        else event.target.value = profile.name;
+      },
+    });
+    const free = () => {
+      for (let n = profiles.length + 1; ; n += 1)
+        if (!profiles.some((one) => one.name === `scheduler-${n}`)) return `scheduler-${n}`;
+    };
+    return h(
+      "div",
+      { class: "profile-bar" },
+      profiles.length > 1
+        ? segmented(
+            "Profile",
+            profiles.map((one, i) => [String(i), one.name]),
+            String(this.#at),
+            (to) => {
+              this.#at = Number(to);
+              this.options.redraw();
+            },
+          )
+        : null,
       h("label", { class: "profile-name" }, h("span", { class: "dim", text: "schedulerName" }), name),
-      editable ? h("button", { type: "button", class: "btn small", "data-control": "profile-add", onclick: () => { this.#at = profiles.length; change("profile", "+", free(), "one more profile"); } }, icon("plus"), "Profile") : null,
-      editable && profiles.length > 1 ? h("button", { type: "button", class: "btn quiet small", "data-control": "profile-drop", onclick: () => change("profile", String(this.#at), "", `without profile ${profile.name}`), text: "Remove" }) : null);
+      editable
+        ? h(
+            "button",
+            {
+              type: "button",
+              class: "btn small",
+              "data-control": "profile-add",
+              onclick: () => {
+                this.#at = profiles.length;
+                change("profile", "+", free(), "one more profile");
+              },
+            },
+            icon("plus"),
+            "Profile",
+          )
+        : null,
+      editable && profiles.length > 1
+        ? h("button", {
+            type: "button",
+            class: "btn quiet small",
+            "data-control": "profile-drop",
+            onclick: () => change("profile", String(this.#at), "", `without profile ${profile.name}`),
+            text: "Remove",
+          })
+        : null,
+    );
   }
 
   /** multiPoint: a plugin wherever it works. */
   #everywhere(profile, known, editable) {
-    const runs = (plugin) => plugin.points.filter((point) => profile.points[point]?.some(([name]) => name === plugin.name));
-    return this.#details("multiPoint", "wherever a plugin works", h("ul", { class: "policy-rows" }, known.map((plugin) => {
-      const on = runs(plugin);
-      return h("li", { class: on.length ? "" : "off" }, h("div", { class: "what" }, h("span", { class: "name", text: plugin.name }), h("small", { class: "dim", text: on.length && on.length < plugin.points.length ? `only at ${on.join(", ")}` : plugin.points.join(", ") })),
-        this.#switch(`0:multiPoint:${plugin.name}`, plugin.name, on.length > 0, editable, (value) => this.options.change("plugin", `${this.#at}/multiPoint/${plugin.name}`, value ? "on" : "off", `${plugin.name} ${value ? "on" : "off"} at all its points`)));
-    })));
+    const runs = (plugin) =>
+      plugin.points.filter((point) => profile.points[point]?.some(([name]) => name === plugin.name));
+    return this.#details(
+      "multiPoint",
+      "wherever a plugin works",
+      h(
+        "ul",
+        { class: "policy-rows" },
+        known.map((plugin) => {
+          const on = runs(plugin);
+          return h(
+            "li",
+            { class: on.length ? "" : "off" },
+            h(
+              "div",
+              { class: "what" },
+              h("span", { class: "name", text: plugin.name }),
+              h("small", {
+                class: "dim",
+                text:
+                  on.length && on.length < plugin.points.length ? `only at ${on.join(", ")}` : plugin.points.join(", "),
+              }),
+            ),
+            this.#switch(`0:multiPoint:${plugin.name}`, plugin.name, on.length > 0, editable, (value) =>
+              this.options.change(
+                "plugin",
+                `${this.#at}/multiPoint/${plugin.name}`,
+                value ? "on" : "off",
+                `${plugin.name} ${value ? "on" : "off"} at all its points`,
+              ),
+            ),
+          );
+        }),
+      ),
+    );
   }
 
   #details(point, hint, ...body) {
-    return h("details", { class: "point", open: this.#open.has(point) || undefined, ontoggle: (event) => { if (event.target.open) this.#open.add(point); else this.#open.delete(point); } },
-      h("summary", { "data-control": `point:${point}` }, h("b", { text: point }), h("span", { class: "dim", text: ` ${hint}` })), body);
+    return h(
+      "details",
+      {
+        class: "point",
+        open: this.#open.has(point) || undefined,
+        ontoggle: (event) => {
+          if (event.target.open) this.#open.add(point);
+          else this.#open.delete(point);
+        },
+      },
+      h(
+        "summary",
+        { "data-control": `point:${point}` },
+        h("b", { text: point }),
+        h("span", { class: "dim", text: ` ${hint}` }),
+      ),
+      body,
+    );
   }
 
   #switch(control, label, on, editable, act) {
-    return h("input", { type: "checkbox", role: "switch", class: "switch", "data-control": control, checked: on || undefined, disabled: !editable || undefined, "aria-label": label, onchange: (event) => act(event.target.checked) });
+    return h("input", {
+      type: "checkbox",
+      role: "switch",
+      class: "switch",
+      "data-control": control,
+      checked: on || undefined,
+      disabled: !editable || undefined,
+      "aria-label": label,
+      onchange: (event) => act(event.target.checked),
+    });
   }
 
   #point(point, profile, known, editable) {
     const running = profile.points[point] ?? [];
-    const off = known.filter((plugin) => plugin.points.includes(point) && !running.some(([name]) => name === plugin.name));
+    const off = known.filter(
+      (plugin) => plugin.points.includes(point) && !running.some(([name]) => name === plugin.name),
+    );
     const orders = editable && REORDER.has(point) && running.length > 1;
     const { change } = this.options;
-    const act = (name) => (value) => change("plugin", `${this.#at}/${point}/${name}`, value ? "on" : "off", `${name} ${value ? "on" : "off"} at ${point}`);
-    const list = h("ol", { class: "policy-rows" }, running.map(([name, weight], i) => this.#row({ point, name, weight, at: i, size: running.length, profile, known, editable, orders, act: act(name) })));
-    if (orders) movable(list, (from, to) => change("plugins", `${this.#at}/${point}`, JSON.stringify(moved(running.map(([name]) => name), from, to)), `${running[from][0]} at place ${to + 1} of ${point}`));
+    const act = (name) => (value) =>
+      change(
+        "plugin",
+        `${this.#at}/${point}/${name}`,
+        value ? "on" : "off",
+        `${name} ${value ? "on" : "off"} at ${point}`,
+      );
+    const list = h(
+      "ol",
+      { class: "policy-rows" },
+      running.map(([name, weight], i) =>
+        this.#row({
+          point,
+          name,
+          weight,
+          at: i,
+          size: running.length,
+          profile,
+          known,
+          editable,
+          orders,
+          act: act(name),
+        }),
+      ),
+    );
+    if (orders)
+      movable(list, (from, to) =>
+        change(
+          "plugins",
+          `${this.#at}/${point}`,
+          JSON.stringify(
+            moved(
+              running.map(([name]) => name),
+              from,
+              to,
+            ),
+          ),
+          `${running[from][0]} at place ${to + 1} of ${point}`,
+        ),
+      );
     const written = profile.written[point];
-    const said = written?.disabled.includes("*") ? "all plugins of this point" : written ? ["enabled", "disabled"].filter((which) => written[which].length).map((which) => `${which}: ${written[which].join(", ")}`).join("; ") : "";
-    return this.#details(point, running.length ? plural(running.length, "plugin") : "nothing runs",
+    const said = written?.disabled.includes("*")
+      ? "all plugins of this point"
+      : written
+        ? ["enabled", "disabled"]
+            .filter((which) => written[which].length)
+            .map((which) => `${which}: ${written[which].join(", ")}`)
+            .join("; ")
+        : "";
+    return this.#details(
+      point,
+      running.length ? plural(running.length, "plugin") : "nothing runs",
       said ? h("p", { class: "dim fine", text: `Written here: ${said}.` }) : null,
-      point === "filter" ? h("p", { class: "dim fine", text: "They run in this order, and a node’s first failure ends its way." }) : null,
+      point === "filter"
+        ? h("p", { class: "dim fine", text: "They run in this order, and a node’s first failure ends its way." })
+        : null,
       running.length ? list : null,
-      off.length ? h("ul", { class: "policy-rows" }, off.map((plugin) => h("li", { class: "off" }, h("div", { class: "what" }, h("span", { class: "name", text: plugin.name })), this.#switch(`${point}:${plugin.name}`, `${plugin.name} at ${point}`, false, editable, act(plugin.name))))) : null);
+      off.length
+        ? h(
+            "ul",
+            { class: "policy-rows" },
+            off.map((plugin) =>
+              h(
+                "li",
+                { class: "off" },
+                h("div", { class: "what" }, h("span", { class: "name", text: plugin.name })),
+                this.#switch(
+                  `${point}:${plugin.name}`,
+                  `${plugin.name} at ${point}`,
+                  false,
+                  editable,
+                  act(plugin.name),
+                ),
+              ),
+            ),
+          )
+        : null,
+    );
   }
 
   #row({ point, name, weight, at, size, profile, known, editable, orders, act }) {
@@ -82,11 +269,52 @@ export class Profiles {
     const move = orders ? movers(name, at, size) : null;
     const rule = point === "filter" ? plugin?.predicates.join(", ") : point === "score" ? plugin?.priority : "";
     const written = profile.arguments[name];
-    return h("li", { "data-name": name }, move?.handle ?? null, h("span", { class: "place num", text: String(at + 1) }),
-      h("div", { class: "what" }, h("span", { class: "name", title: plugin?.differs.join("; "), text: name }), h("small", { class: "dim", text: rule || (point === "filter" || point === "score" ? "nothing is evaluated" : "") }),
-        takesArguments(name) && editable && (point === "filter" || point === "score" || plugin?.points[0] === point) ? h("button", { type: "button", class: "link fine", "data-control": `arguments:${point}:${name}`, "aria-label": `Arguments of ${name}`, onclick: () => pluginForm(name, written, (value) => this.options.ask("arguments", `${this.#at}/${name}`, value, `arguments of ${name}`)), text: written ? "arguments (given)" : "arguments" }) : written ? h("small", { class: "dim", text: "with arguments" }) : null,
-        point === "score" ? weightControl({ control: `weight:${name}`, name, weight, editable, act: (value) => this.options.change("weight", `${this.#at}/${name}`, value, `${name} ${value === "0" ? "off" : `weight ${value}`}`) }) : null),
+    return h(
+      "li",
+      { "data-name": name },
+      move?.handle ?? null,
+      h("span", { class: "place num", text: String(at + 1) }),
+      h(
+        "div",
+        { class: "what" },
+        h("span", { class: "name", title: plugin?.differs.join("; "), text: name }),
+        h("small", {
+          class: "dim",
+          text: rule || (point === "filter" || point === "score" ? "nothing is evaluated" : ""),
+        }),
+        takesArguments(name) && editable && (point === "filter" || point === "score" || plugin?.points[0] === point)
+          ? h("button", {
+              type: "button",
+              class: "link fine",
+              "data-control": `arguments:${point}:${name}`,
+              "aria-label": `Arguments of ${name}`,
+              onclick: () =>
+                pluginForm(name, written, (value) =>
+                  this.options.ask("arguments", `${this.#at}/${name}`, value, `arguments of ${name}`),
+                ),
+              text: written ? "arguments (given)" : "arguments",
+            })
+          : written
+            ? h("small", { class: "dim", text: "with arguments" })
+            : null,
+        point === "score"
+          ? weightControl({
+              control: `weight:${name}`,
+              name,
+              weight,
+              editable,
+              act: (value) =>
+                this.options.change(
+                  "weight",
+                  `${this.#at}/${name}`,
+                  value,
+                  `${name} ${value === "0" ? "off" : `weight ${value}`}`,
+                ),
+            })
+          : null,
+      ),
       move?.buttons ?? null,
-      this.#switch(`${point}:${name}`, `${name} at ${point}`, true, editable, act));
+      this.#switch(`${point}:${name}`, `${name} at ${point}`, true, editable, act),
+    );
   }
 }

@@ -5,7 +5,8 @@ import { Editor, byLine, problemList } from "../lib/editor.js";
 import { plural } from "../lib/quantity.js";
 
 const CHECK_AFTER = 250;
-const PLACEHOLDER = "Nothing is written:\nthe DefaultProvider runs,\nwhich is what stands below.\n\nWrite a Policy or a\nKubeSchedulerConfiguration,\nor use the controls.";
+const PLACEHOLDER =
+  "Nothing is written:\nthe DefaultProvider runs,\nwhich is what stands below.\n\nWrite a Policy or a\nKubeSchedulerConfiguration,\nor use the controls.";
 
 export class PolicyText {
   #shown = ""; // what is in force
@@ -19,30 +20,89 @@ export class PolicyText {
     this.check = debounce(() => this.#check(), CHECK_AFTER);
     this.editor = new Editor({ label: "Policy as YAML", placeholder: PLACEHOLDER, onInput: () => this.#typed() });
     this.problems = h("div", { class: "edit-problems", role: "status" });
-    this.applying = h("button", { type: "button", class: "btn primary small", disabled: true, onclick: () => this.apply() }, icon("check"), "Apply the text");
-    this.discard = h("button", { type: "button", class: "btn quiet small", hidden: true, onclick: () => this.#discard(), text: "Discard" });
+    this.applying = h(
+      "button",
+      { type: "button", class: "btn primary small", disabled: true, onclick: () => this.apply() },
+      icon("check"),
+      "Apply the text",
+    );
+    this.discard = h("button", {
+      type: "button",
+      class: "btn quiet small",
+      hidden: true,
+      onclick: () => this.#discard(),
+      text: "Discard",
+    });
     this.other = h("div", { class: "policy-other" });
-    this.bar = h("div", { class: "yaml-bar" }, this.applying, this.discard, h("span", { class: "grow" }), h("kbd", { text: "Ctrl Enter" }));
-    this.unwritten = h("pre", { class: "policy-pre dim", tabindex: "0", hidden: true, "aria-label": "The DefaultProvider as text, which is not written" });
-    this.body = h("div", { class: "policy-text-body" }, this.bar, this.editor.element, this.unwritten, this.problems, this.other);
-    this.element = h("details", { class: "policy-part policy-text", ontoggle: (event) => { this.#open = event.target.open; if (this.#open) { this.editor.enrich(); this.#tellUnwritten(); } } },
-      h("summary", { "data-control": "text" }, h("b", { text: "As text" }), this.note = h("span", { class: "dim" })), this.body);
-    this.editor.element.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); event.stopPropagation(); this.apply(); } });
+    this.bar = h(
+      "div",
+      { class: "yaml-bar" },
+      this.applying,
+      this.discard,
+      h("span", { class: "grow" }),
+      h("kbd", { text: "Ctrl Enter" }),
+    );
+    this.unwritten = h("pre", {
+      class: "policy-pre dim",
+      tabindex: "0",
+      hidden: true,
+      "aria-label": "The DefaultProvider as text, which is not written",
+    });
+    this.body = h(
+      "div",
+      { class: "policy-text-body" },
+      this.bar,
+      this.editor.element,
+      this.unwritten,
+      this.problems,
+      this.other,
+    );
+    this.element = h(
+      "details",
+      {
+        class: "policy-part policy-text",
+        ontoggle: (event) => {
+          this.#open = event.target.open;
+          if (this.#open) {
+            this.editor.enrich();
+            this.#tellUnwritten();
+          }
+        },
+      },
+      h("summary", { "data-control": "text" }, h("b", { text: "As text" }), (this.note = h("span", { class: "dim" }))),
+      this.body,
+    );
+    this.editor.element.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        event.stopPropagation();
+        this.apply();
+      }
+    });
   }
 
-  get text() { return this.editor.value; }
+  get text() {
+    return this.editor.value;
+  }
 
-  get dirty() { return this.text !== this.#shown; }
+  get dirty() {
+    return this.text !== this.#shown;
+  }
 
   /** Whether what is typed cannot be used, or is not known to be. */
-  get wrong() { return this.dirty && !(this.known && this.known.text === this.text && !this.known.errors.length); }
+  get wrong() {
+    return this.dirty && !(this.known && this.known.text === this.text && !this.known.errors.length);
+  }
 
   /** Show what is in force; what is typed and not applied stays. */
   show(answer, editable) {
     const typed = this.dirty;
     if (answer.text !== this.#shown) {
       this.#shown = answer.text;
-      if (!typed) { this.editor.value = answer.text; this.known = null; }
+      if (!typed) {
+        this.editor.value = answer.text;
+        this.known = null;
+      }
     }
     if (!this.dirty) this.#based = null;
     this.editor.readOnly = !editable;
@@ -53,7 +113,8 @@ export class PolicyText {
 
   /** Where nothing is written, what that amounts to, to be read and copied. */
   #tellUnwritten() {
-    if (this.#open && !this.#shown && !this.unwritten.textContent) this.unwritten.textContent = this.options.unwritten();
+    if (this.#open && !this.#shown && !this.unwritten.textContent)
+      this.unwritten.textContent = this.options.unwritten();
     this.unwritten.hidden = Boolean(this.#shown) || this.dirty || !this.unwritten.textContent;
     this.element.classList.toggle("unwritten", !this.unwritten.hidden);
   }
@@ -105,16 +166,31 @@ export class PolicyText {
 
   #mark({ errors, warnings }) {
     this.editor.mark(errors, warnings);
-    fill(this.problems,
-      errors.length ? [h("p", { class: "stale-text", text: plural(errors.length, "error") }), problemList(byLine(errors), this.editor)] : null,
-      warnings.length ? problemList(byLine(warnings), this.editor, "warning") : null);
+    fill(
+      this.problems,
+      errors.length
+        ? [
+            h("p", { class: "stale-text", text: plural(errors.length, "error") }),
+            problemList(byLine(errors), this.editor),
+          ]
+        : null,
+      warnings.length ? problemList(byLine(warnings), this.editor, "warning") : null,
+    );
   }
 
   #paint() {
     const { dirty } = this;
     this.applying.disabled = !dirty || this.wrong || !this.text.trim();
     this.discard.hidden = !dirty;
-    this.note.textContent = dirty ? (this.wrong ? (this.known?.errors.length ? "not applied, has errors" : "checking…") : "not applied; the controls show and change it") : this.#shown ? "" : "nothing is written: the DefaultProvider";
+    this.note.textContent = dirty
+      ? this.wrong
+        ? this.known?.errors.length
+          ? "not applied, has errors"
+          : "checking…"
+        : "not applied; the controls show and change it"
+      : this.#shown
+        ? ""
+        : "nothing is written: the DefaultProvider";
     this.element.classList.toggle("typed", dirty);
     this.#tellUnwritten();
   }
@@ -140,14 +216,68 @@ export class PolicyText {
 
   /** The same in the other form, and what is lost by it; `turn` writes it so. */
   form(other, editable, turn, versions) {
-    if (!other) { fill(this.other); return; }
-    const version = h("select", { class: "field", "aria-label": "Version", "data-control": "version" }, h("option", { value: "", text: "that loses least" }), versions.map(([name, releases]) => h("option", { value: name, text: `${name} (Kubernetes ${releases})` })));
+    if (!other) {
+      fill(this.other);
+      return;
+    }
+    const version = h(
+      "select",
+      { class: "field", "aria-label": "Version", "data-control": "version" },
+      h("option", { value: "", text: "that loses least" }),
+      versions.map(([name, releases]) => h("option", { value: name, text: `${name} (Kubernetes ${releases})` })),
+    );
     const toConfiguration = other.kind !== "Policy";
-    fill(this.other,
-      h("div", { class: "policy-turn" }, h("button", { type: "button", class: "btn small", disabled: !editable || undefined, "data-control": "turn", onclick: () => turn(other.kind, toConfiguration ? version.value : "") }, `Write it as a ${other.kind}`), toConfiguration && editable ? version : null),
-      toConfiguration ? h("p", { class: "dim fine", text: "It then runs in virtual time, with the framework’s queue and scores." }) : null,
-      h("details", null, h("summary", { "data-control": "other", text: `How it reads as a ${other.kind}` }), h("pre", { class: "policy-pre", tabindex: "0", "aria-label": `As a ${other.kind}`, text: other.text })),
-      other.lost.length ? h("div", { class: "note warning" }, icon("warn"), h("div", null, h("p", { text: `What a ${other.kind} cannot say:` }), h("ul", { class: "plain-list" }, other.lost.map((text) => h("li", { text }))))) : h("p", { class: "dim fine", text: "Nothing is lost by it." }),
-      other.notes.length ? h("ul", { class: "plain-list dim fine" }, other.notes.map((text) => h("li", { text }))) : null);
+    fill(
+      this.other,
+      h(
+        "div",
+        { class: "policy-turn" },
+        h(
+          "button",
+          {
+            type: "button",
+            class: "btn small",
+            disabled: !editable || undefined,
+            "data-control": "turn",
+            onclick: () => turn(other.kind, toConfiguration ? version.value : ""),
+          },
+          `Write it as a ${other.kind}`,
+        ),
+        toConfiguration && editable ? version : null,
+      ),
+      toConfiguration
+        ? h("p", { class: "dim fine", text: "It then runs in virtual time, with the framework’s queue and scores." })
+        : null,
+      h(
+        "details",
+        null,
+        h("summary", { "data-control": "other", text: `How it reads as a ${other.kind}` }),
+        h("pre", { class: "policy-pre", tabindex: "0", "aria-label": `As a ${other.kind}`, text: other.text }),
+      ),
+      other.lost.length
+        ? h(
+            "div",
+            { class: "note warning" },
+            icon("warn"),
+            h(
+              "div",
+              null,
+              h("p", { text: `What a ${other.kind} cannot say:` }),
+              h(
+                "ul",
+                { class: "plain-list" },
+                other.lost.map((text) => h("li", { text })),
+              ),
+            ),
+          )
+        : h("p", { class: "dim fine", text: "Nothing is lost by it." }),
+      other.notes.length
+        ? h(
+            "ul",
+            { class: "plain-list dim fine" },
+            other.notes.map((text) => h("li", { text })),
+          )
+        : null,
+    );
   }
 }

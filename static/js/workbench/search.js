@@ -12,7 +12,10 @@ export class Search {
     this.at = 0;
     const { playback } = view;
     playback.on("opened", () => this.#take([], [])); // the numbers were those of the other text: what is called so is found anew
-    for (const name of ["step", "moment", "met"]) playback.on(name, () => { this.#places = null; });
+    for (const name of ["step", "moment", "met"])
+      playback.on(name, () => {
+        this.#places = null;
+      });
   }
 
   /** Take what was found: one is at what has exactly this name, else where one was if that is found again, else at the first. Of the same text in another source one stays at what is called as before. */
@@ -23,7 +26,11 @@ export class Search {
     this.text = text;
     this.#take(text ? nodes : [], text ? pods : []);
     const wanted = text.toLowerCase();
-    const exact = ([kind, i]) => (kind === "node" ? playback.nodes.names[i] : playback.pods.keys[i].slice(playback.pods.keys[i].indexOf("/") + 1)).toLowerCase() === wanted;
+    const exact = ([kind, i]) =>
+      (kind === "node"
+        ? playback.nodes.names[i]
+        : playback.pods.keys[i].slice(playback.pods.keys[i].indexOf("/") + 1)
+      ).toLowerCase() === wanted;
     const again = this.hits.findIndex((hit) => this.#nameOf(hit) === this.#named);
     const named = this.hits.findIndex(exact);
     this.#go(Math.max(0, named < 0 || (same && again >= 0) ? again : named));
@@ -49,10 +56,14 @@ export class Search {
   }
 
   /** End it; who has the field empties it. */
-  end() { this.show("", [], []); }
+  end() {
+    this.show("", [], []);
+  }
 
   /** `["node" | "pod", its number]` of what one is at, null without. */
-  get current() { return this.hits[this.at] ?? null; }
+  get current() {
+    return this.hits[this.at] ?? null;
+  }
 
   /** Go to the next, or with -1 to the one before; after the last comes the first. */
   go(by) {
@@ -87,5 +98,7 @@ export class Search {
   }
 
   /** Whether a pod is among the found. */
-  has(pod) { return this.#pods.has(pod); }
+  has(pod) {
+    return this.#pods.has(pod);
+  }
 }

@@ -27,10 +27,14 @@ export class Seen extends Emitter {
   }
 
   /** Whether what became of a cycle may be told. */
-  knows(index) { return this.ahead || index <= this.upto; }
+  knows(index) {
+    return this.ahead || index <= this.upto;
+  }
 
   /** The last cycle of which it may be told what became of it. */
-  get last() { return this.ahead ? this.playback.cycles ?? 0 : this.upto; }
+  get last() {
+    return this.ahead ? (this.playback.cycles ?? 0) : this.upto;
+  }
 
   #reach(index) {
     if (!(index > this.upto)) return;
@@ -47,17 +51,39 @@ export class Seen extends Emitter {
   }
 }
 
-function read(name) { try { return localStorage.getItem(name) ?? ""; } catch { return ""; } }
-function write(name, text) { try { localStorage.setItem(name, text); } catch { /* for this visit only */ } }
+function read(name) {
+  try {
+    return localStorage.getItem(name) ?? "";
+  } catch {
+    return "";
+  }
+}
+function write(name, text) {
+  try {
+    localStorage.setItem(name, text);
+  } catch {
+    /* for this visit only */
+  }
+}
 
 /** How far each source was seen, as `[source, cycle]`; what somebody else wrote there counts for nothing. */
 function all() {
   try {
     const found = JSON.parse(read(SEEN) || "[]");
-    return Array.isArray(found) ? found.filter((row) => Array.isArray(row) && typeof row[0] === "string" && Number.isInteger(row[1]) && row[1] > 0).slice(-SOURCES) : [];
-  } catch { return []; }
+    return Array.isArray(found)
+      ? found
+          .filter((row) => Array.isArray(row) && typeof row[0] === "string" && Number.isInteger(row[1]) && row[1] > 0)
+          .slice(-SOURCES)
+      : [];
+  } catch {
+    return [];
+  }
 }
 
 const nameOf = (source) => JSON.stringify(source).slice(0, LONGEST);
 const kept = (source) => all().find(([name]) => name === nameOf(source))?.[1] ?? 0;
-const keep = (source, index) => write(SEEN, JSON.stringify([...all().filter(([name]) => name !== nameOf(source)), [nameOf(source), index]].slice(-SOURCES)));
+const keep = (source, index) =>
+  write(
+    SEEN,
+    JSON.stringify([...all().filter(([name]) => name !== nameOf(source)), [nameOf(source), index]].slice(-SOURCES)),
+  );

@@ -7,7 +7,9 @@ export function settings({ view, build, mine, canFork, fork }) {
   let busy = false;
   const { options } = build.policy;
   return {
-    mine, canFork, fork,
+    mine,
+    canFork,
+    fork,
     /** Whether the YAML has changes that are not applied. */
     dirty: () => options.dirty(),
     async change(changes, words) {
@@ -16,7 +18,8 @@ export function settings({ view, build, mine, canFork, fork }) {
       try {
         const configured = async (before) => {
           let text = before;
-          for (const [what, key, value] of changes) ({ text } = await view.playback.socket.call("bundle.configure", { text, what, key, value }));
+          for (const [what, key, value] of changes)
+            ({ text } = await view.playback.socket.call("bundle.configure", { text, what, key, value }));
           return { text };
         };
         await options.change(configured, { words });
@@ -35,9 +38,23 @@ export function settings({ view, build, mine, canFork, fork }) {
       try {
         const { playback } = view;
         const { socket, source, index } = playback;
-        const words = Object.entries(weights).map(([name, weight]) => `${name} ${weight ? `weight ${weight}` : "off"}`).join(", ");
-        const step = when === "before" ? (index > 1 ? (await socket.call("cycle.get", { source, step: String(index - 1), parts: [] })).step : "1.0") : undefined;
-        const configured = (text) => socket.call("bundle.configure", { text, what: "weights", key: "", value: JSON.stringify(weights), ...(step ? { step } : {}) });
+        const words = Object.entries(weights)
+          .map(([name, weight]) => `${name} ${weight ? `weight ${weight}` : "off"}`)
+          .join(", ");
+        const step =
+          when === "before"
+            ? index > 1
+              ? (await socket.call("cycle.get", { source, step: String(index - 1), parts: [] })).step
+              : "1.0"
+            : undefined;
+        const configured = (text) =>
+          socket.call("bundle.configure", {
+            text,
+            what: "weights",
+            key: "",
+            value: JSON.stringify(weights),
+            ...(step ? { step } : {}),
+          });
         if (!mine) {
           const { text } = await configured(await options.text());
           const { draft, url } = await socket.call("scenario.fork", { source });

@@ -16,7 +16,9 @@ export class Sheet {
     this.view = view;
     this.element = h("section", { class: "sheet", hidden: true, "aria-label": "Selected" });
     const { playback } = view; // of a link it is not known yet which cycle the pod has
-    playback.on("grew", () => { if (view.pod >= 0 && this.#nextOf(view.pod) !== this.#next) this.update(); });
+    playback.on("grew", () => {
+      if (view.pod >= 0 && this.#nextOf(view.pod) !== this.#next) this.update();
+    });
   }
 
   update() {
@@ -28,19 +30,70 @@ export class Sheet {
   }
 
   #why(text, wish) {
-    return h("button", { type: "button", class: "btn small", "data-why": true, onclick: () => this.view.emit("why", wish) }, icon("help"), text);
+    return h(
+      "button",
+      { type: "button", class: "btn small", "data-why": true, onclick: () => this.view.emit("why", wish) },
+      icon("help"),
+      text,
+    );
   }
 
   #edit(wish) {
     const { edit } = this.view;
-    return edit ? h("button", { type: "button", class: "btn small", "data-edit": true, title: "e", onclick: () => this.view.emit("edit", wish) }, icon("edit"), edit.label) : null;
+    return edit
+      ? h(
+          "button",
+          {
+            type: "button",
+            class: "btn small",
+            "data-edit": true,
+            title: "e",
+            onclick: () => this.view.emit("edit", wish),
+          },
+          icon("edit"),
+          edit.label,
+        )
+      : null;
   }
 
   #frame(kind, name, badges, facts, ...rest) {
-    const close = h("button", { type: "button", class: "btn quiet square", "aria-label": `Close ${name}`, onclick: () => { this.view.selectNode(-1); this.view.selectPod(-1); } }, icon("close"));
-    fill(this.element,
-      h("header", null, h("span", { class: "dim", text: kind }), h("h2", { text: name }), badges, h("span", { class: "grow" }), close),
-      h("div", { class: "sheet-body" }, h("dl", null, facts.filter(Boolean).map(([term, ...value]) => h("div", null, h("dt", { text: term }), h("dd", null, value)))), rest));
+    const close = h(
+      "button",
+      {
+        type: "button",
+        class: "btn quiet square",
+        "aria-label": `Close ${name}`,
+        onclick: () => {
+          this.view.selectNode(-1);
+          this.view.selectPod(-1);
+        },
+      },
+      icon("close"),
+    );
+    fill(
+      this.element,
+      h(
+        "header",
+        null,
+        h("span", { class: "dim", text: kind }),
+        h("h2", { text: name }),
+        badges,
+        h("span", { class: "grow" }),
+        close,
+      ),
+      h(
+        "div",
+        { class: "sheet-body" },
+        h(
+          "dl",
+          null,
+          facts
+            .filter(Boolean)
+            .map(([term, ...value]) => h("div", null, h("dt", { text: term }), h("dd", null, value))),
+        ),
+        rest,
+      ),
+    );
   }
 
   #node(node) {
@@ -48,30 +101,99 @@ export class Sheet {
     const { nodes, cluster, pods } = view.playback;
     const { facts } = view;
     const state = view.verdictOf(node);
-    const badge = facts.chosen === node ? h("span", { class: "pill accent", text: "chosen" })
-      : state === "fits" ? h("span", { class: "pill pass" }, icon("check"), "fits")
-        : state === "failed" ? h("span", { class: "pill fail" }, icon("cross"), facts.verdict.order[facts.verdict.first[node]]) : state === "past" ? h("span", { class: "pill", text: view.facts.verdict.fits(node) ? "fitted" : "did not fit" }) : null;
+    const badge =
+      facts.chosen === node
+        ? h("span", { class: "pill accent", text: "chosen" })
+        : state === "fits"
+          ? h("span", { class: "pill pass" }, icon("check"), "fits")
+          : state === "failed"
+            ? h("span", { class: "pill fail" }, icon("cross"), facts.verdict.order[facts.verdict.first[node]])
+            : state === "past"
+              ? h("span", { class: "pill", text: view.facts.verdict.fits(node) ? "fitted" : "did not fit" })
+              : null;
     const here = cluster.podsOn(node);
     const listed = [...here.subarray(0, PODS_LISTED)];
     const labels = Object.entries(nodes.labels?.[node] ?? {});
     const extended = Object.entries(nodes.extended ?? {}).filter(([, amounts]) => amounts[node]);
-    this.#frame("node", nodes.names[node], [badge, view.exists(node) ? null : h("span", { class: "pill", text: "not there at this step" }), view.ailments(node).map((text) => h("span", { class: "pill fail", text })),
-      facts.pod >= 0 && view.exists(node) ? this.#why(facts.chosen === node ? "Why here?" : "Why not here?", { pod: facts.pod, node }) : null, view.exists(node) ? this.#edit({ node }) : null, breakButton(view, condition("node", nodes.names[node]))], [
-      ["cpu", `${cpu(cluster.cpu[node])} of ${cpu(nodes.cpu[node])} requested`],
-      ["memory", `${memory(cluster.memory[node])} of ${memory(nodes.memory[node])} requested`],
-      ["pods", `${cluster.count[node]} of ${nodes.pods[node]}`],
-      ...extended.map(([resource, amounts]) => [resource, `${amount(resource, cluster.extendedUsed(node, resource))} of ${amount(resource, amounts[node])}`]),
-      nodes.zone[node] ? ["zone", nodes.zone[node]] : null,
-      nodes.conditions[node].length ? ["conditions", nodes.conditions[node].map((text) => h("code", { class: "chip", text }))] : null,
-      ["taints", view.at("taints", node).length ? view.at("taints", node).map((taint) => h("code", { class: "chip", text: taint })) : "none"],
-      state === "failed" ? ["this cycle", h("span", { class: "fail-text", text: facts.verdict.reasonsOf(node).map((text) => view.plainReason(text, node)).join(", ") })] : null,
-      state === "past" ? ["this cycle", view.past(node)] : null,
-      facts.totals?.has(node) ? ["score", `${count(facts.totals.get(node))}, the best is ${count(facts.best)}`] : null,
-    ],
-    h("details", { open: labels.length <= 4 || undefined }, h("summary", { text: `Labels (${labels.length})` }), h("div", { class: "chips" }, labels.map(([key, value]) => h("code", { class: "chip", text: `${key}=${value}` })))),
-    h("details", { open: true }, h("summary", { text: `Pods (${here.length})` }), h("div", { class: "chips" },
-      listed.map((pod) => h("button", { type: "button", class: "chip pod-chip", onclick: () => view.selectPod(pod) }, h("i", { class: `dot ${view.colour(pod)}` }), short(pods.keys[pod]))),
-      here.length > listed.length ? h("span", { class: "dim", text: `and ${here.length - listed.length} more` }) : null)));
+    this.#frame(
+      "node",
+      nodes.names[node],
+      [
+        badge,
+        view.exists(node) ? null : h("span", { class: "pill", text: "not there at this step" }),
+        view.ailments(node).map((text) => h("span", { class: "pill fail", text })),
+        facts.pod >= 0 && view.exists(node)
+          ? this.#why(facts.chosen === node ? "Why here?" : "Why not here?", { pod: facts.pod, node })
+          : null,
+        view.exists(node) ? this.#edit({ node }) : null,
+        breakButton(view, condition("node", nodes.names[node])),
+      ],
+      [
+        ["cpu", `${cpu(cluster.cpu[node])} of ${cpu(nodes.cpu[node])} requested`],
+        ["memory", `${memory(cluster.memory[node])} of ${memory(nodes.memory[node])} requested`],
+        ["pods", `${cluster.count[node]} of ${nodes.pods[node]}`],
+        ...extended.map(([resource, amounts]) => [
+          resource,
+          `${amount(resource, cluster.extendedUsed(node, resource))} of ${amount(resource, amounts[node])}`,
+        ]),
+        nodes.zone[node] ? ["zone", nodes.zone[node]] : null,
+        nodes.conditions[node].length
+          ? ["conditions", nodes.conditions[node].map((text) => h("code", { class: "chip", text }))]
+          : null,
+        [
+          "taints",
+          view.at("taints", node).length
+            ? view.at("taints", node).map((taint) => h("code", { class: "chip", text: taint }))
+            : "none",
+        ],
+        state === "failed"
+          ? [
+              "this cycle",
+              h("span", {
+                class: "fail-text",
+                text: facts.verdict
+                  .reasonsOf(node)
+                  .map((text) => view.plainReason(text, node))
+                  .join(", "),
+              }),
+            ]
+          : null,
+        state === "past" ? ["this cycle", view.past(node)] : null,
+        facts.totals?.has(node)
+          ? ["score", `${count(facts.totals.get(node))}, the best is ${count(facts.best)}`]
+          : null,
+      ],
+      h(
+        "details",
+        { open: labels.length <= 4 || undefined },
+        h("summary", { text: `Labels (${labels.length})` }),
+        h(
+          "div",
+          { class: "chips" },
+          labels.map(([key, value]) => h("code", { class: "chip", text: `${key}=${value}` })),
+        ),
+      ),
+      h(
+        "details",
+        { open: true },
+        h("summary", { text: `Pods (${here.length})` }),
+        h(
+          "div",
+          { class: "chips" },
+          listed.map((pod) =>
+            h(
+              "button",
+              { type: "button", class: "chip pod-chip", onclick: () => view.selectPod(pod) },
+              h("i", { class: `dot ${view.colour(pod)}` }),
+              short(pods.keys[pod]),
+            ),
+          ),
+          here.length > listed.length
+            ? h("span", { class: "dim", text: `and ${here.length - listed.length} more` })
+            : null,
+        ),
+      ),
+    );
   }
 
   /** The next cycle about a pod; the one on screen counts once its attempt is shown. */
@@ -86,18 +208,46 @@ export class Sheet {
     const { pods, nodes, cluster } = playback;
     const at = cluster.placement[pod];
     const group = pods.groups[pods.group[pod]];
-    const next = this.#next = this.#nextOf(pod);
-    const go = next === playback.index && playback.reached.tried ? `cycle ${next}, shown now` : view.seen.knows(next) ? `go to cycle ${next}` : "go to its next cycle";
+    const next = (this.#next = this.#nextOf(pod));
+    const go =
+      next === playback.index && playback.reached.tried
+        ? `cycle ${next}, shown now`
+        : view.seen.knows(next)
+          ? `go to cycle ${next}`
+          : "go to its next cycle";
     const extended = Object.entries(pods.extended ?? {}).filter(([, amounts]) => amounts[pod]);
     const { node, text } = whereIs(view, pod);
-    const where = [text === "on" ? null : `${text} `, node >= 0 ? h("button", { type: "button", class: "link", onclick: () => view.selectNode(node), text: nodes.names[node] }) : null];
-    this.#frame("pod", short(pods.keys[pod]), [h("i", { class: `dot ${view.colour(pod)}` }), at >= 0 ? h("span", { class: "pill pass", text: "placed" }) : h("span", { class: "pill", text: at === ABSENT ? "not there" : "pending" }), this.#why("Why?", { pod }), at === ABSENT ? null : this.#edit({ pod }), breakButton(view, condition("pod", pods.keys[pod]))], [
-      ["node", ...where],
-      ["requests", `cpu ${cpu(pods.cpu[pod])}, memory ${memory(pods.memory[pod])}`],
-      ...extended.map(([resource, amounts]) => [resource, amount(resource, amounts[pod])]),
-      ["priority", String(pods.priority[pod])],
-      group?.kind ? ["workload", `${group.kind} ${short(group.name)}`] : null,
-      ["its cycle", next ? h("button", { type: "button", class: "link", onclick: () => playback.goto(next), text: go }) : "none: it was bound before the first cycle, or is not reached yet"],
-    ]);
+    const where = [
+      text === "on" ? null : `${text} `,
+      node >= 0
+        ? h("button", { type: "button", class: "link", onclick: () => view.selectNode(node), text: nodes.names[node] })
+        : null,
+    ];
+    this.#frame(
+      "pod",
+      short(pods.keys[pod]),
+      [
+        h("i", { class: `dot ${view.colour(pod)}` }),
+        at >= 0
+          ? h("span", { class: "pill pass", text: "placed" })
+          : h("span", { class: "pill", text: at === ABSENT ? "not there" : "pending" }),
+        this.#why("Why?", { pod }),
+        at === ABSENT ? null : this.#edit({ pod }),
+        breakButton(view, condition("pod", pods.keys[pod])),
+      ],
+      [
+        ["node", ...where],
+        ["requests", `cpu ${cpu(pods.cpu[pod])}, memory ${memory(pods.memory[pod])}`],
+        ...extended.map(([resource, amounts]) => [resource, amount(resource, amounts[pod])]),
+        ["priority", String(pods.priority[pod])],
+        group?.kind ? ["workload", `${group.kind} ${short(group.name)}`] : null,
+        [
+          "its cycle",
+          next
+            ? h("button", { type: "button", class: "link", onclick: () => playback.goto(next), text: go })
+            : "none: it was bound before the first cycle, or is not reached yet",
+        ],
+      ],
+    );
   }
 }

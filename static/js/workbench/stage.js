@@ -39,7 +39,15 @@ export class Stage {
     this.inView = new InView(view, this.body);
     this.follow = perFrame(() => this.inView.follow());
     this.locate = perFrame(() => this.#locate());
-    fill(host, this.tools, this.legend.element, this.body, this.inView.button, this.findBar.element, this.sheet.element);
+    fill(
+      host,
+      this.tools,
+      this.legend.element,
+      this.body,
+      this.inView.button,
+      this.findBar.element,
+      this.sheet.element,
+    );
     new ResizeObserver(() => this.#cover()).observe(this.sheet.element);
     view.playback.on("opened", () => this.#open());
     for (const name of ["step", "moment"]) view.playback.on(name, () => this.#step());
@@ -47,19 +55,43 @@ export class Stage {
     for (const name of ["selection", "lit", "hover"]) view.on(name, () => this.#picture && this.#quick(name));
     view.on("only", () => this.update());
     view.on("shown", () => this.#shown());
-    view.on("relist", () => { if (this.#table) { this.#dropTable(); this.#mount(); this.update(); } });
-    view.on("found", () => { this.findBar.update(); if (this.#picture) { this.#quick("found"); this.locate(); } });
-    view.on("look", ({ group }) => { if (group && this.#picture) { this.#draw(); this.#mount(); this.update(); } });
+    view.on("relist", () => {
+      if (this.#table) {
+        this.#dropTable();
+        this.#mount();
+        this.update();
+      }
+    });
+    view.on("found", () => {
+      this.findBar.update();
+      if (this.#picture) {
+        this.#quick("found");
+        this.locate();
+      }
+    });
+    view.on("look", ({ group }) => {
+      if (group && this.#picture) {
+        this.#draw();
+        this.#mount();
+        this.update();
+      }
+    });
   }
 
   /** Whether the nodes are shown as a table. */
-  get asTable() { return this.view.shown.stage === "table"; }
+  get asTable() {
+    return this.view.shown.stage === "table";
+  }
 
   /** Table or picture, and its measure, as somebody chose or the address says. */
   #shown() {
     if (!this.#picture) return;
     const heat = this.#picture instanceof HeatMap ? this.#picture : null;
-    if (heat && heat.measure !== this.view.shown.shade) { heat.measure = this.view.shown.shade; heat.update(); this.#toolbar(); }
+    if (heat && heat.measure !== this.view.shown.shade) {
+      heat.measure = this.view.shown.shade;
+      heat.update();
+      this.#toolbar();
+    }
     if (this.tools.querySelector("[data-stage-table]")?.getAttribute("aria-pressed") === String(this.asTable)) return;
     this.#toolbar();
     this.#mount();
@@ -78,9 +110,33 @@ export class Stage {
       this.#picture = null;
       this.inView.take(null);
       fill(this.tools);
-      fill(this.body, h("div", { class: "empty" }, icon("server"), h("b", { text: "There is no node in this cluster yet." }),
-        this.view.edit ? h("div", { class: "empty-acts" }, [["+NodePool", "Add a node pool", "plus"], ["+generate", "Generate a cluster…", "dice"]].map(([create, text, name]) => h("button", { type: "button", class: "btn", onclick: () => this.view.emit("edit", { create }) }, icon(name), text))) : null,
-        h("span", { text: "Or write a document with kind: Node in the YAML, and apply it." })));
+      fill(
+        this.body,
+        h(
+          "div",
+          { class: "empty" },
+          icon("server"),
+          h("b", { text: "There is no node in this cluster yet." }),
+          this.view.edit
+            ? h(
+                "div",
+                { class: "empty-acts" },
+                [
+                  ["+NodePool", "Add a node pool", "plus"],
+                  ["+generate", "Generate a cluster…", "dice"],
+                ].map(([create, text, name]) =>
+                  h(
+                    "button",
+                    { type: "button", class: "btn", onclick: () => this.view.emit("edit", { create }) },
+                    icon(name),
+                    text,
+                  ),
+                ),
+              )
+            : null,
+          h("span", { text: "Or write a document with kind: Node in the YAML, and apply it." }),
+        ),
+      );
       return;
     }
     this.#draw();
@@ -92,7 +148,10 @@ export class Stage {
   #draw() {
     const { names } = this.view.playback.nodes;
     this.#picture?.end?.();
-    this.#picture = names.length > COMPACT_CARDS ? new HeatMap(this.view, this.view.shown.shade) : new Cards(this.view, names.length > FULL_CARDS);
+    this.#picture =
+      names.length > COMPACT_CARDS
+        ? new HeatMap(this.view, this.view.shown.shade)
+        : new Cards(this.view, names.length > FULL_CARDS);
     this.#picture.onMoved = () => this.inView.moved();
     this.#toolbar();
   }
@@ -119,22 +178,35 @@ export class Stage {
 
   /** Draw a step, then let move what moved. */
   #step() {
-    if (!this.#picture) { this.sheet.update(); return; }
+    if (!this.#picture) {
+      this.sheet.update();
+      return;
+    }
     const { playback, scrubbing } = this.view;
     const far = Math.abs(playback.index - this.#from) > FAR;
     this.#from = playback.index;
-    const moves = this.#motion.step(this.host, { still: scrubbing || far || playback.wanted !== playback.index }) && this.#before && !this.asTable && this.#picture instanceof Cards;
+    const moves =
+      this.#motion.step(this.host, { still: scrubbing || far || playback.wanted !== playback.index })
+      && this.#before
+      && !this.asTable
+      && this.#picture instanceof Cards;
     const came = moves ? this.#came() : [];
     this.update();
     this.follow();
-    if (came.length) this.#motion.fly(came, () => document.querySelector("[data-cycle-bar] .dot"), (pod) => this.#picture.blockOf?.(pod));
+    if (came.length)
+      this.#motion.fly(
+        came,
+        () => document.querySelector("[data-cycle-bar] .dot"),
+        (pod) => this.#picture.blockOf?.(pod),
+      );
   }
 
   /** Who has come to a node with this step: at most as many as one can follow. */
   #came() {
     const { placement } = this.view.playback.cluster;
     const found = [];
-    for (let pod = 0; pod < placement.length && found.length < FLYING; pod += 1) if (placement[pod] >= 0 && (this.#before[pod] ?? -1) < 0) found.push(pod);
+    for (let pod = 0; pod < placement.length && found.length < FLYING; pod += 1)
+      if (placement[pod] >= 0 && (this.#before[pod] ?? -1) < 0) found.push(pod);
     return found;
   }
 
@@ -151,18 +223,71 @@ export class Stage {
     const heat = this.#picture instanceof HeatMap ? this.#picture : null;
     this.note = h("span", { class: "lit-note", role: "status" });
     this.count = h("span", { class: "dim num stage-count" });
-    const table = h("button", { type: "button", class: "btn quiet small", "aria-pressed": String(this.asTable), "data-stage-table": true, "aria-label": "Nodes as a table", title: "Nodes as a table (t)" }, icon("table"), h("span", { class: "long", text: "Nodes as a table" }), h("span", { class: "brief", text: "Table" }));
+    const table = h(
+      "button",
+      {
+        type: "button",
+        class: "btn quiet small",
+        "aria-pressed": String(this.asTable),
+        "data-stage-table": true,
+        "aria-label": "Nodes as a table",
+        title: "Nodes as a table (t)",
+      },
+      icon("table"),
+      h("span", { class: "long", text: "Nodes as a table" }),
+      h("span", { class: "brief", text: "Table" }),
+    );
     table.addEventListener("click", () => {
       this.view.setShown({ stage: this.asTable ? "" : "table" });
       this.tools.querySelector("[data-stage-table]")?.focus({ preventScroll: true });
     });
-    const measures = heat && h("label", { class: "measure" }, h("span", { text: "shade by" }),
-      set(h("select", { class: "field", "aria-label": "Shade nodes by" }, Object.entries(MEASURES).map(([value, text]) => h("option", { value, text, selected: value === heat.measure || undefined }))), { onchange: (event) => { heat.measure = event.target.value; this.tools.classList.toggle("plain", heat.measure === "colour"); heat.update(); this.view.setShown({ shade: heat.measure }); } }),
-      h("span", { class: "ramp", "aria-hidden": "true" }), h("span", { class: "ramp-ends", text: "0 to 100 %" }));
-    const zoom = heat && h("span", { class: "zoomers" },
-      h("button", { type: "button", class: "btn quiet square", "aria-label": "Zoom out", onclick: () => heat.zoom(1 / 1.6) }, icon("minus")),
-      h("button", { type: "button", class: "btn quiet square", "aria-label": "Zoom in", onclick: () => heat.zoom(1.6) }, icon("plus")),
-      h("button", { type: "button", class: "btn quiet square", "aria-label": "Show all nodes", onclick: () => heat.fit() }, icon("fit")));
+    const measures =
+      heat
+      && h(
+        "label",
+        { class: "measure" },
+        h("span", { text: "shade by" }),
+        set(
+          h(
+            "select",
+            { class: "field", "aria-label": "Shade nodes by" },
+            Object.entries(MEASURES).map(([value, text]) =>
+              h("option", { value, text, selected: value === heat.measure || undefined }),
+            ),
+          ),
+          {
+            onchange: (event) => {
+              heat.measure = event.target.value;
+              this.tools.classList.toggle("plain", heat.measure === "colour");
+              heat.update();
+              this.view.setShown({ shade: heat.measure });
+            },
+          },
+        ),
+        h("span", { class: "ramp", "aria-hidden": "true" }),
+        h("span", { class: "ramp-ends", text: "0 to 100 %" }),
+      );
+    const zoom =
+      heat
+      && h(
+        "span",
+        { class: "zoomers" },
+        h(
+          "button",
+          { type: "button", class: "btn quiet square", "aria-label": "Zoom out", onclick: () => heat.zoom(1 / 1.6) },
+          icon("minus"),
+        ),
+        h(
+          "button",
+          { type: "button", class: "btn quiet square", "aria-label": "Zoom in", onclick: () => heat.zoom(1.6) },
+          icon("plus"),
+        ),
+        h(
+          "button",
+          { type: "button", class: "btn quiet square", "aria-label": "Show all nodes", onclick: () => heat.fit() },
+          icon("fit"),
+        ),
+      );
     this.tools.classList.toggle("plain", heat?.measure === "colour");
     this.tools.classList.toggle("overview", Boolean(heat));
     this.ghosts = h("ul", { class: "ghosts pods", "aria-label": "Marks on the nodes" });
@@ -177,8 +302,17 @@ export class Stage {
 
   #tableElement() {
     const { view } = this;
-    this.#table ??= new Grid({ signal: this.#tableEnd.signal, kept: view.lists.list("stage", "stage"), onSort: () => view.lists.changed(), onUnknown: () => view.lists.unknown(view.lists.list("stage", "stage"), "stage"), label: "Nodes at this step", rowHeight: 28, className: "fill plain",
-      onHover: (node) => view.hover(node), onSelect: (node) => view.selectNode(node === view.node ? -1 : node) });
+    this.#table ??= new Grid({
+      signal: this.#tableEnd.signal,
+      kept: view.lists.list("stage", "stage"),
+      onSort: () => view.lists.changed(),
+      onUnknown: () => view.lists.unknown(view.lists.list("stage", "stage"), "stage"),
+      label: "Nodes at this step",
+      rowHeight: 28,
+      className: "fill plain",
+      onHover: (node) => view.hover(node),
+      onSelect: (node) => view.selectNode(node === view.node ? -1 : node),
+    });
     return this.#table.element;
   }
 
@@ -186,33 +320,106 @@ export class Stage {
     const { view } = this;
     const { nodes, cluster } = view.playback;
     const { facts } = view;
-    const number = (key, label, value, text) => ({ key, label, className: "num", downFirst: true, compare: (a, b) => value(a) - value(b), text });
-    const verdict = (node) => (facts.chosen === node ? "chosen" : { fits: "fits", failed: facts.verdict?.reasonsOf(node).join(", "), past: "", unknown: "" }[view.verdictOf(node)] || (view.verdictOf(node) === "past" ? view.past(node) : ""));
+    const number = (key, label, value, text) => ({
+      key,
+      label,
+      className: "num",
+      downFirst: true,
+      compare: (a, b) => value(a) - value(b),
+      text,
+    });
+    const verdict = (node) =>
+      facts.chosen === node
+        ? "chosen"
+        : { fits: "fits", failed: facts.verdict?.reasonsOf(node).join(", "), past: "", unknown: "" }[
+            view.verdictOf(node)
+          ] || (view.verdictOf(node) === "past" ? view.past(node) : "");
     const state = (node) => [...view.ailments(node), ...nodes.taints[node]].join(", ");
     const columns = [
-      { key: "name", label: "node", compare: (a, b) => nodes.names[a].localeCompare(nodes.names[b], "en", { numeric: true }), text: (node) => nodes.names[node] },
-      { key: "zone", label: "zone", compare: (a, b) => nodes.zone[a].localeCompare(nodes.zone[b]), text: (node) => nodes.zone[node] },
-      number("cpu", "cpu", (node) => cluster.cpu[node] / (nodes.cpu[node] || 1), (node) => `${cpu(cluster.cpu[node])} / ${cpu(nodes.cpu[node])}`),
-      number("memory", "memory", (node) => cluster.memory[node] / (nodes.memory[node] || 1), (node) => `${memory(cluster.memory[node])} / ${memory(nodes.memory[node])}`),
-      number("pods", "pods", (node) => cluster.count[node], (node) => `${cluster.count[node]} / ${nodes.pods[node]}`),
-      ...Object.keys(nodes.extended).filter((resource) => nodes.extended[resource].some(Boolean)).slice(0, EXTENDED).map((resource) => number(resource, resource, (node) => cluster.extendedUsed(node, resource) / (nodes.extended[resource][node] || 1), (node) => (nodes.extended[resource][node] ? `${amount(resource, cluster.extendedUsed(node, resource))} / ${amount(resource, nodes.extended[resource][node])}` : ""))),
+      {
+        key: "name",
+        label: "node",
+        compare: (a, b) => nodes.names[a].localeCompare(nodes.names[b], "en", { numeric: true }),
+        text: (node) => nodes.names[node],
+      },
+      {
+        key: "zone",
+        label: "zone",
+        compare: (a, b) => nodes.zone[a].localeCompare(nodes.zone[b]),
+        text: (node) => nodes.zone[node],
+      },
+      number(
+        "cpu",
+        "cpu",
+        (node) => cluster.cpu[node] / (nodes.cpu[node] || 1),
+        (node) => `${cpu(cluster.cpu[node])} / ${cpu(nodes.cpu[node])}`,
+      ),
+      number(
+        "memory",
+        "memory",
+        (node) => cluster.memory[node] / (nodes.memory[node] || 1),
+        (node) => `${memory(cluster.memory[node])} / ${memory(nodes.memory[node])}`,
+      ),
+      number(
+        "pods",
+        "pods",
+        (node) => cluster.count[node],
+        (node) => `${cluster.count[node]} / ${nodes.pods[node]}`,
+      ),
+      ...Object.keys(nodes.extended)
+        .filter((resource) => nodes.extended[resource].some(Boolean))
+        .slice(0, EXTENDED)
+        .map((resource) =>
+          number(
+            resource,
+            resource,
+            (node) => cluster.extendedUsed(node, resource) / (nodes.extended[resource][node] || 1),
+            (node) =>
+              nodes.extended[resource][node]
+                ? `${amount(resource, cluster.extendedUsed(node, resource))} / ${amount(resource, nodes.extended[resource][node])}`
+                : "",
+          ),
+        ),
       { key: "state", label: "state", compare: (a, b) => state(a).localeCompare(state(b)), text: state },
-      { key: "verdict", label: "this cycle", className: "wide", compare: (a, b) => verdict(a).localeCompare(verdict(b)), text: verdict },
-      number("score", "score", (node) => facts.totals?.get(node) ?? -1, (node) => (facts.totals?.has(node) ? count(facts.totals.get(node)) : "")),
+      {
+        key: "verdict",
+        label: "this cycle",
+        className: "wide",
+        compare: (a, b) => verdict(a).localeCompare(verdict(b)),
+        text: verdict,
+      },
+      number(
+        "score",
+        "score",
+        (node) => facts.totals?.get(node) ?? -1,
+        (node) => (facts.totals?.has(node) ? count(facts.totals.get(node)) : ""),
+      ),
     ];
     return [columns, nodes.names.map((_, node) => node).filter((node) => view.exists(node))];
   }
 
   update() {
-    if (!this.#picture) { this.sheet.update(); return; }
+    if (!this.#picture) {
+      this.sheet.update();
+      return;
+    }
     const { playback } = this.view;
-    const present = playback.nodes.since || playback.nodes.until ? playback.nodes.names.filter((_, node) => this.view.exists(node)).length : playback.nodes.names.length;
+    const present =
+      playback.nodes.since || playback.nodes.until
+        ? playback.nodes.names.filter((_, node) => this.view.exists(node)).length
+        : playback.nodes.names.length;
     this.count.textContent = `${plural(present, "node")} · ${count(playback.cluster.placed)} of ${plural(playback.cluster.present, "pod")} placed`;
     this.#tellMarks();
     this.#regroup();
     const holders = this.#hold();
-    if (this.asTable) { this.#tableElement(); this.#table.show(...this.#rows()); this.#table.select(this.view.node); }
-    else { this.#picture.update(holders); this.#motion.renew((pod) => this.#picture.blockOf?.(pod)); }
+    if (this.asTable) {
+      this.#tableElement();
+      this.#table.show(...this.#rows());
+      this.#table.select(this.view.node);
+    } else {
+      this.#picture.update(holders);
+      this.#motion.renew((pod) => this.#picture.blockOf?.(pod));
+    }
     this.sheet.update();
     this.findBar.update();
     this.#before = playback.cluster.placement.slice();
@@ -240,7 +447,10 @@ export class Stage {
     const told = marks.map(([, , text]) => text).join("|");
     if (told === this.#marksTold && this.ghosts.childElementCount === marks.length) return;
     this.#marksTold = told;
-    fill(this.ghosts, marks.map(([, className, text]) => h("li", null, h("i", { class: className }), text)));
+    fill(
+      this.ghosts,
+      marks.map(([, className, text]) => h("li", null, h("i", { class: className }), text)),
+    );
   }
 
   /** Nodes whose labels changed may belong to another group. */
@@ -249,7 +459,10 @@ export class Stage {
     const now = nodes.version ?? 0;
     if (now === this.#labels) return;
     this.#labels = now;
-    if (this.#picture.stale?.()) { this.#draw(); this.#mount(); }
+    if (this.#picture.stale?.()) {
+      this.#draw();
+      this.#mount();
+    }
   }
 
   /** Count the pods of each colour; return the nodes with pods of the one that is lit up, null if none is. */
@@ -273,14 +486,32 @@ export class Stage {
   #quick(name) {
     if (name === "lit") {
       const { lit } = this.view;
-      fill(this.note, lit ? [h("span", { class: "pill fail" }, `${plural(lit.nodes.size, "node")}: ${lit.label}`),
-        h("button", { type: "button", class: "btn quiet square tiny", "aria-label": "Stop highlighting", onclick: () => this.view.light(null) }, icon("close"))] : null);
+      fill(
+        this.note,
+        lit
+          ? [
+              h("span", { class: "pill fail" }, `${plural(lit.nodes.size, "node")}: ${lit.label}`),
+              h(
+                "button",
+                {
+                  type: "button",
+                  class: "btn quiet square tiny",
+                  "aria-label": "Stop highlighting",
+                  onclick: () => this.view.light(null),
+                },
+                icon("close"),
+              ),
+            ]
+          : null,
+      );
     }
     if (name === "selection") {
       this.sheet.update();
       this.locate();
     }
-    if (this.asTable && this.#table) { if (name === "hover") this.#table.hover(this.view.hovered); else this.#table.select(this.view.node); }
-    else this.#picture.update();
+    if (this.asTable && this.#table) {
+      if (name === "hover") this.#table.hover(this.view.hovered);
+      else this.#table.select(this.view.node);
+    } else this.#picture.update();
   }
 }

@@ -18,8 +18,12 @@ export class Stops {
     this.note = h("div", { class: "stop-note", hidden: true });
     this.index = 0; // where it stands that the note tells of
     host.prepend(this.note);
-    view.playback.on("seek", (to) => { if (to !== this.index) this.hide(); });
-    view.playback.on("moment", () => { if (view.playback.partly) this.hide(); });
+    view.playback.on("seek", (to) => {
+      if (to !== this.index) this.hide();
+    });
+    view.playback.on("moment", () => {
+      if (view.playback.partly) this.hide();
+    });
     view.playback.on("opened", () => this.hide());
   }
 
@@ -29,16 +33,23 @@ export class Stops {
     if (!playback.nodes) return;
     this.deck.pause();
     const run = ++this.#run;
-    const running = this.view.walking = Symbol(kind); // for the browser tests: until it is known where it leads
+    const running = (this.view.walking = Symbol(kind)); // for the browser tests: until it is known where it leads
     const from = `${playback.wanted}`;
-    const wait = setTimeout(() => { if (run === this.#run) this.#searching(kind, direction, 0); }, SHOWN_AFTER);
+    const wait = setTimeout(() => {
+      if (run === this.#run) this.#searching(kind, direction, 0);
+    }, SHOWN_AFTER);
     try {
-      const found = await this.ways[kind].next(direction, (index) => { if (run === this.#run) this.#searching(kind, direction, index); });
+      const found = await this.ways[kind].next(direction, (index) => {
+        if (run === this.#run) this.#searching(kind, direction, index);
+      });
       if (run !== this.#run || from !== `${playback.wanted}`) return;
       this.hide();
       this.#none?.remove();
       if (found?.none) this.#none = toast(found.none);
-      else if (found) { this.stopped(kind, found.index, found.reasons); playback.goto(found.index, since); }
+      else if (found) {
+        this.stopped(kind, found.index, found.reasons);
+        playback.goto(found.index, since);
+      }
     } catch (error) {
       this.hide();
       playback.emit("failed", error);
@@ -54,8 +65,24 @@ export class Stops {
     const text = `${kind === "break" ? "stopped: " : ""}${reasons.join("; ") || `cycle ${count(index)}`}`;
     this.index = index;
     this.note.dataset.kind = kind;
-    fill(this.note, icon(name), h("span", { class: "stop-text" }, h("b", { class: "num", text: count(index) }), ` ${text}`), h("span", { class: "grow" }),
-      h("button", { type: "button", class: "btn small", title: `${again} (${key})`, onclick: (event) => this.run(kind, 1, event.timeStamp) }, again, icon("right")), this.#close());
+    fill(
+      this.note,
+      icon(name),
+      h("span", { class: "stop-text" }, h("b", { class: "num", text: count(index) }), ` ${text}`),
+      h("span", { class: "grow" }),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "btn small",
+          title: `${again} (${key})`,
+          onclick: (event) => this.run(kind, 1, event.timeStamp),
+        },
+        again,
+        icon("right"),
+      ),
+      this.#close(),
+    );
     this.note.hidden = false;
     this.view.stopped = { index, text }; // the deck says it together with the cycle
     if (this.view.playback.index === index) announce(`Cycle ${index}, ${text}`, "place");
@@ -63,12 +90,40 @@ export class Stops {
 
   #searching(kind, direction, index) {
     this.index = this.view.playback.wanted;
-    fill(this.note, icon("search"), h("span", { class: "stop-text", role: "status", text: `searching ${direction > 0 ? "on" : "back"}${index ? `: cycle ${count(index)} of ${count(this.view.playback.cycles)}` : "…"}` }), h("span", { class: "grow" }),
-      h("button", { type: "button", class: "btn small", text: "Cancel", onclick: () => { this.finder.cancel(); this.hide(); } }));
+    fill(
+      this.note,
+      icon("search"),
+      h("span", {
+        class: "stop-text",
+        role: "status",
+        text: `searching ${direction > 0 ? "on" : "back"}${index ? `: cycle ${count(index)} of ${count(this.view.playback.cycles)}` : "…"}`,
+      }),
+      h("span", { class: "grow" }),
+      h("button", {
+        type: "button",
+        class: "btn small",
+        text: "Cancel",
+        onclick: () => {
+          this.finder.cancel();
+          this.hide();
+        },
+      }),
+    );
     this.note.hidden = false;
   }
 
-  #close() { return h("button", { type: "button", class: "btn quiet square small", "aria-label": "Hide why it stopped", onclick: () => this.hide() }, icon("close")); }
+  #close() {
+    return h(
+      "button",
+      {
+        type: "button",
+        class: "btn quiet square small",
+        "aria-label": "Hide why it stopped",
+        onclick: () => this.hide(),
+      },
+      icon("close"),
+    );
+  }
 
   /** Take the note away, and give up what is searched. */
   hide() {

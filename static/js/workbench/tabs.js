@@ -8,10 +8,26 @@ export function tabs(list, entries, panel, onSelect) {
   const prefix = panel.id || `tab-${Math.random().toString(36).slice(2, 7)}`;
   panel.id = `${prefix}-panel`;
   panel.setAttribute("role", "tabpanel");
-  const buttons = new Map(entries.map(([key, label]) => [key, h("button", {
-    type: "button", role: "tab", id: `${prefix}-${key}`, "aria-controls": panel.id, "aria-selected": "false", tabindex: "-1", "data-tab": key,
-    onclick: () => onSelect(key),
-  }, h("span", { text: label }), h("em", { "aria-hidden": "true" }))]));
+  const buttons = new Map(
+    entries.map(([key, label]) => [
+      key,
+      h(
+        "button",
+        {
+          type: "button",
+          role: "tab",
+          id: `${prefix}-${key}`,
+          "aria-controls": panel.id,
+          "aria-selected": "false",
+          tabindex: "-1",
+          "data-tab": key,
+          onclick: () => onSelect(key),
+        },
+        h("span", { text: label }),
+        h("em", { "aria-hidden": "true" }),
+      ),
+    ]),
+  );
   fill(list, [...buttons.values()]);
   let shown = null; // the button of the tab that is open
 
@@ -19,7 +35,10 @@ export function tabs(list, entries, panel, onSelect) {
   function reveal() {
     if (shown && list.clientWidth) {
       const left = shown.getBoundingClientRect().left - list.getBoundingClientRect().left + list.scrollLeft;
-      list.scrollLeft = Math.max(left + shown.offsetWidth + PEEK - list.clientWidth, Math.min(list.scrollLeft, left - PEEK));
+      list.scrollLeft = Math.max(
+        left + shown.offsetWidth + PEEK - list.clientWidth,
+        Math.min(list.scrollLeft, left - PEEK),
+      );
     }
     edges();
   }
@@ -60,8 +79,14 @@ export function tabs(list, entries, panel, onSelect) {
       em.textContent = text;
       em.className = tone;
     },
-    title(key, text) { buttons.get(key).title = text; },
-    offer(key, offered) { buttons.get(key).hidden = !offered; }, // the observer sees what that changes
-    focus(key) { buttons.get(key)?.focus(); },
+    title(key, text) {
+      buttons.get(key).title = text;
+    },
+    offer(key, offered) {
+      buttons.get(key).hidden = !offered;
+    }, // the observer sees what that changes
+    focus(key) {
+      buttons.get(key)?.focus();
+    },
   };
 }

@@ -34,52 +34,119 @@ export class DraftText {
     this.check = debounce(() => this.#check(), CHECK_AFTER);
     this.keepSoon = debounce(() => this.#settleTyping(), KEEP_AFTER);
     addEventListener("pagehide", () => this.#settleTyping());
-    addEventListener("beforeunload", (event) => { this.#settleTyping(); if (this.#unkept) event.preventDefault(); });
-    document.addEventListener("visibilitychange", () => { if (document.hidden) this.#settleTyping(); });
+    addEventListener("beforeunload", (event) => {
+      this.#settleTyping();
+      if (this.#unkept) event.preventDefault();
+    });
+    document.addEventListener("visibilitychange", () => {
+      if (document.hidden) this.#settleTyping();
+    });
     draft.on("leaving", () => this.forget());
     this.element = this.#build();
-    this.left = mine ? this.kept.adopt().then((kept) => { this.#tell(kept !== null); return kept; }) : null;
+    this.left = mine
+      ? this.kept.adopt().then((kept) => {
+          this.#tell(kept !== null);
+          return kept;
+        })
+      : null;
   }
 
   /** Whether something is typed and not applied. */
-  get dirty() { return !this.apply.disabled; }
+  get dirty() {
+    return !this.apply.disabled;
+  }
 
   #build() {
     const { mine, canFork, onFork } = this.options;
     // Nobody edits a text that is not there: it is unlocked once all of it is.
-    this.editor = new Editor({ label: mine ? "YAML of this draft" : "YAML of this scenario, read-only", readOnly: true, onInput: () => this.#typed() });
+    this.editor = new Editor({
+      label: mine ? "YAML of this draft" : "YAML of this scenario, read-only",
+      readOnly: true,
+      onInput: () => this.#typed(),
+    });
     this.problems = h("div", { class: "yaml-problems", role: "status" });
     this.elsewhere = h("div", { class: "note yaml-elsewhere", role: "status", hidden: true });
-    this.apply = h("button", { type: "button", class: "btn primary", "data-apply": true, disabled: true, onclick: () => this.applyTyped() }, icon("check"), "Apply");
-    this.revert = h("button", { type: "button", class: "btn quiet", hidden: true, onclick: () => this.#revert(), text: "Discard changes" });
-    const bar = mine ? h("div", { class: "yaml-bar" }, this.apply, this.revert, h("span", { class: "grow" }), h("kbd", { text: "Ctrl Enter" }))
-      : h("div", { class: "yaml-bar" }, h("span", { class: "dim", text: canFork ? "Shared scenarios never change. Fork it to edit." : "This scenario is read-only." }), h("span", { class: "grow" }),
-        canFork ? h("button", { type: "button", class: "btn", onclick: onFork }, icon("fork"), "Fork") : null);
-    this.editor.element.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && mine) { event.preventDefault(); this.applyTyped(); } });
+    this.apply = h(
+      "button",
+      { type: "button", class: "btn primary", "data-apply": true, disabled: true, onclick: () => this.applyTyped() },
+      icon("check"),
+      "Apply",
+    );
+    this.revert = h("button", {
+      type: "button",
+      class: "btn quiet",
+      hidden: true,
+      onclick: () => this.#revert(),
+      text: "Discard changes",
+    });
+    const bar = mine
+      ? h(
+          "div",
+          { class: "yaml-bar" },
+          this.apply,
+          this.revert,
+          h("span", { class: "grow" }),
+          h("kbd", { text: "Ctrl Enter" }),
+        )
+      : h(
+          "div",
+          { class: "yaml-bar" },
+          h("span", {
+            class: "dim",
+            text: canFork ? "Shared scenarios never change. Fork it to edit." : "This scenario is read-only.",
+          }),
+          h("span", { class: "grow" }),
+          canFork ? h("button", { type: "button", class: "btn", onclick: onFork }, icon("fork"), "Fork") : null,
+        );
+    this.editor.element.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && mine) {
+        event.preventDefault();
+        this.applyTyped();
+      }
+    });
     return h("div", { class: "yaml" }, bar, this.elsewhere, this.editor.element, this.problems);
   }
 
   /** Load the text once; who asks meanwhile waits for the same answer. */
   async load() {
-    if (this.#based === undefined) await (this.loading ??= this.#load().finally(() => { this.loading = null; }));
+    if (this.#based === undefined)
+      await (this.loading ??= this.#load().finally(() => {
+        this.loading = null;
+      }));
   }
 
   async #load() {
     const { draft, mine, bundle } = this.options;
-    if (!bundle()) { fill(this.problems, h("p", { class: "dim fine", text: "The scenario of this run has no public text. Fork it to get one of your own." })); return; }
+    if (!bundle()) {
+      fill(
+        this.problems,
+        h("p", {
+          class: "dim fine",
+          text: "The scenario of this run has no public text. Fork it to get one of your own.",
+        }),
+      );
+      return;
+    }
     const bar = new Progress("Loading the text");
     const late = setTimeout(() => fill(this.problems, bar.element), LATE);
     let parts = false; // whether it was put into the editor as it came
     try {
       const kept = mine ? await this.left : null;
-      const text = await draft.load((answer) => { parts = true; return receive(answer, this.editor, bar, { place: this.problems }); });
+      const text = await draft.load((answer) => {
+        parts = true;
+        return receive(answer, this.editor, bar, { place: this.problems });
+      });
       const typed = typeof kept?.text === "string" ? kept.text : null;
       const [at, old, put] = Array.isArray(kept?.over) ? kept.over : [0, "", ""];
       this.#based = text;
-      if (parts && typed === null) this.editor.came(text); else this.editor.value = typed ?? text;
+      if (parts && typed === null) this.editor.came(text);
+      else this.editor.value = typed ?? text;
       this.editor.readOnly = !mine;
       if (this.view.playback.warnings.length) this.#show([], this.view.playback.warnings);
-      if (typed === null || typed === text) { if (mine) this.#edited(text); return; }
+      if (typed === null || typed === text) {
+        if (mine) this.#edited(text);
+        return;
+      }
       this.#based = (kept.over && replaced(typed, at, put, old)) ?? text; // it may have been typed over another revision
       this.#edited(typed);
       this.#tellElsewhere();
@@ -105,7 +172,10 @@ export class DraftText {
   take(text) {
     if (this.#based === undefined) return;
     if (this.typing) this.#settleTyping();
-    if (this.dirty || this.#applying) { this.#tellElsewhere(); return; }
+    if (this.dirty || this.#applying) {
+      this.#tellElsewhere();
+      return;
+    }
     this.#put(text);
   }
 
@@ -130,7 +200,10 @@ export class DraftText {
   #settleTyping() {
     if (!this.typing) return;
     this.#edited(this.editor.value);
-    if (this.apply.disabled) { this.check.cancel(); this.#show([], []); } // it is what was applied: nothing is wrong with that
+    if (this.apply.disabled) {
+      this.check.cancel();
+      this.#show([], []);
+    } // it is what was applied: nothing is wrong with that
   }
 
   #edited(text) {
@@ -143,8 +216,13 @@ export class DraftText {
     this.#keep(changed ? text : null);
     this.apply.disabled = !changed;
     this.revert.hidden = !changed;
-    if (changed && text.length > LONG) { this.check.cancel(); fill(this.problems, h("p", { class: "dim fine", text: `${bytes(text.length)}: it is checked when you apply it.` })); }
-    else if (changed) this.check();
+    if (changed && text.length > LONG) {
+      this.check.cancel();
+      fill(
+        this.problems,
+        h("p", { class: "dim fine", text: `${bytes(text.length)}: it is checked when you apply it.` }),
+      );
+    } else if (changed) this.check();
     else if (this.#based !== draft.text && draft.text !== undefined) this.#put(draft.text); // it was taken back, and another tab has changed it
     this.#tellElsewhere();
   }
@@ -152,7 +230,8 @@ export class DraftText {
   #keep(text) {
     if (!this.kept || this.#left) return;
     if (text === null) this.kept.set(null);
-    this.#unkept = text !== null && !(text.length < KEPT_MOST && this.kept.set({ text, over: splice(this.#based, text) }));
+    this.#unkept =
+      text !== null && !(text.length < KEPT_MOST && this.kept.set({ text, over: splice(this.#based, text) }));
   }
 
   /** Keep nothing any more: what was typed is somewhere else. */
@@ -165,14 +244,19 @@ export class DraftText {
   }
 
   /** What the YAML tab says of its text: that something in it is not applied, also after a reload, else how many warnings it has. */
-  tell() { this.#tell(this.#based === undefined ? Boolean(this.kept?.get()) : this.dirty); }
+  tell() {
+    this.#tell(this.#based === undefined ? Boolean(this.kept?.get()) : this.dirty);
+  }
 
   #tell(changed) {
     const { strip } = this.options;
     const { warnings } = this.view.playback;
     const { length } = warnings ?? [];
     strip.badge("yaml", changed ? "edited" : length ? count(length) : "", "fail-text");
-    strip.title("yaml", changed ? "Changes that are not applied" : length ? `${plural(length, "warning")} about the input` : "");
+    strip.title(
+      "yaml",
+      changed ? "Changes that are not applied" : length ? `${plural(length, "warning")} about the input` : "",
+    );
   }
 
   /** Says while something is typed that another tab has saved a change. */
@@ -181,8 +265,22 @@ export class DraftText {
     const told = this.dirty && !this.#applying && draft.text !== undefined && this.#based !== draft.text;
     if (told === !this.elsewhere.hidden) return;
     this.elsewhere.hidden = !told;
-    fill(this.elsewhere, told ? [icon("warn"), h("div", null, h("p", { text: "Another tab has changed this draft meanwhile. What you typed stays; Apply merges both." }),
-      h("button", { type: "button", class: "btn small", onclick: () => this.#mergeNow() }, "Merge now"))] : null);
+    fill(
+      this.elsewhere,
+      told
+        ? [
+            icon("warn"),
+            h(
+              "div",
+              null,
+              h("p", {
+                text: "Another tab has changed this draft meanwhile. What you typed stays; Apply merges both.",
+              }),
+              h("button", { type: "button", class: "btn small", onclick: () => this.#mergeNow() }, "Merge now"),
+            ),
+          ]
+        : null,
+    );
   }
 
   /** Bring another tab's change into what is typed; nothing is applied. */
@@ -192,7 +290,10 @@ export class DraftText {
     const typed = this.editor.value;
     const { parts, conflicts } = merge(this.#based, typed, theirs);
     const choice = conflicts.length ? await conflict({ parts }) : "theirs";
-    if (choice === "branch") { await this.options.draft.branch(typed); return; }
+    if (choice === "branch") {
+      await this.options.draft.branch(typed);
+      return;
+    }
     if (!choice || this.editor.value !== typed) return;
     this.#based = theirs;
     this.editor.retype(resolved(parts, choice));
@@ -224,9 +325,23 @@ export class DraftText {
   #show(errors, found) {
     const warnings = placed(found, this.editor.value);
     this.editor.mark(errors, warnings);
-    fill(this.problems,
-      errors.length ? [h("p", { class: "stale-text", text: plural(errors.length, "error") }), problemList(byLine(errors), this.editor)] : null,
-      warnings.length ? h("details", { open: warnings.length <= WARNINGS_OPEN }, h("summary", { text: plural(warnings.length, "warning") }), problemList(byLine(warnings), this.editor, "warning")) : null);
+    fill(
+      this.problems,
+      errors.length
+        ? [
+            h("p", { class: "stale-text", text: plural(errors.length, "error") }),
+            problemList(byLine(errors), this.editor),
+          ]
+        : null,
+      warnings.length
+        ? h(
+            "details",
+            { open: warnings.length <= WARNINGS_OPEN },
+            h("summary", { text: plural(warnings.length, "warning") }),
+            problemList(byLine(warnings), this.editor, "warning"),
+          )
+        : null,
+    );
   }
 
   /** Save what is in the editor as the draft, then simulate it anew. True when it was taken. */
@@ -235,7 +350,10 @@ export class DraftText {
     const text = this.editor.value;
     this.apply.disabled = true;
     this.#applying = true;
-    const { bar, options } = stoppable("Checking the text", { after: this.element.firstElementChild, onCancel: () => this.editor.focus() });
+    const { bar, options } = stoppable("Checking the text", {
+      after: this.element.firstElementChild,
+      onCancel: () => this.editor.focus(),
+    });
     try {
       const { errors, warnings } = await this.view.playback.socket.call("bundle.check", { text }, options);
       bar.element.remove();
@@ -245,20 +363,30 @@ export class DraftText {
         if (errors[0].line) this.editor.jump(errors[0].line);
         return false;
       }
-      const { merged } = await this.options.change(() => ({ text }), { based: this.#based, whole: true, words: "changes of the YAML", saved: (answer) => this.#saved(text, answer) });
+      const { merged } = await this.options.change(() => ({ text }), {
+        based: this.#based,
+        whole: true,
+        words: "changes of the YAML",
+        saved: (answer) => this.#saved(text, answer),
+      });
       if (!merged) toast("Applied: the simulation starts anew.");
       return true;
     } catch (error) {
       const errors = error.body?.errors;
       this.#stopped = superseded(error);
       if (errors) this.#show(errors, error.body.warnings ?? []);
-      else if (!this.#stopped) fill(this.problems, h("p", { class: error.code === OVERTAKEN ? "note" : "note error", text: error.message }));
+      else if (!this.#stopped)
+        fill(this.problems, h("p", { class: error.code === OVERTAKEN ? "note" : "note error", text: error.message }));
       return false;
     } finally {
       bar.element.remove();
       this.#applying = false;
       this.#edited(this.editor.value);
-      if (this.#stopped) fill(this.problems, h("p", { class: "dim fine", text: "Stopped: nothing was applied, and the text is as you left it." }));
+      if (this.#stopped)
+        fill(
+          this.problems,
+          h("p", { class: "dim fine", text: "Stopped: nothing was applied, and the text is as you left it." }),
+        );
       this.#stopped = false;
     }
   }
@@ -267,15 +395,21 @@ export class DraftText {
   #saved(text, answer) {
     const typed = this.editor.value;
     this.#based = answer.text;
-    if (typed === text) { if (answer.text !== text) this.editor.value = answer.text; return; }
+    if (typed === text) {
+      if (answer.text !== text) this.editor.value = answer.text;
+      return;
+    }
     if (answer.text === text) return;
     const { parts, conflicts } = merge(text, typed, answer.text);
-    if (conflicts.length) this.#based = text; // asked about when it is applied
+    if (conflicts.length)
+      this.#based = text; // asked about when it is applied
     else this.editor.value = resolved(parts);
   }
 
   /** Apply pending changes, as sharing wants. */
-  async settle() { return this.dirty ? this.applyTyped() : true; }
+  async settle() {
+    return this.dirty ? this.applyTyped() : true;
+  }
 }
 
 /** Warnings about a whole document lead to its first line. */
@@ -285,7 +419,10 @@ function placed(warnings, text) {
   let open = false;
   text.split("\n").forEach((row, i) => {
     if (/^---(\s|$)/.test(row)) open = false;
-    else if (!open && row.trim() && !/^\s*#/.test(row)) { open = true; firsts.push(i + 1); }
+    else if (!open && row.trim() && !/^\s*#/.test(row)) {
+      open = true;
+      firsts.push(i + 1);
+    }
   });
   return warnings.map((warning) => (warning.line ? warning : { ...warning, line: firsts[warning.document - 1] }));
 }

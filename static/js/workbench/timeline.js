@@ -31,7 +31,21 @@ export class Timeline {
     this.canvas = h("canvas", { "aria-hidden": "true" });
     this.head = h("div", { class: "playhead", "aria-hidden": "true" });
     this.tip = h("div", { class: "track-tip", hidden: true, "aria-hidden": "true" });
-    this.track = h("div", { class: "track", role: "slider", tabindex: "0", "aria-label": "Cycle", "aria-valuemin": "0", "aria-valuemax": "0", "aria-valuenow": "0" }, this.canvas, this.head, this.tip);
+    this.track = h(
+      "div",
+      {
+        class: "track",
+        role: "slider",
+        tabindex: "0",
+        "aria-label": "Cycle",
+        "aria-valuemin": "0",
+        "aria-valuemax": "0",
+        "aria-valuenow": "0",
+      },
+      this.canvas,
+      this.head,
+      this.tip,
+    );
     this.strip = h("canvas", { class: "breaks", "aria-hidden": "true", hidden: true });
     this.element = h("div", { class: "timeline" }, this.track, this.strip);
     this.paint = perFrame(() => this.#paint());
@@ -41,26 +55,50 @@ export class Timeline {
     playback.on("seek", (index) => this.#place(index));
     playback.on("step", ({ index }) => this.#place(index));
     view.seen.on("changed", this.paint);
-    addEventListener("podstep:theme", () => { this.#painted = ""; this.#colours = null; this.paint(); });
-    new ResizeObserver(() => { this.#box = null; this.paint(); }).observe(this.track);
-    addEventListener("resize", () => { this.#box = null; });
+    addEventListener("podstep:theme", () => {
+      this.#painted = "";
+      this.#colours = null;
+      this.paint();
+    });
+    new ResizeObserver(() => {
+      this.#box = null;
+      this.paint();
+    }).observe(this.track);
+    addEventListener("resize", () => {
+      this.#box = null;
+    });
     this.#listen();
   }
 
-  get #cycles() { return this.view.playback.cycles || 0; }
+  get #cycles() {
+    return this.view.playback.cycles || 0;
+  }
 
   /** The last cycle whose mark says what became of it; those behind it are all alike. */
-  get #known() { return Math.min(this.view.seen.last, this.#cycles); }
+  get #known() {
+    return Math.min(this.view.seen.last, this.#cycles);
+  }
 
   /** Pixels a cycle takes. */
-  get #scale() { return this.#last ? Math.min(WIDEST, this.#width / this.#last) : WIDEST; }
+  get #scale() {
+    return this.#last ? Math.min(WIDEST, this.#width / this.#last) : WIDEST;
+  }
 
   /** The last place there is: the end of a run, or its last cycle. */
-  get #last() { return this.view.playback.last || 0; }
+  get #last() {
+    return this.view.playback.last || 0;
+  }
 
   #colours = null;
   #palette() {
-    this.#colours ??= [token("--track"), token("--pass"), token("--fail"), token("--stale"), token("--victim"), token("--wait")];
+    this.#colours ??= [
+      token("--track"),
+      token("--pass"),
+      token("--fail"),
+      token("--stale"),
+      token("--victim"),
+      token("--wait"),
+    ];
     return this.#colours;
   }
 
@@ -132,7 +170,12 @@ export class Timeline {
       const tall = Math.round((result ? TALL[result] : 0.2) * (HEIGHT - 4));
       pen.fillStyle = colours[result];
       pen.beginPath();
-      pen.roundRect((i - 1) * this.#scale, HEIGHT - tall, Math.max(1, this.#scale - gap), tall, [Math.min(2, this.#scale / 4), Math.min(2, this.#scale / 4), 0, 0]);
+      pen.roundRect((i - 1) * this.#scale, HEIGHT - tall, Math.max(1, this.#scale - gap), tall, [
+        Math.min(2, this.#scale / 4),
+        Math.min(2, this.#scale / 4),
+        0,
+        0,
+      ]);
       pen.fill();
     }
   }
@@ -161,7 +204,8 @@ export class Timeline {
     pen.fillStyle = token("--ink");
     pen.fillRect(x, 2, 1.5, HEIGHT - 2);
     for (let row = 0; row < 3; row += 1) {
-      for (let column = 0; column < 4; column += 1) if ((row + column) % 2 === 0) pen.fillRect(x + 1.5 + column * FINISH, 2 + row * FINISH, FINISH, FINISH);
+      for (let column = 0; column < 4; column += 1)
+        if ((row + column) % 2 === 0) pen.fillRect(x + 1.5 + column * FINISH, 2 + row * FINISH, FINISH, FINISH);
     }
   }
 
@@ -226,8 +270,10 @@ export class Timeline {
       if (marks.groups.get(index).every(([kind]) => kind === "phase")) continue;
       const arm = GEM * 0.5;
       pen.beginPath();
-      pen.moveTo(x - arm, y - arm); pen.lineTo(x + arm, y + arm);
-      pen.moveTo(x + arm, y - arm); pen.lineTo(x - arm, y + arm);
+      pen.moveTo(x - arm, y - arm);
+      pen.lineTo(x + arm, y + arm);
+      pen.moveTo(x + arm, y - arm);
+      pen.lineTo(x - arm, y + arm);
       pen.stroke();
     }
   }
@@ -270,26 +316,46 @@ export class Timeline {
     const x = index === 0 ? -3 : (index - 1) * scale - (scale < 3 ? 1 : 0);
     this.head.style.setProperty("transform", `translateX(${x}px)`);
     const width = `${index === 0 ? 3 : wide}px`;
-    if (width !== this.#headWidth) { this.#headWidth = width; this.head.style.setProperty("width", width); }
+    if (width !== this.#headWidth) {
+      this.#headWidth = width;
+      this.head.style.setProperty("width", width);
+    }
     this.head.classList.toggle("at-start", index === 0);
     this.track.setAttribute("aria-valuenow", index);
-    this.track.setAttribute("aria-valuetext", index === 0 ? "before the first cycle" : index > this.#cycles ? "the end of the run" : `cycle ${index} of ${playback.cycles}${this.#result(index)}`);
+    this.track.setAttribute(
+      "aria-valuetext",
+      index === 0
+        ? "before the first cycle"
+        : index > this.#cycles
+          ? "the end of the run"
+          : `cycle ${index} of ${playback.cycles}${this.#result(index)}`,
+    );
   }
 
   #result(index) {
     const { marks } = this.view.playback;
     if (index > this.#known) return `, not visited yet${this.breaking?.named(index) ? ", a breakpoint" : ""}`;
     const letter = LETTERS[marks.result[index] ?? 0];
-    return `${letter ? `, ${RESULTS[letter]}` : ""}${marks.restarted(index) ? ", the scheduler was restarted before it" : ""}${marks.caching?.stale[index] ? `, ${plural(marks.caching.stale[index], "stale hit")}` : ""}${marks.quirks.has(index) ? ", changed by a quirk of v1.11" : ""}${marks.turns(index).slice(0, 4).map((text) => `, PodGroup ${text}`).join("")}${this.breaking?.breaks(index) ? ", a breakpoint" : ""}`;
+    return `${letter ? `, ${RESULTS[letter]}` : ""}${marks.restarted(index) ? ", the scheduler was restarted before it" : ""}${marks.caching?.stale[index] ? `, ${plural(marks.caching.stale[index], "stale hit")}` : ""}${marks.quirks.has(index) ? ", changed by a quirk of v1.11" : ""}${marks
+      .turns(index)
+      .slice(0, 4)
+      .map((text) => `, PodGroup ${text}`)
+      .join("")}${this.breaking?.breaks(index) ? ", a breakpoint" : ""}`;
   }
 
-  get #where() { return (this.#box ??= this.track.getBoundingClientRect()); }
+  get #where() {
+    return (this.#box ??= this.track.getBoundingClientRect());
+  }
 
-  #indexAt(clientX) { return Math.max(0, Math.min(this.#last, Math.floor((clientX - this.#where.left) / this.#scale) + 1)); }
+  #indexAt(clientX) {
+    return Math.max(0, Math.min(this.#last, Math.floor((clientX - this.#where.left) / this.#scale) + 1));
+  }
 
   #listen() {
     const { playback } = this.view;
-    const seek = perFrame((index, since) => { if (index !== playback.wanted) playback.goto(index, since); });
+    const seek = perFrame((index, since) => {
+      if (index !== playback.wanted) playback.goto(index, since);
+    });
     this.track.addEventListener("pointerdown", (event) => {
       if (event.button) return;
       this.#box = null;
@@ -303,13 +369,26 @@ export class Timeline {
       if (this.track.hasPointerCapture(event.pointerId)) seek(index, event.timeStamp);
       this.#tell(index, event.clientX);
     });
-    for (const name of ["pointerup", "pointercancel", "lostpointercapture"]) this.track.addEventListener(name, () => this.#hold(false));
-    this.track.addEventListener("pointerenter", () => { this.#box = null; });
-    this.track.addEventListener("pointerleave", () => { this.tip.hidden = true; });
+    for (const name of ["pointerup", "pointercancel", "lostpointercapture"])
+      this.track.addEventListener(name, () => this.#hold(false));
+    this.track.addEventListener("pointerenter", () => {
+      this.#box = null;
+    });
+    this.track.addEventListener("pointerleave", () => {
+      this.tip.hidden = true;
+    });
     this.track.addEventListener("keydown", (event) => {
       const page = Math.max(10, Math.round(this.#cycles / 20));
-      const to = { ArrowLeft: playback.wanted - 1, ArrowDown: playback.wanted - 1, ArrowRight: playback.wanted + 1, ArrowUp: playback.wanted + 1,
-        PageUp: playback.wanted + page, PageDown: playback.wanted - page, Home: 0, End: this.#last }[event.key];
+      const to = {
+        ArrowLeft: playback.wanted - 1,
+        ArrowDown: playback.wanted - 1,
+        ArrowRight: playback.wanted + 1,
+        ArrowUp: playback.wanted + 1,
+        PageUp: playback.wanted + page,
+        PageDown: playback.wanted - page,
+        Home: 0,
+        End: this.#last,
+      }[event.key];
       if (to === undefined || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
       event.stopPropagation();
@@ -330,12 +409,20 @@ export class Timeline {
     const known = index > 0 && index <= marks.known && index <= this.#known;
     const pod = known ? short(pods.keys[marks.pod[index]] ?? "") : "";
     const time = known && (marks.time[index] || this.view.playback.timed) ? ` · t = ${clock(marks.time[index])}` : "";
-    const text = index === 0 ? "start" : index > this.#cycles ? "end" : `${count(index)}${pod ? ` · ${pod}` : ""}${time}${this.#result(index).replaceAll(",", " ·")}`;
+    const text =
+      index === 0
+        ? "start"
+        : index > this.#cycles
+          ? "end"
+          : `${count(index)}${pod ? ` · ${pod}` : ""}${time}${this.#result(index).replaceAll(",", " ·")}`;
     if (this.tip.textContent !== text) this.tip.textContent = text;
     this.#ruler ??= document.createElement("canvas").getContext("2d");
     this.#ruler.font = `${palette().type}px ${palette().font}`;
     const half = Math.max(60, this.#ruler.measureText(text).width / 2 + 9);
     const { left, width } = this.#where;
-    this.tip.style.setProperty("transform", `translateX(calc(${Math.max(half, Math.min(width - half, clientX - left))}px - 50%))`);
+    this.tip.style.setProperty(
+      "transform",
+      `translateX(calc(${Math.max(half, Math.min(width - half, clientX - left))}px - 50%))`,
+    );
   }
 }

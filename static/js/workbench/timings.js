@@ -6,17 +6,27 @@ export class Timings {
   constructor(playback) {
     this.steps = []; // {index, ms, complete}: `complete` when the verdicts were painted with it
     this.parts = []; // {index, ms}: until the verdicts were painted, when they came later
-    playback.on("step", ({ index, since, heavy }) => this.#painted((ms) => this.#keep(this.steps, { index, ms, complete: heavy }, "podstep:step"), since));
-    playback.on("parts", ({ index, since }) => this.#painted((ms) => this.#keep(this.parts, { index, ms }, "podstep:parts"), since));
+    playback.on("step", ({ index, since, heavy }) =>
+      this.#painted((ms) => this.#keep(this.steps, { index, ms, complete: heavy }, "podstep:step"), since),
+    );
+    playback.on("parts", ({ index, since }) =>
+      this.#painted((ms) => this.#keep(this.parts, { index, ms }, "podstep:parts"), since),
+    );
   }
 
-  clear() { this.steps.length = 0; this.parts.length = 0; }
+  clear() {
+    this.steps.length = 0;
+    this.parts.length = 0;
+  }
 
   #painted(done, since) {
     requestAnimationFrame(() => {
       // The frame is painted after this callback; a message is handled right after that.
       const channel = new MessageChannel();
-      channel.port1.onmessage = () => { channel.port1.close(); done(performance.now() - since); };
+      channel.port1.onmessage = () => {
+        channel.port1.close();
+        done(performance.now() - since);
+      };
       channel.port2.postMessage(0);
     });
   }

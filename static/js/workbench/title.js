@@ -15,9 +15,20 @@ export async function title(draft) {
   let note = null;
   let saving = false;
   let again = false;
-  const show = (text) => { field.value = text; tell(); };
-  const tell = () => { document.title = `${field.value || "Untitled"} · podstep`; };
-  const say = (text) => { told.textContent = text; if (text === "saved") setTimeout(() => { told.textContent = ""; }, TOLD_MS); };
+  const show = (text) => {
+    field.value = text;
+    tell();
+  };
+  const tell = () => {
+    document.title = `${field.value || "Untitled"} · podstep`;
+  };
+  const say = (text) => {
+    told.textContent = text;
+    if (text === "saved")
+      setTimeout(() => {
+        told.textContent = "";
+      }, TOLD_MS);
+  };
   const save = async () => {
     again = saving;
     if (saving) return; // the next one is made on the revision that this one leads to
@@ -42,24 +53,62 @@ export async function title(draft) {
   const ask = ({ titled, title: theirs }, mine) => {
     draft.titled = titled;
     saved = theirs;
-    if (theirs === mine) { kept.set(null); return; }
+    if (theirs === mine) {
+      kept.set(null);
+      return;
+    }
     say("not saved");
     note?.remove();
     note = toast(`Another tab has renamed this draft “${theirs || "Untitled"}”.`, { name: "warn", ms: 0 });
-    const choose = (text, act) => h("button", { type: "button", class: "btn small", onclick: () => { note.remove(); note = null; act(); } }, text);
-    note?.append(choose("Keep mine", save), choose("Take theirs", () => { show(theirs); kept.set(null); say(""); }));
+    const choose = (text, act) =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: "btn small",
+          onclick: () => {
+            note.remove();
+            note = null;
+            act();
+          },
+        },
+        text,
+      );
+    note?.append(
+      choose("Keep mine", save),
+      choose("Take theirs", () => {
+        show(theirs);
+        kept.set(null);
+        say("");
+      }),
+    );
   };
 
   draft.on("titled", (theirs) => {
     const typed = field.value !== saved;
     if (theirs === saved) return;
-    if (typed) { soon.cancel(); ask({ titled: draft.titled, title: theirs }, field.value); return; }
+    if (typed) {
+      soon.cancel();
+      ask({ titled: draft.titled, title: theirs }, field.value);
+      return;
+    }
     saved = theirs;
     show(theirs);
   });
-  draft.socket.on("unavailable", () => { if (saving) say("not saved yet, trying again"); });
-  field.addEventListener("input", () => { tell(); kept.set({ text: field.value }); soon(); });
-  field.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === "Escape") field.blur(); });
+  draft.socket.on("unavailable", () => {
+    if (saving) say("not saved yet, trying again");
+  });
+  field.addEventListener("input", () => {
+    tell();
+    kept.set({ text: field.value });
+    soon();
+  });
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" || event.key === "Escape") field.blur();
+  });
   const left = await kept.adopt();
-  if (typeof left?.text === "string" && left.text !== field.value && field.value === saved) { show(left.text); await save(); }
+  if (typeof left?.text === "string" && left.text !== field.value && field.value === saved) {
+    show(left.text);
+    await save();
+  }
 }

@@ -14,7 +14,8 @@ export function splice(before, after) {
   let at = 0;
   while (at < most && before.charCodeAt(at) === after.charCodeAt(at)) at += 1;
   let end = 0;
-  while (end < most - at && before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end)) end += 1;
+  while (end < most - at && before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end))
+    end += 1;
   return [at, before.slice(at, before.length - end), after.slice(at, after.length - end)];
 }
 
@@ -29,7 +30,10 @@ const size = ([words, , old, put]) => (words ?? "").length + old.length + put.le
 function sum(text) {
   let a = 1;
   let b = 0;
-  for (let i = 0; i < text.length; i += 1) { a = (a + text.charCodeAt(i)) % SAFE; b = (b + a) % SAFE; }
+  for (let i = 0; i < text.length; i += 1) {
+    a = (a + text.charCodeAt(i)) % SAFE;
+    b = (b + a) % SAFE;
+  }
   return `${text.length}.${b}.${a}`;
 }
 
@@ -46,11 +50,17 @@ export class Undo {
     this.#recall();
   }
 
-  get last() { return newest(this.#done)?.[0] ?? ""; }
+  get last() {
+    return newest(this.#done)?.[0] ?? "";
+  }
 
-  get next() { return newest(this.#undone)?.[0] ?? ""; }
+  get next() {
+    return newest(this.#undone)?.[0] ?? "";
+  }
 
-  get depth() { return this.#done.length; }
+  get depth() {
+    return this.#done.length;
+  }
 
   /** Note what has just been done to a text. */
   push(words, before, after) {
@@ -63,10 +73,14 @@ export class Undo {
   }
 
   /** Take back the last change of this tab; what that was, "" if there is none. */
-  back() { return this.#lead(this.#done, this.#undone); }
+  back() {
+    return this.#lead(this.#done, this.#undone);
+  }
 
   /** Do again what was undone last; what that is, "" if there is nothing. */
-  forth() { return this.#lead(this.#undone, this.#done); }
+  forth() {
+    return this.#lead(this.#undone, this.#done);
+  }
 
   async #lead(from, to) {
     if (!newest(from) || this.#busy) return "";
@@ -110,7 +124,10 @@ export class Undo {
 
   /** Take note of what another tab has saved; false where it is not known from what. */
   #follow(text) {
-    if (this.#text === text || (!this.#stands && !this.#done.length && !this.#undone.length)) { this.#text = text; return true; }
+    if (this.#text === text || (!this.#stands && !this.#done.length && !this.#undone.length)) {
+      this.#text = text;
+      return true;
+    }
     if (this.#text === null) {
       if (this.#stands !== sum(text)) return false;
     } else {
@@ -142,19 +159,48 @@ export class Undo {
     this.#stands = text ? sum(text) : "";
     if (!this.store) return;
     let room = STORED;
-    const fits = (steps) => steps.toReversed().filter((step) => { room -= size(step); return room > 0; }).reverse();
+    const fits = (steps) =>
+      steps
+        .toReversed()
+        .filter((step) => {
+          room -= size(step);
+          return room > 0;
+        })
+        .reverse();
     const done = fits(this.#done);
     const undone = fits(this.#undone);
-    const kept = done.length || undone.length ? JSON.stringify({ format: FORMAT, stands: this.#stands, done, undone, ...(text.length < room ? { text } : {}) }) : null;
-    try { if (kept) sessionStorage.setItem(this.store, kept); else sessionStorage.removeItem(this.store); } catch { /* storage is full or off: what the browser keeps may do */ }
-    try { if (kept) this.#put(kept); else localStorage.removeItem(this.store); } catch { /* storage is full or off: Undo works until the page is left */ }
+    const kept =
+      done.length || undone.length
+        ? JSON.stringify({
+            format: FORMAT,
+            stands: this.#stands,
+            done,
+            undone,
+            ...(text.length < room ? { text } : {}),
+          })
+        : null;
+    try {
+      if (kept) sessionStorage.setItem(this.store, kept);
+      else sessionStorage.removeItem(this.store);
+    } catch {
+      /* storage is full or off: what the browser keeps may do */
+    }
+    try {
+      if (kept) this.#put(kept);
+      else localStorage.removeItem(this.store);
+    } catch {
+      /* storage is full or off: Undo works until the page is left */
+    }
   }
 
   /** Where there is no room, the histories of other drafts give way. */
   #put(text) {
-    try { localStorage.setItem(this.store, text); } catch {
+    try {
+      localStorage.setItem(this.store, text);
+    } catch {
       const own = this.store.slice(0, this.store.lastIndexOf(".") + 1);
-      for (const key of Object.keys(localStorage)) if (key.startsWith(own) && key !== this.store) localStorage.removeItem(key);
+      for (const key of Object.keys(localStorage))
+        if (key.startsWith(own) && key !== this.store) localStorage.removeItem(key);
       localStorage.setItem(this.store, text);
     }
   }
@@ -162,14 +208,28 @@ export class Undo {
   #recall() {
     if (!this.store) return;
     try {
-      const { format, stands, done, undone, text } = JSON.parse(sessionStorage.getItem(this.store) ?? localStorage.getItem(this.store) ?? "{}");
-      const sound = (steps) => Array.isArray(steps) && steps.every((step) => Array.isArray(step) && step.length === 4 && (step[0] === ELSEWHERE || typeof step[0] === "string") && Number.isInteger(step[1]) && typeof step[2] === "string" && typeof step[3] === "string");
+      const { format, stands, done, undone, text } = JSON.parse(
+        sessionStorage.getItem(this.store) ?? localStorage.getItem(this.store) ?? "{}",
+      );
+      const sound = (steps) =>
+        Array.isArray(steps)
+        && steps.every(
+          (step) =>
+            Array.isArray(step)
+            && step.length === 4
+            && (step[0] === ELSEWHERE || typeof step[0] === "string")
+            && Number.isInteger(step[1])
+            && typeof step[2] === "string"
+            && typeof step[3] === "string",
+        );
       if (format !== FORMAT || typeof stands !== "string" || !sound(done) || !sound(undone)) return;
       this.#done = done.slice(-KEPT);
       this.#undone = undone.slice(-KEPT);
       this.#stands = stands;
       if (typeof text === "string" && sum(text) === stands) this.#text = text;
-    } catch { /* nothing that can be read is nothing */ }
+    } catch {
+      /* nothing that can be read is nothing */
+    }
   }
 }
 

@@ -1,14 +1,18 @@
 // What the predicates said of every node in one cycle, unpacked from the `predicates` part.
 
 export class Verdict {
-  #start; #predicate; #reason;
+  #start;
+  #predicate;
+  #reason;
 
   constructor(part, count) {
     this.order = part.order;
     this.count = count;
     this.reasons = part.reasons;
     this.skips = part.skipped !== "none";
-    this.errors = new Map((part.errors ?? []).map(([node, predicate, text]) => [node * part.order.length + predicate, text]));
+    this.errors = new Map(
+      (part.errors ?? []).map(([node, predicate, text]) => [node * part.order.length + predicate, text]),
+    );
     const [nodes, predicates, reasons] = part.fails;
     const size = this.order.length;
     this.first = new Int16Array(count).fill(size); // the first predicate that failed; `size` when none did
@@ -35,7 +39,9 @@ export class Verdict {
     this.feasible = feasible;
   }
 
-  fits(node) { return this.first[node] === this.order.length; }
+  fits(node) {
+    return this.first[node] === this.order.length;
+  }
 
   /** `{state: "pass" | "fail" | "skip" | "error", reasons}` of a pair. */
   cell(node, predicate) {
@@ -61,11 +67,16 @@ export class Verdict {
   /** The nodes that a reason applies to. */
   nodesWith(reason) {
     const matching = new Set();
-    this.reasons.forEach((texts, i) => { if (texts.includes(reason)) matching.add(i); });
+    this.reasons.forEach((texts, i) => {
+      if (texts.includes(reason)) matching.add(i);
+    });
     const nodes = [];
     for (let node = 0; node < this.count; node += 1) {
       for (let i = this.#start[node]; i < this.#start[node + 1]; i += 1) {
-        if (matching.has(this.#reason[i])) { nodes.push(node); break; }
+        if (matching.has(this.#reason[i])) {
+          nodes.push(node);
+          break;
+        }
       }
     }
     return nodes;

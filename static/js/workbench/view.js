@@ -34,7 +34,10 @@ export class View extends Emitter {
     if (!COLOURS[this.chosen.colour]) delete this.chosen.colour;
     this.look = { ...USUAL, ...this.chosen }; // {colour, group}: what colours pods, by what nodes are grouped
     this.colours = new Colours(this);
-    this.lists = new Lists(() => this.emit("lists"), (text) => this.emit("wrong", text)); // how lists are sorted and narrowed
+    this.lists = new Lists(
+      () => this.emit("lists"),
+      (text) => this.emit("wrong", text),
+    ); // how lists are sorted and narrowed
     this.shown = { stage: "", shade: "use", search: "" }; // the stage as a table, what the heat map shades by, what is searched for
     this.only = -1; // the colour whose pods are lit up, as a number of the legend
     this.search = new Search(this);
@@ -49,7 +52,7 @@ export class View extends Emitter {
       this.lit = null;
       this.only = -1;
       const [node, pod] = this.#named;
-      this.node = node ? playback.nodeIndex.get(node) ?? -1 : -1;
+      this.node = node ? (playback.nodeIndex.get(node) ?? -1) : -1;
       this.pod = pod ? playback.pods.keys.indexOf(pod) : -1;
     });
     playback.on("seek", () => this.light(null));
@@ -85,7 +88,9 @@ export class View extends Emitter {
   }
 
   /** What of the open tab is shown, as path; "" is its first view. */
-  get sub() { return this.#subs.get(this.tab) ?? ""; }
+  get sub() {
+    return this.#subs.get(this.tab) ?? "";
+  }
 
   /** Show another view of the tab that is open. */
   setSub(sub, { push = true } = {}) {
@@ -130,15 +135,27 @@ export class View extends Emitter {
     const ranked = parts?.priorities?.totals ? parts.priorities : null;
     let best = -Infinity;
     let worst = Infinity;
-    for (const total of ranked?.totals ?? []) { if (total > best) best = total; if (total < worst) worst = total; }
+    for (const total of ranked?.totals ?? []) {
+      if (total > best) best = total;
+      if (total < worst) worst = total;
+    }
     return {
-      index: playback.index, light, time: playback.time,
-      major: light ?? playback.atEnd ? Number((light ?? parts).step.split(".")[0]) : 1,
+      index: playback.index,
+      light,
+      time: playback.time,
+      major: (light ?? playback.atEnd) ? Number((light ?? parts).step.split(".")[0]) : 1,
       pod: light && playback.reached.tried ? light.pod : -1,
-      chosen: light?.node ?? -1, nominated: light?.nominated?.[0] ?? -1, victims: light?.nominated?.[1] ?? [], waiting: this.#waiting(light),
+      chosen: light?.node ?? -1,
+      nominated: light?.nominated?.[0] ?? -1,
+      victims: light?.nominated?.[1] ?? [],
+      waiting: this.#waiting(light),
       cpu: light ? playback.pods.cpu[light.pod] : 0,
       memory: light ? playback.pods.memory[light.pod] : 0,
-      verdict: parts?.verdict ?? null, since: playback.changed, totals: ranked ? new Map(ranked.nodes.map((node, i) => [node, ranked.totals[i]])) : null, best, worst,
+      verdict: parts?.verdict ?? null,
+      since: playback.changed,
+      totals: ranked ? new Map(ranked.nodes.map((node, i) => [node, ranked.totals[i]])) : null,
+      best,
+      worst,
     };
   }
 
@@ -148,12 +165,13 @@ export class View extends Emitter {
     const { index, at, phase, cluster } = playback;
     const after = (playback.light(index) ?? (playback.atEnd ? playback.heavy(index) : null))?.waiting ?? [];
     if (!at && !phase) return new Map(after.map(([pod, , deadline]) => [pod, deadline]));
-    const before = index > 1 ? playback.light(index - 1)?.waiting ?? after : [];
+    const before = index > 1 ? (playback.light(index - 1)?.waiting ?? after) : [];
     const moments = playback.moments ?? [];
     const attempt = moments.findIndex(({ kind }) => kind === "attempt");
     const bound = new Set();
     for (const { kind, what, text } of moments.slice(0, phase ? attempt : Math.max(0, at))) {
-      if (what === "Scheduled" && kind !== "attempt") for (const { pod } of text) if (pod !== undefined) bound.add(playback.podIndex.get(pod));
+      if (what === "Scheduled" && kind !== "attempt")
+        for (const { pod } of text) if (pod !== undefined) bound.add(playback.podIndex.get(pod));
     }
     const own = light && playback.reached.waits ? after.filter(([pod]) => pod === light.pod) : [];
     const still = [...before, ...own].filter(([pod, node]) => !bound.has(pod) && cluster.placement[pod] === node);
@@ -161,7 +179,9 @@ export class View extends Emitter {
   }
 
   /** Whether a node is there in what is shown. */
-  exists(node) { return !this.playback.gone.has(node); }
+  exists(node) {
+    return !this.playback.gone.has(node);
+  }
 
   /** "fits", "failed", "past" (the node is otherwise now than when it was looked at) or "unknown" (not loaded, or no cycle). */
   verdictOf(node) {
@@ -180,9 +200,16 @@ export class View extends Emitter {
       `memory ${memory(cluster.memory[node])} of ${memory(nodes.memory[node])}`,
       `${cluster.count[node]} of ${nodes.pods[node]} pods`,
     ];
-    for (const [resource, amounts] of Object.entries(nodes.extended)) if (amounts[node]) said.push(`${resource} ${amount(resource, cluster.extendedUsed(node, resource))} of ${amount(resource, amounts[node])}`);
+    for (const [resource, amounts] of Object.entries(nodes.extended))
+      if (amounts[node])
+        said.push(
+          `${resource} ${amount(resource, cluster.extendedUsed(node, resource))} of ${amount(resource, amounts[node])}`,
+        );
     said.push(...this.ailments(node));
-    if (nodes.taints[node].length) said.push(`tainted ${nodes.taints[node].slice(0, 3).join(" and ")}${nodes.taints[node].length > 3 ? ` and ${nodes.taints[node].length - 3} more` : ""}`);
+    if (nodes.taints[node].length)
+      said.push(
+        `tainted ${nodes.taints[node].slice(0, 3).join(" and ")}${nodes.taints[node].length > 3 ? ` and ${nodes.taints[node].length - 3} more` : ""}`,
+      );
     const waiting = this.waitingOn(node);
     if (waiting.length) said.push(`${waiting.length} waiting at Permit`);
     if (chosen === node) said.push("chosen");
@@ -196,7 +223,9 @@ export class View extends Emitter {
   /** What was found of a node that is otherwise now. */
   past(node) {
     const { left, came } = this.facts.since.get(node);
-    const since = [left ? `${plural(left, "pod")} left` : "", came ? `${plural(came, "pod")} came` : ""].filter(Boolean).join(" and ");
+    const since = [left ? `${plural(left, "pod")} left` : "", came ? `${plural(came, "pod")} came` : ""]
+      .filter(Boolean)
+      .join(" and ");
     return `${this.facts.verdict.fits(node) ? "fitted" : "did not fit"} when tried; ${since || "it changed"} since`;
   }
 
@@ -215,12 +244,17 @@ export class View extends Emitter {
   }
 
   /** What a node's field is in what is shown: operations and controllers change it. */
-  at(field, node) { return this.playback.nodes[field][node]; }
+  at(field, node) {
+    return this.playback.nodes[field][node];
+  }
 
   /** What is wrong with a node, a word or two each: it is not ready, cordoned, or has a condition that it should not have. */
   ailments(node) {
     const { nodes } = this.playback;
-    const found = nodes.conditions[node].map((text) => { const [type, status] = text.split("="); return type === "Ready" ? "NotReady" : status === "True" ? type : `${type}?`; });
+    const found = nodes.conditions[node].map((text) => {
+      const [type, status] = text.split("=");
+      return type === "Ready" ? "NotReady" : status === "True" ? type : `${type}?`;
+    });
     return nodes.unschedulable[node] ? [...found, "cordoned"] : found;
   }
 
@@ -235,7 +269,9 @@ export class View extends Emitter {
     return text.replace(/^node\(s\) /, "");
   }
 
-  colour(pod) { return this.colours.classOf(pod); }
+  colour(pod) {
+    return this.colours.classOf(pod);
+  }
 
   /** The colour of several pods: their own if they share one. */
   colourOf(pods) {
@@ -263,10 +299,14 @@ export class View extends Emitter {
     Object.assign(this.look, this.usual, this.chosen);
     if (this.playback.nodes) this.#grouping();
     if (before.colour === this.look.colour && before.group === this.look.group) return false;
-    if (before.colour !== this.look.colour) { this.only = -1; this.colours.changed(); }
+    if (before.colour !== this.look.colour) {
+      this.only = -1;
+      this.colours.changed();
+    }
     this.emit("look", { group: before.group !== this.look.group });
     // Every dot that stands for a pod has another colour now.
-    if (before.colour !== this.look.colour && this.playback.index >= 0) this.playback.emit("parts", { index: this.playback.index, since: performance.now() });
+    if (before.colour !== this.look.colour && this.playback.index >= 0)
+      this.playback.emit("parts", { index: this.playback.index, since: performance.now() });
     return true;
   }
 
@@ -282,7 +322,9 @@ export class View extends Emitter {
   }
 
   /** What one had chosen for another cluster may not be there in this one. */
-  #grouping() { if (!choices(this.playback.nodes).some(([value]) => value === this.look.group)) this.look.group = ZONE; }
+  #grouping() {
+    if (!choices(this.playback.nodes).some(([value]) => value === this.look.group)) this.look.group = ZONE;
+  }
 
   /** The place of what is looked for or selected: `{node, pod, name}`, null if it has none. */
   get spot() {
@@ -290,7 +332,13 @@ export class View extends Emitter {
     const [kind, i] = search.current ?? (this.pod >= 0 ? ["pod", this.pod] : []);
     if (kind === undefined) return null;
     const node = kind === "node" ? i : playback.cluster.placement[i];
-    return node >= 0 ? { node, pod: kind === "pod" ? i : -1, name: kind === "node" ? playback.nodes.names[i] : short(playback.pods.keys[i]) } : null;
+    return node >= 0
+      ? {
+          node,
+          pod: kind === "pod" ? i : -1,
+          name: kind === "node" ? playback.nodes.names[i] : short(playback.pods.keys[i]),
+        }
+      : null;
   }
 
   /** Light up the pods of one colour, -1: of none. */

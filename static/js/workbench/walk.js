@@ -5,9 +5,15 @@ import { wentThrough } from "./phases.js";
 
 /** What there is none of in the whole run: then neither "later" nor "earlier" would be the whole truth. */
 const NOWHERE = {
-  second: [({ marks, cycles, end }) => !end && !marks.time[cycles], "No time passes here: every cycle is in the first second."],
+  second: [
+    ({ marks, cycles, end }) => !end && !marks.time[cycles],
+    "No time passes here: every cycle is in the first second.",
+  ],
   operation: [({ marks }) => !marks.operations, "This scenario has no operations: nothing comes from outside in it."],
-  failure: [({ marks }) => !marks.staleCycles && !marks.seek(0, 1, "uep"), "No cycle failed: every pod was placed at once."],
+  failure: [
+    ({ marks }) => !marks.staleCycles && !marks.seek(0, 1, "uep"),
+    "No cycle failed: every pod was placed at once.",
+  ],
 };
 
 /** The units, with what there is none of when there is none: later, and earlier. */
@@ -26,7 +32,8 @@ const SLACK = 0.0006; // seconds: times of marks are rounded to the millisecond
 const UNKNOWN = "The rest is still being computed.";
 
 /** Compare positions: a whole step stands after its moments. */
-const before = ([index, at], [other, moment]) => index < other || (index === other && (at || Infinity) < (moment || Infinity));
+const before = ([index, at], [other, moment]) =>
+  index < other || (index === other && (at || Infinity) < (moment || Infinity));
 
 export class Walk {
   #turn = 0; // of the newest wish: what an older one still finds out is not wanted any more
@@ -42,7 +49,10 @@ export class Walk {
     const at = `${playback.wanted}/${playback.wish.at}`;
     const found = await this[`_${unit}`](direction);
     if (turn !== this.#turn || at !== `${playback.wanted}/${playback.wish.at}`) return "";
-    if (found) { playback.goto(found[0], since, found[1]); return ""; }
+    if (found) {
+      playback.goto(found[0], since, found[1]);
+      return "";
+    }
     if (!playback.complete && direction > 0) return UNKNOWN;
     const [holds, words] = NOWHERE[unit] ?? [];
     return playback.complete && holds?.(playback) ? words : UNITS[unit][direction > 0 ? 1 : 2];
@@ -61,7 +71,9 @@ export class Walk {
     return to < 0 || to > this.playback.last ? null : [to, to > 0 ? wish : undefined];
   }
 
-  _cycle(direction) { return this.#step(direction); }
+  _cycle(direction) {
+    return this.#step(direction);
+  }
 
   _phase(direction) {
     const { playback } = this;
@@ -107,7 +119,8 @@ export class Walk {
     const whole = await this.#wish(same);
     if (before([whole[0], whole[1]?.at], here)) return whole;
     const [index, at] = same;
-    if (at > 1) return this.#wish(await this.#first(Math.floor((await playback.momentsOf(index))[at - 2].time + SLACK)));
+    if (at > 1)
+      return this.#wish(await this.#first(Math.floor((await playback.momentsOf(index))[at - 2].time + SLACK)));
     return index > 1 ? this.#wish(await this.#first(Math.floor(playback.marks.time[index - 1] + SLACK))) : [0];
   }
 

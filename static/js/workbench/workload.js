@@ -5,7 +5,7 @@ import { short } from "../lib/quantity.js";
 const HASHED = /^(.+)-[2456789bcdfghjklmnpqrstvwxz]{7,10}$/; // a Deployment's name and the pod-template-hash, in the alphabet of rand.SafeEncodeString
 const known = new WeakMap(); // groups → {length, names}: the table grows while controllers make pods
 
-const deploymentOf = ({ kind, name }) => (kind === "ReplicaSet" ? HASHED.exec(name)?.[1] ?? "" : "");
+const deploymentOf = ({ kind, name }) => (kind === "ReplicaSet" ? (HASHED.exec(name)?.[1] ?? "") : "");
 
 function named(groups) {
   const kept = known.get(groups);

@@ -7,10 +7,40 @@ import { ObjectForm } from "./form.js";
 import { Menu } from "./menu.js";
 
 const ENTRIES = [
-  ["Cluster", [["+generate", "Generate a cluster…", "dice"], ["+NodePool", "Node pool", "server"]]],
-  ["Workloads", [["+Deployment", "Deployment"], ["+StatefulSet", "StatefulSet"], ["+DaemonSet", "DaemonSet"], ["+Job", "Job"], ["+Pod", "Pod"], ["PodGroup", "PodGroup and its workload"]]],
-  ["Rules", [["+PriorityClass", "PriorityClass"], ["+PodDisruptionBudget", "PodDisruptionBudget"], ["+Service", "Service"]]],
-  ["Storage", [["+PersistentVolume", "PersistentVolume"], ["+PersistentVolumeClaim", "PersistentVolumeClaim"], ["+StorageClass", "StorageClass"]]],
+  [
+    "Cluster",
+    [
+      ["+generate", "Generate a cluster…", "dice"],
+      ["+NodePool", "Node pool", "server"],
+    ],
+  ],
+  [
+    "Workloads",
+    [
+      ["+Deployment", "Deployment"],
+      ["+StatefulSet", "StatefulSet"],
+      ["+DaemonSet", "DaemonSet"],
+      ["+Job", "Job"],
+      ["+Pod", "Pod"],
+      ["PodGroup", "PodGroup and its workload"],
+    ],
+  ],
+  [
+    "Rules",
+    [
+      ["+PriorityClass", "PriorityClass"],
+      ["+PodDisruptionBudget", "PodDisruptionBudget"],
+      ["+Service", "Service"],
+    ],
+  ],
+  [
+    "Storage",
+    [
+      ["+PersistentVolume", "PersistentVolume"],
+      ["+PersistentVolumeClaim", "PersistentVolumeClaim"],
+      ["+StorageClass", "StorageClass"],
+    ],
+  ],
   ["Many at once", [["+bulk", "Change many nodes…", "edit"]]],
 ];
 
@@ -20,16 +50,29 @@ export class AddBar {
   constructor(view, edit, mine) {
     this.view = view;
     this.edit = edit;
-    this.menu = new Menu("Add", ENTRIES, (what) => view.emit("edit", { create: what }), mine ? "Add objects" : "Add objects, in a copy");
+    this.menu = new Menu(
+      "Add",
+      ENTRIES,
+      (what) => view.emit("edit", { create: what }),
+      mine ? "Add objects" : "Add objects, in a copy",
+    );
     this.undo = this.#button("undo", "Undo", () => edit.back());
     this.redo = this.#button("redo", "Redo", () => edit.forth());
-    this.element = h("div", { class: "add-bar", role: "group", "aria-label": "Add and undo" }, this.menu.element, h("span", { class: "grow" }), mine ? [this.undo, this.redo] : null);
+    this.element = h(
+      "div",
+      { class: "add-bar", role: "group", "aria-label": "Add and undo" },
+      this.menu.element,
+      h("span", { class: "grow" }),
+      mine ? [this.undo, this.redo] : null,
+    );
     if (!mine) return;
     const { generate, bulk } = { generate: new Generate(view, edit), bulk: new BulkChange(view, edit) };
     const form = new ObjectForm(view, edit);
     view.on("add", async (what) => {
       if (!(await this.#answers())) return;
-      if (what === "generate") generate.open(); else if (what === "bulk") bulk.open(); else form.open(what);
+      if (what === "generate") generate.open();
+      else if (what === "bulk") bulk.open();
+      else form.open(what);
     });
     view.on("edits", () => this.#tell());
     addEventListener("keydown", (event) => this.#key(event));
@@ -43,11 +86,32 @@ export class AddBar {
     if (socket.connected) return true;
     const note = toast("The server is away. The form opens when it is back.", { name: "warn", ms: 0 });
     return new Promise((resolve) => {
-      const end = (answers) => { quiet(); removeEventListener("keydown", key, true); note?.remove(); this.#giveUp = () => {}; resolve(answers); };
-      const key = (event) => { if (event.key === "Escape") { event.preventDefault(); event.stopPropagation(); end(false); } };
+      const end = (answers) => {
+        quiet();
+        removeEventListener("keydown", key, true);
+        note?.remove();
+        this.#giveUp = () => {};
+        resolve(answers);
+      };
+      const key = (event) => {
+        if (event.key === "Escape") {
+          event.preventDefault();
+          event.stopPropagation();
+          end(false);
+        }
+      };
       const quiet = socket.on("up", () => end(true));
       addEventListener("keydown", key, true);
-      note?.append(h("button", { type: "button", class: "btn small", title: "Cancel (Escape)", "aria-keyshortcuts": "Escape", onclick: () => end(false), text: "Cancel" }));
+      note?.append(
+        h("button", {
+          type: "button",
+          class: "btn small",
+          title: "Cancel (Escape)",
+          "aria-keyshortcuts": "Escape",
+          onclick: () => end(false),
+          text: "Cancel",
+        }),
+      );
       this.#giveUp = () => end(false);
     });
   }
@@ -58,7 +122,10 @@ export class AddBar {
 
   #tell() {
     const { last, next } = this.edit.options.undo;
-    for (const [button, words, label, keys] of [[this.undo, last, "Undo", "Ctrl Z"], [this.redo, next, "Redo", "Ctrl Shift Z"]]) {
+    for (const [button, words, label, keys] of [
+      [this.undo, last, "Undo", "Ctrl Z"],
+      [this.redo, next, "Redo", "Ctrl Shift Z"],
+    ]) {
       const held = document.activeElement === button && !words;
       button.disabled = !words;
       button.title = words ? `${label}: ${words}` : `Nothing to ${label.toLowerCase()}`;
@@ -68,7 +135,8 @@ export class AddBar {
   }
 
   #key(event) {
-    if (!(event.ctrlKey || event.metaKey) || event.altKey || typing(event) || document.querySelector("dialog[open]")) return;
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || typing(event) || document.querySelector("dialog[open]"))
+      return;
     const key = event.key.toLowerCase();
     const act = key === "z" ? (event.shiftKey ? "forth" : "back") : key === "y" && !event.shiftKey ? "forth" : "";
     if (!act) return;

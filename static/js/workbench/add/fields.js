@@ -18,20 +18,45 @@ export class FormField {
     this.known = row.suggest && !chosen ? h("datalist", { id: `${id}-known` }) : null;
     this.suggested = [];
     if (row.type === "flag") this.input = h("input", { ...common, type: "checkbox" });
-    else if (chosen) this.input = h("select", { ...common, class: "field" }, chosen.map(([name, text]) => h("option", { value: name, text })));
-    else this.input = h("input", { ...common, class: "field mono", autocomplete: "off", spellcheck: "false", autocapitalize: "off", placeholder, inputmode: row.type === "integer" ? "numeric" : undefined, list: this.known ? `${id}-known` : undefined });
+    else if (chosen)
+      this.input = h(
+        "select",
+        { ...common, class: "field" },
+        chosen.map(([name, text]) => h("option", { value: name, text })),
+      );
+    else
+      this.input = h("input", {
+        ...common,
+        class: "field mono",
+        autocomplete: "off",
+        spellcheck: "false",
+        autocapitalize: "off",
+        placeholder,
+        inputmode: row.type === "integer" ? "numeric" : undefined,
+        list: this.known ? `${id}-known` : undefined,
+      });
     this.value = value;
     if (this.known) this.input.addEventListener("input", () => this.#offer());
     const label = h("label", { for: id, text: row.label });
     const wide = row.wide || LISTS.has(row.type) || row.choices?.some(([, text]) => text.length > LONG);
-    this.element = row.type === "flag" ? h("div", { class: "form-field flag" }, this.input, label, this.told) : h("div", { class: `form-field ${wide ? "wide" : ""}` }, label, this.input, this.known, this.told);
+    this.element =
+      row.type === "flag"
+        ? h("div", { class: "form-field flag" }, this.input, label, this.told)
+        : h("div", { class: `form-field ${wide ? "wide" : ""}` }, label, this.input, this.known, this.told);
   }
 
-  get value() { return this.row.type === "flag" ? String(this.input.checked) : this.input.value; }
+  get value() {
+    return this.row.type === "flag" ? String(this.input.checked) : this.input.value;
+  }
 
-  set value(text) { if (this.row.type === "flag") this.input.checked = text === "true"; else this.input.value = text ?? ""; }
+  set value(text) {
+    if (this.row.type === "flag") this.input.checked = text === "true";
+    else this.input.value = text ?? "";
+  }
 
-  get empty() { return this.value === "" || this.value === this.row.default; }
+  get empty() {
+    return this.value === "" || this.value === this.row.default;
+  }
 
   /** What is wrong with it, "" if nothing is. */
   tell(message) {
@@ -47,7 +72,11 @@ export class FormField {
     this.suggested = found;
     if (this.input.tagName === "SELECT") {
       const { value } = this;
-      fill(this.input, h("option", { value: "", text: "none" }), found.map(([name, number]) => h("option", { value: name, text: `${name} (${number})` })));
+      fill(
+        this.input,
+        h("option", { value: "", text: "none" }),
+        found.map(([name, number]) => h("option", { value: name, text: `${name} (${number})` })),
+      );
       this.value = found.some(([name]) => name === value) ? value : "";
     } else this.#offer();
   }
@@ -57,17 +86,28 @@ export class FormField {
     const text = this.input.value;
     const begun = LISTS.has(this.row.type) ? text.slice(0, text.lastIndexOf(",") + 1) : "";
     const there = new Set(begun.split(",").map((part) => part.trim()));
-    fill(this.known, this.suggested.filter((one) => !there.has(one)).slice(0, 60).map((one) => h("option", { value: begun ? `${begun} ${one}` : one })));
+    fill(
+      this.known,
+      this.suggested
+        .filter((one) => !there.has(one))
+        .slice(0, 60)
+        .map((one) => h("option", { value: begun ? `${begun} ${one}` : one })),
+    );
   }
 
-  set placeholder(text) { if (this.input.tagName === "INPUT") set(this.input, { placeholder: text }); }
+  set placeholder(text) {
+    if (this.input.tagName === "INPUT") set(this.input, { placeholder: text });
+  }
 }
 
 /** Show problems `[{field, message}]` at their fields; those that belong to none are returned. */
 export function tellAll(fields, problems, quiet = () => false) {
   const wrong = new Map();
   const general = [];
-  for (const { field, message } of problems) { if (fields.has(field)) wrong.set(field, wrong.get(field) ?? message); else general.push(message); }
+  for (const { field, message } of problems) {
+    if (fields.has(field)) wrong.set(field, wrong.get(field) ?? message);
+    else general.push(message);
+  }
   for (const [name, field] of fields) field.tell(wrong.has(name) && !quiet(name, field) ? wrong.get(name) : "");
   return general;
 }

@@ -36,14 +36,57 @@ export class ObjectForm {
     this.preview = new Editor({ label: "YAML that is added", readOnly: true });
     this.draft = debounce(() => this.#draft(), DRAFT_AFTER);
     const submit = h("button", { type: "submit", class: "btn primary", "data-add": true }, icon("check"), "Add");
-    this.form = h("form", { class: "form-fields", novalidate: true, onsubmit: (event) => { event.preventDefault(); this.#add(index); }, oninput: () => this.draft(), onchange: () => this.draft() },
-      when(index, step, "When it is created", (chosen) => { this.step = chosen; }), this.#sections(form.fields), this.problems,
-      h("div", { class: "edit-bar" }, submit, h("button", { type: "button", class: "btn quiet", onclick: () => this.box.close(), text: "Cancel" }), h("kbd", { text: "Ctrl Enter" })));
-    this.box = dialog(form.title, h("div", { class: "form-body" }, this.form,
-      h("section", { class: "form-preview", "aria-label": "What it adds" }, h("div", { class: "form-preview-head" }, h("h3", { text: "What it adds" }), this.state), this.preview.element, this.notes)));
+    this.form = h(
+      "form",
+      {
+        class: "form-fields",
+        novalidate: true,
+        onsubmit: (event) => {
+          event.preventDefault();
+          this.#add(index);
+        },
+        oninput: () => this.draft(),
+        onchange: () => this.draft(),
+      },
+      when(index, step, "When it is created", (chosen) => {
+        this.step = chosen;
+      }),
+      this.#sections(form.fields),
+      this.problems,
+      h(
+        "div",
+        { class: "edit-bar" },
+        submit,
+        h("button", { type: "button", class: "btn quiet", onclick: () => this.box.close(), text: "Cancel" }),
+        h("kbd", { text: "Ctrl Enter" }),
+      ),
+    );
+    this.box = dialog(
+      form.title,
+      h(
+        "div",
+        { class: "form-body" },
+        this.form,
+        h(
+          "section",
+          { class: "form-preview", "aria-label": "What it adds" },
+          h("div", { class: "form-preview-head" }, h("h3", { text: "What it adds" }), this.state),
+          this.preview.element,
+          this.notes,
+        ),
+      ),
+    );
     this.box.classList.add("edit-panel", "form-panel");
-    this.box.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); this.#add(index); } });
-    this.box.addEventListener("close", () => { this.draft.cancel(); this.asked += 1; });
+    this.box.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        this.#add(index);
+      }
+    });
+    this.box.addEventListener("close", () => {
+      this.draft.cancel();
+      this.asked += 1;
+    });
     const { input } = this.fields.get("name");
     input.value = input.placeholder;
     input.select();
@@ -54,17 +97,25 @@ export class ObjectForm {
   async #table() {
     try {
       return (this.#forms ??= (await this.view.playback.socket.call("forms.list", {})).forms);
-    } catch (error) { this.view.playback.emit("failed", error); return null; }
+    } catch (error) {
+      this.view.playback.emit("failed", error);
+      return null;
+    }
   }
 
   /** The fields without a section first; a section that most do not need is folded. */
   #sections(rows) {
     const sections = new Map();
-    for (const row of rows) { if (!sections.has(row.section)) sections.set(row.section, []); sections.get(row.section).push(this.fields.get(row.name).element); }
+    for (const row of rows) {
+      if (!sections.has(row.section)) sections.set(row.section, []);
+      sections.get(row.section).push(this.fields.get(row.name).element);
+    }
     return [...sections].map(([heading, elements]) => {
       const grid = h("div", { class: "form-grid" }, elements);
       if (!heading) return grid;
-      return FOLDED.has(heading) ? h("details", { class: "form-more" }, h("summary", { text: heading }), grid) : h("fieldset", null, h("legend", { text: heading }), grid);
+      return FOLDED.has(heading)
+        ? h("details", { class: "form-more" }, h("summary", { text: heading }), grid)
+        : h("fieldset", null, h("legend", { text: heading }), grid);
     });
   }
 
@@ -75,7 +126,11 @@ export class ObjectForm {
     for (let number = 2; number <= NAMES; number += 1) {
       const tried = input.value;
       await this.#draft();
-      if (input.value !== tried || !this.answer?.errors.some(({ field, message }) => field === "name" && message.includes("exists already"))) return;
+      if (
+        input.value !== tried
+        || !this.answer?.errors.some(({ field, message }) => field === "name" && message.includes("exists already"))
+      )
+        return;
       input.value = `${first}-${number}`;
       input.select();
     }
@@ -87,10 +142,16 @@ export class ObjectForm {
     const turn = (this.asked += 1);
     const fields = Object.fromEntries([...this.fields].map(([name, field]) => [name, field.value]));
     try {
-      const answer = await playback.socket.call("form.draft", { source: playback.source, kind: this.kind, fields, ...(this.step ? { step: this.step } : {}) });
+      const answer = await playback.socket.call("form.draft", {
+        source: playback.source,
+        kind: this.kind,
+        fields,
+        ...(this.step ? { step: this.step } : {}),
+      });
       if (turn === this.asked) this.#show(answer);
     } catch (error) {
-      if (turn === this.asked && error.code !== "request.superseded") fill(this.problems, h("p", { class: "stale-text", text: error.message }));
+      if (turn === this.asked && error.code !== "request.superseded")
+        fill(this.problems, h("p", { class: "stale-text", text: error.message }));
     }
   }
 
@@ -99,12 +160,24 @@ export class ObjectForm {
     for (const field of this.fields.values()) field.know(answer.known);
     const unnamed = (name, field) => !this.pressed && !field.value && (name === "name" || name === "selector"); // not begun is not wrong
     const general = tellAll(this.fields, answer.errors, unnamed);
-    fill(this.problems, general.map((text) => h("p", { class: "stale-text", text })));
+    fill(
+      this.problems,
+      general.map((text) => h("p", { class: "stale-text", text })),
+    );
     if (answer.documents && this.preview.value !== answer.documents) this.preview.value = answer.documents; // what was there last stays in view until it is mended
     this.preview.element.classList.toggle("old", !answer.documents);
-    fill(this.notes, answer.notes.map((text) => h("li", { text })));
-    const waiting = answer.errors.every(({ field }) => this.fields.has(field) && unnamed(field, this.fields.get(field)));
-    this.state.textContent = !answer.errors.length ? plural(answer.count, "document") : waiting ? "as soon as it has what it must have" : plural(answer.errors.length, "error");
+    fill(
+      this.notes,
+      answer.notes.map((text) => h("li", { text })),
+    );
+    const waiting = answer.errors.every(
+      ({ field }) => this.fields.has(field) && unnamed(field, this.fields.get(field)),
+    );
+    this.state.textContent = !answer.errors.length
+      ? plural(answer.count, "document")
+      : waiting
+        ? "as soon as it has what it must have"
+        : plural(answer.errors.length, "error");
   }
 
   async #add(index) {
@@ -126,7 +199,13 @@ export class ObjectForm {
     } catch (error) {
       const found = error.body?.errors ?? [{ message: error.message }];
       this.preview.mark(found);
-      fill(this.problems, h("p", { class: "stale-text", text: `Nothing was added: ${plural(found.length, "error")}.` }), problemList(byLine(found), this.preview));
-    } finally { this.box.toggleAttribute("aria-busy", false); }
+      fill(
+        this.problems,
+        h("p", { class: "stale-text", text: `Nothing was added: ${plural(found.length, "error")}.` }),
+        problemList(byLine(found), this.preview),
+      );
+    } finally {
+      this.box.toggleAttribute("aria-busy", false);
+    }
   }
 }

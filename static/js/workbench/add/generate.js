@@ -9,7 +9,10 @@ const DRAFT_AFTER = 160;
 const DRAFT_CHARACTERS = 3_900_000; // that a draft in the workbench may have
 const FIRST = "small";
 const AHEAD = { pools: 5, workloads: 4 }; // fields that are not folded
-const NAMES = { pools: ["general", "compute", "memory", "gpu", "spot"], workloads: ["web", "api", "db", "report", "train", "agent"] };
+const NAMES = {
+  pools: ["general", "compute", "memory", "gpu", "spot"],
+  workloads: ["web", "api", "db", "report", "train", "agent"],
+};
 const NOUN = { pools: ["node pool", "Add a node pool"], workloads: ["workload", "Add workloads"] };
 
 export class Generator {
@@ -33,20 +36,98 @@ export class Generator {
     this.summary = h("div", { class: "gen-summary" });
     this.state = h("span", { class: "dim fine", role: "status" });
     this.preview = new Editor({ label: "The beginning of its YAML", readOnly: true });
-    const recipes = h("select", { class: "field", "aria-label": "Begin with a recipe", onchange: (event) => { this.#load(event.target.value); this.draft(); } }, this.#table.recipes.map(({ name, title }) => h("option", { value: name, text: title })));
+    const recipes = h(
+      "select",
+      {
+        class: "field",
+        "aria-label": "Begin with a recipe",
+        onchange: (event) => {
+          this.#load(event.target.value);
+          this.draft();
+        },
+      },
+      this.#table.recipes.map(({ name, title }) => h("option", { value: name, text: title })),
+    );
     this.top = h("div", { class: "form-grid gen-top" });
-    const list = (what, heading) => h("fieldset", null, h("legend", { text: heading }), this.lists[what],
-      h("button", { type: "button", class: "btn small", onclick: () => { this.#more(what).get("name").input.select(); this.draft(); } }, icon("plus"), NOUN[what][1]));
-    const buttons = this.actions.map(([label, act, primary]) => h("button", { type: "button", class: primary ? "btn primary" : "btn", "data-act": label, onclick: () => this.#act(act) }, primary ? icon("check") : null, label));
-    this.form = h("form", { class: "form-fields", novalidate: true, onsubmit: (event) => { event.preventDefault(); this.#act(this.actions[0][1]); }, oninput: () => this.draft(), onchange: () => this.draft() },
-      h("div", { class: "gen-begin" }, h("label", null, h("span", { class: "dim", text: "Begin with" }), recipes)), this.top,
-      list("pools", "Nodes"), list("workloads", "Workloads"), this.problems,
-      h("div", { class: "edit-bar" }, buttons, h("button", { type: "button", class: "btn quiet", onclick: () => this.box.close(), text: "Cancel" }), h("kbd", { text: "Ctrl Enter" })));
-    this.box = dialog("Generate a cluster", h("div", { class: "form-body" }, this.form,
-      h("section", { class: "form-preview", "aria-label": "What it makes" }, h("div", { class: "form-preview-head" }, h("h3", { text: "What it makes" }), this.state), this.summary, this.preview.element)));
+    const list = (what, heading) =>
+      h(
+        "fieldset",
+        null,
+        h("legend", { text: heading }),
+        this.lists[what],
+        h(
+          "button",
+          {
+            type: "button",
+            class: "btn small",
+            onclick: () => {
+              this.#more(what).get("name").input.select();
+              this.draft();
+            },
+          },
+          icon("plus"),
+          NOUN[what][1],
+        ),
+      );
+    const buttons = this.actions.map(([label, act, primary]) =>
+      h(
+        "button",
+        { type: "button", class: primary ? "btn primary" : "btn", "data-act": label, onclick: () => this.#act(act) },
+        primary ? icon("check") : null,
+        label,
+      ),
+    );
+    this.form = h(
+      "form",
+      {
+        class: "form-fields",
+        novalidate: true,
+        onsubmit: (event) => {
+          event.preventDefault();
+          this.#act(this.actions[0][1]);
+        },
+        oninput: () => this.draft(),
+        onchange: () => this.draft(),
+      },
+      h("div", { class: "gen-begin" }, h("label", null, h("span", { class: "dim", text: "Begin with" }), recipes)),
+      this.top,
+      list("pools", "Nodes"),
+      list("workloads", "Workloads"),
+      this.problems,
+      h(
+        "div",
+        { class: "edit-bar" },
+        buttons,
+        h("button", { type: "button", class: "btn quiet", onclick: () => this.box.close(), text: "Cancel" }),
+        h("kbd", { text: "Ctrl Enter" }),
+      ),
+    );
+    this.box = dialog(
+      "Generate a cluster",
+      h(
+        "div",
+        { class: "form-body" },
+        this.form,
+        h(
+          "section",
+          { class: "form-preview", "aria-label": "What it makes" },
+          h("div", { class: "form-preview-head" }, h("h3", { text: "What it makes" }), this.state),
+          this.summary,
+          this.preview.element,
+        ),
+      ),
+    );
     this.box.classList.add("edit-panel", "form-panel");
-    this.box.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); this.#act(this.actions[0][1]); } });
-    this.box.addEventListener("close", () => { this.draft.cancel(); this.asked += 1; });
+    this.box.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        this.#act(this.actions[0][1]);
+      }
+    });
+    this.box.addEventListener("close", () => {
+      this.draft.cancel();
+      this.asked += 1;
+    });
     this.#load(FIRST);
     recipes.focus();
     this.preview.enrich();
@@ -56,7 +137,10 @@ export class Generator {
   #load(name) {
     const { recipe } = this.#table.recipes.find((row) => row.name === name);
     this.heads = new Map(this.#table.top.map((row) => [row.name, new FormField(row, recipe[row.name] ?? row.default)]));
-    fill(this.top, [...this.heads.values()].map(({ element }) => element));
+    fill(
+      this.top,
+      [...this.heads.values()].map(({ element }) => element),
+    );
     for (const what of ["pools", "workloads"]) {
       this.rows[what] = [];
       fill(this.lists[what]);
@@ -71,25 +155,54 @@ export class Generator {
     const taken = new Set(this.rows[what].map(({ fields }) => fields.get("name").value));
     const name = NAMES[what].find((one) => !taken.has(one)) ?? `${NAMES[what][0]}-${this.rows[what].length + 1}`;
     const given = values ?? { name };
-    const fields = new Map(this.#table[what].map((row) => [row.name, new FormField(row, given[row.name] ?? row.default)]));
+    const fields = new Map(
+      this.#table[what].map((row) => [row.name, new FormField(row, given[row.name] ?? row.default)]),
+    );
     const elements = [...fields.values()].map(({ element }) => element);
-    const more = h("details", { class: "form-more", open: [...fields.values()].slice(AHEAD[what]).some((field) => !field.empty) || undefined }, h("summary", { text: "More" }), h("div", { class: "form-grid" }, elements.slice(AHEAD[what])));
+    const more = h(
+      "details",
+      { class: "form-more", open: [...fields.values()].slice(AHEAD[what]).some((field) => !field.empty) || undefined },
+      h("summary", { text: "More" }),
+      h("div", { class: "form-grid" }, elements.slice(AHEAD[what])),
+    );
     const entry = { fields };
-    const drop = h("button", { type: "button", class: "btn quiet square tiny gen-drop", "aria-label": `Take this ${noun} out`, title: `Take this ${noun} out`, onclick: () => {
-      const at = this.rows[what].indexOf(entry);
-      this.rows[what].splice(at, 1);
-      element.remove();
-      this.#empty(what);
-      (this.rows[what][Math.min(at, this.rows[what].length - 1)]?.fields.get("name").input ?? this.lists[what].parentElement.querySelector(":scope > .btn")).focus();
-      this.draft();
-    } }, icon("cross"));
-    const element = h("div", { class: "gen-row", role: "group", "aria-label": noun }, h("div", { class: "form-grid" }, elements.slice(0, AHEAD[what])), more, drop);
+    const drop = h(
+      "button",
+      {
+        type: "button",
+        class: "btn quiet square tiny gen-drop",
+        "aria-label": `Take this ${noun} out`,
+        title: `Take this ${noun} out`,
+        onclick: () => {
+          const at = this.rows[what].indexOf(entry);
+          this.rows[what].splice(at, 1);
+          element.remove();
+          this.#empty(what);
+          (
+            this.rows[what][Math.min(at, this.rows[what].length - 1)]?.fields.get("name").input
+            ?? this.lists[what].parentElement.querySelector(":scope > .btn")
+          ).focus();
+          this.draft();
+        },
+      },
+      icon("cross"),
+    );
+    const element = h(
+      "div",
+      { class: "gen-row", role: "group", "aria-label": noun },
+      h("div", { class: "form-grid" }, elements.slice(0, AHEAD[what])),
+      more,
+      drop,
+    );
     this.rows[what].push(entry);
     this.#empty(what);
     this.lists[what].append(element);
     if (what === "workloads") {
       const shape = fields.get("shape").input;
-      const sizes = () => { for (const [field, size] of Object.entries(this.#table.shapes[shape.value] ?? {})) fields.get(field).placeholder = size; };
+      const sizes = () => {
+        for (const [field, size] of Object.entries(this.#table.shapes[shape.value] ?? {}))
+          fields.get(field).placeholder = size;
+      };
       shape.addEventListener("change", sizes);
       sizes();
     }
@@ -99,18 +212,34 @@ export class Generator {
   #empty(what) {
     const list = this.lists[what];
     list.querySelector(".gen-none")?.remove();
-    if (!this.rows[what].length) list.append(h("p", { class: "gen-none dim fine", text: what === "pools" ? "No nodes yet: a cluster needs a pool at least." : "No workloads: nodes alone, to add your own to." }));
+    if (!this.rows[what].length)
+      list.append(
+        h("p", {
+          class: "gen-none dim fine",
+          text:
+            what === "pools"
+              ? "No nodes yet: a cluster needs a pool at least."
+              : "No workloads: nodes alone, to add your own to.",
+        }),
+      );
   }
 
   get recipe() {
     const texts = (fields) => Object.fromEntries([...fields].map(([name, field]) => [name, field.value]));
-    return { ...texts(this.heads), pools: this.rows.pools.map(({ fields }) => texts(fields)), workloads: this.rows.workloads.map(({ fields }) => texts(fields)) };
+    return {
+      ...texts(this.heads),
+      pools: this.rows.pools.map(({ fields }) => texts(fields)),
+      workloads: this.rows.workloads.map(({ fields }) => texts(fields)),
+    };
   }
 
   /** All fields by the names that problems have: `pools.0.cpu`. */
   get #fields() {
     const all = new Map(this.heads);
-    for (const what of ["pools", "workloads"]) this.rows[what].forEach(({ fields }, i) => { for (const [name, field] of fields) all.set(`${what}.${i}.${name}`, field); });
+    for (const what of ["pools", "workloads"])
+      this.rows[what].forEach(({ fields }, i) => {
+        for (const [name, field] of fields) all.set(`${what}.${i}.${name}`, field);
+      });
     return all;
   }
 
@@ -120,33 +249,75 @@ export class Generator {
       const answer = await this.socket().call("cluster.generate", { recipe: this.recipe });
       if (turn === this.asked) this.#show(answer);
     } catch (error) {
-      if (turn === this.asked && error.code !== "request.superseded") { this.answer = null; fill(this.problems, h("p", { class: "stale-text", text: error.message })); }
+      if (turn === this.asked && error.code !== "request.superseded") {
+        this.answer = null;
+        fill(this.problems, h("p", { class: "stale-text", text: error.message }));
+      }
     }
   }
 
   #show(answer) {
     this.answer = answer;
     const general = tellAll(this.#fields, answer.errors);
-    fill(this.problems, general.map((text) => h("p", { class: "stale-text", text })));
-    this.state.textContent = answer.errors.length ? plural(answer.errors.length, "error") : `${plural(answer.documents, "document")}${answer.shown < answer.documents ? `, the first ${count(answer.shown)} shown` : ""}`;
+    fill(
+      this.problems,
+      general.map((text) => h("p", { class: "stale-text", text })),
+    );
+    this.state.textContent = answer.errors.length
+      ? plural(answer.errors.length, "error")
+      : `${plural(answer.documents, "document")}${answer.shown < answer.documents ? `, the first ${count(answer.shown)} shown` : ""}`;
     if (answer.errors.length) return; // what was there last stays in view until it is mended
     this.preview.value = answer.bundle;
     fill(this.summary, this.#figures(answer.summary));
   }
 
   /** Millicores of a whole cluster: nobody reads the last cores of hundreds. */
-  #cores(milli) { return cpu(milli >= 10_000 ? Math.round(milli / 1000) * 1000 : milli); }
+  #cores(milli) {
+    return cpu(milli >= 10_000 ? Math.round(milli / 1000) * 1000 : milli);
+  }
 
   #figures({ nodes, cpu: cores, memory: bytes, gpus, pods, wantedCpu, wantedMemory, wantedGpus, rows, interactive }) {
     const asked = (label, wanted, all, show) => {
       const share = all ? wanted / all : 0;
-      return h("div", { class: "gen-asked" }, h("dt", { text: label }), h("dd", null, h("span", { class: "gen-meter", "aria-hidden": "true" }, h("i", { class: share > 1 ? "over" : "", style: { width: `${Math.min(100, share * 100)}%` } })),
-        h("span", { class: "num", text: `${show(wanted)} of ${show(all)} asked for` }), h("b", { class: `num ${share > 1 ? "fail-text" : ""}`, text: `${Math.round(share * 100)}%` })));
+      return h(
+        "div",
+        { class: "gen-asked" },
+        h("dt", { text: label }),
+        h(
+          "dd",
+          null,
+          h(
+            "span",
+            { class: "gen-meter", "aria-hidden": "true" },
+            h("i", { class: share > 1 ? "over" : "", style: { width: `${Math.min(100, share * 100)}%` } }),
+          ),
+          h("span", { class: "num", text: `${show(wanted)} of ${show(all)} asked for` }),
+          h("b", { class: `num ${share > 1 ? "fail-text" : ""}`, text: `${Math.round(share * 100)}%` }),
+        ),
+      );
     };
     return [
-      h("p", { class: "gen-line", role: "status" }, h("b", { text: plural(nodes, "node") }), `, ${this.#cores(cores)} cpu, ${memory(bytes)} memory${gpus ? `, ${plural(gpus, "GPU")}` : ""}; `, h("b", { text: plural(pods, "pod") }), rows.length ? ` of ${rows.map(([name, n]) => `${name} (${count(n)})`).join(", ")}` : ""),
-      h("dl", null, asked("cpu", wantedCpu, cores, this.#cores), asked("memory", wantedMemory, bytes, memory), gpus || wantedGpus ? asked("GPUs", wantedGpus, gpus, count) : null),
-      interactive ? null : h("p", { class: "fine fail-text", text: "So large a cluster shows its first cycles at once; the rest takes a while." }),
+      h(
+        "p",
+        { class: "gen-line", role: "status" },
+        h("b", { text: plural(nodes, "node") }),
+        `, ${this.#cores(cores)} cpu, ${memory(bytes)} memory${gpus ? `, ${plural(gpus, "GPU")}` : ""}; `,
+        h("b", { text: plural(pods, "pod") }),
+        rows.length ? ` of ${rows.map(([name, n]) => `${name} (${count(n)})`).join(", ")}` : "",
+      ),
+      h(
+        "dl",
+        null,
+        asked("cpu", wantedCpu, cores, this.#cores),
+        asked("memory", wantedMemory, bytes, memory),
+        gpus || wantedGpus ? asked("GPUs", wantedGpus, gpus, count) : null,
+      ),
+      interactive
+        ? null
+        : h("p", {
+            class: "fine fail-text",
+            text: "So large a cluster shows its first cycles at once; the rest takes a while.",
+          }),
     ];
   }
 
@@ -167,9 +338,14 @@ export class Generator {
       $("#main").focus({ preventScroll: true }); // where it shows, and where the keys step
     } catch (error) {
       const found = error.body?.errors ?? [{ message: error.message }];
-      fill(this.problems, found.slice(0, 5).map(({ message }) => h("p", { class: "stale-text", text: message })));
+      fill(
+        this.problems,
+        found.slice(0, 5).map(({ message }) => h("p", { class: "stale-text", text: message })),
+      );
       this.problems.scrollIntoView({ block: "nearest" });
-    } finally { this.box.toggleAttribute("aria-busy", false); }
+    } finally {
+      this.box.toggleAttribute("aria-busy", false);
+    }
   }
 
   /** The whole text. Raises what the server finds wrong with all of it. */
@@ -189,19 +365,27 @@ export class Generator {
 
 export class Generate extends Generator {
   constructor(view, edit) {
-    super(() => view.playback.socket, [
-      ["Replace this draft", (generator) => this.#replace(generator), true],
-      ["Add to this draft", (generator) => this.#add(generator)],
-    ]);
+    super(
+      () => view.playback.socket,
+      [
+        ["Replace this draft", (generator) => this.#replace(generator), true],
+        ["Add to this draft", (generator) => this.#add(generator)],
+      ],
+    );
     this.view = view;
     this.edit = edit;
   }
 
-  #words() { return `a generated cluster of ${plural(this.answer.summary.nodes, "node")} and ${plural(this.answer.summary.pods, "pod")}`; }
+  #words() {
+    return `a generated cluster of ${plural(this.answer.summary.nodes, "node")} and ${plural(this.answer.summary.pods, "pod")}`;
+  }
 
   async #replace(generator) {
     const text = await generator.whole();
-    if (text.length > DRAFT_CHARACTERS) { await generator.create(); return; }
+    if (text.length > DRAFT_CHARACTERS) {
+      await generator.create();
+      return;
+    }
     await this.edit.replace(text, this.#words());
     this.edit.tell(`The draft is ${this.#words()} now.`);
   }

@@ -5,17 +5,65 @@ import { h, icon } from "../../lib/dom.js";
 export class Menu {
   constructor(label, groups, choose, title) {
     this.choose = choose;
-    this.button = h("button", { type: "button", class: "btn small", "aria-haspopup": "menu", "aria-expanded": "false", title, onclick: () => (this.list.hidden ? this.#show() : this.#hide(true)) }, icon("plus"), label);
-    this.list = h("div", { class: "menu", role: "menu", "aria-label": title, hidden: true }, groups.map(([heading, entries]) => h("div", { role: "group", "aria-label": heading }, h("div", { class: "menu-head", "aria-hidden": "true", text: heading }),
-      entries.map(([what, text, name]) => h("button", { type: "button", role: "menuitem", tabindex: "-1", onclick: () => { this.#hide(true); choose(what); } }, name ? icon(name) : h("span", { class: "menu-blank" }), text)))));
+    this.button = h(
+      "button",
+      {
+        type: "button",
+        class: "btn small",
+        "aria-haspopup": "menu",
+        "aria-expanded": "false",
+        title,
+        onclick: () => (this.list.hidden ? this.#show() : this.#hide(true)),
+      },
+      icon("plus"),
+      label,
+    );
+    this.list = h(
+      "div",
+      { class: "menu", role: "menu", "aria-label": title, hidden: true },
+      groups.map(([heading, entries]) =>
+        h(
+          "div",
+          { role: "group", "aria-label": heading },
+          h("div", { class: "menu-head", "aria-hidden": "true", text: heading }),
+          entries.map(([what, text, name]) =>
+            h(
+              "button",
+              {
+                type: "button",
+                role: "menuitem",
+                tabindex: "-1",
+                onclick: () => {
+                  this.#hide(true);
+                  choose(what);
+                },
+              },
+              name ? icon(name) : h("span", { class: "menu-blank" }),
+              text,
+            ),
+          ),
+        ),
+      ),
+    );
     this.element = h("div", { class: "menu-of" }, this.button, this.list);
-    this.button.addEventListener("keydown", (event) => { if (event.key === "ArrowDown") { event.preventDefault(); this.#show(); } });
+    this.button.addEventListener("keydown", (event) => {
+      if (event.key === "ArrowDown") {
+        event.preventDefault();
+        this.#show();
+      }
+    });
     this.list.addEventListener("keydown", (event) => this.#key(event));
-    this.element.addEventListener("focusout", (event) => { if (!this.list.hidden && !this.element.contains(event.relatedTarget)) this.#hide(false); });
-    addEventListener("pointerdown", (event) => { if (!this.list.hidden && !this.element.contains(event.target)) this.#hide(false); });
+    this.element.addEventListener("focusout", (event) => {
+      if (!this.list.hidden && !this.element.contains(event.relatedTarget)) this.#hide(false);
+    });
+    addEventListener("pointerdown", (event) => {
+      if (!this.list.hidden && !this.element.contains(event.target)) this.#hide(false);
+    });
   }
 
-  get #items() { return [...this.list.querySelectorAll("[role=menuitem]")]; }
+  get #items() {
+    return [...this.list.querySelectorAll("[role=menuitem]")];
+  }
 
   #show() {
     this.list.hidden = false;
@@ -43,9 +91,15 @@ export class Menu {
     else if (event.key === "ArrowUp") to = (at - 1 + items.length) % items.length;
     else if (event.key === "Home") to = 0;
     else if (event.key === "End") to = items.length - 1;
-    else if (event.key === "Escape") { event.preventDefault(); event.stopPropagation(); this.#hide(true); return; }
-    else if (event.key === "Tab") { this.#hide(false); return; }
-    else if (/^[a-z]$/i.test(event.key) && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    else if (event.key === "Escape") {
+      event.preventDefault();
+      event.stopPropagation();
+      this.#hide(true);
+      return;
+    } else if (event.key === "Tab") {
+      this.#hide(false);
+      return;
+    } else if (/^[a-z]$/i.test(event.key) && !event.ctrlKey && !event.metaKey && !event.altKey) {
       const begins = (item) => item.textContent.trim().toLowerCase().startsWith(event.key.toLowerCase());
       to = items.indexOf([...items.slice(at + 1), ...items.slice(0, at + 1)].find(begins));
     } else if (event.key !== "Enter" && event.key !== " ") return;

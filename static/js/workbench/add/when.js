@@ -13,10 +13,13 @@ export async function address(playback, index) {
     const known = playback.light(index)?.step;
     if (known) return known;
     try {
-      return (await playback.socket.call("cycle.get", { source: playback.source, step: String(index), parts: [] })).step;
+      return (await playback.socket.call("cycle.get", { source: playback.source, step: String(index), parts: [] }))
+        .step;
     } catch (error) {
       if (error.code !== "request.superseded") break;
-      await new Promise((done) => { setTimeout(done, AGAIN); });
+      await new Promise((done) => {
+        setTimeout(done, AGAIN);
+      });
     }
   }
   return "";
@@ -25,7 +28,23 @@ export async function address(playback, index) {
 /** Two choices, or one sentence before the first cycle; `changed(step)` gets "" for the start. */
 export function when(index, step, legend, changed, said = "It is there from the start.") {
   if (!step) return h("p", { class: "edit-when dim", text: said });
-  const choice = (value, label, hint) => h("label", null, h("input", { type: "radio", name: "add-when", checked: value === "" || undefined, onchange: () => changed(value) }), h("span", null, h("b", { text: label }), " ", h("span", { class: "dim", text: hint })));
-  return h("fieldset", { class: "edit-when" }, h("legend", { text: legend }),
-    choice("", "From the start", "before the first cycle"), choice(step, `After cycle ${count(index)}`, "at the step on screen"));
+  const choice = (value, label, hint) =>
+    h(
+      "label",
+      null,
+      h("input", {
+        type: "radio",
+        name: "add-when",
+        checked: value === "" || undefined,
+        onchange: () => changed(value),
+      }),
+      h("span", null, h("b", { text: label }), " ", h("span", { class: "dim", text: hint })),
+    );
+  return h(
+    "fieldset",
+    { class: "edit-when" },
+    h("legend", { text: legend }),
+    choice("", "From the start", "before the first cycle"),
+    choice(step, `After cycle ${count(index)}`, "at the step on screen"),
+  );
 }

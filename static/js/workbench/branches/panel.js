@@ -21,10 +21,19 @@ export class Branches {
     this.head = h("div", { class: "history-head" });
     this.rows = h("div", { class: "branch-rows", role: "treegrid", "aria-label": "Branches" });
     this.none = h("p", { class: "dim fine" });
-    this.element = h("section", { class: "history branches", "aria-labelledby": "branches-heading", hidden: !edit || undefined }, this.head, this.rows, this.none);
+    this.element = h(
+      "section",
+      { class: "history branches", "aria-labelledby": "branches-heading", hidden: !edit || undefined },
+      this.head,
+      this.rows,
+      this.none,
+    );
     if (!edit) return;
     this.rows.addEventListener("keydown", (event) => this.#key(event));
-    view.playback.on("opened", () => { clearTimeout(this.#timer); this.#timer = setTimeout(() => this.load(), this.#listed ? SETTLE : 0); });
+    view.playback.on("opened", () => {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.load(), this.#listed ? SETTLE : 0);
+    });
     view.on("branch", () => this.create());
     this.#deck();
   }
@@ -32,9 +41,22 @@ export class Branches {
   /** "Branch here" stands in the deck too. */
   #deck() {
     const place = () => {
-      document.querySelector("[data-deck]")?.append(h("button", { type: "button", class: "btn quiet small deck-branch", title: "A copy at the step on screen, to try something else", onclick: () => this.create() }, icon("fork"), "Branch here"));
+      document.querySelector("[data-deck]")?.append(
+        h(
+          "button",
+          {
+            type: "button",
+            class: "btn quiet small deck-branch",
+            title: "A copy at the step on screen, to try something else",
+            onclick: () => this.create(),
+          },
+          icon("fork"),
+          "Branch here",
+        ),
+      );
     };
-    if (document.querySelector("[data-deck] .transport")) place(); else setTimeout(place); // the deck fills its place when it is made
+    if (document.querySelector("[data-deck] .transport")) place();
+    else setTimeout(place); // the deck fills its place when it is made
   }
 
   async load() {
@@ -55,11 +77,34 @@ export class Branches {
 
   #draw() {
     const { root, branches } = this.#listed;
-    const focused = this.rows.contains(document.activeElement) ? document.activeElement.closest("[data-branch-row]")?.dataset.branchRow : "";
+    const focused = this.rows.contains(document.activeElement)
+      ? document.activeElement.closest("[data-branch-row]")?.dataset.branchRow
+      : "";
     const alone = branches.length - (root ? 0 : 1) <= 0;
-    fill(this.head, h("h3", { id: "branches-heading" }, "Branches ", h("small", { class: "dim", text: alone ? "" : count(branches.length - (root ? 0 : 1)) })), h("span", { class: "grow" }),
-      h("button", { type: "button", class: "btn small", title: "A copy at the step on screen, to try something else", onclick: () => this.create() }, icon("fork"), "Branch here"));
-    this.none.textContent = alone ? "No branches yet. Go to a step and branch there: the copy remembers where it comes from, and is compared with this." : "";
+    fill(
+      this.head,
+      h(
+        "h3",
+        { id: "branches-heading" },
+        "Branches ",
+        h("small", { class: "dim", text: alone ? "" : count(branches.length - (root ? 0 : 1)) }),
+      ),
+      h("span", { class: "grow" }),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "btn small",
+          title: "A copy at the step on screen, to try something else",
+          onclick: () => this.create(),
+        },
+        icon("fork"),
+        "Branch here",
+      ),
+    );
+    this.none.textContent = alone
+      ? "No branches yet. Go to a step and branch there: the copy remembers where it comes from, and is compared with this."
+      : "";
     const rows = [];
     const under = (parent, level) => {
       for (const branch of branches.filter((one) => one.parent === parent)) {
@@ -72,40 +117,123 @@ export class Branches {
     if (!alone || root) under("", 1);
     this.rows.hidden = alone;
     fill(this.rows, alone ? [] : rows);
-    if (focused) this.#focus(this.rows.querySelector(`[data-branch-row="${CSS.escape(focused)}"] a, [data-branch-row="${CSS.escape(focused)}"] button`));
+    if (focused)
+      this.#focus(
+        this.rows.querySelector(
+          `[data-branch-row="${CSS.escape(focused)}"] a, [data-branch-row="${CSS.escape(focused)}"] button`,
+        ),
+      );
   }
 
   #root({ source, title, url }) {
-    const here = source === `scenario:${this.view.playback.source.scenario}` || source === `run:${this.view.playback.source.run}`;
+    const here =
+      source === `scenario:${this.view.playback.source.scenario}` || source === `run:${this.view.playback.source.run}`;
     const what = source.startsWith("run:") ? "run" : "shared";
-    return h("div", { role: "row", "aria-level": "1", class: "branch", "data-branch-row": "root" },
-      h("div", { role: "gridcell", class: "branch-name" }, here ? h("b", { tabindex: "0", text: title || "Untitled" }) : this.#link(url, title || "Untitled", true), h("span", { class: "pill", text: what }), here ? h("span", { class: "pill accent", text: "here" }) : null));
+    return h(
+      "div",
+      { role: "row", "aria-level": "1", class: "branch", "data-branch-row": "root" },
+      h(
+        "div",
+        { role: "gridcell", class: "branch-name" },
+        here ? h("b", { tabindex: "0", text: title || "Untitled" }) : this.#link(url, title || "Untitled", true),
+        h("span", { class: "pill", text: what }),
+        here ? h("span", { class: "pill accent", text: "here" }) : null,
+      ),
+    );
   }
 
   #link(url, text, first = false) {
-    return h("a", { href: url, text, tabindex: first ? "0" : "-1", onclick: (event) => { if (event.ctrlKey || event.metaKey || event.shiftKey) return; event.preventDefault(); this.#go(url); } });
+    return h("a", {
+      href: url,
+      text,
+      tabindex: first ? "0" : "-1",
+      onclick: (event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        this.#go(url);
+      },
+    });
   }
 
   #row(branch, level, first) {
     const { draft, title, step, words, revision, parent } = branch;
     const here = draft === this.own;
     const name = title || "Untitled";
-    const button = (icon_, label, act) => h("button", { type: "button", class: "btn quiet square tiny", tabindex: "-1", "aria-label": `${label}: ${name}`, title: label, onclick: act }, icon(icon_));
+    const button = (icon_, label, act) =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: "btn quiet square tiny",
+          tabindex: "-1",
+          "aria-label": `${label}: ${name}`,
+          title: label,
+          onclick: act,
+        },
+        icon(icon_),
+      );
     const found = this.#found.get(`${draft} ${revision}`);
-    const changed = words.length ? words.slice(0, WORDS).join("; ") + (words.length > WORDS ? `; and ${count(words.length - WORDS)} more` : "") : parent ? "nothing changed yet" : "";
-    const told = h("div", { role: "gridcell", class: "branch-told", "data-told": draft }, changed ? h("p", { class: words.length ? "" : "dim", text: changed }) : null, this.#told(found, here));
-    return h("div", { role: "row", "aria-level": String(level), class: `branch level-${Math.min(level, 6)} ${here ? "here" : ""}`, "data-branch-row": draft, "aria-current": here ? "true" : undefined },
-      h("div", { role: "gridcell", class: "branch-name" }, here ? h("b", { text: name, tabindex: first ? "0" : "-1" }) : this.#link(`/p/${draft}/`, name, first), step ? h("span", { class: "pill", text: madeAt(step) }) : null, here ? h("span", { class: "pill accent", text: "here" }) : null),
-      h("div", { role: "gridcell", class: "history-tools branch-tools" }, button("edit", "Rename", () => this.#rename(branch)), parent ? button("table", "Compare with its parent", () => this.#compare(branch, true)) : null, button("cross", "Delete", () => this.#delete(branch))),
-      told);
+    const changed = words.length
+      ? words.slice(0, WORDS).join("; ") + (words.length > WORDS ? `; and ${count(words.length - WORDS)} more` : "")
+      : parent
+        ? "nothing changed yet"
+        : "";
+    const told = h(
+      "div",
+      { role: "gridcell", class: "branch-told", "data-told": draft },
+      changed ? h("p", { class: words.length ? "" : "dim", text: changed }) : null,
+      this.#told(found, here),
+    );
+    return h(
+      "div",
+      {
+        role: "row",
+        "aria-level": String(level),
+        class: `branch level-${Math.min(level, 6)} ${here ? "here" : ""}`,
+        "data-branch-row": draft,
+        "aria-current": here ? "true" : undefined,
+      },
+      h(
+        "div",
+        { role: "gridcell", class: "branch-name" },
+        here ? h("b", { text: name, tabindex: first ? "0" : "-1" }) : this.#link(`/p/${draft}/`, name, first),
+        step ? h("span", { class: "pill", text: madeAt(step) }) : null,
+        here ? h("span", { class: "pill accent", text: "here" }) : null,
+      ),
+      h(
+        "div",
+        { role: "gridcell", class: "history-tools branch-tools" },
+        button("edit", "Rename", () => this.#rename(branch)),
+        parent ? button("table", "Compare with its parent", () => this.#compare(branch, true)) : null,
+        button("cross", "Delete", () => this.#delete(branch)),
+      ),
+      told,
+    );
   }
 
   #told(found, here) {
     if (!found) return null;
     if (found.error) return h("p", { class: "dim", text: found.error });
     const { first } = found;
-    const cycle = first && here && first.step ? h("button", { type: "button", class: "btn quiet small", tabindex: "-1", onclick: () => this.view.playback.goto(first.index) }, `To cycle ${count(first.index)}`, icon("right")) : null;
-    return [h("p", { class: "branch-outcome", text: standing(found) }), found.parent || found.why ? h("p", { class: "dim", text: parting(found) }) : null, cycle];
+    const cycle =
+      first && here && first.step
+        ? h(
+            "button",
+            {
+              type: "button",
+              class: "btn quiet small",
+              tabindex: "-1",
+              onclick: () => this.view.playback.goto(first.index),
+            },
+            `To cycle ${count(first.index)}`,
+            icon("right"),
+          )
+        : null;
+    return [
+      h("p", { class: "branch-outcome", text: standing(found) }),
+      found.parent || found.why ? h("p", { class: "dim", text: parting(found) }) : null,
+      cycle,
+    ];
   }
 
   // ---- what they came to
@@ -113,7 +241,10 @@ export class Branches {
   async #compareSome(turn) {
     const { playback } = this.view;
     if (!playback.complete || playback.cycles * (playback.nodes?.names.length ?? 0) > LIGHT) return;
-    const asked = this.#listed.branches.filter(({ parent }) => parent).sort((a, b) => (b.draft === this.own) - (a.draft === this.own)).slice(0, COMPARED);
+    const asked = this.#listed.branches
+      .filter(({ parent }) => parent)
+      .sort((a, b) => (b.draft === this.own) - (a.draft === this.own))
+      .slice(0, COMPARED);
     for (const branch of asked) {
       if (turn !== this.#turn) return;
       if (!this.#found.has(`${branch.draft} ${branch.revision}`)) await this.#compare(branch);
@@ -139,16 +270,71 @@ export class Branches {
 
   /** Both beside each other, with all that was changed. */
   #show(branch, found) {
-    if (found.error) { toast(found.error, { name: "warn", ms: 6000 }); return; }
+    if (found.error) {
+      toast(found.error, { name: "warn", ms: 6000 });
+      return;
+    }
     const { here, parent, words, first } = found;
-    const line = (name, key) => h("tr", null, h("th", { scope: "row", text: name }), h("td", { class: "num", text: count(here[key]) }), h("td", { class: "num", text: parent ? count(parent[key]) : "–" }));
-    const at = first && first.step ? h("a", { class: "btn", href: `/p/${branch.draft}/?step=${first.index}` }, icon("right"), `Cycle ${count(first.index)} of the branch`) : null;
+    const line = (name, key) =>
+      h(
+        "tr",
+        null,
+        h("th", { scope: "row", text: name }),
+        h("td", { class: "num", text: count(here[key]) }),
+        h("td", { class: "num", text: parent ? count(parent[key]) : "–" }),
+      );
+    const at =
+      first && first.step
+        ? h(
+            "a",
+            { class: "btn", href: `/p/${branch.draft}/?step=${first.index}` },
+            icon("right"),
+            `Cycle ${count(first.index)} of the branch`,
+          )
+        : null;
     const [kind, id] = branch.parent.split(":");
-    const there = first && parent && first.index <= parent.cycles && kind !== "run" ? h("a", { class: "btn", href: `/${kind === "draft" ? "p" : "s"}/${id}/?step=${first.index}` }, icon("right"), `Cycle ${count(first.index)} of the parent`) : null;
-    dialog(`${branch.title || "Untitled"}, beside its parent`, h("div", { class: "branch-compare" },
-      h("table", { class: "plain" }, h("thead", null, h("tr", null, h("th", { scope: "col", text: "" }), h("th", { scope: "col", class: "num", text: "branch" }), h("th", { scope: "col", class: "num", text: "parent" }))), h("tbody", null, line("cycles", "cycles"), line("pods placed", "placed"), line("pods pending", "pending"))),
-      h("h3", { text: "What was changed" }), words.length ? h("ul", null, words.map((text) => h("li", { text }))) : h("p", { class: "dim", text: "Nothing yet." }),
-      h("p", { text: parting(found) }), h("div", { class: "edit-bar" }, at, there)));
+    const there =
+      first && parent && first.index <= parent.cycles && kind !== "run"
+        ? h(
+            "a",
+            { class: "btn", href: `/${kind === "draft" ? "p" : "s"}/${id}/?step=${first.index}` },
+            icon("right"),
+            `Cycle ${count(first.index)} of the parent`,
+          )
+        : null;
+    dialog(
+      `${branch.title || "Untitled"}, beside its parent`,
+      h(
+        "div",
+        { class: "branch-compare" },
+        h(
+          "table",
+          { class: "plain" },
+          h(
+            "thead",
+            null,
+            h(
+              "tr",
+              null,
+              h("th", { scope: "col", text: "" }),
+              h("th", { scope: "col", class: "num", text: "branch" }),
+              h("th", { scope: "col", class: "num", text: "parent" }),
+            ),
+          ),
+          h("tbody", null, line("cycles", "cycles"), line("pods placed", "placed"), line("pods pending", "pending")),
+        ),
+        h("h3", { text: "What was changed" }),
+        words.length
+          ? h(
+              "ul",
+              null,
+              words.map((text) => h("li", { text })),
+            )
+          : h("p", { class: "dim", text: "Nothing yet." }),
+        h("p", { text: parting(found) }),
+        h("div", { class: "edit-bar" }, at, there),
+      ),
+    );
   }
 
   // ---- acting
@@ -169,66 +355,138 @@ export class Branches {
 
   async create() {
     const { playback } = this.view;
-    if (!this.edit) { toast("This cannot be copied.", { name: "warn" }); return; }
-    if (this.mine && this.edit.options.dirty()) { toast("The YAML has changes that are not applied. Apply or discard them first.", { name: "warn", ms: 6000 }); this.edit.options.onText(); return; }
+    if (!this.edit) {
+      toast("This cannot be copied.", { name: "warn" });
+      return;
+    }
+    if (this.mine && this.edit.options.dirty()) {
+      toast("The YAML has changes that are not applied. Apply or discard them first.", { name: "warn", ms: 6000 });
+      this.edit.options.onText();
+      return;
+    }
     try {
       const { url } = await playback.socket.call("branch.create", { source: playback.source, step: this.#step });
       this.#go(url);
-    } catch (error) { toast(`It could not be branched: ${error.message}`, { name: "warn", ms: 6000 }); }
+    } catch (error) {
+      toast(`It could not be branched: ${error.message}`, { name: "warn", ms: 6000 });
+    }
   }
 
   /** The revision of a branch that is known here; of one's own draft the page knows later ones than the list. */
-  #seen({ draft, revision }) { return draft === this.own ? Math.max(revision, this.view.draft.revision, this.view.draft.titled) : revision; }
+  #seen({ draft, revision }) {
+    return draft === this.own ? Math.max(revision, this.view.draft.revision, this.view.draft.titled) : revision;
+  }
 
   #rename(branch) {
-    const field = h("input", { class: "field", maxlength: "120", value: branch.title, "aria-label": "Name of the branch" });
-    const box = dialog("Rename the branch", h("form", { onsubmit: async (event) => {
-      event.preventDefault();
-      try {
-        const { revision } = await this.view.playback.socket.call("draft.save", { draft: branch.draft, title: field.value, base: this.#seen(branch) });
-        const found = this.#found.get(`${branch.draft} ${branch.revision}`);
-        if (found) this.#found.set(`${branch.draft} ${revision}`, found);
-        Object.assign(branch, { title: field.value.trim(), revision });
-        box.close();
-        this.#draw();
-        const title = branch.draft === this.own && document.querySelector("input[data-title]");
-        if (title) { title.value = branch.title; document.title = `${branch.title || "Untitled"} · podstep`; }
-        announce(`Renamed: ${branch.title || "Untitled"}.`);
-      } catch (error) {
-        if (error.code === "draft.stale") branch.revision = error.body.revision; // it is told what there is now; who wants it all the same asks again
-        toast(error.code === "draft.stale" ? `Another tab has renamed it “${error.body.title || "Untitled"}” meanwhile. Press Rename again to take your name all the same.` : `It could not be renamed: ${error.message}`, { name: "warn", ms: 8000 });
-      }
-    } }, h("div", { class: "copy-row" }, field, h("button", { class: "btn primary", text: "Rename" }))));
+    const field = h("input", {
+      class: "field",
+      maxlength: "120",
+      value: branch.title,
+      "aria-label": "Name of the branch",
+    });
+    const box = dialog(
+      "Rename the branch",
+      h(
+        "form",
+        {
+          onsubmit: async (event) => {
+            event.preventDefault();
+            try {
+              const { revision } = await this.view.playback.socket.call("draft.save", {
+                draft: branch.draft,
+                title: field.value,
+                base: this.#seen(branch),
+              });
+              const found = this.#found.get(`${branch.draft} ${branch.revision}`);
+              if (found) this.#found.set(`${branch.draft} ${revision}`, found);
+              Object.assign(branch, { title: field.value.trim(), revision });
+              box.close();
+              this.#draw();
+              const title = branch.draft === this.own && document.querySelector("input[data-title]");
+              if (title) {
+                title.value = branch.title;
+                document.title = `${branch.title || "Untitled"} · podstep`;
+              }
+              announce(`Renamed: ${branch.title || "Untitled"}.`);
+            } catch (error) {
+              if (error.code === "draft.stale") branch.revision = error.body.revision; // it is told what there is now; who wants it all the same asks again
+              toast(
+                error.code === "draft.stale"
+                  ? `Another tab has renamed it “${error.body.title || "Untitled"}” meanwhile. Press Rename again to take your name all the same.`
+                  : `It could not be renamed: ${error.message}`,
+                { name: "warn", ms: 8000 },
+              );
+            }
+          },
+        },
+        h("div", { class: "copy-row" }, field, h("button", { class: "btn primary", text: "Rename" })),
+      ),
+    );
     field.select();
   }
 
   #delete(branch) {
     const children = this.#listed.branches.filter(({ parent }) => parent === `draft:${branch.draft}`).length;
     const overtaken = h("p", { class: "stale-text", role: "alert" });
-    const drop = h("button", { type: "button", class: "btn danger", onclick: async () => {
-      drop.disabled = true;
-      try {
-        await this.view.playback.socket.call("draft.delete", { draft: branch.draft, base: this.#seen(branch) });
-        if (branch.draft === this.own) { this.#leave(branch); return; }
-        box.close();
-        announce(`Deleted: ${branch.title || "Untitled"}.`);
-        await this.load();
-        this.#focus(this.rows.querySelector("a, b") ?? this.head.querySelector("button"));
-      } catch (error) {
-        drop.disabled = false;
-        if (error.code === "draft.stale") { branch.revision = error.body.revision; fill(overtaken, icon("warn"), "It has been changed in another tab since this list was made. Nothing is deleted yet."); } else toast(`It could not be deleted: ${error.message}`, { name: "warn", ms: 6000 });
-      }
-    } }, icon("cross"), "Delete it");
-    const box = dialog(`Delete ${branch.title || "Untitled"}?`,
-      h("p", { text: `This cannot be undone.${children ? ` ${plural(children, "branch", "branches")} of it ${children === 1 ? "stays" : "stay"}, as its parent's.` : ""}${branch.draft === this.own ? " It is what you look at: its parent opens then." : ""} What you have shared of it stays shared.` }), overtaken,
-      h("div", { class: "edit-bar" }, drop, h("button", { type: "button", class: "btn quiet", onclick: () => box.close(), text: "Keep it" })));
+    const drop = h(
+      "button",
+      {
+        type: "button",
+        class: "btn danger",
+        onclick: async () => {
+          drop.disabled = true;
+          try {
+            await this.view.playback.socket.call("draft.delete", { draft: branch.draft, base: this.#seen(branch) });
+            if (branch.draft === this.own) {
+              this.#leave(branch);
+              return;
+            }
+            box.close();
+            announce(`Deleted: ${branch.title || "Untitled"}.`);
+            await this.load();
+            this.#focus(this.rows.querySelector("a, b") ?? this.head.querySelector("button"));
+          } catch (error) {
+            drop.disabled = false;
+            if (error.code === "draft.stale") {
+              branch.revision = error.body.revision;
+              fill(
+                overtaken,
+                icon("warn"),
+                "It has been changed in another tab since this list was made. Nothing is deleted yet.",
+              );
+            } else toast(`It could not be deleted: ${error.message}`, { name: "warn", ms: 6000 });
+          }
+        },
+      },
+      icon("cross"),
+      "Delete it",
+    );
+    const box = dialog(
+      `Delete ${branch.title || "Untitled"}?`,
+      h("p", {
+        text: `This cannot be undone.${children ? ` ${plural(children, "branch", "branches")} of it ${children === 1 ? "stays" : "stay"}, as its parent's.` : ""}${branch.draft === this.own ? " It is what you look at: its parent opens then." : ""} What you have shared of it stays shared.`,
+      }),
+      overtaken,
+      h(
+        "div",
+        { class: "edit-bar" },
+        drop,
+        h("button", { type: "button", class: "btn quiet", onclick: () => box.close(), text: "Keep it" }),
+      ),
+    );
     drop.focus();
   }
 
   #leave({ parent }) {
     const [kind, id] = parent.split(":");
-    if (!id) { location.assign("/"); return; }
-    if (kind === "run") { location.assign(`/runs/${id}/`); return; }
+    if (!id) {
+      location.assign("/");
+      return;
+    }
+    if (kind === "run") {
+      location.assign(`/runs/${id}/`);
+      return;
+    }
     this.#go(`/${kind === "draft" ? "p" : "s"}/${id}/`);
   }
 
@@ -250,7 +508,15 @@ export class Branches {
     const here = within.indexOf(event.target);
     const first = (other) => other?.querySelector("[tabindex]");
     const branch = this.#listed.branches.find(({ draft }) => draft === row.dataset.branchRow);
-    const act = { ArrowDown: () => this.#focus(first(rows[at + 1])), ArrowUp: () => this.#focus(first(rows[at - 1])), ArrowRight: () => this.#focus(within[here + 1]), ArrowLeft: () => this.#focus(within[here - 1]), Home: () => this.#focus(first(rows[0])), End: () => this.#focus(first(rows.at(-1))), Delete: branch && (() => this.#delete(branch)) }[event.key];
+    const act = {
+      ArrowDown: () => this.#focus(first(rows[at + 1])),
+      ArrowUp: () => this.#focus(first(rows[at - 1])),
+      ArrowRight: () => this.#focus(within[here + 1]),
+      ArrowLeft: () => this.#focus(within[here - 1]),
+      Home: () => this.#focus(first(rows[0])),
+      End: () => this.#focus(first(rows.at(-1))),
+      Delete: branch && (() => this.#delete(branch)),
+    }[event.key];
     if (!act) return;
     event.preventDefault();
     event.stopPropagation();

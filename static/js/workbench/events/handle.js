@@ -13,7 +13,16 @@ export class Handle {
   constructor(scale, row, { seen, moved }) {
     Object.assign(this, { scale, row, seen, moved });
     this.start = this.#value = scale.of(row);
-    this.element = h("div", { class: `event-handle ${row.during ? "inside" : ""}`, role: "slider", tabindex: "-1", "data-handle": row.id, "aria-label": `When: ${row.words}`, "aria-valuemin": "0", "aria-valuemax": String(scale.span), title: "Drag it, or press ← and →" });
+    this.element = h("div", {
+      class: `event-handle ${row.during ? "inside" : ""}`,
+      role: "slider",
+      tabindex: "-1",
+      "data-handle": row.id,
+      "aria-label": `When: ${row.words}`,
+      "aria-valuemin": "0",
+      "aria-valuemax": String(scale.span),
+      title: "Drag it, or press ← and →",
+    });
     this.track = h("div", { class: "event-track" }, this.element);
     this.#put(this.start, false);
     this.#listen();
@@ -56,11 +65,20 @@ export class Handle {
     });
     element.addEventListener("pointerup", () => this.#commit());
     element.addEventListener("pointercancel", () => this.cancel());
-    element.addEventListener("blur", () => { if (this.#timer) this.#commit(); });
+    element.addEventListener("blur", () => {
+      if (this.#timer) this.#commit();
+    });
     element.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       const by = (event.shiftKey ? PAGE : 1) * scale.unit;
-      const to = { ArrowLeft: this.#value - by, ArrowRight: this.#value + by, PageUp: this.#value + PAGE * scale.unit, PageDown: this.#value - PAGE * scale.unit, Home: 0, End: scale.span }[event.key];
+      const to = {
+        ArrowLeft: this.#value - by,
+        ArrowRight: this.#value + by,
+        PageUp: this.#value + PAGE * scale.unit,
+        PageDown: this.#value - PAGE * scale.unit,
+        Home: 0,
+        End: scale.span,
+      }[event.key];
       if (event.key === "Enter") this.#commit();
       else if (event.key === "Escape" && this.#value !== this.start) this.cancel();
       else if (to !== undefined) {

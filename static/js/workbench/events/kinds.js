@@ -8,15 +8,53 @@ const IMAGED = ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Replica
 export const KINDS = {
   cordon: { title: "Cordon a node", about: named("Node"), revise: "cordon" },
   uncordon: { title: "Uncordon a node", about: named("Node"), revise: "uncordon" },
-  taint: { title: "Taint a node", about: named("Node"), revise: "taint", fields: [["key", "Taint", "maintenance:NoExecute", ["dedicated=batch:NoSchedule", "maintenance:NoExecute", "slow:PreferNoSchedule"]]] },
-  label: { title: "Label a node", about: named("Node"), revise: "label", fields: [["key", "Label", "disk", ["disk", "topology.kubernetes.io/zone"]], ["value", "Value", "ssd", []]] },
-  condition: { title: "Set a condition of a node", about: named("Node"), revise: "condition", fields: [["key", "Condition", "MemoryPressure", ["MemoryPressure", "DiskPressure", "PIDPressure", "Ready"]], ["value", "Status", "True", ["True", "False", "Unknown"]]] },
+  taint: {
+    title: "Taint a node",
+    about: named("Node"),
+    revise: "taint",
+    fields: [
+      [
+        "key",
+        "Taint",
+        "maintenance:NoExecute",
+        ["dedicated=batch:NoSchedule", "maintenance:NoExecute", "slow:PreferNoSchedule"],
+      ],
+    ],
+  },
+  label: {
+    title: "Label a node",
+    about: named("Node"),
+    revise: "label",
+    fields: [
+      ["key", "Label", "disk", ["disk", "topology.kubernetes.io/zone"]],
+      ["value", "Value", "ssd", []],
+    ],
+  },
+  condition: {
+    title: "Set a condition of a node",
+    about: named("Node"),
+    revise: "condition",
+    fields: [
+      ["key", "Condition", "MemoryPressure", ["MemoryPressure", "DiskPressure", "PIDPressure", "Ready"]],
+      ["value", "Status", "True", ["True", "False", "Unknown"]],
+    ],
+  },
   fails: { title: "A node fails: it answers no more", about: named("Node"), revise: "fails", timed: true },
   recovers: { title: "A failed node answers again", about: named("Node"), revise: "recovers", timed: true },
   deletePod: { title: "Delete a pod", about: named("Pod"), remove: true },
   deleteNode: { title: "Delete a node", about: named("Node"), remove: true },
-  scale: { title: "Scale a workload", about: { kinds: WORKLOADS, label: "Workload", placeholder: "Deployment default/web" }, revise: "replicas", fields: [["value", "Replicas", "5", []]] },
-  image: { title: "Give a workload a new image", about: { kinds: IMAGED, label: "Workload", placeholder: "Deployment default/web" }, revise: "image", fields: [["value", "Image", "registry.example/web:2", []]] },
+  scale: {
+    title: "Scale a workload",
+    about: { kinds: WORKLOADS, label: "Workload", placeholder: "Deployment default/web" },
+    revise: "replicas",
+    fields: [["value", "Replicas", "5", []]],
+  },
+  image: {
+    title: "Give a workload a new image",
+    about: { kinds: IMAGED, label: "Workload", placeholder: "Deployment default/web" },
+    revise: "image",
+    fields: [["value", "Image", "registry.example/web:2", []]],
+  },
   addNode: { title: "Add a node", create: "Node" },
   addPod: { title: "Add a pod", create: "Pod" },
   addVolume: { title: "Add a PersistentVolume", create: "PersistentVolume" },

@@ -14,7 +14,14 @@ export function readSeconds(typed) {
 }
 
 /** The field of a second as one reads it: t = 60 s. */
-export const secondsOf = (field) => h("span", { class: "moment-second" }, h("span", { class: "dim", text: "t =" }), field, h("span", { class: "dim", text: "s" }));
+export const secondsOf = (field) =>
+  h(
+    "span",
+    { class: "moment-second" },
+    h("span", { class: "dim", text: "t =" }),
+    field,
+    h("span", { class: "dim", text: "s" }),
+  );
 
 /** Whether there is a cache that a change inside a cycle could leave stale: the scenario's, or one of a later configuration. */
 export const caches = ({ policy, current }) => (policy?.cache ?? "off") !== "off" || Boolean(current?.policy);
@@ -27,22 +34,80 @@ export class Moment {
     const index = row?.after ?? playback.wantedCycle;
     const seconds = row ? row.seconds : null;
     this.told = h("small", { class: "field-told stale-text", id: `${id}-told`, role: "alert" });
-    this.cycle = h("input", { class: "field num", inputmode: "numeric", size: "6", value: String(index), "aria-label": "After which cycle", "aria-describedby": `${id}-told` });
-    this.second = h("input", { class: "field num", inputmode: "decimal", size: "6", value: String(seconds ?? Math.ceil(playback.time ?? 0)), "aria-label": "Seconds of virtual time", "aria-describedby": `${id}-told` });
+    this.cycle = h("input", {
+      class: "field num",
+      inputmode: "numeric",
+      size: "6",
+      value: String(index),
+      "aria-label": "After which cycle",
+      "aria-describedby": `${id}-told`,
+    });
+    this.second = h("input", {
+      class: "field num",
+      inputmode: "decimal",
+      size: "6",
+      value: String(seconds ?? Math.ceil(playback.time ?? 0)),
+      "aria-label": "Seconds of virtual time",
+      "aria-describedby": `${id}-told`,
+    });
     this.during = h("input", { type: "checkbox", checked: row?.during || undefined });
-    const choice = (value, on, ...content) => h("div", { class: "moment-choice" }, h("label", null, h("input", { type: "radio", name: id, value, checked: on || undefined, onchange: () => this.#show() }), content[0]), content.slice(1));
-    const inside = h("label", { class: "moment-inside" }, this.during, h("span", null, "inside the next cycle, between evaluating and writing ", h("span", { class: "dim", text: "(the stale write of the cache)" })));
+    const choice = (value, on, ...content) =>
+      h(
+        "div",
+        { class: "moment-choice" },
+        h(
+          "label",
+          null,
+          h("input", { type: "radio", name: id, value, checked: on || undefined, onchange: () => this.#show() }),
+          content[0],
+        ),
+        content.slice(1),
+      );
+    const inside = h(
+      "label",
+      { class: "moment-inside" },
+      this.during,
+      h(
+        "span",
+        null,
+        "inside the next cycle, between evaluating and writing ",
+        h("span", { class: "dim", text: "(the stale write of the cache)" }),
+      ),
+    );
     const byTime = playback.timed && seconds !== null;
     const cached = caches(playback) || row?.during;
-    this.element = h("fieldset", { class: "edit-when moment" }, h("legend", { text: "When it lands" }),
-      choice("cycle", !byTime, h("span", { text: "After cycle" }), this.cycle, h("span", { class: "dim", text: `of ${count(playback.cycles)}; 0 is the start` })),
-      playback.timed ? choice("second", byTime, h("span", { text: "At a time" }), secondsOf(this.second), h("span", { class: "dim", text: "of virtual time, whatever runs then" })) : cached ? inside : null, this.told);
+    this.element = h(
+      "fieldset",
+      { class: "edit-when moment" },
+      h("legend", { text: "When it lands" }),
+      choice(
+        "cycle",
+        !byTime,
+        h("span", { text: "After cycle" }),
+        this.cycle,
+        h("span", { class: "dim", text: `of ${count(playback.cycles)}; 0 is the start` }),
+      ),
+      playback.timed
+        ? choice(
+            "second",
+            byTime,
+            h("span", { text: "At a time" }),
+            secondsOf(this.second),
+            h("span", { class: "dim", text: "of virtual time, whatever runs then" }),
+          )
+        : cached
+          ? inside
+          : null,
+      this.told,
+    );
     this.cycle.addEventListener("focus", () => this.#choose("cycle"));
     this.second.addEventListener("focus", () => this.#choose("second"));
     this.#show();
   }
 
-  get #way() { return this.element.querySelector("input[type=radio]:checked")?.value ?? "cycle"; }
+  get #way() {
+    return this.element.querySelector("input[type=radio]:checked")?.value ?? "cycle";
+  }
 
   #choose(way) {
     if (this.#way === way) return;
@@ -51,12 +116,16 @@ export class Moment {
     this.#show();
   }
 
-  #show() { this.element.dataset.way = this.#way; this.tell(""); }
+  #show() {
+    this.element.dataset.way = this.#way;
+    this.tell("");
+  }
 
   tell(text) {
     this.told.textContent = text;
     const field = this.#way === "second" ? this.second : this.cycle;
-    for (const other of [this.cycle, this.second]) other.setAttribute("aria-invalid", String(Boolean(text) && other === field));
+    for (const other of [this.cycle, this.second])
+      other.setAttribute("aria-invalid", String(Boolean(text) && other === field));
     if (text) field.focus();
   }
 
@@ -66,15 +135,24 @@ export class Moment {
     this.tell("");
     if (this.#way === "second") {
       const text = readSeconds(this.second.value);
-      if (text === null) { this.tell(SECONDS_WANTED); return null; }
+      if (text === null) {
+        this.tell(SECONDS_WANTED);
+        return null;
+      }
       const index = playback.marks.firstAt(Number(text));
       return { seconds: text, index: index ? index - 1 : playback.cycles };
     }
     const text = this.cycle.value.trim();
-    if (!/^\d+$/.test(text) || Number(text) > playback.cycles) { this.tell(`Write the number of a cycle from 0 to ${count(playback.cycles)}.`); return null; }
+    if (!/^\d+$/.test(text) || Number(text) > playback.cycles) {
+      this.tell(`Write the number of a cycle from 0 to ${count(playback.cycles)}.`);
+      return null;
+    }
     const index = Number(text);
     const step = (await address(playback, index)) || (index ? "" : "1.0");
-    if (!step) { this.tell("This cycle is not loaded; try once more."); return null; }
+    if (!step) {
+      this.tell("This cycle is not loaded; try once more.");
+      return null;
+    }
     return { step, index, ...(this.during.checked && !playback.timed ? { during: "evaluation" } : {}) };
   }
 }

@@ -11,7 +11,9 @@ export class Outcomes {
     this.told = told; // (id, {effect, text})
   }
 
-  of(id) { return this.#known.get(id); }
+  of(id) {
+    return this.#known.get(id);
+  }
 
   /** Forget what was known and ask about these. */
   async begin(ids) {
@@ -31,6 +33,8 @@ export class Outcomes {
       if (turn !== this.#turn) return;
       this.#known.set(id, { effect, text });
       this.told(id, { effect, text });
-    } catch { /* the row says what it is; it is asked again when it is looked at */ }
+    } catch {
+      /* the row says what it is; it is asked again when it is looked at */
+    }
   }
 }

@@ -9,7 +9,11 @@ export class Scale {
   constructor(playback, rows) {
     this.playback = playback;
     this.timed = Boolean(playback.timed);
-    if (!this.timed) { this.span = Math.max(1, playback.cycles ?? 0); this.unit = 1; return; }
+    if (!this.timed) {
+      this.span = Math.max(1, playback.cycles ?? 0);
+      this.unit = 1;
+      return;
+    }
     const cycles = Math.min(playback.cycles ?? 0, playback.marks.known);
     const last = cycles ? playback.marks.time[cycles] : 0;
     this.span = Math.max(10, Math.ceil(1.05 * rows.reduce((most, { seconds }) => Math.max(most, seconds ?? 0), last)));
@@ -21,20 +25,36 @@ export class Scale {
     if (!this.timed) return after ?? this.span;
     if (seconds !== null && seconds !== undefined) return seconds;
     const { marks } = this.playback;
-    return after === null ? this.span : marks.time[Math.min(after + 1, marks.known)] ?? 0;
+    return after === null ? this.span : (marks.time[Math.min(after + 1, marks.known)] ?? 0);
   }
 
-  fraction(value) { return Math.max(0, Math.min(1, value / this.span)); }
+  fraction(value) {
+    return Math.max(0, Math.min(1, value / this.span));
+  }
 
   /** What stands at a fraction of the axis, on a whole cycle or a round second. */
-  at(fraction) { return this.round(Math.max(0, Math.min(1, fraction)) * this.span); }
+  at(fraction) {
+    return this.round(Math.max(0, Math.min(1, fraction)) * this.span);
+  }
 
-  round(value) { return Number((Math.max(0, Math.min(this.span, Math.round(value / this.unit) * this.unit))).toFixed(3)); }
+  round(value) {
+    return Number(Math.max(0, Math.min(this.span, Math.round(value / this.unit) * this.unit)).toFixed(3));
+  }
 
   /** The cycle, or the second, that is on screen. */
-  get now() { return this.timed ? this.playback.time ?? 0 : this.playback.wantedCycle; }
+  get now() {
+    return this.timed ? (this.playback.time ?? 0) : this.playback.wantedCycle;
+  }
 
-  words(value) { return this.timed ? `at ${clock(value)} of virtual time` : value ? `after cycle ${count(value)}` : "before the first cycle"; }
+  words(value) {
+    return this.timed
+      ? `at ${clock(value)} of virtual time`
+      : value
+        ? `after cycle ${count(value)}`
+        : "before the first cycle";
+  }
 
-  short(value) { return this.timed ? (value % 1 ? `${value}s` : clock(value)) : value ? `after ${count(value)}` : "start"; }
+  short(value) {
+    return this.timed ? (value % 1 ? `${value}s` : clock(value)) : value ? `after ${count(value)}` : "start";
+  }
 }

@@ -21,7 +21,10 @@ export class Ticks {
   #draw() {
     const track = document.querySelector("[data-deck] .track");
     if (!track) return;
-    if (this.element.parentElement !== track) { track.append(this.element); this.watch.observe(track); }
+    if (this.element.parentElement !== track) {
+      track.append(this.element);
+      this.watch.observe(track);
+    }
     const { playback } = this.view;
     const width = track.clientWidth;
     const key = `${width}/${playback.last}/${playback.marks.version}`;
@@ -30,7 +33,11 @@ export class Ticks {
     const scale = Math.min(WIDEST, width / playback.last);
     const marks = [];
     let before = -Infinity;
-    for (let index = playback.marks.seekOperation(0, 1); index && marks.length < SHOWN; index = playback.marks.seekOperation(index, 1)) {
+    for (
+      let index = playback.marks.seekOperation(0, 1);
+      index && marks.length < SHOWN;
+      index = playback.marks.seekOperation(index, 1)
+    ) {
       const x = (index - 1) * scale;
       if (x - before < 3) continue;
       before = x;

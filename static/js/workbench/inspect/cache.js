@@ -12,7 +12,13 @@ import { DEFINITIONS, modeWords, percent, podLink, rate, reference, REMEDIES, sw
 import { before, later } from "./inspect.js";
 import { Worth } from "./worth.js";
 
-const VIEWS = [["step", "This step", CacheStep], ["map", "Map", CacheMap], ["classes", "Classes", CacheClasses], ["time", "Over time", CacheTime], ["worth", "Worth it?", Worth]];
+const VIEWS = [
+  ["step", "This step", CacheStep],
+  ["map", "Map", CacheMap],
+  ["classes", "Classes", CacheClasses],
+  ["time", "Over time", CacheTime],
+  ["worth", "Worth it?", Worth],
+];
 const WHOLE_RUN = new Set(["time", "worth"]); // they need no cycle
 const VIEWS_OF = { off: new Set(["step", "worth"]), batching: new Set(["step", "time", "worth"]) }; // these keep no results
 
@@ -22,7 +28,12 @@ const brief = new Intl.NumberFormat("en-US", { notation: "compact", maximumSigni
 /** A number, and a short form of it for narrow places. */
 function figure(text) {
   const value = Number(text.replaceAll(",", ""));
-  return value >= MANY ? [h("span", { class: "exact", text }), h("span", { class: "brief", "aria-label": text, title: text, text: brief.format(value) })] : text;
+  return value >= MANY
+    ? [
+        h("span", { class: "exact", text }),
+        h("span", { class: "brief", "aria-label": text, title: text, text: brief.format(value) }),
+      ]
+    : text;
 }
 
 export class Cache {
@@ -33,13 +44,32 @@ export class Cache {
   constructor(view) {
     this.view = view;
     this.head = h("div", { class: "cache-head" });
-    this.buttons = new Map(VIEWS.map(([key, label]) => [key, h("button", { type: "button", "data-view": key, onclick: () => view.setSub(key === "step" ? "" : key) }, label)]));
-    this.nav = h("span", { class: "seg cache-views", role: "group", "aria-label": "Views of the cache" }, [...this.buttons.values()]);
+    this.buttons = new Map(
+      VIEWS.map(([key, label]) => [
+        key,
+        h("button", { type: "button", "data-view": key, onclick: () => view.setSub(key === "step" ? "" : key) }, label),
+      ]),
+    );
+    this.nav = h("span", { class: "seg cache-views", role: "group", "aria-label": "Views of the cache" }, [
+      ...this.buttons.values(),
+    ]);
     this.body = h("div", { class: "cache-body" });
     this.off = new CacheOff(view);
     this.element = h("div", { class: "cache-tab" }, this.head, h("div", { class: "cache-nav" }, this.nav), this.body);
-    view.on("sub", () => { if (this.element.isConnected) this.update(); }, view.panels);
-    view.playback.on("grew", () => { if (this.element.isConnected && this.#key === "time") this.#panel("time").update(); }, view.panels);
+    view.on(
+      "sub",
+      () => {
+        if (this.element.isConnected) this.update();
+      },
+      view.panels,
+    );
+    view.playback.on(
+      "grew",
+      () => {
+        if (this.element.isConnected && this.#key === "time") this.#panel("time").update();
+      },
+      view.panels,
+    );
   }
 
   get #key() {
@@ -68,12 +98,26 @@ export class Cache {
       button.hidden = !has(name);
     }
     const held = this.element.contains(document.activeElement);
-    if (part !== this.#head) { this.#head = part; fill(this.head, part && !off ? this.#about(part) : null); }
+    if (part !== this.#head) {
+      this.#head = part;
+      fill(this.head, part && !off ? this.#about(part) : null);
+    }
     this.head.hidden = !part || off;
     if (!started && (none || !WHOLE_RUN.has(key))) this.#show("before", () => before(view));
-    else if (!off && key === "step" && started && playback.current.result === "undecided" && !playback.current.phases.includes("predicates")) this.#show("before", () => later(view, "The cache is not asked at this moment.", "It is while the predicates run."));
-    else if (off && key === "step") { this.#show(this.off, () => this.off.element); this.off.update(); }
-    else {
+    else if (
+      !off
+      && key === "step"
+      && started
+      && playback.current.result === "undecided"
+      && !playback.current.phases.includes("predicates")
+    )
+      this.#show("before", () =>
+        later(view, "The cache is not asked at this moment.", "It is while the predicates run."),
+      );
+    else if (off && key === "step") {
+      this.#show(this.off, () => this.off.element);
+      this.off.update();
+    } else {
       const panel = this.#panel(key);
       this.#show(panel, () => panel.element);
       panel.update();
@@ -90,11 +134,54 @@ export class Cache {
 
   #about(part) {
     const batching = part.mode === "batching";
-    const settings = batching ? [] : [`classes ${DEFINITIONS[part.equivalenceClass] ?? part.equivalenceClass}`, REMEDIES[part.staleWrites] ?? ""];
+    const settings = batching
+      ? []
+      : [`classes ${DEFINITIONS[part.equivalenceClass] ?? part.equivalenceClass}`, REMEDIES[part.staleWrites] ?? ""];
     return [
-      h("p", { class: "cache-mode" }, h("a", { class: "pill accent", href: reference(), target: "_blank", rel: "noopener", title: "the invalidation table, in another page" }, `cache ${part.mode}`), h("span", { class: "dim", text: modeWords(part) }),
-        batching ? null : h("span", { class: `pill ${part.audit ? "pass" : ""}`, title: part.audit ? "Every hit is checked against a fresh evaluation" : "Nothing checks whether cached answers are still true" }, icon(part.audit ? "check" : "minus"), part.audit ? "audit on" : "audit off")),
-      h("p", { class: "cache-class" }, this.#class(part), h("small", { class: "dim" }, settings.map((text) => `${text} · `), inline(() => this.view.emit("policy", "cache"), { title: "the cache’s settings in the Policy tab" }, "settings"))),
+      h(
+        "p",
+        { class: "cache-mode" },
+        h(
+          "a",
+          {
+            class: "pill accent",
+            href: reference(),
+            target: "_blank",
+            rel: "noopener",
+            title: "the invalidation table, in another page",
+          },
+          `cache ${part.mode}`,
+        ),
+        h("span", { class: "dim", text: modeWords(part) }),
+        batching
+          ? null
+          : h(
+              "span",
+              {
+                class: `pill ${part.audit ? "pass" : ""}`,
+                title: part.audit
+                  ? "Every hit is checked against a fresh evaluation"
+                  : "Nothing checks whether cached answers are still true",
+              },
+              icon(part.audit ? "check" : "minus"),
+              part.audit ? "audit on" : "audit off",
+            ),
+      ),
+      h(
+        "p",
+        { class: "cache-class" },
+        this.#class(part),
+        h(
+          "small",
+          { class: "dim" },
+          settings.map((text) => `${text} · `),
+          inline(
+            () => this.view.emit("policy", "cache"),
+            { title: "the cache’s settings in the Policy tab" },
+            "settings",
+          ),
+        ),
+      ),
       this.#numbers(part),
       batching || !this.view.playback.reached.over ? null : h("p", { class: "dim fine num", text: this.#size(part) }),
     ];
@@ -106,33 +193,81 @@ export class Cache {
     if (current.result === "undecided" && !current.phases.includes("predicates")) return null; // its class is found when the cache is asked
     const pod = podLink(view, view.playback.pods.keys[view.playback.current.pod]);
     if (part.class) {
-      return [pod, part.mode === "batching" ? " has the signature " : " is of class ", inline(() => view.setSub(`classes/${part.class.hash}`), { title: `class ${part.class.hash}: its members` }, part.class.name || part.class.hash), h("span", { class: "dim", text: part.class.members ? ` of ${plural(part.class.members, "pod")}. ` : ". " }),
-        part.bypass ? h("span", { class: "dim", text: `${part.bypass}. ` }) : null];
+      return [
+        pod,
+        part.mode === "batching" ? " has the signature " : " is of class ",
+        inline(
+          () => view.setSub(`classes/${part.class.hash}`),
+          { title: `class ${part.class.hash}: its members` },
+          part.class.name || part.class.hash,
+        ),
+        h("span", { class: "dim", text: part.class.members ? ` of ${plural(part.class.members, "pod")}. ` : ". " }),
+        part.bypass ? h("span", { class: "dim", text: `${part.bypass}. ` }) : null,
+      ];
     }
     if (part.mode === "batching") return [pod, ". "];
     return [pod, h("strong", { text: " has no class" }), part.bypass ? `: ${part.bypass}. ` : ". "];
   }
 
   #size(part) {
-    const evicted = part.evictedClasses || part.evictedEntries ? `; evicted ${count(part.evictedEntries ?? 0)} of ${plural(part.evictedClasses ?? 0, "class", "classes")}` : "";
+    const evicted =
+      part.evictedClasses || part.evictedEntries
+        ? `; evicted ${count(part.evictedEntries ?? 0)} of ${plural(part.evictedClasses ?? 0, "class", "classes")}`
+        : "";
     return `${plural(part.entries ?? 0, "valid entry", "valid entries")} · ${held(part.bytes ?? 0)} · ${plural(part.classes ?? 0, "class", "classes")} after this cycle${evicted}`;
   }
 
   #numbers(part) {
     const batching = part.mode === "batching";
     const columns = [
-      ["hit", "hits", batching ? "Evaluations that the kept ranking saved" : "Answers taken from the cache", (c) => count(c.hits)],
+      [
+        "hit",
+        "hits",
+        batching ? "Evaluations that the kept ranking saved" : "Answers taken from the cache",
+        (c) => count(c.hits),
+      ],
       ["miss", "evaluated", "Pairs of predicate and node that were evaluated", (c) => count(c.evaluations)],
       ["", "hit rate", "Hits of all answers", (c) => percent(rate(c.hits, c.evaluations))],
       batching ? null : ["cleared", "invalidated", "Entries that events cleared", (c) => count(c.invalidated)],
-      batching ? null : ["stale", "stale", part.audit ? "Hits whose answer was no longer true" : "The audit is off: nobody looked", (c) => (part.audit ? count(c.stale) : "–")],
+      batching
+        ? null
+        : [
+            "stale",
+            "stale",
+            part.audit ? "Hits whose answer was no longer true" : "The audit is off: nobody looked",
+            (c) => (part.audit ? count(c.stale) : "–"),
+          ],
     ].filter(Boolean);
-    const row = (label, counts) => h("tr", null, h("th", { scope: "row" }, label), columns.map(([mark, , , text]) => {
-      const bad = mark === "stale" && counts.stale > 0;
-      return h("td", { class: `num${bad ? " stale-text" : ""}` }, bad ? icon("warn") : null, figure(text(counts)));
-    }));
-    return h("table", { class: "cache-numbers" }, h("caption", { class: "sr", text: "The cache in numbers" }),
-      h("thead", null, h("tr", null, h("td"), columns.map(([mark, label, title]) => h("th", { scope: "col", title }, mark ? swatch(mark) : null, label)))),
-      h("tbody", null, row([h("span", { class: "more", text: "this " }), "cycle"], part.counts), row(["run", h("span", { class: "more", text: " so far" })], part.totals)));
+    const row = (label, counts) =>
+      h(
+        "tr",
+        null,
+        h("th", { scope: "row" }, label),
+        columns.map(([mark, , , text]) => {
+          const bad = mark === "stale" && counts.stale > 0;
+          return h("td", { class: `num${bad ? " stale-text" : ""}` }, bad ? icon("warn") : null, figure(text(counts)));
+        }),
+      );
+    return h(
+      "table",
+      { class: "cache-numbers" },
+      h("caption", { class: "sr", text: "The cache in numbers" }),
+      h(
+        "thead",
+        null,
+        h(
+          "tr",
+          null,
+          h("td"),
+          columns.map(([mark, label, title]) => h("th", { scope: "col", title }, mark ? swatch(mark) : null, label)),
+        ),
+      ),
+      h(
+        "tbody",
+        null,
+        row([h("span", { class: "more", text: "this " }), "cycle"], part.counts),
+        row(["run", h("span", { class: "more", text: " so far" })], part.totals),
+      ),
+    );
   }
 }

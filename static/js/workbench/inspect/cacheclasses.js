@@ -25,15 +25,25 @@ export class CacheClasses {
     this.view = view;
     this.#kept = view.lists.of("cache");
     this.#list = view.lists.list("cache", "classes");
-    this.find = h("input", { value: this.#list.typed, type: "search", class: "field filter", placeholder: "Filter classes", "aria-label": "Filter classes by name", autocomplete: "off", spellcheck: "false", oninput: debounce(() => { this.#narrow({ typed: this.find.value, page: 0 }); this.update(); }, 150) });
+    this.find = h("input", {
+      value: this.#list.typed,
+      type: "search",
+      class: "field filter",
+      placeholder: "Filter classes",
+      "aria-label": "Filter classes by name",
+      autocomplete: "off",
+      spellcheck: "false",
+      oninput: debounce(() => {
+        this.#narrow({ typed: this.find.value, page: 0 });
+        this.update();
+      }, 150),
+    });
     this.pages = h("span");
     this.note = h("small", { class: "dim num", role: "status" });
     this.head = h("h3", null, "Classes ", this.note);
     this.list = h("div", { class: "cache-rows" });
     this.equal = new CacheEqual(view);
-    this.element = h("div", { class: "cache-classes" },
-      h("section", null, this.list),
-      this.equal.element);
+    this.element = h("div", { class: "cache-classes" }, h("section", null, this.list), this.equal.element);
   }
 
   /** Show other rows; the address has them. */
@@ -42,7 +52,9 @@ export class CacheClasses {
     this.view.lists.changed();
   }
 
-  get #from() { return this.#list.page * AT_ONCE; }
+  get #from() {
+    return this.#list.page * AT_ONCE;
+  }
 
   /** Open a class, or none; the pods that are compared stay. */
   #show(hash) {
@@ -52,7 +64,10 @@ export class CacheClasses {
   }
 
   /** The class that is open, as the address says. */
-  get #open() { const [view, hash = ""] = this.view.sub.split("/"); return view === "classes" ? hash : ""; }
+  get #open() {
+    const [view, hash = ""] = this.view.sub.split("/");
+    return view === "classes" ? hash : "";
+  }
 
   update() {
     const { playback } = this.view;
@@ -61,9 +76,22 @@ export class CacheClasses {
     const sort = sorting(this.#paged && this.#kept.classes, { class: "name", pods: "members", entries: "entries" });
     const wish = `${playback.asOf}/${this.#from}/${find}/${sort}`;
     const open = this.#open;
-    if (open && (this.#members?.hash !== open || this.#members.cycle !== playback.asOf)) this.#loadMembers(open, this.#memberPage.page * MEMBERS);
-    if (wish !== this.#shown) { this.#shown = wish; this.#load({ source: playback.source, cycle: playback.asOf, from: this.#from, count: AT_ONCE, ...(find ? { find } : {}), ...(sort ? { sort } : {}) }, wish); }
-    else if (this.#rows) this.#paint();
+    if (open && (this.#members?.hash !== open || this.#members.cycle !== playback.asOf))
+      this.#loadMembers(open, this.#memberPage.page * MEMBERS);
+    if (wish !== this.#shown) {
+      this.#shown = wish;
+      this.#load(
+        {
+          source: playback.source,
+          cycle: playback.asOf,
+          from: this.#from,
+          count: AT_ONCE,
+          ...(find ? { find } : {}),
+          ...(sort ? { sort } : {}),
+        },
+        wish,
+      );
+    } else if (this.#rows) this.#paint();
   }
 
   async #load(ask, wish) {
@@ -81,7 +109,9 @@ export class CacheClasses {
     this.list.classList.remove("waiting");
   }
 
-  get #memberPage() { return this.view.lists.list("cache", "members"); }
+  get #memberPage() {
+    return this.view.lists.list("cache", "members");
+  }
 
   #turnMembers(to) {
     this.#memberPage.page = Math.floor(to / MEMBERS);
@@ -95,7 +125,13 @@ export class CacheClasses {
     const before = this.#members?.hash === hash ? this.#members : null;
     this.#members = before ? { ...before, cycle } : { hash, cycle, rows: null };
     try {
-      const found = await playback.socket.call("cache.members", { source: playback.source, cycle, hash, from, count: MEMBERS });
+      const found = await playback.socket.call("cache.members", {
+        source: playback.source,
+        cycle,
+        hash,
+        from,
+        count: MEMBERS,
+      });
       if (this.#open !== hash || playback.asOf !== cycle) return;
       this.#members = { ...found, cycle };
       if (this.#rows) this.#paint();
@@ -111,22 +147,83 @@ export class CacheClasses {
     const typing = document.activeElement === this.find;
     this.#paged = found.count > found.rows.length;
     this.note.textContent = `${plural(found.count, "class", "classes")}${found.without ? `, and ${plural(found.without, "pod")} without one` : ""}`;
-    fill(this.pages, pager({ from: found.from, total: found.count, size: AT_ONCE, shown: found.rows.length, what: "classes" }, (to) => {
-      this.#turned = document.activeElement?.dataset.turn ?? "";
-      this.#narrow({ page: Math.floor(to / AT_ONCE) });
-      this.update();
-    }));
+    fill(
+      this.pages,
+      pager(
+        { from: found.from, total: found.count, size: AT_ONCE, shown: found.rows.length, what: "classes" },
+        (to) => {
+          this.#turned = document.activeElement?.dataset.turn ?? "";
+          this.#narrow({ page: Math.floor(to / AT_ONCE) });
+          this.update();
+        },
+      ),
+    );
     const here = this.view.playback.parts?.cache?.class?.hash;
     const listed = found.rows.some((row) => row.hash === open);
-    const apart = open && !listed && this.#members?.rows ? [{ hash: open, name: this.#members.name, members: this.#members.count, entries: null }] : [];
+    const apart =
+      open && !listed && this.#members?.rows
+        ? [{ hash: open, name: this.#members.name, members: this.#members.count, entries: null }]
+        : [];
     if (!found.rows.length && !apart.length) {
-      fill(this.list, h("div", { class: "tabled-tools" }, this.head, this.find), h("p", { class: "grid-none dim", role: "status", text: this.find.value.trim() ? `No class is called ${this.find.value.trim()}.` : "No pod of this cluster has a class: pods without a controller take the normal path." }));
+      fill(
+        this.list,
+        h("div", { class: "tabled-tools" }, this.head, this.find),
+        h("p", {
+          class: "grid-none dim",
+          role: "status",
+          text: this.find.value.trim()
+            ? `No class is called ${this.find.value.trim()}.`
+            : "No pod of this cluster has a class: pods without a controller take the normal path.",
+        }),
+      );
       if (typing) this.find.focus({ preventScroll: true });
       return;
     }
-    keeping(this.list, () => fill(this.list, tabled(h("table", { class: "list tight classes" }, h("caption", { class: "sr", text: "Equivalence classes, most members first" }),
-      h("thead", null, h("tr", null, h("th", { scope: "col", text: "class" }), h("th", { scope: "col", class: "num", text: "pods" }), h("th", { scope: "col", class: "num", title: "Valid entries of the cache after this cycle", text: "entries" }))),
-      h("tbody", null, [...apart, ...found.rows].map((row) => this.#row(row, row.hash === open, row.hash === here)))), { kept: this.#kept, name: "classes", head: [this.head, this.pages], tools: this.find, elsewhere: this.#paged ? () => { this.#narrow({ page: 0 }); this.update(); } : null })));
+    keeping(this.list, () =>
+      fill(
+        this.list,
+        tabled(
+          h(
+            "table",
+            { class: "list tight classes" },
+            h("caption", { class: "sr", text: "Equivalence classes, most members first" }),
+            h(
+              "thead",
+              null,
+              h(
+                "tr",
+                null,
+                h("th", { scope: "col", text: "class" }),
+                h("th", { scope: "col", class: "num", text: "pods" }),
+                h("th", {
+                  scope: "col",
+                  class: "num",
+                  title: "Valid entries of the cache after this cycle",
+                  text: "entries",
+                }),
+              ),
+            ),
+            h(
+              "tbody",
+              null,
+              [...apart, ...found.rows].map((row) => this.#row(row, row.hash === open, row.hash === here)),
+            ),
+          ),
+          {
+            kept: this.#kept,
+            name: "classes",
+            head: [this.head, this.pages],
+            tools: this.find,
+            elsewhere: this.#paged
+              ? () => {
+                  this.#narrow({ page: 0 });
+                  this.update();
+                }
+              : null,
+          },
+        ),
+      ),
+    );
     if (typing) this.find.focus({ preventScroll: true });
     refocus(this.pages, this.#turned);
     this.#turned = "";
@@ -136,18 +233,81 @@ export class CacheClasses {
   #row(row, open, here) {
     const { view } = this;
     const id = `class-${row.hash}`;
-    return [h("tr", { class: open ? "won" : undefined },
-      h("th", { scope: "row" }, h("span", { class: "candidate" }, h("button", { type: "button", class: "expander", "aria-expanded": String(open), "aria-controls": id, "aria-label": `Members of ${row.name}`, "data-class": row.hash, onclick: () => this.#show(open ? "" : row.hash) }, icon("right")),
-        h("span", { class: "class-name" }, h("span", { text: ellipsis(row.name, 44), title: row.name }), " ", h("small", { class: "mono dim", text: row.hash }), here ? [" ", h("span", { class: "pill accent", text: "this cycle" })] : null))),
-      h("td", { class: "num", text: count(row.members) }), h("td", { class: "num", "data-value": row.entries ?? "" }, row.entries ? inline(() => view.setSub(`map/class/${row.hash}`), { title: "browse them in the map", class: "link num" }, count(row.entries)) : h("span", { class: "nil", text: row.entries === null ? "" : "0" }))),
-    h("tr", { class: "run-row follows", id, hidden: !open }, h("td", { colspan: "3" }, open ? this.#people() : null))];
+    return [
+      h(
+        "tr",
+        { class: open ? "won" : undefined },
+        h(
+          "th",
+          { scope: "row" },
+          h(
+            "span",
+            { class: "candidate" },
+            h(
+              "button",
+              {
+                type: "button",
+                class: "expander",
+                "aria-expanded": String(open),
+                "aria-controls": id,
+                "aria-label": `Members of ${row.name}`,
+                "data-class": row.hash,
+                onclick: () => this.#show(open ? "" : row.hash),
+              },
+              icon("right"),
+            ),
+            h(
+              "span",
+              { class: "class-name" },
+              h("span", { text: ellipsis(row.name, 44), title: row.name }),
+              " ",
+              h("small", { class: "mono dim", text: row.hash }),
+              here ? [" ", h("span", { class: "pill accent", text: "this cycle" })] : null,
+            ),
+          ),
+        ),
+        h("td", { class: "num", text: count(row.members) }),
+        h(
+          "td",
+          { class: "num", "data-value": row.entries ?? "" },
+          row.entries
+            ? inline(
+                () => view.setSub(`map/class/${row.hash}`),
+                { title: "browse them in the map", class: "link num" },
+                count(row.entries),
+              )
+            : h("span", { class: "nil", text: row.entries === null ? "" : "0" }),
+        ),
+      ),
+      h("tr", { class: "run-row follows", id, hidden: !open }, h("td", { colspan: "3" }, open ? this.#people() : null)),
+    ];
   }
 
   #people() {
     const { view } = this;
     const members = this.#members;
     if (!members?.rows) return h("p", { class: "dim", text: "Loading its members…" });
-    return h("div", { class: "members" }, h("ul", null, members.rows.map(([key, node]) => h("li", aboutNode(view, node), podLink(view, key), node >= 0 ? h("small", null, h("span", { class: "dim", text: "on " }), nodeLink(view, node, 18)) : h("small", { class: "dim", text: WHERE[node] ?? "" })))),
-      pager({ from: members.from, total: members.count, size: MEMBERS, shown: members.rows.length, what: "members" }, (to) => this.#turnMembers(to)));
+    return h(
+      "div",
+      { class: "members" },
+      h(
+        "ul",
+        null,
+        members.rows.map(([key, node]) =>
+          h(
+            "li",
+            aboutNode(view, node),
+            podLink(view, key),
+            node >= 0
+              ? h("small", null, h("span", { class: "dim", text: "on " }), nodeLink(view, node, 18))
+              : h("small", { class: "dim", text: WHERE[node] ?? "" }),
+          ),
+        ),
+      ),
+      pager(
+        { from: members.from, total: members.count, size: MEMBERS, shown: members.rows.length, what: "members" },
+        (to) => this.#turnMembers(to),
+      ),
+    );
   }
 }

@@ -15,18 +15,52 @@ export class CacheEqual {
     this.view = view;
     this.fields = [0, 1].map((at) => this.#field(at));
     this.result = h("div", { class: "equal-result", role: "status" });
-    this.element = h("section", { class: "equal" }, h("h3", { id: "equal-heading", text: "Are these two equivalent?" }),
-      h("form", { "aria-labelledby": "equal-heading", onsubmit: (event) => { event.preventDefault(); this.#wish(); } },
-        this.fields.map(({ element }) => element), h("button", { class: "btn primary", text: "Compare" })),
-      this.result);
-    view.on("selection", () => { if (this.element.isConnected) this.update(); }, view.panels);
+    this.element = h(
+      "section",
+      { class: "equal" },
+      h("h3", { id: "equal-heading", text: "Are these two equivalent?" }),
+      h(
+        "form",
+        {
+          "aria-labelledby": "equal-heading",
+          onsubmit: (event) => {
+            event.preventDefault();
+            this.#wish();
+          },
+        },
+        this.fields.map(({ element }) => element),
+        h("button", { class: "btn primary", text: "Compare" }),
+      ),
+      this.result,
+    );
+    view.on(
+      "selection",
+      () => {
+        if (this.element.isConnected) this.update();
+      },
+      view.panels,
+    );
   }
 
   #field(at) {
     const id = `equal-pods-${at}`;
     const list = h("datalist", { id });
-    const input = h("input", { class: "field", list: id, autocomplete: "off", spellcheck: "false", "aria-label": at ? "Second pod" : "First pod", placeholder: at ? "and this pod" : "this pod",
-      oninput: () => { this.#mine[at] = input.value !== ""; this.#offer(at); }, onfocus: () => this.#offer(at), onchange: () => { if (this.fields.every((one) => one.input.value.trim())) this.#wish(); } });
+    const input = h("input", {
+      class: "field",
+      list: id,
+      autocomplete: "off",
+      spellcheck: "false",
+      "aria-label": at ? "Second pod" : "First pod",
+      placeholder: at ? "and this pod" : "this pod",
+      oninput: () => {
+        this.#mine[at] = input.value !== "";
+        this.#offer(at);
+      },
+      onfocus: () => this.#offer(at),
+      onchange: () => {
+        if (this.fields.every((one) => one.input.value.trim())) this.#wish();
+      },
+    });
     return { input, list, element: h("span", { class: "equal-field" }, input, list) };
   }
 
@@ -39,7 +73,9 @@ export class CacheEqual {
     if (view.sub.startsWith("classes/") && asked.length === 2) {
       if (asked.some((pod, at) => pod !== this.#key(at))) {
         if (this.element.contains(document.activeElement)) return; // somebody is typing
-        this.fields.forEach(({ input }, at) => { input.value = asked[at]; });
+        this.fields.forEach(({ input }, at) => {
+          input.value = asked[at];
+        });
       }
       this.#mine = [true, true];
       this.#ask();
@@ -63,7 +99,10 @@ export class CacheEqual {
       found.push(key);
       if (found.length === OFFERED) break;
     }
-    fill(list, found.map((key) => h("option", { value: key })));
+    fill(
+      list,
+      found.map((key) => h("option", { value: key })),
+    );
   }
 
   /** A name without its namespace is meant in the default one. */
@@ -76,19 +115,31 @@ export class CacheEqual {
   #wish() {
     const [view, hash = ""] = this.view.sub.split("/");
     const sub = [view, hash, ...[0, 1].map((at) => encodeURIComponent(this.#key(at)))].join("/");
-    if (sub === this.view.sub) this.#ask(); else this.view.setSub(sub);
+    if (sub === this.view.sub) this.#ask();
+    else this.view.setSub(sub);
   }
 
   async #ask() {
     const { playback } = this.view;
     const pods = [this.#key(0), this.#key(1)];
     const unknown = pods.find((key) => !playback.podIndex.has(key));
-    if (unknown !== undefined) { this.#asked = ""; fill(this.result, h("p", { class: "stale-text", text: unknown ? `There is no pod ${unknown}.` : "Name two pods." })); return; }
+    if (unknown !== undefined) {
+      this.#asked = "";
+      fill(
+        this.result,
+        h("p", { class: "stale-text", text: unknown ? `There is no pod ${unknown}.` : "Name two pods." }),
+      );
+      return;
+    }
     const wish = `${playback.asOf}/${pods}`;
     if (wish === this.#asked) return;
     this.#asked = wish;
     try {
-      const found = await playback.socket.call("cache.equivalent", { source: playback.source, cycle: playback.asOf, pods });
+      const found = await playback.socket.call("cache.equivalent", {
+        source: playback.source,
+        cycle: playback.asOf,
+        pods,
+      });
       if (wish === this.#asked) this.#paint(found, pods);
     } catch (error) {
       this.#asked = "";
@@ -97,14 +148,66 @@ export class CacheEqual {
   }
 
   #paint(found, pods) {
-    const verdict = (label, yes) => h("li", null, h("span", { class: `pill ${yes ? "pass" : "fail"}` }, icon(yes ? "check" : "cross"), label, h("span", { class: "sr", text: yes ? ": equivalent" : ": not equivalent" })));
-    const value = (text) => h("td", null, text === "" ? h("span", { class: "dim", text: "nothing" }) : h("code", { text }));
-    fill(this.result,
-      h("p", { class: "equal-answer" }, h("b", { class: found.equivalent ? "pass-text" : "fail-text" }, icon(found.equivalent ? "check" : "cross"), found.equivalent ? "Yes. " : "No. "), found.text),
-      h("ul", { class: "definitions", "aria-label": "By each definition of a class" }, verdict("by controller", found.definitions.controller), verdict("by attributes", found.definitions.attributes)),
-      found.differences.length ? tabled(h("table", { class: "list tight differences" }, h("caption", { class: "sr", text: "Fields in which they differ" }),
-        h("thead", null, h("tr", null, ["field", ...pods.map(short)].map((text) => h("th", { scope: "col", text })))),
-        h("tbody", null, found.differences.map(({ field, first, second }) => h("tr", null, h("th", { scope: "row" }, h("code", { text: field })), value(first), value(second))))), { head: h("h4", { text: "Fields in which they differ" }), filter: "Filter fields" }) : null);
+    const verdict = (label, yes) =>
+      h(
+        "li",
+        null,
+        h(
+          "span",
+          { class: `pill ${yes ? "pass" : "fail"}` },
+          icon(yes ? "check" : "cross"),
+          label,
+          h("span", { class: "sr", text: yes ? ": equivalent" : ": not equivalent" }),
+        ),
+      );
+    const value = (text) =>
+      h("td", null, text === "" ? h("span", { class: "dim", text: "nothing" }) : h("code", { text }));
+    fill(
+      this.result,
+      h(
+        "p",
+        { class: "equal-answer" },
+        h(
+          "b",
+          { class: found.equivalent ? "pass-text" : "fail-text" },
+          icon(found.equivalent ? "check" : "cross"),
+          found.equivalent ? "Yes. " : "No. ",
+        ),
+        found.text,
+      ),
+      h(
+        "ul",
+        { class: "definitions", "aria-label": "By each definition of a class" },
+        verdict("by controller", found.definitions.controller),
+        verdict("by attributes", found.definitions.attributes),
+      ),
+      found.differences.length
+        ? tabled(
+            h(
+              "table",
+              { class: "list tight differences" },
+              h("caption", { class: "sr", text: "Fields in which they differ" }),
+              h(
+                "thead",
+                null,
+                h(
+                  "tr",
+                  null,
+                  ["field", ...pods.map(short)].map((text) => h("th", { scope: "col", text })),
+                ),
+              ),
+              h(
+                "tbody",
+                null,
+                found.differences.map(({ field, first, second }) =>
+                  h("tr", null, h("th", { scope: "row" }, h("code", { text: field })), value(first), value(second)),
+                ),
+              ),
+            ),
+            { head: h("h4", { text: "Fields in which they differ" }), filter: "Filter fields" },
+          )
+        : null,
+    );
     announce(found.text);
   }
 }

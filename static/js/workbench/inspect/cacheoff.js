@@ -2,7 +2,11 @@
 
 import { h, fill, icon } from "../../lib/dom.js";
 
-const SHOWS = ["which answers came from the cache, and which were evaluated", "what each event invalidated, with the row of the table that says so", "stale hits: the cached answer beside the true one, and the event that was missed"];
+const SHOWS = [
+  "which answers came from the cache, and which were evaluated",
+  "what each event invalidated, with the row of the table that says so",
+  "stale hits: the cached answer beside the true one, and the event that was missed",
+];
 
 export class CacheOff {
   constructor(view) {
@@ -16,22 +20,90 @@ export class CacheOff {
     const key = `${part?.why}/${view.settings?.dirty()}`;
     if (key === this.shown) return;
     this.shown = key;
-    fill(this.element, h("div", { class: "empty" }, icon("server"), h("b", { text: "The equivalence cache is off." }),
-      h("span", { class: "why-off", text: (part?.why ?? "").replace(/^The equivalence cache is off\.\s*/, "") }),
-      h("ul", { class: "shows", "aria-label": "What would stand here" }, SHOWS.map((text) => h("li", null, icon("check"), text))),
-      this.#ways()));
+    fill(
+      this.element,
+      h(
+        "div",
+        { class: "empty" },
+        icon("server"),
+        h("b", { text: "The equivalence cache is off." }),
+        h("span", { class: "why-off", text: (part?.why ?? "").replace(/^The equivalence cache is off\.\s*/, "") }),
+        h(
+          "ul",
+          { class: "shows", "aria-label": "What would stand here" },
+          SHOWS.map((text) => h("li", null, icon("check"), text)),
+        ),
+        this.#ways(),
+      ),
+    );
   }
 
   #ways() {
     const { settings } = this.view;
     if (settings?.mine) {
       const dirty = settings.dirty();
-      const way = (label, hint, className, changes, words) => h("button", { type: "button", class: `btn ${className}`, disabled: dirty || undefined, title: hint, onclick: () => settings.change(changes, words) }, label);
-      return [h("div", { class: "ways" }, way("Switch it on", "cache: sound, every row of the invalidation table", "primary", [["setting", "cache", "sound"]], "The cache is on, with every row"),
-        way("As in v1.11, with the audit", "cache: v1.11 and audit: true, to see where it was wrong", "", [["setting", "cache", "v1.11"], ["setting", "audit", "true"]], "The cache is on as in v1.11, with the audit")),
-      h("span", { class: "fine", text: dirty ? "The YAML has changes that are not applied: apply or discard them first." : "Both write the scenario’s SimulationSettings; the Policy tab has all of them." })];
+      const way = (label, hint, className, changes, words) =>
+        h(
+          "button",
+          {
+            type: "button",
+            class: `btn ${className}`,
+            disabled: dirty || undefined,
+            title: hint,
+            onclick: () => settings.change(changes, words),
+          },
+          label,
+        );
+      return [
+        h(
+          "div",
+          { class: "ways" },
+          way(
+            "Switch it on",
+            "cache: sound, every row of the invalidation table",
+            "primary",
+            [["setting", "cache", "sound"]],
+            "The cache is on, with every row",
+          ),
+          way(
+            "As in v1.11, with the audit",
+            "cache: v1.11 and audit: true, to see where it was wrong",
+            "",
+            [
+              ["setting", "cache", "v1.11"],
+              ["setting", "audit", "true"],
+            ],
+            "The cache is on as in v1.11, with the audit",
+          ),
+        ),
+        h("span", {
+          class: "fine",
+          text: dirty
+            ? "The YAML has changes that are not applied: apply or discard them first."
+            : "Both write the scenario’s SimulationSettings; the Policy tab has all of them.",
+        }),
+      ];
     }
-    if (settings?.canFork) return [h("div", { class: "ways" }, h("button", { type: "button", class: "btn primary", onclick: settings.fork }, icon("fork"), "Fork to switch it on")), h("span", { class: "fine", text: "This scenario never changes; a copy of yours may." })];
-    return h("span", { class: "fine" }, "A bundle switches it on with ", h("code", { text: "cache: sound" }), " in its SimulationSettings.");
+    if (settings?.canFork)
+      return [
+        h(
+          "div",
+          { class: "ways" },
+          h(
+            "button",
+            { type: "button", class: "btn primary", onclick: settings.fork },
+            icon("fork"),
+            "Fork to switch it on",
+          ),
+        ),
+        h("span", { class: "fine", text: "This scenario never changes; a copy of yours may." }),
+      ];
+    return h(
+      "span",
+      { class: "fine" },
+      "A bundle switches it on with ",
+      h("code", { text: "cache: sound" }),
+      " in its SimulationSettings.",
+    );
   }
 }

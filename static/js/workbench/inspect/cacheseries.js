@@ -9,7 +9,15 @@ export function series({ hits, evaluations, invalidated, stale }, known, width) 
   let allHits = 0;
   let all = 0;
   for (let from = 1; from <= known; from += per) {
-    const point = { from, to: Math.min(known, from + per - 1), hits: 0, evaluations: 0, invalidated: 0, stale: 0, firstStale: 0 };
+    const point = {
+      from,
+      to: Math.min(known, from + per - 1),
+      hits: 0,
+      evaluations: 0,
+      invalidated: 0,
+      stale: 0,
+      firstStale: 0,
+    };
     for (let i = from; i <= point.to; i += 1) {
       point.hits += hits[i];
       point.evaluations += evaluations[i];
@@ -30,12 +38,23 @@ export function series({ hits, evaluations, invalidated, stale }, known, width) 
 export function rowsOf({ hits, evaluations, invalidated, stale }, known, from, size) {
   let allHits = 0;
   let all = 0;
-  for (let i = 1; i < from; i += 1) { allHits += hits[i]; all += evaluations[i]; }
+  for (let i = 1; i < from; i += 1) {
+    allHits += hits[i];
+    all += evaluations[i];
+  }
   const rows = [];
   for (let i = from; i <= Math.min(known, from + size - 1); i += 1) {
     allHits += hits[i];
     all += evaluations[i];
-    rows.push({ index: i, hits: hits[i], evaluations: evaluations[i], invalidated: invalidated[i], stale: stale[i], rate: rate(hits[i], evaluations[i]), running: rate(allHits, all) });
+    rows.push({
+      index: i,
+      hits: hits[i],
+      evaluations: evaluations[i],
+      invalidated: invalidated[i],
+      stale: stale[i],
+      rate: rate(hits[i], evaluations[i]),
+      running: rate(allHits, all),
+    });
   }
   return rows;
 }

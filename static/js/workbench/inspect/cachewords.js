@@ -18,13 +18,23 @@ const MODES = {
   batching: "opportunistic batching (KEP-5598)",
 };
 /** What a mode is, in a few words; without stale writes the sound one is as good as no cache. */
-export const modeWords = ({ mode, staleWrites }) => `${MODES[mode] ?? ""}${mode === "sound" ? (staleWrites === "generations" ? ": decides as without a cache" : ", but stale writes get in") : ""}`;
+export const modeWords = ({ mode, staleWrites }) =>
+  `${MODES[mode] ?? ""}${mode === "sound" ? (staleWrites === "generations" ? ": decides as without a cache" : ", but stale writes get in") : ""}`;
 
 export const DEFINITIONS = { controller: "by controller", attributes: "by attributes", signature: "by signature" };
-export const REMEDIES = { none: "no remedy against stale writes", isUpToDate: "IsUpToDate check (#63040)", generations: "generation numbers (#67308)" };
+export const REMEDIES = {
+  none: "no remedy against stale writes",
+  isUpToDate: "IsUpToDate check (#63040)",
+  generations: "generation numbers (#67308)",
+};
 
 /** The parts of a lookup in the order of their bars: key, class, word. */
-export const SOURCES = [["hits", "hit", "from the cache"], ["misses", "miss", "evaluated, then written"], ["bypassed", "bypass", "evaluated beside the cache"], ["unreached", "unreached", "not reached"]];
+export const SOURCES = [
+  ["hits", "hit", "from the cache"],
+  ["misses", "miss", "evaluated, then written"],
+  ["bypassed", "bypass", "evaluated beside the cache"],
+  ["unreached", "unreached", "not reached"],
+];
 
 export const reference = (rule = "") => `/reference/cache/${rule ? `#${encodeURIComponent(rule)}` : ""}`;
 
@@ -46,12 +56,27 @@ export const swatch = (name) => h("i", { class: `cache-mark ${name}`, "aria-hidd
 export const nodeLink = (view, node, max = NAME) => named(view, node, max);
 
 export function cycleLink(view, index) {
-  return inline((event) => view.playback.goto(index, event.timeStamp), { title: `go to cycle ${index}`, class: "link num", "aria-label": `cycle ${index}` }, `#${count(index)}`);
+  return inline(
+    (event) => view.playback.goto(index, event.timeStamp),
+    { title: `go to cycle ${index}`, class: "link num", "aria-label": `cycle ${index}` },
+    `#${count(index)}`,
+  );
 }
 
 /** A row of the invalidation table, on the page that explains it. */
 export function ruleLink(rule, text = rule) {
-  return h("a", { class: "link", href: reference(rule), target: "_blank", rel: "noopener", title: `row ${rule} of the invalidation table` }, text, h("span", { class: "sr", text: ", opens the reference in another page" }));
+  return h(
+    "a",
+    {
+      class: "link",
+      href: reference(rule),
+      target: "_blank",
+      rel: "noopener",
+      title: `row ${rule} of the invalidation table`,
+    },
+    text,
+    h("span", { class: "sr", text: ", opens the reference in another page" }),
+  );
 }
 
 /** A cause whose row is a link. */
@@ -69,8 +94,16 @@ export function lighting(view, nodes, label) {
       passing = true;
       view.light(nodes, label);
     },
-    onpointerleave: () => { if (passing) { passing = false; view.light(null); } },
-    onclick: () => { if (passing) passing = false; else view.light(nodes, label); },
+    onpointerleave: () => {
+      if (passing) {
+        passing = false;
+        view.light(null);
+      }
+    },
+    onclick: () => {
+      if (passing) passing = false;
+      else view.light(nodes, label);
+    },
   };
 }
 
@@ -80,12 +113,18 @@ export function nodesLink(view, nodes, total, label) {
   const all = total === null;
   const lit = all ? [...view.playback.nodes.names.keys()].filter((node) => view.exists(node)) : nodes;
   const few = !all && total > lit.length ? `light up the first ${lit.length} on the stage` : "light up on the stage";
-  return h("button", { type: "button", class: "link lights", title: few, ...lighting(view, lit, label) }, all ? "all nodes" : plural(total, "node"));
+  return h(
+    "button",
+    { type: "button", class: "link lights", title: few, ...lighting(view, lit, label) },
+    all ? "all nodes" : plural(total, "node"),
+  );
 }
 
 /** `fits`, or the reasons why not: an answer of a predicate. */
 export function answer(reasons, fit = reasons.length === 0) {
-  return fit ? h("span", { class: "answer pass-text" }, icon("check"), "fits") : h("span", { class: "answer fail-text" }, icon("cross"), reasons.join(", ") || "does not fit");
+  return fit
+    ? h("span", { class: "answer pass-text" }, icon("check"), "fits")
+    : h("span", { class: "answer fail-text" }, icon("cross"), reasons.join(", ") || "does not fit");
 }
 
 /** Say that rows are on their way; those that are there stay, dimmed. The notice itself is not. */
@@ -95,20 +134,43 @@ export function loading(host) {
 }
 
 /** What a table is sorted by, as the server calls it; `columns` maps headers to its words. */
-export const sorting = (state, columns) => (columns[state?.sort] ? `${state.down ? "-" : ""}${columns[state.sort]}` : "");
+export const sorting = (state, columns) =>
+  columns[state?.sort] ? `${state.down ? "-" : ""}${columns[state.sort]}` : "";
 
 /** Turn pages: `{from, count, size, what}`; nothing where one page holds all. */
 export function pager({ from, total, size, shown, what }, go) {
   if (total <= size && from === 0) return h("span", { class: "pager" });
-  const turn = (to, label, name, off) => h("button", { type: "button", class: "btn quiet square", "aria-label": label, title: label, disabled: off || undefined, "data-turn": name, onclick: () => go(to) }, icon(name));
-  return h("span", { class: "pager", role: "group", "aria-label": `Page of ${what}` },
+  const turn = (to, label, name, off) =>
+    h(
+      "button",
+      {
+        type: "button",
+        class: "btn quiet square",
+        "aria-label": label,
+        title: label,
+        disabled: off || undefined,
+        "data-turn": name,
+        onclick: () => go(to),
+      },
+      icon(name),
+    );
+  return h(
+    "span",
+    { class: "pager", role: "group", "aria-label": `Page of ${what}` },
     turn(Math.max(0, from - size), "Previous page", "left", from <= 0),
-    h("span", { class: "num", role: "status", text: `${count(from + 1)} to ${count(from + shown)} of ${count(total)}` }),
-    turn(from + size, "Next page", "right", from + shown >= total));
+    h("span", {
+      class: "num",
+      role: "status",
+      text: `${count(from + 1)} to ${count(from + shown)} of ${count(total)}`,
+    }),
+    turn(from + size, "Next page", "right", from + shown >= total),
+  );
 }
 
 /** Bring the focus back to the button that turned the page, or to its neighbour at the end. */
 export function refocus(host, name) {
   if (!name) return;
-  (host.querySelector(`[data-turn="${name}"]:not([disabled])`) ?? host.querySelector("[data-turn]:not([disabled])"))?.focus();
+  (
+    host.querySelector(`[data-turn="${name}"]:not([disabled])`) ?? host.querySelector("[data-turn]:not([disabled])")
+  )?.focus();
 }

@@ -40,7 +40,18 @@ export class Column {
     const row = made.rows[picked];
     if (!row) {
       this.#wanted = "";
-      fill(this.formula, made.rows.length ? h("p", { class: "dim fine", text: "Choose a priority here or in the matrix to see how it came to its score." }) : h("p", { class: "dim fine", text: "The policy names no priorities, so every feasible node gets the total 1." }));
+      fill(
+        this.formula,
+        made.rows.length
+          ? h("p", {
+              class: "dim fine",
+              text: "Choose a priority here or in the matrix to see how it came to its score.",
+            })
+          : h("p", {
+              class: "dim fine",
+              text: "The policy names no priorities, so every feasible node gets the total 1.",
+            }),
+      );
       return;
     }
     const { index } = view.playback;
@@ -48,7 +59,10 @@ export class Column {
     this.#wanted = `${index}/${asked}/${picked}`;
     const known = this.#known.get(this.#wanted);
     if (known) this.#formula(known);
-    else { this.formula.classList.add("waiting"); this.ask(); }
+    else {
+      this.formula.classList.add("waiting");
+      this.ask();
+    }
   }
 
   /** Scroll to the formula once it is there, if it cannot be seen: a priority was chosen for it. */
@@ -91,21 +105,95 @@ export class Column {
     const same = made.rows.filter((row) => row.flat);
     const common = same.reduce((sum, row) => sum + row.score[i] * row.weight, 0);
     const varied = made.rows.length - same.length;
-    fill(this.bars,
-      h("h3", null, h("span", null, `N${made.number[i]} `, nodeLink(view, node)), h("small", { class: "dim num", text: `rank ${count(made.rank[i])} of ${count(made.nodes.length)}, ${node === ranked.winner ? "chosen" : behind ? `${count(behind)} behind the best` : "equal to the best"}` })),
-      missing ? h("p", { class: "fine" }, nodeLink(view, missing), ` has no scores, because it did not pass the predicates. `, h("button", { type: "button", class: "link", onclick: () => view.setTab("predicates"), text: "See which" })) : null,
+    fill(
+      this.bars,
+      h(
+        "h3",
+        null,
+        h("span", null, `N${made.number[i]} `, nodeLink(view, node)),
+        h("small", {
+          class: "dim num",
+          text: `rank ${count(made.rank[i])} of ${count(made.nodes.length)}, ${node === ranked.winner ? "chosen" : behind ? `${count(behind)} behind the best` : "equal to the best"}`,
+        }),
+      ),
+      missing
+        ? h(
+            "p",
+            { class: "fine" },
+            nodeLink(view, missing),
+            ` has no scores, because it did not pass the predicates. `,
+            h("button", { type: "button", class: "link", onclick: () => view.setTab("predicates"), text: "See which" }),
+          )
+        : null,
       varied ? h("div", { "aria-hidden": "true" }, stack(made, i)) : null,
-      made.rows.length ? tabled(h("table", { class: "list tight contributions" }, h("caption", { class: "sr", text: `What each priority adds to the total of ${names[node]}` }),
-        h("thead", null, h("tr", null, ["priority", "kind", "score", "× weight", "adds"].map((text, n) => h("th", { scope: "col", class: n > 1 ? "num" : undefined, text })))),
-        h("tbody", null, made.rows.map((row) => this.#contribution(row, i, picked))),
-        h("tfoot", null, h("tr", null, h("th", { scope: "row", colspan: "4", text: "Combine, their sum" }), h("td", { class: "num" }, h("b", { text: count(total) }))))), { head: h("h4", { text: "What each priority adds" }), kept: this.kept ??= {}, name: "adds" }) : null,
-      same.length ? h("p", { class: "dim fine", text: `${plural(same.length, "priority", "priorities")} could not tell the nodes apart: ${same.map((row) => row.short).join(", ")}. ${same.length > 1 ? "They give" : "It gives"} every feasible node ${count(common)}${varied ? `; the bar shows the other ${count(total - common)}` : ""}.` }) : null);
+      made.rows.length
+        ? tabled(
+            h(
+              "table",
+              { class: "list tight contributions" },
+              h("caption", { class: "sr", text: `What each priority adds to the total of ${names[node]}` }),
+              h(
+                "thead",
+                null,
+                h(
+                  "tr",
+                  null,
+                  ["priority", "kind", "score", "× weight", "adds"].map((text, n) =>
+                    h("th", { scope: "col", class: n > 1 ? "num" : undefined, text }),
+                  ),
+                ),
+              ),
+              h(
+                "tbody",
+                null,
+                made.rows.map((row) => this.#contribution(row, i, picked)),
+              ),
+              h(
+                "tfoot",
+                null,
+                h(
+                  "tr",
+                  null,
+                  h("th", { scope: "row", colspan: "4", text: "Combine, their sum" }),
+                  h("td", { class: "num" }, h("b", { text: count(total) })),
+                ),
+              ),
+            ),
+            { head: h("h4", { text: "What each priority adds" }), kept: (this.kept ??= {}), name: "adds" },
+          )
+        : null,
+      same.length
+        ? h("p", {
+            class: "dim fine",
+            text: `${plural(same.length, "priority", "priorities")} could not tell the nodes apart: ${same.map((row) => row.short).join(", ")}. ${same.length > 1 ? "They give" : "It gives"} every feasible node ${count(common)}${varied ? `; the bar shows the other ${count(total - common)}` : ""}.`,
+          })
+        : null,
+    );
   }
 
   #contribution(row, i, picked) {
-    return h("tr", { class: `${row.flat ? "same" : ""} ${row.index === picked ? "picked" : ""}`.trim() || undefined },
-      h("th", { scope: "row" }, h("button", { type: "button", class: "link", "aria-pressed": String(row.index === picked), "data-priority": row.index, title: "How it came to this score", onclick: () => this.pick(row.index), text: `${row.label} ${row.short}` }), row.flat ? h("small", { class: "dim", text: " same for all" }) : null),
-      h("td", { class: "dim", text: row.kind }), h("td", { class: "num", text: String(row.score[i]) }), h("td", { class: "num dim", text: `× ${count(row.weight)}` }), h("td", { class: "num" }, h("b", { text: count(row.score[i] * row.weight) })));
+    return h(
+      "tr",
+      { class: `${row.flat ? "same" : ""} ${row.index === picked ? "picked" : ""}`.trim() || undefined },
+      h(
+        "th",
+        { scope: "row" },
+        h("button", {
+          type: "button",
+          class: "link",
+          "aria-pressed": String(row.index === picked),
+          "data-priority": row.index,
+          title: "How it came to this score",
+          onclick: () => this.pick(row.index),
+          text: `${row.label} ${row.short}`,
+        }),
+        row.flat ? h("small", { class: "dim", text: " same for all" }) : null,
+      ),
+      h("td", { class: "dim", text: row.kind }),
+      h("td", { class: "num", text: String(row.score[i]) }),
+      h("td", { class: "num dim", text: `× ${count(row.weight)}` }),
+      h("td", { class: "num" }, h("b", { text: count(row.score[i] * row.weight) })),
+    );
   }
 
   // --- a cell worked out ------------------------------------------------------------------
@@ -115,13 +203,52 @@ export class Column {
     const [first, second] = STAGES[answer.kind];
     const [low, high] = answer.range;
     this.formula.classList.remove("waiting");
-    fill(this.formula,
-      h("h3", null, `${row.label} ${answer.name} `, h("small", { class: "dim", text: `on ${name}` }), " ", h("a", { class: "ref", href: `/reference/#${encodeURIComponent(answer.reference ?? "priorities")}`, target: "_blank", rel: "noopener", title: `${answer.reference ?? "Priorities"} in the reference` }, "Reference", h("span", { class: "sr", text: ` of ${answer.name}, opens another page` }))),
-      h("p", { text: answer.prefers }), h("p", { class: "dim fine", text: KINDS[answer.kind] }),
+    fill(
+      this.formula,
+      h(
+        "h3",
+        null,
+        `${row.label} ${answer.name} `,
+        h("small", { class: "dim", text: `on ${name}` }),
+        " ",
+        h(
+          "a",
+          {
+            class: "ref",
+            href: `/reference/#${encodeURIComponent(answer.reference ?? "priorities")}`,
+            target: "_blank",
+            rel: "noopener",
+            title: `${answer.reference ?? "Priorities"} in the reference`,
+          },
+          "Reference",
+          h("span", { class: "sr", text: ` of ${answer.name}, opens another page` }),
+        ),
+      ),
+      h("p", { text: answer.prefers }),
+      h("p", { class: "dim fine", text: KINDS[answer.kind] }),
       steps(first, answer.value, answer.map === null ? null : `map gave ${count(answer.map)}`),
       second ? steps(second, answer.scale, `score ${answer.score}`) : null,
-      steps("Weight", [{ of: "adds", formula: "score × weight", numbers: `${answer.score} × ${count(answer.weight)}`, exact: "", value: count(answer.weighted) }], share(answer.weighted, answer.total)),
-      h("p", { class: low === high ? "dim" : undefined }, low === high ? [icon("warn"), ` Every feasible node scored ${low} here, so this priority did not tell them apart.`] : `The feasible nodes scored ${low} to ${high} here.`));
+      steps(
+        "Weight",
+        [
+          {
+            of: "adds",
+            formula: "score × weight",
+            numbers: `${answer.score} × ${count(answer.weight)}`,
+            exact: "",
+            value: count(answer.weighted),
+          },
+        ],
+        share(answer.weighted, answer.total),
+      ),
+      h(
+        "p",
+        { class: low === high ? "dim" : undefined },
+        low === high
+          ? [icon("warn"), ` Every feasible node scored ${low} here, so this priority did not tell them apart.`]
+          : `The feasible nodes scored ${low} to ${high} here.`,
+      ),
+    );
     this.#scroll();
   }
 }
@@ -134,10 +261,30 @@ function share(points, total) {
 
 /** The lines of one stage: what, in words, with numbers, and what it gives. */
 function steps(stage, lines, result) {
-  return h("section", { class: "stage-of" }, h("h4", null, stage, result ? h("small", { class: "dim num", text: ` ${result}` }) : null),
-    h("ol", null, lines.map((line) => h("li", null,
-      h("span", { class: "of", text: line.of }), h("span", { class: "words dim", text: line.formula }),
-      h("span", { class: "sum num" }, line.numbers ? h("code", { text: line.numbers }) : null, ...between(line), h("b", { text: line.value }))))));
+  return h(
+    "section",
+    { class: "stage-of" },
+    h("h4", null, stage, result ? h("small", { class: "dim num", text: ` ${result}` }) : null),
+    h(
+      "ol",
+      null,
+      lines.map((line) =>
+        h(
+          "li",
+          null,
+          h("span", { class: "of", text: line.of }),
+          h("span", { class: "words dim", text: line.formula }),
+          h(
+            "span",
+            { class: "sum num" },
+            line.numbers ? h("code", { text: line.numbers }) : null,
+            ...between(line),
+            h("b", { text: line.value }),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 /** What leads from the numbers to the value: where an integer division within truncates, that sum; else the exact result. */

@@ -16,7 +16,16 @@ import { Queue } from "./queue.js";
 import { Events } from "./events.js";
 import { pointed } from "./nouns.js";
 
-export const TABS = [["story", "Story", Story], ["predicates", "Predicates", Predicates], ["cache", "Cache", Cache], ["priorities", "Priorities", Priorities], ["preemption", "Preemption", Preemption], ["podgroups", "PodGroups", PodGroups], ["queue", "Queue", Queue], ["events", "Events", Events]];
+export const TABS = [
+  ["story", "Story", Story],
+  ["predicates", "Predicates", Predicates],
+  ["cache", "Cache", Cache],
+  ["priorities", "Priorities", Priorities],
+  ["preemption", "Preemption", Preemption],
+  ["podgroups", "PodGroups", PodGroups],
+  ["queue", "Queue", Queue],
+  ["events", "Events", Events],
+];
 
 export class Inspect {
   #panels = new Map();
@@ -24,16 +33,27 @@ export class Inspect {
   constructor(region, view) {
     this.view = view;
     this.body = region.querySelector("[data-inspect]");
-    this.strip = tabs(region.querySelector("[role=tablist]"), TABS.map(([key, label]) => [key, label]), this.body, (key) => view.setTab(key));
+    this.strip = tabs(
+      region.querySelector("[role=tablist]"),
+      TABS.map(([key, label]) => [key, label]),
+      this.body,
+      (key) => view.setTab(key),
+    );
     this.mark = pointed(view, this.body);
-    view.on("tab", ({ focus } = {}) => { this.#open(); if (focus) this.strip.focus(view.tab); });
+    view.on("tab", ({ focus } = {}) => {
+      this.#open();
+      if (focus) this.strip.focus(view.tab);
+    });
     view.playback.on("opened", () => {
       const held = this.body.contains(document.activeElement); // what was pressed there goes with the old source
       this.#clear();
       this.#open();
       if (held) this.strip.focus(this.view.tab);
     });
-    view.on("relist", () => { this.#clear(); this.#open(); });
+    view.on("relist", () => {
+      this.#clear();
+      this.#open();
+    });
     for (const name of ["step", "moment"]) view.playback.on(name, () => this.update());
     view.playback.on("parts", () => this.update());
     this.#open();
@@ -55,7 +75,10 @@ export class Inspect {
   #open() {
     this.#offer();
     this.strip.select(this.view.tab);
-    if (!this.view.playback.nodes) { fill(this.body, h("div", { class: "empty" }, h("span", { text: "Opening…" }))); return; }
+    if (!this.view.playback.nodes) {
+      fill(this.body, h("div", { class: "empty" }, h("span", { text: "Opening…" })));
+      return;
+    }
     fill(this.body, this.panel.element);
     this.body.className = `region-body tab-${this.view.tab}`;
     this.body.scrollTop = 0;
@@ -81,34 +104,85 @@ export class Inspect {
     this.#offer();
     const { playback } = this.view;
     const light = playback.current;
-    this.strip.badge("queue", light?.queue && playback.reached.tried ? String(light.queue[0] + light.queue[1] + (playback.reached.over && light.node === null ? 1 : 0)) : "");
+    this.strip.badge(
+      "queue",
+      light?.queue && playback.reached.tried
+        ? String(light.queue[0] + light.queue[1] + (playback.reached.over && light.node === null ? 1 : 0))
+        : "",
+    );
     const victims = light?.nominated?.[1].length;
     const waiting = this.view.facts.waiting.size;
     this.strip.badge("podgroups", waiting ? String(waiting) : "", "wait-text");
     this.strip.badge("preemption", victims ? String(victims) : "");
     const [hits, evaluations, , stale] = light?.cache ?? [0, 0, 0, 0];
-    this.strip.badge("cache", stale ? `${stale} stale` : light?.cache ? percent(rate(hits, evaluations)) : "", stale ? "stale-text" : "");
-    this.strip.badge("predicates", light?.ladder.length || light?.result === "unschedulable" ? `${light.feasible}/${light.ladder[0]?.[1] ?? 0}` : "");
+    this.strip.badge(
+      "cache",
+      stale ? `${stale} stale` : light?.cache ? percent(rate(hits, evaluations)) : "",
+      stale ? "stale-text" : "",
+    );
+    this.strip.badge(
+      "predicates",
+      light?.ladder.length || light?.result === "unschedulable" ? `${light.feasible}/${light.ladder[0]?.[1] ?? 0}` : "",
+    );
   }
 }
 
 /** What a tab shows of what is decided at a later moment of the shown cycle. */
 export function later(view, what, text = "") {
   const { phase, index } = view.playback;
-  return h("div", { class: "empty later" }, h("b", { text: what }), text ? h("span", { text }) : null,
-    h("span", { class: "dim" }, phase ? `Cycle ${index} is at the phase ${phase}. ` : `Cycle ${index} is shown at a moment. `, h("kbd", { text: "Shift" }), " ", h("kbd", { text: "→" }), " leads on."));
+  return h(
+    "div",
+    { class: "empty later" },
+    h("b", { text: what }),
+    text ? h("span", { text }) : null,
+    h(
+      "span",
+      { class: "dim" },
+      phase ? `Cycle ${index} is at the phase ${phase}. ` : `Cycle ${index} is shown at a moment. `,
+      h("kbd", { text: "Shift" }),
+      " ",
+      h("kbd", { text: "→" }),
+      " leads on.",
+    ),
+  );
 }
 
 /** What a tab shows where no pod is tried: before the first cycle, and after the last. */
 export function before(view) {
   const { playback } = view;
-  if (playback.atEnd) return h("div", { class: "empty" }, h("b", { text: "No pod is tried here: the run is over." }), h("span", { text: "Story, PodGroups, Queue and Events tell how everything stands, and what happened since the last cycle." }));
+  if (playback.atEnd)
+    return h(
+      "div",
+      { class: "empty" },
+      h("b", { text: "No pod is tried here: the run is over." }),
+      h("span", {
+        text: "Story, PodGroups, Queue and Events tell how everything stands, and what happened since the last cycle.",
+      }),
+    );
   if (playback.cycles === 0 && playback.complete) {
     const left = playback.cluster.placement.filter((node) => node === PENDING).length;
-    if (left) return h("div", { class: "empty" }, h("b", { text: `${plural(left, "pod")} ${left === 1 ? "waits" : "wait"}, and none is tried.` }),
-      h("span", { text: "Pods with spec.schedulingGates stay out of the queue, and pods whose spec.schedulerName no profile has are left to another scheduler: take the gates away, or add a profile to the KubeSchedulerConfiguration." }));
-    return h("div", { class: "empty" }, h("b", { text: "No pod is waiting to be scheduled." }),
-      h("span", { text: "Pods without spec.nodeName are pending. Add one to the YAML, or delete a pod's nodeName, and apply." }));
+    if (left)
+      return h(
+        "div",
+        { class: "empty" },
+        h("b", { text: `${plural(left, "pod")} ${left === 1 ? "waits" : "wait"}, and none is tried.` }),
+        h("span", {
+          text: "Pods with spec.schedulingGates stay out of the queue, and pods whose spec.schedulerName no profile has are left to another scheduler: take the gates away, or add a profile to the KubeSchedulerConfiguration.",
+        }),
+      );
+    return h(
+      "div",
+      { class: "empty" },
+      h("b", { text: "No pod is waiting to be scheduled." }),
+      h("span", {
+        text: "Pods without spec.nodeName are pending. Add one to the YAML, or delete a pod's nodeName, and apply.",
+      }),
+    );
   }
-  return h("div", { class: "empty" }, h("b", { text: "This is the cluster before the first cycle." }), h("span", null, "Press ", h("kbd", { text: "→" }), " or Step to schedule the first pod."));
+  return h(
+    "div",
+    { class: "empty" },
+    h("b", { text: "This is the cluster before the first cycle." }),
+    h("span", null, "Press ", h("kbd", { text: "→" }), " or Step to schedule the first pod."),
+  );
 }

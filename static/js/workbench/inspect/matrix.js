@@ -5,14 +5,33 @@ import { copyButton as button, filterField as field } from "../../lib/tables.js"
 
 /** A segmented choice: `[[value, label]…]`; its `choose(value)` shows another one as chosen and tells nobody. */
 export function segmented(label, options, value, onChange) {
-  const choose = (key) => { for (const one of buttons) one.setAttribute("aria-pressed", String(one.dataset.value === key)); };
-  const buttons = options.map(([key, text]) => h("button", { type: "button", "data-value": key, text, onclick: () => { choose(key); onChange(key); } }));
+  const choose = (key) => {
+    for (const one of buttons) one.setAttribute("aria-pressed", String(one.dataset.value === key));
+  };
+  const buttons = options.map(([key, text]) =>
+    h("button", {
+      type: "button",
+      "data-value": key,
+      text,
+      onclick: () => {
+        choose(key);
+        onChange(key);
+      },
+    }),
+  );
   choose(value);
   return Object.assign(h("span", { class: "seg", role: "group", "aria-label": label }, buttons), { choose });
 }
 
 /** `list` keeps what was typed, beyond this field's life. */
-export const filterField = (label, onChange, list) => field(label, onChange, { placeholder: "Filter nodes", value: list.typed, typed: (typed) => { list.typed = typed; } });
+export const filterField = (label, onChange, list) =>
+  field(label, onChange, {
+    placeholder: "Filter nodes",
+    value: list.typed,
+    typed: (typed) => {
+      list.typed = typed;
+    },
+  });
 
 /** Copy a grid, or what tells its text by `tsv()` and its rows by `count`. */
 export const copyButton = (grid) => button(() => [grid.tsv(), grid.count]);

@@ -17,17 +17,32 @@ export function podLink(view, key, { dot = true, whole = false } = {}) {
   const { playback } = view;
   const pod = playback.podIndex.get(key) ?? -1;
   if (pod < 0) return h("span", { title: `pod ${key}`, text: name });
-  return inline(() => view.selectPod(pod), { title: `pod ${key}`, ...pointing(view, playback.cluster.placement[pod] ?? -1) }, dot ? h("i", { class: `dot ${view.colour(pod)}` }) : null, name);
+  return inline(
+    () => view.selectPod(pod),
+    { title: `pod ${key}`, ...pointing(view, playback.cluster.placement[pod] ?? -1) },
+    dot ? h("i", { class: `dot ${view.colour(pod)}` }) : null,
+    name,
+  );
 }
 
 /** A node by its name or number, cut in the middle to `max` characters. */
 export function nodeLink(view, which, max = Infinity) {
   const { nodes, nodeIndex } = view.playback;
-  const node = typeof which === "number" ? which : nodeIndex.get(which) ?? -1;
-  const name = typeof which === "number" ? nodes.names[which] ?? "" : which;
+  const node = typeof which === "number" ? which : (nodeIndex.get(which) ?? -1);
+  const name = typeof which === "number" ? (nodes.names[which] ?? "") : which;
   if (node < 0) return h("span", { title: `node ${name}`, text: name });
   const text = ellipsis(name, max);
-  return inline(() => view.selectNode(node), { class: node === view.node ? "link selected" : "link", "data-at": node, title: `node ${name}`, ...pointing(view, node), ...(text === name ? {} : { "aria-label": name }) }, text);
+  return inline(
+    () => view.selectNode(node),
+    {
+      class: node === view.node ? "link selected" : "link",
+      "data-at": node,
+      title: `node ${name}`,
+      ...pointing(view, node),
+      ...(text === name ? {} : { "aria-label": name }),
+    },
+    text,
+  );
 }
 
 /** Nodes that light up on the stage together, as long as nothing else is lit. */
@@ -38,7 +53,7 @@ export function nodesLink(view, text, names, label) {
 
 /** What a row that is about a node has: pointing at it lights the node, a click beside its links selects it. Null: it is about none. */
 export function aboutNode(view, which) {
-  const node = typeof which === "number" ? which : view.playback.nodeIndex.get(which) ?? -1;
+  const node = typeof which === "number" ? which : (view.playback.nodeIndex.get(which) ?? -1);
   return node < 0 ? {} : { "data-of": node };
 }
 
@@ -48,14 +63,21 @@ export function linked(view, text) {
   return text.split(/([A-Za-z0-9][\w.-]*(?:\/[\w.-]*\w)?)/).map((part, i) => {
     if (i % 2 === 0) return part;
     const [, name, dot] = /^(.*?)(\.*)$/.exec(part); // the full stop of a sentence
-    return name.includes("/") && podIndex.has(name) ? [podLink(view, name, { dot: false, whole: true }), dot] : nodeIndex.has(name) ? [nodeLink(view, name), dot] : part;
+    return name.includes("/") && podIndex.has(name)
+      ? [podLink(view, name, { dot: false, whole: true }), dot]
+      : nodeIndex.has(name)
+        ? [nodeLink(view, name), dot]
+        : part;
   });
 }
 
 /** Let everything in `body` that is about a node light it, be lit by it and select it: `data-of` rows, and `data-at` links. */
 export function pointed(view, body) {
   const about = (target) => (target.closest("[data-points]") ? null : target.closest("[data-of]"));
-  const on = (event) => { const row = about(event.target); if (row) view.hover(Number(row.dataset.of)); };
+  const on = (event) => {
+    const row = about(event.target);
+    if (row) view.hover(Number(row.dataset.of));
+  };
   const off = (event) => {
     const row = event.target.closest("[data-of]");
     if (row && !row.contains(event.relatedTarget)) view.hover(-1);
@@ -65,12 +87,19 @@ export function pointed(view, body) {
   body.addEventListener("focusin", on);
   body.addEventListener("focusout", off);
   body.addEventListener("click", (event) => {
-    const row = event.target.closest("a, button, [role=button], input, select, summary, label") ? null : event.target.closest("[data-of]");
+    const row = event.target.closest("a, button, [role=button], input, select, summary, label")
+      ? null
+      : event.target.closest("[data-of]");
     if (row && !String(getSelection())) view.selectNode(Number(row.dataset.of));
   });
-  const mark = (selector, key, name, node) => { for (const one of body.querySelectorAll(selector)) one.classList.toggle(name, Number(one.dataset[key]) === node); };
+  const mark = (selector, key, name, node) => {
+    for (const one of body.querySelectorAll(selector)) one.classList.toggle(name, Number(one.dataset[key]) === node);
+  };
   view.on("hover", (node) => mark("[data-of]", "of", "is-hovered", node));
-  const selected = () => { mark("[data-of]", "of", "is-selected", view.node); mark("[data-at]", "at", "selected", view.node); };
+  const selected = () => {
+    mark("[data-of]", "of", "is-selected", view.node);
+    mark("[data-at]", "at", "selected", view.node);
+  };
   view.on("selection", selected);
   return selected;
 }

@@ -12,7 +12,12 @@ import { Weighing } from "./weighing.js";
 import { columnsIn, nodeRows, priorityIds, priorityRows, priorityTsv } from "./scores.js";
 
 const TIES_LISTED = 12;
-const MODES = [["raw", "Map"], ["score", "Reduced"], ["weighted", "Weighted"], ["sum", "Combine"]];
+const MODES = [
+  ["raw", "Map"],
+  ["score", "Reduced"],
+  ["weighted", "Weighted"],
+  ["sum", "Combine"],
+];
 const USUAL = "weighted";
 const NONE = {
   unschedulable: ["There was nothing to rank.", "See what removed the nodes"],
@@ -32,12 +37,33 @@ export class Priorities {
     this.summary = h("div", { class: "priority-summary" });
     this.note = h("small", { class: "dim num", role: "status" });
     this.title = h("span", { text: "Node × priority " });
-    const list = this.#list = view.lists.list("priorities", "matrix", { sort: "total", down: true });
+    const list = (this.#list = view.lists.list("priorities", "matrix", { sort: "total", down: true }));
     const options = { signal: view.panels.signal, label: "Node by priority", className: "matrix scores" };
-    this.byNode = new Grid({ ...options, kept: list, onSort: () => view.lists.changed(), onUnknown: () => view.lists.unknown(list, "matrix"), onHover: (node) => view.hover(node), onSelect: (node, key) => this.#cell(node, key), onHead: (key) => this.#head(key) });
-    this.byPriority = new Grid({ ...options, label: "Priority by node", className: "matrix scores across", onSelect: (id, key) => { this.#head(key); this.#pick(id); }, onHead: (key) => this.#head(key) });
+    this.byNode = new Grid({
+      ...options,
+      kept: list,
+      onSort: () => view.lists.changed(),
+      onUnknown: () => view.lists.unknown(list, "matrix"),
+      onHover: (node) => view.hover(node),
+      onSelect: (node, key) => this.#cell(node, key),
+      onHead: (key) => this.#head(key),
+    });
+    this.byPriority = new Grid({
+      ...options,
+      label: "Priority by node",
+      className: "matrix scores across",
+      onSelect: (id, key) => {
+        this.#head(key);
+        this.#pick(id);
+      },
+      onHead: (key) => this.#head(key),
+    });
     this.byPriority.onCopy = () => this.#tsv();
-    const column = (event) => { const key = this.byPriority.columns[Number(event?.target.closest?.("[data-column]")?.dataset.column ?? 0)]?.key ?? ""; view.hover(/^n\d+$/.test(key) ? Number(key.slice(1)) : -1); };
+    const column = (event) => {
+      const key =
+        this.byPriority.columns[Number(event?.target.closest?.("[data-column]")?.dataset.column ?? 0)]?.key ?? "";
+      view.hover(/^n\d+$/.test(key) ? Number(key.slice(1)) : -1);
+    };
     this.byPriority.element.addEventListener("pointerover", column);
     this.byPriority.element.addEventListener("focusin", column);
     this.byPriority.element.addEventListener("pointerleave", () => view.hover(-1));
@@ -47,19 +73,78 @@ export class Priorities {
     this.weighing = new Weighing(view, { apply: (weights, when) => view.settings.weigh(weights, when) });
     this.holder = h("div", { class: "score-holder" });
     this.values = segmented("Values", MODES, USUAL, (mode) => this.#choose(mode, this.#across));
-    this.rows = segmented("Rows are", [["nodes", "Nodes"], ["priorities", "Priorities"]], "nodes", (rows) => this.#choose(this.#mode, rows === "priorities"));
-    this.section = h("section", { class: "matrix-section" },
+    this.rows = segmented(
+      "Rows are",
+      [
+        ["nodes", "Nodes"],
+        ["priorities", "Priorities"],
+      ],
+      "nodes",
+      (rows) => this.#choose(this.#mode, rows === "priorities"),
+    );
+    this.section = h(
+      "section",
+      { class: "matrix-section" },
       h("h3", null, this.title, this.note),
-      h("div", { class: "matrix-tools" }, filterField("Filter nodes by name", (find) => { list.find = find; this.#turn(); view.lists.changed(); this.#matrix(); }, list),
+      h(
+        "div",
+        { class: "matrix-tools" },
+        filterField(
+          "Filter nodes by name",
+          (find) => {
+            list.find = find;
+            this.#turn();
+            view.lists.changed();
+            this.#matrix();
+          },
+          list,
+        ),
         this.values,
-        h("span", { class: "rows-are" }, h("span", { class: "dim fine", "aria-hidden": "true", text: "rows" }), this.rows),
-        copyButton({ tsv: () => this.#tsv(), get count() { return view.playback.parts?.priorities?.nodes?.length ?? 0; } })),
-      this.pager, this.holder);
+        h(
+          "span",
+          { class: "rows-are" },
+          h("span", { class: "dim fine", "aria-hidden": "true", text: "rows" }),
+          this.rows,
+        ),
+        copyButton({
+          tsv: () => this.#tsv(),
+          get count() {
+            return view.playback.parts?.priorities?.nodes?.length ?? 0;
+          },
+        }),
+      ),
+      this.pager,
+      this.holder,
+    );
     this.element = h("div", { class: "priorities-tab" });
-    view.on("hover", (node) => { this.byNode.hover(node); this.#column(node); }, view.panels);
-    view.on("selection", () => { if (this.element.isConnected) this.#selected(); }, view.panels);
-    view.on("sub", () => { if (this.element.isConnected) this.update(); }, view.panels);
-    new ResizeObserver(() => { if (this.#across && this.element.isConnected && this.#size !== this.#drawn) { this.#turn(); this.#matrix(); } }).observe(this.holder);
+    view.on(
+      "hover",
+      (node) => {
+        this.byNode.hover(node);
+        this.#column(node);
+      },
+      view.panels,
+    );
+    view.on(
+      "selection",
+      () => {
+        if (this.element.isConnected) this.#selected();
+      },
+      view.panels,
+    );
+    view.on(
+      "sub",
+      () => {
+        if (this.element.isConnected) this.update();
+      },
+      view.panels,
+    );
+    new ResizeObserver(() => {
+      if (this.#across && this.element.isConnected && this.#size !== this.#drawn) {
+        this.#turn();
+        this.#matrix();
+      }
+    }).observe(this.holder);
   }
 
   /** Show other values, or the other way round; the address has it as the tab's view, `sum` or `raw/priorities`. */
@@ -80,12 +165,22 @@ export class Priorities {
     const { view } = this;
     this.#read();
     const light = view.playback.current;
-    if (!light) { this.#show("before", () => before(view)); return; }
+    if (!light) {
+      this.#show("before", () => before(view));
+      return;
+    }
     const parts = view.playback.parts;
-    if (!parts) { this.section.classList.add("waiting"); return; }
+    if (!parts) {
+      this.section.classList.add("waiting");
+      return;
+    }
     this.section.classList.remove("waiting");
     const ranked = parts.priorities;
-    if (!ranked?.totals) { this.#shown = ""; fill(this.element, this.#nothing(light, ranked?.why)); return; }
+    if (!ranked?.totals) {
+      this.#shown = "";
+      fill(this.element, this.#nothing(light, ranked?.why));
+      return;
+    }
     this.#show("matrix", () => [this.summary, this.weighing.element, this.section, this.column.element]);
     this.#winner(light, ranked);
     this.weighing.element.hidden = ranked.winner === null && !view.playback.reached.over; // it tells at once who wins
@@ -104,8 +199,13 @@ export class Priorities {
     const { view } = this;
     if (light.result === "undecided") return later(view, "No node is ranked at this moment.");
     const [head, ask] = NONE[light.result] ?? NONE.error;
-    return h("div", { class: "empty" }, h("b", { text: head }), h("span", { text: why ?? "" }),
-      ask ? h("button", { type: "button", class: "btn", onclick: () => view.setTab("predicates"), text: ask }) : null);
+    return h(
+      "div",
+      { class: "empty" },
+      h("b", { text: head }),
+      h("span", { text: why ?? "" }),
+      ask ? h("button", { type: "button", class: "btn", onclick: () => view.setTab("predicates"), text: ask }) : null,
+    );
   }
 
   #winner(light, ranked) {
@@ -118,13 +218,62 @@ export class Priorities {
     const place = ranked.inTurn ? counter % Math.max(1, ties.length) : Math.max(0, ties.indexOf(node));
     const from = Math.max(0, Math.min(place - Math.floor(TIES_LISTED / 2), ties.length - TIES_LISTED));
     const listed = ties.slice(from, from + TIES_LISTED);
-    fill(this.summary,
-      h("p", { class: "story" }, node === null ? (view.playback.reached.over ? "No node was chosen." : `${plural(ranked.nodes.length, "feasible node")} are ranked; a later phase takes one of them.`) : [link(node), " is chosen with ", h("strong", { text: count(view.facts.best) }), ", the highest total of ", plural(ranked.nodes.length, "feasible node"), "."]),
-      tie ? h("div", { class: "tie" },
-        ranked.inTurn ? h("p", null, `${plural(ties.length, "node")} share that total. Equal totals are ordered by node name, last first. The round-robin counter stands at `, h("strong", { text: count(counter) }), ": ", h("code", { text: `${count(counter)} mod ${count(ties.length)} = ${count(place)}` }), `, so the ${ordinal(place + 1)} of them is taken.`)
-          : h("p", null, `${plural(ties.length, "node")} share that total. A KubeSchedulerConfiguration’s scheduler takes any of them by lot; here it is always the first in the order of the nodes.`),
-        h("ol", { class: "ties", start: from + 1 }, from > 0 ? h("li", { class: "dim plain", text: "…" }) : null,
-          listed.map((one, i) => h("li", { class: from + i === place ? "won" : undefined }, h("span", { class: "dim num", text: String(from + i) }), link(one))), from + listed.length < ties.length ? h("li", { class: "dim plain", text: `… ${count(ties.length - from - listed.length)} more` }) : null)) : null);
+    fill(
+      this.summary,
+      h(
+        "p",
+        { class: "story" },
+        node === null
+          ? view.playback.reached.over
+            ? "No node was chosen."
+            : `${plural(ranked.nodes.length, "feasible node")} are ranked; a later phase takes one of them.`
+          : [
+              link(node),
+              " is chosen with ",
+              h("strong", { text: count(view.facts.best) }),
+              ", the highest total of ",
+              plural(ranked.nodes.length, "feasible node"),
+              ".",
+            ],
+      ),
+      tie
+        ? h(
+            "div",
+            { class: "tie" },
+            ranked.inTurn
+              ? h(
+                  "p",
+                  null,
+                  `${plural(ties.length, "node")} share that total. Equal totals are ordered by node name, last first. The round-robin counter stands at `,
+                  h("strong", { text: count(counter) }),
+                  ": ",
+                  h("code", { text: `${count(counter)} mod ${count(ties.length)} = ${count(place)}` }),
+                  `, so the ${ordinal(place + 1)} of them is taken.`,
+                )
+              : h(
+                  "p",
+                  null,
+                  `${plural(ties.length, "node")} share that total. A KubeSchedulerConfiguration’s scheduler takes any of them by lot; here it is always the first in the order of the nodes.`,
+                ),
+            h(
+              "ol",
+              { class: "ties", start: from + 1 },
+              from > 0 ? h("li", { class: "dim plain", text: "…" }) : null,
+              listed.map((one, i) =>
+                h(
+                  "li",
+                  { class: from + i === place ? "won" : undefined },
+                  h("span", { class: "dim num", text: String(from + i) }),
+                  link(one),
+                ),
+              ),
+              from + listed.length < ties.length
+                ? h("li", { class: "dim plain", text: `… ${count(ties.length - from - listed.length)} more` })
+                : null,
+            ),
+          )
+        : null,
+    );
   }
 
   // --- the matrix -------------------------------------------------------------------------
@@ -134,17 +283,25 @@ export class Priorities {
     return ranked?.totals ? ranked : null;
   }
 
-  get #made() { return rankedOf(this.#ranked, this.view.playback.nodes.names); }
+  get #made() {
+    return rankedOf(this.#ranked, this.view.playback.nodes.names);
+  }
 
-  get #at() { return this.#made.rows.findIndex((row) => row.name === this.#list.cell); }
+  get #at() {
+    return this.#made.rows.findIndex((row) => row.name === this.#list.cell);
+  }
 
-  get #size() { return columnsIn(this.holder.clientWidth || 360); }
+  get #size() {
+    return columnsIn(this.holder.clientWidth || 360);
+  }
 
   /** The nodes that the filter leaves, best first. */
   #nodes() {
     const { names } = this.view.playback.nodes;
     const made = this.#made;
-    return made.order.map((i) => made.nodes[i]).filter((node) => !this.#list.find || names[node].toLowerCase().includes(this.#list.find));
+    return made.order
+      .map((i) => made.nodes[i])
+      .filter((node) => !this.#list.find || names[node].toLowerCase().includes(this.#list.find));
   }
 
   #matrix() {
@@ -154,7 +311,10 @@ export class Priorities {
     const made = this.#made;
     const { names } = view.playback.nodes;
     const nodes = this.#nodes();
-    this.note.textContent = nodes.length === made.nodes.length ? plural(nodes.length, "feasible node") : `${count(nodes.length)} of ${plural(made.nodes.length, "feasible node")}`;
+    this.note.textContent =
+      nodes.length === made.nodes.length
+        ? plural(nodes.length, "feasible node")
+        : `${count(nodes.length)} of ${plural(made.nodes.length, "feasible node")}`;
     this.title.textContent = this.#across ? "Priority × node " : "Node × priority ";
     const grid = this.#across ? this.byPriority : this.byNode;
     if (this.holder.firstChild !== grid.element) fill(this.holder, grid.element);
@@ -173,7 +333,9 @@ export class Priorities {
     if (!this.#across || !this.byPriority.element.isConnected) return;
     for (const cell of this.byPriority.element.querySelectorAll(".lit-column")) cell.classList.remove("lit-column");
     const at = node < 0 ? -1 : this.byPriority.columns.findIndex(({ key }) => key === `n${node}`);
-    if (at > 0) for (const cell of this.byPriority.element.querySelectorAll(`[data-column="${at}"]`)) cell.classList.add("lit-column");
+    if (at > 0)
+      for (const cell of this.byPriority.element.querySelectorAll(`[data-column="${at}"]`))
+        cell.classList.add("lit-column");
   }
 
   #pageOf(nodes) {
@@ -187,13 +349,42 @@ export class Priorities {
     const columns = priorityRows(this.#ranked, made, names, this.#mode, shown, this.view.node);
     this.byPriority.selected = this.#at;
     this.byPriority.show(columns, shown.length ? priorityIds(made, this.#mode) : []);
-    const turn = (by, label, name) => h("button", { type: "button", class: "btn quiet square", "aria-label": label, title: label, disabled: this.#list.page + by < 0 || this.#list.page + by >= pages, "data-turn": by, onclick: () => {
-      this.#list.page += by;
-      this.#matrix();
-      (this.pager.querySelector(`[data-turn="${by}"]:not([disabled])`) ?? this.pager.querySelector("button:not([disabled])"))?.focus();
-      this.view.lists.changed();
-    } }, icon(name));
-    fill(this.pager, pages > 1 ? [turn(-1, "Better nodes", "left"), h("span", { class: "num", role: "status", text: `${count(this.#list.page * size + 1)} to ${count(this.#list.page * size + shown.length)} of ${plural(nodes.length, "node")}, best first` }), turn(1, "Further nodes", "right")] : null);
+    const turn = (by, label, name) =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: "btn quiet square",
+          "aria-label": label,
+          title: label,
+          disabled: this.#list.page + by < 0 || this.#list.page + by >= pages,
+          "data-turn": by,
+          onclick: () => {
+            this.#list.page += by;
+            this.#matrix();
+            (
+              this.pager.querySelector(`[data-turn="${by}"]:not([disabled])`)
+              ?? this.pager.querySelector("button:not([disabled])")
+            )?.focus();
+            this.view.lists.changed();
+          },
+        },
+        icon(name),
+      );
+    fill(
+      this.pager,
+      pages > 1
+        ? [
+            turn(-1, "Better nodes", "left"),
+            h("span", {
+              class: "num",
+              role: "status",
+              text: `${count(this.#list.page * size + 1)} to ${count(this.#list.page * size + shown.length)} of ${plural(nodes.length, "node")}, best first`,
+            }),
+            turn(1, "Further nodes", "right"),
+          ]
+        : null,
+    );
   }
 
   #tsv() {
@@ -232,7 +423,10 @@ export class Priorities {
     this.byNode.select(view.node);
     if (view.node >= 0 && !this.#across) this.byNode.reveal(view.node);
     if (!ranked) return;
-    if (this.#across) { this.#turn(); this.#matrix(); } else this.column.show(ranked, this.#made, this.#at);
+    if (this.#across) {
+      this.#turn();
+      this.#matrix();
+    } else this.column.show(ranked, this.#made, this.#at);
   }
 
   /** Turn to the page of nodes as columns that shows the selected node, or else the chosen one. */
@@ -247,6 +441,6 @@ export class Priorities {
 }
 
 function ordinal(n) {
-  const tail = n % 100 > 10 && n % 100 < 14 ? "th" : ["th", "st", "nd", "rd"][n % 10] ?? "th";
+  const tail = n % 100 > 10 && n % 100 < 14 ? "th" : (["th", "st", "nd", "rd"][n % 10] ?? "th");
   return `${n}${tail}`;
 }

@@ -22,10 +22,19 @@ export class Queue {
     const { view } = this;
     const light = view.playback.current;
     const queue = view.playback.parts?.queue;
-    if (!light && !queue) { fill(this.element, before(view)); return; }
-    if (!queue) { this.element.classList.add("waiting"); return; }
+    if (!light && !queue) {
+      fill(this.element, before(view));
+      return;
+    }
+    if (!queue) {
+      this.element.classList.add("waiting");
+      return;
+    }
     this.element.classList.remove("waiting");
-    if (queue.why) { fill(this.element, later(view, "No pod is taken from the queue at this moment.", queue.why)); return; }
+    if (queue.why) {
+      fill(this.element, later(view, "No pod is taken from the queue at this moment.", queue.why));
+      return;
+    }
     if (queue.timed) {
       const now = queue.time ?? view.playback.parts.time ?? light?.time ?? 0;
       fill(this.element, timedQueue(view, queue, now, this.#kept));
@@ -36,36 +45,119 @@ export class Queue {
     // Victims that go move every unschedulable pod back to the active queue, this cycle's own among them.
     const failed = view.playback.reached.over && light.node === null;
     const preempts = failed && light.nominated !== null;
-    fill(this.element,
-      h("p", { class: "story" }, "Order: ", h("strong", { text: queue.key }), ". In flight: ", this.#pod(keys[light.pod]), "."),
-      this.#list("Active", "active", queue.active, queue.activeCount, "The active queue is empty: this was the last pod waiting.",
-        preempts ? [light.pod, "back here, its victims are gone"] : null),
-      this.#list("Unschedulable", "unschedulable", queue.unschedulable, queue.unschedulableCount,
-        preempts ? "No pod is put aside: the deletion of the victims moves them all to the active queue." : "No pod has been put aside.",
-        failed && !preempts ? [light.pod, "put here by this cycle"] : null));
+    fill(
+      this.element,
+      h(
+        "p",
+        { class: "story" },
+        "Order: ",
+        h("strong", { text: queue.key }),
+        ". In flight: ",
+        this.#pod(keys[light.pod]),
+        ".",
+      ),
+      this.#list(
+        "Active",
+        "active",
+        queue.active,
+        queue.activeCount,
+        "The active queue is empty: this was the last pod waiting.",
+        preempts ? [light.pod, "back here, its victims are gone"] : null,
+      ),
+      this.#list(
+        "Unschedulable",
+        "unschedulable",
+        queue.unschedulable,
+        queue.unschedulableCount,
+        preempts
+          ? "No pod is put aside: the deletion of the victims moves them all to the active queue."
+          : "No pod has been put aside.",
+        failed && !preempts ? [light.pod, "put here by this cycle"] : null,
+      ),
+    );
   }
 
-  #pod(key) { return podLink(this.view, key); }
+  #pod(key) {
+    return podLink(this.view, key);
+  }
 
   /** The pod of a row, and a way to ask why it waits. */
   #waiting(key) {
     const name = short(key);
-    return [this.#pod(key), h("button", { type: "button", class: "why-link", "aria-label": `Why does ${name} wait?`, title: "Why?", onclick: () => this.view.emit("why", { pod: key }) }, icon("help"))];
+    return [
+      this.#pod(key),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "why-link",
+          "aria-label": `Why does ${name} wait?`,
+          title: "Why?",
+          onclick: () => this.view.emit("why", { pod: key }),
+        },
+        icon("help"),
+      ),
+    ];
   }
 
   /** A queue as a table; `own` is the cycle's pod and why it is in this queue now. */
   #list(title, name, entries, total, empty, own) {
     const { keys, priority: priorities } = this.view.playback.pods;
     const num = (text, more = "") => h("td", { class: `num ${more}`.trim(), text });
-    const rows = entries.map(([key, priority, position], i) => h("tr", null, num(String(i + 1), "dim"), h("td", null, this.#waiting(key)), num(count(priority)), num(count(position))));
+    const rows = entries.map(([key, priority, position], i) =>
+      h(
+        "tr",
+        null,
+        num(String(i + 1), "dim"),
+        h("td", null, this.#waiting(key)),
+        num(count(priority)),
+        num(count(position)),
+      ),
+    );
     if (own) {
       const [pod, why] = own;
-      rows.unshift(h("tr", { class: "own" }, num("", "dim"), h("td", null, this.#waiting(keys[pod]), " ", h("span", { class: "pill accent", text: why })), num(count(priorities[pod])), num("")));
+      rows.unshift(
+        h(
+          "tr",
+          { class: "own" },
+          num("", "dim"),
+          h("td", null, this.#waiting(keys[pod]), " ", h("span", { class: "pill accent", text: why })),
+          num(count(priorities[pod])),
+          num(""),
+        ),
+      );
     }
     const head = (text, more) => h("th", { scope: "col", text, ...more });
     const told = h("h3", null, `${title} `, h("small", { class: "dim num", text: count(total + (own ? 1 : 0)) }));
-    return h("section", { class: `queue ${name}` },
-      rows.length ? tabled(h("table", { class: "list tight" }, h("caption", { class: "sr", text: `${title}: pods in the order in which they are taken` }), h("thead", null, h("tr", null, head("#", { class: "num" }), head("pod"), head("priority", { class: "num" }), head("order", { class: "num", title: "Position of creation: the earliest created has the lowest" }))), h("tbody", null, rows)), { head: told, filter: `Filter pods: ${title}`, kept: this.#kept, name }) : [told, h("p", { class: "dim", text: empty })],
-      total > entries.length && entries.length ? h("p", { class: "dim fine", text: `and ${count(total - entries.length)} more` }) : null);
+    return h(
+      "section",
+      { class: `queue ${name}` },
+      rows.length
+        ? tabled(
+            h(
+              "table",
+              { class: "list tight" },
+              h("caption", { class: "sr", text: `${title}: pods in the order in which they are taken` }),
+              h(
+                "thead",
+                null,
+                h(
+                  "tr",
+                  null,
+                  head("#", { class: "num" }),
+                  head("pod"),
+                  head("priority", { class: "num" }),
+                  head("order", { class: "num", title: "Position of creation: the earliest created has the lowest" }),
+                ),
+              ),
+              h("tbody", null, rows),
+            ),
+            { head: told, filter: `Filter pods: ${title}`, kept: this.#kept, name },
+          )
+        : [told, h("p", { class: "dim", text: empty })],
+      total > entries.length && entries.length
+        ? h("p", { class: "dim fine", text: `and ${count(total - entries.length)} more` })
+        : null,
+    );
   }
 }

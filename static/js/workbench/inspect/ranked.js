@@ -10,13 +10,34 @@ export function rankedOf(ranked, names) {
   const at = new Map(nodes.map((node, i) => [node, i]));
   const place = new Map(ranked.ties.length > 1 ? ranked.ties.map((node, i) => [node, i]) : []);
   // Equal totals are ordered by node name, last first; the best ones as the server told their order.
-  const order = nodes.map((_, i) => i).sort((a, b) => totals[b] - totals[a]
-    || (place.has(nodes[a]) ? place.get(nodes[a]) - place.get(nodes[b]) : names[nodes[a]] > names[nodes[b]] ? -1 : 1));
+  const order = nodes
+    .map((_, i) => i)
+    .sort(
+      (a, b) =>
+        totals[b] - totals[a]
+        || (place.has(nodes[a])
+          ? place.get(nodes[a]) - place.get(nodes[b])
+          : names[nodes[a]] > names[nodes[b]]
+            ? -1
+            : 1),
+    );
   const rank = new Array(nodes.length);
-  order.forEach((one, i) => { rank[one] = i > 0 && totals[order[i - 1]] === totals[one] ? rank[order[i - 1]] : i + 1; });
+  order.forEach((one, i) => {
+    rank[one] = i > 0 && totals[order[i - 1]] === totals[one] ? rank[order[i - 1]] : i + 1;
+  });
   const number = new Array(nodes.length);
-  order.forEach((one, i) => { number[one] = i + 1; });
-  const rows = ranked.rows.map((row, r) => ({ ...row, raw: spread(row.raw, nodes.length), score: spread(row.score, nodes.length), index: r, label: `A${r + 1}`, short: row.name.replace(/Priority$/, ""), flat: isFlat(spread(row.score, nodes.length)) }));
+  order.forEach((one, i) => {
+    number[one] = i + 1;
+  });
+  const rows = ranked.rows.map((row, r) => ({
+    ...row,
+    raw: spread(row.raw, nodes.length),
+    score: spread(row.score, nodes.length),
+    index: r,
+    label: `A${r + 1}`,
+    short: row.name.replace(/Priority$/, ""),
+    flat: isFlat(spread(row.score, nodes.length)),
+  }));
   const made = { nodes, totals, rows, at, rank, order, number, place, best: totals.length ? totals[order[0]] : 0 };
   CACHE.set(ranked, made);
   return made;

@@ -41,34 +41,104 @@ function paintTotal(td, ranked, made, node) {
 export function nodeRows(ranked, made, names, mode, picked) {
   const i = (node) => made.at.get(node);
   const tie = (node) => made.place.get(node) ?? Infinity;
-  const byTotal = (a, b) => made.totals[i(a)] - made.totals[i(b)] || (made.place.has(a) ? tie(b) - tie(a) : names[a] > names[b] ? 1 : -1);
-  const fixed = [{
-    key: "node", label: "node", title: "Sort by name", text: (node) => names[node], compare: (a, b) => names[a].localeCompare(names[b], "en", { numeric: true }),
-    paint: (td, node) => { td.textContent = ellipsis(names[node], NAME); td.title = names[node]; if (td.textContent !== names[node]) td.setAttribute("aria-label", names[node]); if (node === ranked.winner) td.classList.add("chosen"); },
-  }, {
-    key: "rank", label: "rank", title: "Place by total; equal totals share one", className: "num rank", text: (node) => String(made.rank[i(node)]), compare: (a, b) => made.rank[i(a)] - made.rank[i(b)],
-  }, {
-    key: "total", label: "sum", title: "Combine: the sum of the weighted scores", className: "total num", downFirst: true, text: (node) => String(made.totals[i(node)]), compare: byTotal, paint: (td, node) => paintTotal(td, ranked, made, node),
-  }, made.place.size > 1 && {
-    key: "tie", label: "tie", title: ranked.inTurn ? "Place among the equal best: the round-robin counter modulo their number picks one. Equal totals are ordered by node name, last first" : "Place among the equal best, in the order of the nodes: the first of them is taken", className: "num tie-place",
-    text: (node) => (made.place.has(node) ? String(made.place.get(node)) : ""), compare: (a, b) => tie(a) - tie(b) || 0,
-  }].filter(Boolean);
+  const byTotal = (a, b) =>
+    made.totals[i(a)] - made.totals[i(b)] || (made.place.has(a) ? tie(b) - tie(a) : names[a] > names[b] ? 1 : -1);
+  const fixed = [
+    {
+      key: "node",
+      label: "node",
+      title: "Sort by name",
+      text: (node) => names[node],
+      compare: (a, b) => names[a].localeCompare(names[b], "en", { numeric: true }),
+      paint: (td, node) => {
+        td.textContent = ellipsis(names[node], NAME);
+        td.title = names[node];
+        if (td.textContent !== names[node]) td.setAttribute("aria-label", names[node]);
+        if (node === ranked.winner) td.classList.add("chosen");
+      },
+    },
+    {
+      key: "rank",
+      label: "rank",
+      title: "Place by total; equal totals share one",
+      className: "num rank",
+      text: (node) => String(made.rank[i(node)]),
+      compare: (a, b) => made.rank[i(a)] - made.rank[i(b)],
+    },
+    {
+      key: "total",
+      label: "sum",
+      title: "Combine: the sum of the weighted scores",
+      className: "total num",
+      downFirst: true,
+      text: (node) => String(made.totals[i(node)]),
+      compare: byTotal,
+      paint: (td, node) => paintTotal(td, ranked, made, node),
+    },
+    made.place.size > 1 && {
+      key: "tie",
+      label: "tie",
+      title: ranked.inTurn
+        ? "Place among the equal best: the round-robin counter modulo their number picks one. Equal totals are ordered by node name, last first"
+        : "Place among the equal best, in the order of the nodes: the first of them is taken",
+      className: "num tie-place",
+      text: (node) => (made.place.has(node) ? String(made.place.get(node)) : ""),
+      compare: (a, b) => tie(a) - tie(b) || 0,
+    },
+  ].filter(Boolean);
   if (mode === "sum") {
-    return [...fixed, {
-      key: "behind", label: "behind", title: "Points behind the best total", className: "num behind", text: (node) => String(made.best - made.totals[i(node)]), compare: (a, b) => made.totals[i(b)] - made.totals[i(a)],
-      paint: (td, node) => { const gap = made.best - made.totals[i(node)]; td.textContent = gap ? count(gap) : "–"; td.className = "num behind"; if (!gap) td.setAttribute("aria-label", "none, the best total"); },
-    }, { key: "made", label: "made of, where nodes differ", text: (node) => parts(made, i(node)).map(([row, value]) => `${row.short} ${value}`).join(", "), className: "made", paint: (td, node) => { td.className = "made"; td.append(stack(made, i(node))); } }];
+    return [
+      ...fixed,
+      {
+        key: "behind",
+        label: "behind",
+        title: "Points behind the best total",
+        className: "num behind",
+        text: (node) => String(made.best - made.totals[i(node)]),
+        compare: (a, b) => made.totals[i(b)] - made.totals[i(a)],
+        paint: (td, node) => {
+          const gap = made.best - made.totals[i(node)];
+          td.textContent = gap ? count(gap) : "–";
+          td.className = "num behind";
+          if (!gap) td.setAttribute("aria-label", "none, the best total");
+        },
+      },
+      {
+        key: "made",
+        label: "made of, where nodes differ",
+        text: (node) =>
+          parts(made, i(node))
+            .map(([row, value]) => `${row.short} ${value}`)
+            .join(", "),
+        className: "made",
+        paint: (td, node) => {
+          td.className = "made";
+          td.append(stack(made, i(node)));
+        },
+      },
+    ];
   }
-  return [...fixed, ...made.rows.map((row) => {
-    const level = levels(row, mode);
-    return {
-      key: `r${row.index}`, label: `${row.label} ${row.short}${row.weight !== 1 ? ` ×${count(row.weight)}` : ""}`, title: `${row.name}, weight ${count(row.weight)}${row.flat ? `: ${SAME}` : ""}. Sort by it and show how it came to its scores`,
-      vertical: true, downFirst: true, className: `num${row.flat ? " same" : ""}${row.index === picked ? " picked" : ""}`,
-      text: (node) => { const value = valueOf(row, i(node), mode); return value === null ? "" : String(value); },
-      compare: (a, b) => (valueOf(row, i(a), mode) ?? -1) - (valueOf(row, i(b), mode) ?? -1),
-      paint: (td, node) => paintScore(td, row, i(node), mode, level, cellTitle(row, i(node), names[node], made.number[i(node)])),
-    };
-  })];
+  return [
+    ...fixed,
+    ...made.rows.map((row) => {
+      const level = levels(row, mode);
+      return {
+        key: `r${row.index}`,
+        label: `${row.label} ${row.short}${row.weight !== 1 ? ` ×${count(row.weight)}` : ""}`,
+        title: `${row.name}, weight ${count(row.weight)}${row.flat ? `: ${SAME}` : ""}. Sort by it and show how it came to its scores`,
+        vertical: true,
+        downFirst: true,
+        className: `num${row.flat ? " same" : ""}${row.index === picked ? " picked" : ""}`,
+        text: (node) => {
+          const value = valueOf(row, i(node), mode);
+          return value === null ? "" : String(value);
+        },
+        compare: (a, b) => (valueOf(row, i(a), mode) ?? -1) - (valueOf(row, i(b), mode) ?? -1),
+        paint: (td, node) =>
+          paintScore(td, row, i(node), mode, level, cellTitle(row, i(node), names[node], made.number[i(node)])),
+      };
+    }),
+  ];
 }
 
 /** Columns of the matrix with priorities as rows: `shown` are the nodes of the page, `selected` may be one of them. */
@@ -81,39 +151,83 @@ export function priorityRows(ranked, made, names, mode, shown, selected) {
     return value === null ? "" : String(value);
   };
   const level = made.rows.map((row) => levels(row, mode));
-  return [{
-    key: "priority", label: "priority", text: (id) => (id < made.rows.length ? `${made.rows[id].label} ${made.rows[id].name} ×${made.rows[id].weight}` : lines[id - made.rows.length].label),
-    paint: (td, id) => {
-      td.className = "name wide";
-      const row = made.rows[id];
-      if (!row) { td.textContent = lines[id - made.rows.length].label; td.classList.add("combine"); return; }
-      td.title = `${row.name}, weight ${count(row.weight)}${row.flat ? `: ${SAME}` : ""}. Show how it came to its scores`;
-      if (row.flat) td.classList.add("same");
-      td.append(`${row.label} ${row.short}`, row.weight === 1 ? "" : h("small", { class: "dim", text: ` ×${count(row.weight)}` }));
+  return [
+    {
+      key: "priority",
+      label: "priority",
+      text: (id) =>
+        id < made.rows.length
+          ? `${made.rows[id].label} ${made.rows[id].name} ×${made.rows[id].weight}`
+          : lines[id - made.rows.length].label,
+      paint: (td, id) => {
+        td.className = "name wide";
+        const row = made.rows[id];
+        if (!row) {
+          td.textContent = lines[id - made.rows.length].label;
+          td.classList.add("combine");
+          return;
+        }
+        td.title = `${row.name}, weight ${count(row.weight)}${row.flat ? `: ${SAME}` : ""}. Show how it came to its scores`;
+        if (row.flat) td.classList.add("same");
+        td.append(
+          `${row.label} ${row.short}`,
+          row.weight === 1 ? "" : h("small", { class: "dim", text: ` ×${count(row.weight)}` }),
+        );
+      },
     },
-  }, ...shown.map((node) => ({
-    key: `n${node}`, label: `N${made.number[made.at.get(node)]} ${ellipsis(names[node], NAME)}`, title: `${names[node]}: show what it got`, vertical: true, className: `num${node === ranked.winner ? " chosen" : ""}${node === selected ? " picked" : ""}`, text: (id) => text(id, node),
-    paint: (td, id) => {
-      const i = made.at.get(node);
-      const row = made.rows[id];
-      if (row) paintScore(td, row, i, mode, level[id], cellTitle(row, i, names[node], made.number[i]));
-      else lines[id - made.rows.length].paint(td, node, i);
-    },
-  }))];
+    ...shown.map((node) => ({
+      key: `n${node}`,
+      label: `N${made.number[made.at.get(node)]} ${ellipsis(names[node], NAME)}`,
+      title: `${names[node]}: show what it got`,
+      vertical: true,
+      className: `num${node === ranked.winner ? " chosen" : ""}${node === selected ? " picked" : ""}`,
+      text: (id) => text(id, node),
+      paint: (td, id) => {
+        const i = made.at.get(node);
+        const row = made.rows[id];
+        if (row) paintScore(td, row, i, mode, level[id], cellTitle(row, i, names[node], made.number[i]));
+        else lines[id - made.rows.length].paint(td, node, i);
+      },
+    })),
+  ];
 }
 
 /** The lines under the priorities' rows: Combine, the rank and how far behind. */
 function sums(ranked, made) {
   const gap = (i) => made.best - made.totals[i];
   return [
-    { label: "Combine", text: (i) => String(made.totals[i]), paint: (td, node) => { paintTotal(td, ranked, made, node); td.classList.add("combine"); } },
-    { label: "rank", text: (i) => String(made.rank[i]), paint: (td, _, i) => { td.className = "num rank"; td.textContent = String(made.rank[i]); } },
-    { label: "behind the best", text: (i) => String(gap(i)), paint: (td, _, i) => { td.className = "num behind"; td.textContent = gap(i) ? count(gap(i)) : "–"; } },
+    {
+      label: "Combine",
+      text: (i) => String(made.totals[i]),
+      paint: (td, node) => {
+        paintTotal(td, ranked, made, node);
+        td.classList.add("combine");
+      },
+    },
+    {
+      label: "rank",
+      text: (i) => String(made.rank[i]),
+      paint: (td, _, i) => {
+        td.className = "num rank";
+        td.textContent = String(made.rank[i]);
+      },
+    },
+    {
+      label: "behind the best",
+      text: (i) => String(gap(i)),
+      paint: (td, _, i) => {
+        td.className = "num behind";
+        td.textContent = gap(i) ? count(gap(i)) : "–";
+      },
+    },
   ];
 }
 
 /** The ids of the rows of `priorityRows`: the priorities, unless only the sum is asked for, then the lines under them. */
-export const priorityIds = (made, mode) => [...(mode === "sum" ? [] : made.rows.map((row) => row.index)), ...[0, 1, 2].map((n) => made.rows.length + n)];
+export const priorityIds = (made, mode) => [
+  ...(mode === "sum" ? [] : made.rows.map((row) => row.index)),
+  ...[0, 1, 2].map((n) => made.rows.length + n),
+];
 
 /** The whole matrix with priorities as rows, tab separated. */
 export function priorityTsv(ranked, made, names, mode, nodes) {
@@ -124,11 +238,33 @@ export function priorityTsv(ranked, made, names, mode, nodes) {
 }
 
 /** What the priorities that tell nodes apart add to a node: `[row, points]`, those with points. */
-const parts = (made, i) => made.rows.filter((row) => !row.flat && row.score[i]).map((row) => [row, row.score[i] * row.weight]);
+const parts = (made, i) =>
+  made.rows.filter((row) => !row.flat && row.score[i]).map((row) => [row, row.score[i] * row.weight]);
 
 /** The same as a stacked bar, as long as its part of the best such sum. Beside it the numbers must stand. */
 export function stack(made, i) {
-  made.widest ??= made.nodes.reduce((most, _, n) => Math.max(most, parts(made, n).reduce((sum, [, value]) => sum + value, 0)), 1);
-  return h("span", { class: "stack" }, parts(made, i).map(([row, value]) => h("span", { class: "stack-part", style: { "flex-basis": `${(value / made.widest) * 100}%` }, title: `${row.label} ${row.name}: ${count(value)}` },
-    h("span", { text: row.label }), h("b", { text: count(value) }))));
+  made.widest ??= made.nodes.reduce(
+    (most, _, n) =>
+      Math.max(
+        most,
+        parts(made, n).reduce((sum, [, value]) => sum + value, 0),
+      ),
+    1,
+  );
+  return h(
+    "span",
+    { class: "stack" },
+    parts(made, i).map(([row, value]) =>
+      h(
+        "span",
+        {
+          class: "stack-part",
+          style: { "flex-basis": `${(value / made.widest) * 100}%` },
+          title: `${row.label} ${row.name}: ${count(value)}`,
+        },
+        h("span", { text: row.label }),
+        h("b", { text: count(value) }),
+      ),
+    ),
+  );
 }

@@ -6,17 +6,36 @@ import { short } from "../../lib/quantity.js";
 import { nodeLink, podLink } from "./nouns.js";
 
 /** One sentence as a paragraph. */
-export const sentence = (view, parts) => h("p", null, parts.map((part) => one(view, part)));
+export const sentence = (view, parts) =>
+  h(
+    "p",
+    null,
+    parts.map((part) => one(view, part)),
+  );
 
 function one(view, part) {
   if (typeof part === "string") return part;
   const link = (text, act, title) => inline(act, { title }, text);
   if (part.pod !== undefined) return podLink(view, part.pod, { dot: false });
   if (part.node !== undefined) return nodeLink(view, part.node);
-  if (part.predicate !== undefined) return link(part.predicate, () => predicate(view, part.predicate), "light up the nodes it removed, and open the predicates");
+  if (part.predicate !== undefined)
+    return link(
+      part.predicate,
+      () => predicate(view, part.predicate),
+      "light up the nodes it removed, and open the predicates",
+    );
   if (part.priority !== undefined) return link(part.priority, () => view.setTab("priorities"), "open the priorities");
-  if (part.group !== undefined) return link(short(part.group), () => { view.setTab("podgroups"); view.setSub(part.group); }, `PodGroup ${part.group}`);
-  if (part.tab !== undefined) return link(part.tab, () => view.setTab(part.tab.toLowerCase()), `open the tab ${part.tab}`);
+  if (part.group !== undefined)
+    return link(
+      short(part.group),
+      () => {
+        view.setTab("podgroups");
+        view.setSub(part.group);
+      },
+      `PodGroup ${part.group}`,
+    );
+  if (part.tab !== undefined)
+    return link(part.tab, () => view.setTab(part.tab.toLowerCase()), `open the tab ${part.tab}`);
   return h("strong", { text: part.strong });
 }
 
@@ -26,6 +45,7 @@ function predicate(view, name) {
   const at = verdict?.order.indexOf(name) ?? -1;
   if (at < 0) return;
   const nodes = [];
-  for (let node = 0; node < verdict.count; node += 1) if (verdict.first[node] === at && view.exists(node)) nodes.push(node);
+  for (let node = 0; node < verdict.count; node += 1)
+    if (verdict.first[node] === at && view.exists(node)) nodes.push(node);
   view.light(nodes, `stopped by ${name}`);
 }

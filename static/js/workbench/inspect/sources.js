@@ -33,27 +33,41 @@ export class Sources {
       this.#letters.push(letters);
       return counts;
     });
-    for (const [predicate, nodes] of predicates.invalidated ?? []) this.#cleared.set(predicate, nodes && new Set(nodes));
-    for (const hit of cache?.stale ?? []) this.#stale.set(`${predicates.order.indexOf(hit.predicate)}/${hit.node}`, hit);
+    for (const [predicate, nodes] of predicates.invalidated ?? [])
+      this.#cleared.set(predicate, nodes && new Set(nodes));
+    for (const hit of cache?.stale ?? [])
+      this.#stale.set(`${predicates.order.indexOf(hit.predicate)}/${hit.node}`, hit);
   }
 
   /** All answers of the cycle, by letter. */
   get totals() {
-    return this.counts.reduce((sum, { h: hits, m, b }) => ({ h: sum.h + hits, m: sum.m + m, b: sum.b + b }), { h: 0, m: 0, b: 0 });
+    return this.counts.reduce((sum, { h: hits, m, b }) => ({ h: sum.h + hits, m: sum.m + m, b: sum.b + b }), {
+      h: 0,
+      m: 0,
+      b: 0,
+    });
   }
 
-  get someStale() { return this.#stale.size > 0; }
-  get someCleared() { return this.#cleared.size > 0; }
+  get someStale() {
+    return this.#stale.size > 0;
+  }
+  get someCleared() {
+    return this.#cleared.size > 0;
+  }
 
   /** `hit`, `miss`, `bypass`, or "" where there was no answer. */
-  kind(node, predicate) { return SOURCES[this.#letters[predicate]?.[node]]?.[0] ?? ""; }
+  kind(node, predicate) {
+    return SOURCES[this.#letters[predicate]?.[node]]?.[0] ?? "";
+  }
 
   cleared(node, predicate) {
     if (!this.kind(node, predicate) || !this.#cleared.has(predicate)) return false;
     return this.#cleared.get(predicate)?.has(node) ?? true;
   }
 
-  stale(node, predicate) { return this.#stale.get(`${predicate}/${node}`) ?? null; }
+  stale(node, predicate) {
+    return this.#stale.get(`${predicate}/${node}`) ?? null;
+  }
 
   /** What there is to say of an answer, beside what it is. */
   words(node, predicate) {
@@ -69,7 +83,8 @@ export class Sources {
   /** Whether a node is among those that a choice of the filter means. */
   shows(node, choice) {
     const any = (holds) => this.#letters.some((letters, predicate) => holds(letters[node], predicate));
-    if (choice === "cached") return any((letter) => letter === "h") && !any((letter) => letter === "m" || letter === "b");
+    if (choice === "cached")
+      return any((letter) => letter === "h") && !any((letter) => letter === "m" || letter === "b");
     if (choice === "evaluated") return any((letter) => letter === "m" || letter === "b");
     if (choice === "stale") return any((_, predicate) => this.stale(node, predicate));
     if (choice === "cleared") return any((_, predicate) => this.cleared(node, predicate));
@@ -77,17 +92,31 @@ export class Sources {
   }
 }
 
-function answer(reasons) { return reasons.length ? reasons.join(", ") : "that it fits"; }
+function answer(reasons) {
+  return reasons.length ? reasons.join(", ") : "that it fits";
+}
 
 /** The choices of the filter by where the answers came from: value, label. */
-export const CHOICES = [["any", "any source"], ["cached", "all from the cache"], ["evaluated", "some evaluated"], ["stale", "stale"], ["cleared", "invalidated since"]];
+export const CHOICES = [
+  ["any", "any source"],
+  ["cached", "all from the cache"],
+  ["evaluated", "some evaluated"],
+  ["stale", "stale"],
+  ["cleared", "invalidated since"],
+];
 
-export function mark(kind) { return h("i", { class: `from ${kind}`, "aria-hidden": "true" }); }
+export function mark(kind) {
+  return h("i", { class: `from ${kind}`, "aria-hidden": "true" });
+}
 
 /** The legend's part about the cache. */
 export function sourceKey(sources) {
   const entry = (sign, text) => h("li", null, sign, text);
-  return [entry(mark("hit"), "from the cache"), entry(mark("miss"), "evaluated now"), entry(mark("bypass"), "beside the cache"),
+  return [
+    entry(mark("hit"), "from the cache"),
+    entry(mark("miss"), "evaluated now"),
+    entry(mark("bypass"), "beside the cache"),
     sources.someCleared ? entry(h("i", { class: "cell pass cleared" }), "invalidated since") : null,
-    sources.someStale ? entry(h("i", { class: "cell stale" }, mark("wrong")), "stale") : null];
+    sources.someStale ? entry(h("i", { class: "cell stale" }, mark("wrong")), "stale") : null,
+  ];
 }

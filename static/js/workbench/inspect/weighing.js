@@ -38,24 +38,48 @@ export class Weighing {
     this.options = options; // {apply(weights, when)}
     this.paint = perFrame(() => this.#paint());
     this.teaser = h("small", { class: "dim num" });
-    this.button = h("button", { type: "button", class: "weigh-open", "aria-expanded": "false", onclick: () => this.#open(!opened) }, icon("right"), "Try other weights");
+    this.button = h(
+      "button",
+      { type: "button", class: "weigh-open", "aria-expanded": "false", onclick: () => this.#open(!opened) },
+      icon("right"),
+      "Try other weights",
+    );
     this.result = h("p", { class: "story weigh-result" });
     this.list = h("ul", { class: "weigh-rows" });
     this.alike = h("details", { class: "weigh-alike" });
     this.figure = h("figure", { class: "weigh-figure" });
     this.ranking = h("div", { class: "weigh-ranking" });
     this.acts = h("div", { class: "weigh-acts" });
-    this.body = h("div", { class: "weigh-body", hidden: true }, this.result, this.list, this.alike, this.figure, this.ranking, this.acts);
-    this.element = h("section", { class: "weighing", "aria-label": "Weights" }, h("h3", null, this.button, " ", this.teaser), this.body);
+    this.body = h(
+      "div",
+      { class: "weigh-body", hidden: true },
+      this.result,
+      this.list,
+      this.alike,
+      this.figure,
+      this.ranking,
+      this.acts,
+    );
+    this.element = h(
+      "section",
+      { class: "weighing", "aria-label": "Weights" },
+      h("h3", null, this.button, " ", this.teaser),
+      this.body,
+    );
   }
 
-  get #names() { return this.view.playback.nodes.names; }
+  get #names() {
+    return this.view.playback.nodes.names;
+  }
 
   #open(open) {
     opened = open;
     this.button.setAttribute("aria-expanded", String(opened));
     this.body.hidden = !opened;
-    if (opened && this.ranked) { this.#draw(); this.#paint(); }
+    if (opened && this.ranked) {
+      this.#draw();
+      this.#paint();
+    }
   }
 
   /** Show a cycle's ranking; what was tried stays only where it is the same cycle. */
@@ -69,7 +93,12 @@ export class Weighing {
     if (this.element.hidden) return;
     if (key !== this.#key) {
       const row = this.made.rows[this.#row];
-      if (this.rowName !== row?.name || row?.flat) this.#row = Math.max(0, this.made.rows.findIndex(({ name, flat }) => name === this.rowName && !flat), this.made.rows.findIndex(({ flat }) => !flat));
+      if (this.rowName !== row?.name || row?.flat)
+        this.#row = Math.max(
+          0,
+          this.made.rows.findIndex(({ name, flat }) => name === this.rowName && !flat),
+          this.made.rows.findIndex(({ flat }) => !flat),
+        );
       this.#key = key;
       this.#weights = [...this.scales.weights];
       this.#winner = -1;
@@ -77,25 +106,37 @@ export class Weighing {
     }
     this.#tease();
     if (opened !== !this.body.hidden) this.#open(opened);
-    else if (opened) { this.#draw(); this.#paint(); }
+    else if (opened) {
+      this.#draw();
+      this.#paint();
+    }
   }
 
   #drawn = false;
 
   /** The nearest flip of all: what a small change would have done. */
   #tease() {
-    if (!exact(this.scales, this.scales.weights)) { this.teaser.textContent = ""; return; }
+    if (!exact(this.scales, this.scales.weights)) {
+      this.teaser.textContent = "";
+      return;
+    }
     if (this.teased === this.#key) return;
     this.teased = this.#key;
-    const found = this.made.rows.filter((row) => !row.flat).flatMap((row) => {
-      const flip = nearest(flipsOf(this.scales, this.scales.weights, row.index), row.weight);
-      return flip ? [{ row, ...flip, far: Math.abs(flip.weight - row.weight) / Math.max(1, row.weight) }] : [];
-    }).sort((a, b) => a.far - b.far)[0];
-    this.teaser.textContent = found ? `${found.row.label} ${found.row.short} at ${count(found.weight)} instead of ${count(found.row.weight)}: ${this.#name(found.winner)} wins`
+    const found = this.made.rows
+      .filter((row) => !row.flat)
+      .flatMap((row) => {
+        const flip = nearest(flipsOf(this.scales, this.scales.weights, row.index), row.weight);
+        return flip ? [{ row, ...flip, far: Math.abs(flip.weight - row.weight) / Math.max(1, row.weight) }] : [];
+      })
+      .sort((a, b) => a.far - b.far)[0];
+    this.teaser.textContent = found
+      ? `${found.row.label} ${found.row.short} at ${count(found.weight)} instead of ${count(found.row.weight)}: ${this.#name(found.winner)} wins`
       : "no single weight would have changed the choice";
   }
 
-  #name(position, most = NAME) { return ellipsis(this.#names[this.made.nodes[position]], most); }
+  #name(position, most = NAME) {
+    return ellipsis(this.#names[this.made.nodes[position]], most);
+  }
 
   // --- the sliders ------------------------------------------------------------------------
 
@@ -104,22 +145,74 @@ export class Weighing {
     this.#drawn = true;
     const scales = this.scales;
     if (!exact(scales, scales.weights)) {
-      fill(this.list); fill(this.alike); fill(this.figure); fill(this.ranking); fill(this.acts);
-      fill(this.result, "These weights are too large to be added up exactly in a browser. The engine's own sums are in the matrix below.");
+      fill(this.list);
+      fill(this.alike);
+      fill(this.figure);
+      fill(this.ranking);
+      fill(this.acts);
+      fill(
+        this.result,
+        "These weights are too large to be added up exactly in a browser. The engine's own sums are in the matrix below.",
+      );
       return;
     }
     this.#rows = this.made.rows.map((row, r) => this.#slider(row, r));
     const alike = this.#rows.filter(({ row }) => row.flat);
-    fill(this.list, this.#rows.filter(({ row }) => !row.flat).map(({ element }) => element));
+    fill(
+      this.list,
+      this.#rows.filter(({ row }) => !row.flat).map(({ element }) => element),
+    );
     this.alike.hidden = alike.length === 0;
-    fill(this.alike, h("summary", { text: `${alike.length === this.#rows.length ? "" : "and "}${plural(alike.length, "priority", "priorities")} that score every node alike here, so that no weight of theirs matters` }), h("ul", { class: "weigh-rows" }, alike.map(({ element }) => element)));
+    fill(
+      this.alike,
+      h("summary", {
+        text: `${alike.length === this.#rows.length ? "" : "and "}${plural(alike.length, "priority", "priorities")} that score every node alike here, so that no weight of theirs matters`,
+      }),
+      h(
+        "ul",
+        { class: "weigh-rows" },
+        alike.map(({ element }) => element),
+      ),
+    );
     const { mine, canFork } = this.view.settings ?? {};
-    const act = (when, name, text, title) => h("button", { type: "button", class: "btn", "data-weigh": when, title, onclick: () => this.#apply(when) }, icon(name), text);
+    const act = (when, name, text, title) =>
+      h(
+        "button",
+        { type: "button", class: "btn", "data-weigh": when, title, onclick: () => this.#apply(when) },
+        icon(name),
+        text,
+      );
     this.reset = h("button", { type: "button", class: "btn quiet", onclick: () => this.#reset(), text: "Reset" });
-    this.applies = mine ? [act("start", "check", "Apply from the start", "Write these weights into the Policy: the whole simulation starts anew with them"),
-      act("before", "here", "Apply before this cycle", "An operation right before this cycle restarts the scheduler with these weights")]
-      : canFork ? [act("start", "fork", "Apply in a copy", "A draft of your own with these weights in its Policy"), act("before", "here", "In a copy, before this cycle", "A draft of your own, whose scheduler restarts with these weights right before this cycle")] : [];
-    this.told = h("p", { class: "dim fine weigh-told", text: "Applied from the start, earlier pods may go elsewhere too. Applied before this cycle the scheduler restarts: it tries all pending pods anew, and its counter of ties begins at 0." });
+    this.applies = mine
+      ? [
+          act(
+            "start",
+            "check",
+            "Apply from the start",
+            "Write these weights into the Policy: the whole simulation starts anew with them",
+          ),
+          act(
+            "before",
+            "here",
+            "Apply before this cycle",
+            "An operation right before this cycle restarts the scheduler with these weights",
+          ),
+        ]
+      : canFork
+        ? [
+            act("start", "fork", "Apply in a copy", "A draft of your own with these weights in its Policy"),
+            act(
+              "before",
+              "here",
+              "In a copy, before this cycle",
+              "A draft of your own, whose scheduler restarts with these weights right before this cycle",
+            ),
+          ]
+        : [];
+    this.told = h("p", {
+      class: "dim fine weigh-told",
+      text: "Applied from the start, earlier pods may go elsewhere too. Applied before this cycle the scheduler restarts: it tries all pending pods anew, and its counter of ties begins at 0.",
+    });
     fill(this.acts, this.reset, this.applies, this.applies.length ? this.told : null);
   }
 
@@ -127,14 +220,45 @@ export class Weighing {
     const flips = () => flipsOf(this.scales, this.#weights, r);
     this.#reach[r] = reachOf(flips(), row.weight);
     const id = `weigh-${r}`;
-    const range = h("input", { type: "range", class: "weigh-slider", id, min: 0, max: this.#reach[r], step: 1, value: row.weight, "data-weight": r, oninput: (event) => this.#try(r, Number(event.target.value)), onfocus: () => this.#choose(r) });
-    const field = h("input", { type: "number", class: "field num weigh-number", min: 0, max: MOST_WEIGHT, step: 1, value: row.weight, inputmode: "numeric", "aria-label": `Weight of ${row.name}`,
-      oninput: (event) => { if (event.target.value !== "" && event.target.checkValidity()) this.#try(r, Number(event.target.value)); }, onfocus: () => this.#choose(r),
-      onchange: (event) => { if (event.target.value === "" || !event.target.checkValidity()) event.target.value = this.#weights[r]; } });
+    const range = h("input", {
+      type: "range",
+      class: "weigh-slider",
+      id,
+      min: 0,
+      max: this.#reach[r],
+      step: 1,
+      value: row.weight,
+      "data-weight": r,
+      oninput: (event) => this.#try(r, Number(event.target.value)),
+      onfocus: () => this.#choose(r),
+    });
+    const field = h("input", {
+      type: "number",
+      class: "field num weigh-number",
+      min: 0,
+      max: MOST_WEIGHT,
+      step: 1,
+      value: row.weight,
+      inputmode: "numeric",
+      "aria-label": `Weight of ${row.name}`,
+      oninput: (event) => {
+        if (event.target.value !== "" && event.target.checkValidity()) this.#try(r, Number(event.target.value));
+      },
+      onfocus: () => this.#choose(r),
+      onchange: (event) => {
+        if (event.target.value === "" || !event.target.checkValidity()) event.target.value = this.#weights[r];
+      },
+    });
     const told = h("span", { class: "weigh-flips dim num", id: `${id}-flips` });
     range.setAttribute("aria-describedby", told.id);
-    const element = h("li", { class: row.flat ? "same" : undefined },
-      h("label", { for: id, title: row.name }, h("b", { text: row.label }), ` ${row.short}`), range, field, told);
+    const element = h(
+      "li",
+      { class: row.flat ? "same" : undefined },
+      h("label", { for: id, title: row.name }, h("b", { text: row.label }), ` ${row.short}`),
+      range,
+      field,
+      told,
+    );
     return { element, range, field, told, row };
   }
 
@@ -159,7 +283,9 @@ export class Weighing {
     this.#rows[this.#row]?.range.focus();
   }
 
-  get #changed() { return this.#weights.some((weight, r) => weight !== this.scales.weights[r]); }
+  get #changed() {
+    return this.#weights.some((weight, r) => weight !== this.scales.weights[r]);
+  }
 
   // --- what comes of it -------------------------------------------------------------------
 
@@ -167,18 +293,28 @@ export class Weighing {
     if (!this.ranked || this.body.hidden || !this.#rows.length || this.#rows[0].row !== this.made.rows[0]) return;
     const began = performance.now();
     const scales = this.scales;
-    if (!exact(scales, this.#weights)) { this.result.textContent = "These weights are too large to be added up exactly in a browser."; return; }
+    if (!exact(scales, this.#weights)) {
+      this.result.textContent = "These weights are too large to be added up exactly in a browser.";
+      return;
+    }
     const totals = totalsWith(scales, this.#weights);
     const choice = choiceOf(scales, totals);
-    this.now = { weights: [...this.#weights], node: this.made.nodes[choice.winner], best: choice.best, ties: choice.ties.map((one) => this.made.nodes[one]) };
+    this.now = {
+      weights: [...this.#weights],
+      node: this.made.nodes[choice.winner],
+      best: choice.best,
+      ties: choice.ties.map((one) => this.made.nodes[one]),
+    };
     const all = this.#rows.map((_, r) => flipsOf(scales, this.#weights, r, totals));
     this.#rows.forEach((one, r) => this.#update(one, r, all[r], choice));
     this.#result(totals, choice);
     this.#rank(totals, choice);
     this.#figure(all[this.#row], totals, choice);
     this.reset.disabled = !this.#changed;
-    for (const button of this.applies) button.disabled = !this.#changed || this.#weights.every((weight) => weight === 0);
-    if (this.#winner !== choice.winner && this.#winner >= 0) announce(`${this.#name(choice.winner, 80)} would win with ${count(choice.best)}.`);
+    for (const button of this.applies)
+      button.disabled = !this.#changed || this.#weights.every((weight) => weight === 0);
+    if (this.#winner !== choice.winner && this.#winner >= 0)
+      announce(`${this.#name(choice.winner, 80)} would win with ${count(choice.best)}.`);
     this.#winner = choice.winner;
     if (window.podstep) window.podstep.weighing = { took: performance.now() - began }; // for the browser tests
   }
@@ -193,10 +329,19 @@ export class Weighing {
     element.classList.toggle("tried", weight !== this.scales.weights[r]);
     element.classList.toggle("shown", r === this.#row);
     const marks = flips.slice(1);
-    const around = Math.max(0, Math.min(marks.findIndex(({ from }) => from > weight), marks.length - FLIPS_TOLD));
+    const around = Math.max(
+      0,
+      Math.min(
+        marks.findIndex(({ from }) => from > weight),
+        marks.length - FLIPS_TOLD,
+      ),
+    );
     const shown = marks.slice(around, around + FLIPS_TOLD);
-    told.textContent = row.flat ? "" : !marks.length ? "no weight of it changes the winner"
-      : `${around > 0 ? "… " : ""}${shown.map(({ from, winner }) => `${this.#name(winner, 18)} wins from ${count(from)}`).join(", ")}${around + shown.length < marks.length ? ", …" : ""}`;
+    told.textContent = row.flat
+      ? ""
+      : !marks.length
+        ? "no weight of it changes the winner"
+        : `${around > 0 ? "… " : ""}${shown.map(({ from, winner }) => `${this.#name(winner, 18)} wins from ${count(from)}`).join(", ")}${around + shown.length < marks.length ? ", …" : ""}`;
   }
 
   #link(position) {
@@ -205,10 +350,28 @@ export class Weighing {
 
   #result(totals, choice) {
     const decided = this.made.at.get(this.ranked.winner);
-    const tie = choice.ties.length > 1 ? `, as ${plural(choice.ties.length, "node")} have: ${this.scales.inTurn ? `the counter, ${count(this.scales.counter)} mod ${count(choice.ties.length)} = ${count(this.scales.counter % choice.ties.length)}, takes it` : "it is the first of them"}` : "";
-    fill(this.result, !this.#changed ? ["As decided: ", this.#link(choice.winner), ` with ${count(choice.best)}${tie}. Move a weight.`]
-      : choice.winner === decided ? ["Still ", this.#link(choice.winner), `, with ${count(choice.best)}${tie}.`]
-        : [this.#link(choice.winner), " would have won", ` with ${count(choice.best)}${tie}; `, ...(decided === undefined ? ["nothing was chosen."] : [this.#link(decided), ` would have ${count(totals[decided])}, rank ${count(rankOf(totals, decided))}.`])]);
+    const tie =
+      choice.ties.length > 1
+        ? `, as ${plural(choice.ties.length, "node")} have: ${this.scales.inTurn ? `the counter, ${count(this.scales.counter)} mod ${count(choice.ties.length)} = ${count(this.scales.counter % choice.ties.length)}, takes it` : "it is the first of them"}`
+        : "";
+    fill(
+      this.result,
+      !this.#changed
+        ? ["As decided: ", this.#link(choice.winner), ` with ${count(choice.best)}${tie}. Move a weight.`]
+        : choice.winner === decided
+          ? ["Still ", this.#link(choice.winner), `, with ${count(choice.best)}${tie}.`]
+          : [
+              this.#link(choice.winner),
+              " would have won",
+              ` with ${count(choice.best)}${tie}; `,
+              ...(decided === undefined
+                ? ["nothing was chosen."]
+                : [
+                    this.#link(decided),
+                    ` would have ${count(totals[decided])}, rank ${count(rankOf(totals, decided))}.`,
+                  ]),
+            ],
+    );
     this.result.classList.toggle("other", this.#changed && choice.winner !== decided);
   }
 
@@ -216,11 +379,61 @@ export class Weighing {
     const top = topOf(this.scales, totals, LISTED);
     if (!top.includes(choice.winner)) top.splice(0, 1, choice.winner); // of very many equal ones the one that is taken
     const { rank } = this.made;
-    const move = (was, is) => (was === is ? h("span", { class: "dim", text: "–" }) : h("span", { class: was > is ? "pass-text" : "fail-text", text: `${was > is ? "↑" : "↓"} from ${count(was)}` }));
-    fill(this.ranking, tabled(h("table", { class: "list tight" }, h("caption", { class: "sr", text: "The best nodes with these weights" }),
-      h("thead", null, h("tr", null, h("th", { scope: "col", class: "num", text: "rank" }), h("th", { scope: "col", text: "node" }), h("th", { scope: "col", class: "num", text: "sum" }), h("th", { scope: "col", class: "num", text: "moved" }))),
-      h("tbody", null, top.map((one) => { const now = rankOf(totals, one); return h("tr", { class: one === choice.winner ? "won" : undefined, ...aboutNode(this.view, this.made.nodes[one]) }, h("td", { class: "num", text: count(now) }), h("th", { scope: "row" }, this.#link(one), one === choice.winner ? h("span", { class: "pill accent" }, icon("check"), this.#changed ? "would win" : "chosen") : null), h("td", { class: "num", text: count(totals[one]) }), h("td", { class: "num", "data-value": rank[one] - now }, move(rank[one], now))); }))), { head: h("h4", { text: "Ranking with these weights" }), kept: this.#kept, name: "ranking" }),
-      this.scales.size > top.length ? h("p", { class: "dim fine", text: `and ${plural(this.scales.size - top.length, "more node")} behind` }) : null);
+    const move = (was, is) =>
+      was === is
+        ? h("span", { class: "dim", text: "–" })
+        : h("span", {
+            class: was > is ? "pass-text" : "fail-text",
+            text: `${was > is ? "↑" : "↓"} from ${count(was)}`,
+          });
+    fill(
+      this.ranking,
+      tabled(
+        h(
+          "table",
+          { class: "list tight" },
+          h("caption", { class: "sr", text: "The best nodes with these weights" }),
+          h(
+            "thead",
+            null,
+            h(
+              "tr",
+              null,
+              h("th", { scope: "col", class: "num", text: "rank" }),
+              h("th", { scope: "col", text: "node" }),
+              h("th", { scope: "col", class: "num", text: "sum" }),
+              h("th", { scope: "col", class: "num", text: "moved" }),
+            ),
+          ),
+          h(
+            "tbody",
+            null,
+            top.map((one) => {
+              const now = rankOf(totals, one);
+              return h(
+                "tr",
+                { class: one === choice.winner ? "won" : undefined, ...aboutNode(this.view, this.made.nodes[one]) },
+                h("td", { class: "num", text: count(now) }),
+                h(
+                  "th",
+                  { scope: "row" },
+                  this.#link(one),
+                  one === choice.winner
+                    ? h("span", { class: "pill accent" }, icon("check"), this.#changed ? "would win" : "chosen")
+                    : null,
+                ),
+                h("td", { class: "num", text: count(totals[one]) }),
+                h("td", { class: "num", "data-value": rank[one] - now }, move(rank[one], now)),
+              );
+            }),
+          ),
+        ),
+        { head: h("h4", { text: "Ranking with these weights" }), kept: this.#kept, name: "ranking" },
+      ),
+      this.scales.size > top.length
+        ? h("p", { class: "dim fine", text: `and ${plural(this.scales.size - top.length, "more node")} behind` })
+        : null,
+    );
   }
 
   #figure(flips, totals, choice) {
@@ -230,18 +443,47 @@ export class Weighing {
     const decided = this.made.at.get(this.ranked.winner);
     const selected = this.made.at.get(this.view.node);
     const score = this.scales.scores[r];
-    const drawn = [...new Set([choice.winner, ...flips.filter(({ from }) => from <= reach).map(({ winner }) => winner), decided, selected, ...topOf(this.scales, totals, 3)].filter((one) => one !== undefined))];
+    const drawn = [
+      ...new Set(
+        [
+          choice.winner,
+          ...flips.filter(({ from }) => from <= reach).map(({ winner }) => winner),
+          decided,
+          selected,
+          ...topOf(this.scales, totals, 3),
+        ].filter((one) => one !== undefined),
+      ),
+    ];
     lines(this.figure, {
-      title: `${row.label} ${row.short}`, what: row.name, weight: this.#weights[r], asIs: this.scales.weights[r], reach, flips,
-      series: drawn.map((one) => ({ id: one, node: this.made.nodes[one], name: this.#name(one, 80), slope: score[one], base: totals[one] - this.#weights[r] * score[one], wins: flips.some(({ winner }) => winner === one) })),
-      winner: choice.winner, name: (one) => this.#name(one, 80), nodeOf: (one) => this.made.nodes[one], kept: this.#kept, onWeight: (weight) => this.#try(r, weight), view: this.view,
+      title: `${row.label} ${row.short}`,
+      what: row.name,
+      weight: this.#weights[r],
+      asIs: this.scales.weights[r],
+      reach,
+      flips,
+      series: drawn.map((one) => ({
+        id: one,
+        node: this.made.nodes[one],
+        name: this.#name(one, 80),
+        slope: score[one],
+        base: totals[one] - this.#weights[r] * score[one],
+        wins: flips.some(({ winner }) => winner === one),
+      })),
+      winner: choice.winner,
+      name: (one) => this.#name(one, 80),
+      nodeOf: (one) => this.made.nodes[one],
+      kept: this.#kept,
+      onWeight: (weight) => this.#try(r, weight),
+      view: this.view,
     });
   }
 
   // --- putting it in force ----------------------------------------------------------------
 
   async #apply(when) {
-    const weights = Object.fromEntries(this.made.rows.flatMap((row, r) => (this.#weights[r] === row.weight ? [] : [[row.name, this.#weights[r]]])));
+    const weights = Object.fromEntries(
+      this.made.rows.flatMap((row, r) => (this.#weights[r] === row.weight ? [] : [[row.name, this.#weights[r]]])),
+    );
     for (const button of this.applies) button.disabled = true;
     try {
       await this.options.apply(weights, when);

@@ -20,7 +20,9 @@ export function scalesOf(ranked, made, names) {
     inTurn: ranked.inTurn,
   };
   scales.turn = new Uint32Array(scales.size); // by position: its place in byName
-  scales.byName.forEach((one, i) => { scales.turn[one] = i; });
+  scales.byName.forEach((one, i) => {
+    scales.turn[one] = i;
+  });
   MADE.set(ranked, scales);
   return scales;
 }
@@ -28,7 +30,9 @@ export function scalesOf(ranked, made, names) {
 /** Whether every sum with these weights is a whole number that a browser can hold. */
 export function exact({ scores }, weights) {
   let sum = 0;
-  scores.forEach((row, r) => { sum += weights[r] * row.reduce((most, score) => Math.max(most, Math.abs(score)), 0); });
+  scores.forEach((row, r) => {
+    sum += weights[r] * row.reduce((most, score) => Math.max(most, Math.abs(score)), 0);
+  });
   return Number.isSafeInteger(sum);
 }
 
@@ -109,7 +113,9 @@ export function flipsOf(scales, weights, r, totals = totalsWith(scales, weights)
     else found.push({ from: weight, to: weight, winner, ties: tied.length, total: best });
     // The next whole weight at which the best lines are others: right after a crossing, else where a steeper one arrives.
     let next = on.length > 1 ? weight + 1 : Infinity;
-    for (const line of known) if (line.slope > steepest.slope) next = Math.min(next, weight + Math.max(1, Math.ceil((best - height(line)) / (line.slope - steepest.slope))));
+    for (const line of known)
+      if (line.slope > steepest.slope)
+        next = Math.min(next, weight + Math.max(1, Math.ceil((best - height(line)) / (line.slope - steepest.slope))));
     found.at(-1).to = Math.min(next - 1, MOST_WEIGHT);
     if (next > MOST_WEIGHT) break;
     weight = next;

@@ -20,15 +20,42 @@ export class Worth {
     this.view = view;
     this.costs = h("div", { class: "worth-result" });
     this.other = h("div", { class: "worth-result" });
-    this.measure = h("button", { type: "button", class: "btn primary", onclick: () => this.#measure() }, icon("chart"), "Measure");
+    this.measure = h(
+      "button",
+      { type: "button", class: "btn primary", onclick: () => this.#measure() },
+      icon("chart"),
+      "Measure",
+    );
     this.form = this.#form();
-    this.element = h("div", { class: "worth" },
-      h("section", { "aria-labelledby": "worth-costs" }, h("h3", { id: "worth-costs", text: "Was it worth it?" }),
-        h("p", { class: "dim" }, "This scenario is run with no cache, with its own mode, with ", h("code", { text: "sound" }), " and with batching, and everything is counted."),
-        h("div", { class: "worth-act" }, this.measure), this.costs),
-      h("section", { "aria-labelledby": "worth-other" }, h("h3", { id: "worth-other", text: "Run it in another mode" }),
-        h("p", { class: "dim", text: "Both runs go side by side to the end, every hit checked by the audit. The first cycle that ends otherwise is shown with both decisions." }),
-        this.form, this.other));
+    this.element = h(
+      "div",
+      { class: "worth" },
+      h(
+        "section",
+        { "aria-labelledby": "worth-costs" },
+        h("h3", { id: "worth-costs", text: "Was it worth it?" }),
+        h(
+          "p",
+          { class: "dim" },
+          "This scenario is run with no cache, with its own mode, with ",
+          h("code", { text: "sound" }),
+          " and with batching, and everything is counted.",
+        ),
+        h("div", { class: "worth-act" }, this.measure),
+        this.costs,
+      ),
+      h(
+        "section",
+        { "aria-labelledby": "worth-other" },
+        h("h3", { id: "worth-other", text: "Run it in another mode" }),
+        h("p", {
+          class: "dim",
+          text: "Both runs go side by side to the end, every hit checked by the audit. The first cycle that ends otherwise is shown with both decisions.",
+        }),
+        this.form,
+        this.other,
+      ),
+    );
     const { playback } = view;
     playback.socket.on("worth.progress", (frame) => this.#progress(frame), view.panels);
   }
@@ -53,16 +80,30 @@ export class Worth {
 
   #form() {
     const field = ({ key, label, choices }) => {
-      this.fields[key] = h("select", { class: "field", name: key, onchange: () => this.#idle() }, choices.map(([value, text]) => h("option", { value, text })));
+      this.fields[key] = h(
+        "select",
+        { class: "field", name: key, onchange: () => this.#idle() },
+        choices.map(([value, text]) => h("option", { value, text })),
+      );
       return h("label", null, h("span", { text: label }), this.fields[key]);
     };
     this.fields = {};
     this.run = h("button", { class: "btn primary" }, icon("play"), "Run both");
     this.own = h("p", { class: "dim fine" });
     this.does = h("p", { class: "dim fine", id: "worth-does" });
-    return h("form", { class: "worth-form", onsubmit: (event) => { event.preventDefault(); this.#compare(); } },
-      h("div", { class: "worth-fields" }, CACHE_SETTINGS.filter(({ key }) => key !== "audit").map(field)), this.does,
-      h("div", { class: "worth-act" }, this.run, this.own));
+    return h(
+      "form",
+      {
+        class: "worth-form",
+        onsubmit: (event) => {
+          event.preventDefault();
+          this.#compare();
+        },
+      },
+      h("div", { class: "worth-fields" }, CACHE_SETTINGS.filter(({ key }) => key !== "audit").map(field)),
+      this.does,
+      h("div", { class: "worth-act" }, this.run, this.own),
+    );
   }
 
   /** Settings that have no effect under a mode cannot be chosen; the mode says what it does. */
@@ -78,10 +119,15 @@ export class Worth {
 
   get #chosen() {
     const { cache, equivalenceClass, staleWrites } = this.fields;
-    return { cache: cache.value, ...(IDLE.has(cache.value) ? {} : { equivalenceClass: equivalenceClass.value, staleWrites: staleWrites.value }) };
+    return {
+      cache: cache.value,
+      ...(IDLE.has(cache.value) ? {} : { equivalenceClass: equivalenceClass.value, staleWrites: staleWrites.value }),
+    };
   }
 
-  #measure() { return this.#ask("worth.cost", {}, this.costs, ({ rows }) => this.#costs(rows)); }
+  #measure() {
+    return this.#ask("worth.cost", {}, this.costs, ({ rows }) => this.#costs(rows));
+  }
 
   #compare() {
     const chosen = this.#chosen;
@@ -95,7 +141,19 @@ export class Worth {
     const lost = () => !document.activeElement || document.activeElement === document.body;
     const bar = h("progress", { "aria-label": "Progress" });
     const said = h("span", { class: "num dim", role: "status", text: "Waiting…" });
-    const stop = h("button", { type: "button", class: "btn", onclick: () => { stop.disabled = true; playback.socket.call("worth.cancel").catch(() => {}); } }, icon("close"), "Cancel");
+    const stop = h(
+      "button",
+      {
+        type: "button",
+        class: "btn",
+        onclick: () => {
+          stop.disabled = true;
+          playback.socket.call("worth.cancel").catch(() => {});
+        },
+      },
+      icon("close"),
+      "Cancel",
+    );
     const asker = [this.measure, this.run].find((button) => button === document.activeElement); // cannot be pressed meanwhile, so Cancel has the focus
     this.#busy = { bar, said };
     this.#lock(true);
@@ -106,7 +164,16 @@ export class Worth {
       if (asked === playback.nodes) fill(host, draw(answer));
     } catch (error) {
       const givenUp = error.code === GIVEN_UP;
-      if (asked === playback.nodes) fill(host, h("p", { class: givenUp ? "dim" : "worth-wrong", role: "status" }, givenUp ? null : icon("warn"), givenUp ? "Given up." : error.message));
+      if (asked === playback.nodes)
+        fill(
+          host,
+          h(
+            "p",
+            { class: givenUp ? "dim" : "worth-wrong", role: "status" },
+            givenUp ? null : icon("warn"),
+            givenUp ? "Given up." : error.message,
+          ),
+        );
     }
     this.#busy = null;
     this.#lock(false);
@@ -131,12 +198,58 @@ export class Worth {
   #costs(rows) {
     const names = rows.map(({ strategy }) => looks(strategy).label);
     return [
-      verdict(rows).map((parts) => h("p", { class: "story worth-verdict" }, parts.map((part) => (part.cycle ? cycleLink(this.view, part.cycle) : part.strong ? h("strong", { text: part.strong }) : part)))),
-      h("div", { class: "worth-bars", role: "group", "aria-label": "Strategies side by side; the table below has the numbers" }, METRICS.map((metric) => bars(metric, rows))),
-      tabled(h("table", { class: "list tight worth-table" }, h("caption", { class: "sr", text: "What each strategy evaluated, kept and took" }),
-        h("thead", null, h("tr", null, h("td"), names.map((text) => h("th", { scope: "col", class: "num", text })))),
-        h("tbody", null, COLUMNS.map(({ label, hint, text, sub }) => h("tr", null, h("th", { scope: "row", title: hint, class: sub ? "sub" : undefined, text: label }), rows.map((row, i) => h("td", { class: "num" }, text(row, i, this.view))))))), { sorts: false, head: h("h4", { text: "In numbers" }) }),
-      h("p", { class: "dim fine", text: "Evaluations are pairs of predicate and node. Time is the processor’s, of this simulator: it evaluates a predicate on all nodes in one go, so an evaluation costs it far less than a scheduler that goes from node to node. Of batching, a lookup is a pod that asks for a kept ranking." }),
+      verdict(rows).map((parts) =>
+        h(
+          "p",
+          { class: "story worth-verdict" },
+          parts.map((part) =>
+            part.cycle ? cycleLink(this.view, part.cycle) : part.strong ? h("strong", { text: part.strong }) : part,
+          ),
+        ),
+      ),
+      h(
+        "div",
+        {
+          class: "worth-bars",
+          role: "group",
+          "aria-label": "Strategies side by side; the table below has the numbers",
+        },
+        METRICS.map((metric) => bars(metric, rows)),
+      ),
+      tabled(
+        h(
+          "table",
+          { class: "list tight worth-table" },
+          h("caption", { class: "sr", text: "What each strategy evaluated, kept and took" }),
+          h(
+            "thead",
+            null,
+            h(
+              "tr",
+              null,
+              h("td"),
+              names.map((text) => h("th", { scope: "col", class: "num", text })),
+            ),
+          ),
+          h(
+            "tbody",
+            null,
+            COLUMNS.map(({ label, hint, text, sub }) =>
+              h(
+                "tr",
+                null,
+                h("th", { scope: "row", title: hint, class: sub ? "sub" : undefined, text: label }),
+                rows.map((row, i) => h("td", { class: "num" }, text(row, i, this.view))),
+              ),
+            ),
+          ),
+        ),
+        { sorts: false, head: h("h4", { text: "In numbers" }) },
+      ),
+      h("p", {
+        class: "dim fine",
+        text: "Evaluations are pairs of predicate and node. Time is the processor’s, of this simulator: it evaluates a predicate on all nodes in one go, so an evaluation costs it far less than a scheduler that goes from node to node. Of batching, a lookup is a pod that asks for a kept ranking.",
+      }),
     ];
   }
 }
@@ -144,12 +257,24 @@ export class Worth {
 /** One metric as lying bars, a strategy a bar. */
 function bars({ label, value, text }, rows) {
   const most = Math.max(...rows.map(value), 0);
-  return h("figure", { class: "worth-metric" }, h("figcaption", { text: label }),
+  return h(
+    "figure",
+    { class: "worth-metric" },
+    h("figcaption", { text: label }),
     rows.map((row) => {
       const { label: name, mark } = looks(row.strategy);
       const share = most ? value(row) / most : 0;
-      return h("div", { class: "worth-bar" }, h("span", { class: "name", text: name }),
-        h("span", { class: "track", "aria-hidden": "true" }, h("i", { class: mark, style: { width: `${value(row) ? Math.max(share * 100, 0.5) : 0}%` } })), h("span", { class: "num", text: text(value(row)) }));
-    }));
+      return h(
+        "div",
+        { class: "worth-bar" },
+        h("span", { class: "name", text: name }),
+        h(
+          "span",
+          { class: "track", "aria-hidden": "true" },
+          h("i", { class: mark, style: { width: `${value(row) ? Math.max(share * 100, 0.5) : 0}%` } }),
+        ),
+        h("span", { class: "num", text: text(value(row)) }),
+      );
+    }),
+  );
 }
-

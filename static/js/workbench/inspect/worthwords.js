@@ -39,10 +39,22 @@ export const COLUMNS = [
   { label: "writes", sub: true, text: number("writes") },
   { label: "invalidated", sub: true, text: number("invalidated") },
   { label: "bytes at most", hint: "The most that the cache, or the ranking, held", text: (row) => held(row.bytes) },
-  { label: "time per cycle", hint: "Of the processor, scheduling alone", text: (row) => duration(row.microsecondsPerCycle) },
+  {
+    label: "time per cycle",
+    hint: "Of the processor, scheduling alone",
+    text: (row) => duration(row.microsecondsPerCycle),
+  },
   { label: "placed", text: number("placed") },
-  { label: "pods elsewhere", hint: "Pods that end on another node than without a cache, or on none", text: (row, i) => (i ? count(row.placementsDiffering) : "–") },
-  { label: "first difference", hint: "The first cycle that ends otherwise than without a cache", text: (row, i, view) => (i && row.firstDifference ? cycleLink(view, row.firstDifference) : i ? "none" : "–") },
+  {
+    label: "pods elsewhere",
+    hint: "Pods that end on another node than without a cache, or on none",
+    text: (row, i) => (i ? count(row.placementsDiffering) : "–"),
+  },
+  {
+    label: "first difference",
+    hint: "The first cycle that ends otherwise than without a cache",
+    text: (row, i, view) => (i && row.firstDifference ? cycleLink(view, row.firstDifference) : i ? "none" : "–"),
+  },
 ];
 
 /** Sentences as lists of text, {strong} and {cycle}: what was saved, for what, and whether the answers were right. */
@@ -60,16 +72,28 @@ function saving(base, row) {
     const why = row.strategy === "batching" && !row.hits ? ": no pod could use a ranking kept from the pod before" : "";
     return [name, ` ${more}${why}. It was not worth it here. ${time}`];
   }
-  const what = [name, " saved ", { strong: share(saved, base.evaluations) }, ` of the evaluations (${count(row.evaluations)} instead of ${count(base.evaluations)}), at ${held(row.bytes)} and ${plural(row.operations, "cache operation")}. `];
+  const what = [
+    name,
+    " saved ",
+    { strong: share(saved, base.evaluations) },
+    ` of the evaluations (${count(row.evaluations)} instead of ${count(base.evaluations)}), at ${held(row.bytes)} and ${plural(row.operations, "cache operation")}. `,
+  ];
   if (saved / base.evaluations < LITTLE) return [...what, `It was not worth it here. ${time}`];
   const ratio = trim(row.operations / saved);
-  const longer = row.operations / saved < 0.01 ? "a hundredth of a cache operation" : ratio === "1" ? "a cache operation" : `${ratio} cache operations`;
+  const longer =
+    row.operations / saved < 0.01
+      ? "a hundredth of a cache operation"
+      : ratio === "1"
+        ? "a cache operation"
+        : `${ratio} cache operations`;
   return [...what, `It is worth it where evaluating a predicate on a node takes longer than ${longer}. ${time}`];
 }
 
 function wrong(row) {
   if (!row.firstDifference) return ["Every cycle ended as without a cache."];
-  const pods = row.placementsDiffering ? `${plural(row.placementsDiffering, "pod")} ended elsewhere than without a cache` : "No pod ended elsewhere";
+  const pods = row.placementsDiffering
+    ? `${plural(row.placementsDiffering, "pod")} ended elsewhere than without a cache`
+    : "No pod ended elsewhere";
   const answers = row.strategy === "batching" ? "" : "Its answers were wrong: ";
   return [answers, { strong: pods }, "; the first cycle that ended otherwise is ", { cycle: row.firstDifference }, "."];
 }

@@ -15,7 +15,8 @@ export function arrange(groups, nodes, width, height) {
     let high = LARGEST;
     for (let i = 0; i < 12; i += 1) {
       const cell = (low + high) / 2;
-      if (heightOf(groups, across, room, cell) <= height - 2 * MARGIN) low = cell; else high = cell;
+      if (heightOf(groups, across, room, cell) <= height - 2 * MARGIN) low = cell;
+      else high = cell;
     }
     if (low > best.cell) best = { cell: low, across, room };
   }
@@ -29,7 +30,14 @@ export function arrange(groups, nodes, width, height) {
     let tallest = 0;
     groups.slice(row, row + across).forEach(([text, members], i) => {
       const left = MARGIN + i * (room + GAP);
-      labels.push({ text, count: members.length, x: left, y: top, width: room, bottom: top + LABEL + Math.ceil(members.length / columns) * cell });
+      labels.push({
+        text,
+        count: members.length,
+        x: left,
+        y: top,
+        width: room,
+        bottom: top + LABEL + Math.ceil(members.length / columns) * cell,
+      });
       members.forEach((node, at) => {
         cells[node * 2] = left + (at % columns) * cell;
         cells[node * 2 + 1] = top + LABEL + Math.floor(at / columns) * cell;
@@ -46,7 +54,8 @@ function heightOf(groups, across, room, cell) {
   let total = 0;
   for (let row = 0; row < groups.length; row += across) {
     let tallest = 0;
-    for (const [, members] of groups.slice(row, row + across)) tallest = Math.max(tallest, LABEL + Math.ceil(members.length / columns) * cell);
+    for (const [, members] of groups.slice(row, row + across))
+      tallest = Math.max(tallest, LABEL + Math.ceil(members.length / columns) * cell);
     total += tallest + (row ? GAP : 0);
   }
   return total;

@@ -41,7 +41,17 @@ export function detail(pen, c, view, node, x, y, size, failed) {
   const reason = failed ? facts.verdict.reasonsOf(node).map(shortReason).join(", ") : "";
   const total = facts.totals?.get(node);
   pen.fillStyle = ailing.length ? c.staleText : failed ? c.failText : total !== undefined ? c.accentText : c.dim;
-  pen.fillText(ailing.length ? ailing.join(", ") : failed ? reason : total !== undefined ? count(total) : `${cluster.count[node]} pods`, x + 4, y + size - 5);
+  pen.fillText(
+    ailing.length
+      ? ailing.join(", ")
+      : failed
+        ? reason
+        : total !== undefined
+          ? count(total)
+          : `${cluster.count[node]} pods`,
+    x + 4,
+    y + size - 5,
+  );
   pen.restore();
 }
 

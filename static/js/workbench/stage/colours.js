@@ -4,22 +4,61 @@
 import { age, count, short } from "../../lib/quantity.js";
 import { workload } from "../workload.js";
 
-export const COLOURS = { workload: "workload", priority: "priority", podgroup: "PodGroup", namespace: "namespace", age: "age" };
+export const COLOURS = {
+  workload: "workload",
+  priority: "priority",
+  podgroup: "PodGroup",
+  namespace: "namespace",
+  age: "age",
+};
 const NAMES = 9; // that have a colour of their own; the rest shares one
 const STEPS = 6;
-export const CLASSES = [...Array.from({ length: NAMES + 1 }, (_, i) => `g${i}`), ...Array.from({ length: STEPS }, (_, i) => `r${i}`), "gn"];
+export const CLASSES = [
+  ...Array.from({ length: NAMES + 1 }, (_, i) => `g${i}`),
+  ...Array.from({ length: STEPS }, (_, i) => `r${i}`),
+  "gn",
+];
 const FIRST_STEP = NAMES + 1;
 const OTHER = CLASSES.length - 1;
 
 // Ages: what is younger than the bound has the step; in cycles where time stands still, else in virtual seconds.
-const AGES = { cycles: [[1, "this cycle"], [10, "< 10 cycles"], [100, "< 100"], [1_000, "< 1,000"], [Infinity, "older"]], seconds: [[10, "< 10s"], [60, "< 1m"], [600, "< 10m"], [3_600, "< 1h"], [Infinity, "older"]] };
+const AGES = {
+  cycles: [
+    [1, "this cycle"],
+    [10, "< 10 cycles"],
+    [100, "< 100"],
+    [1_000, "< 1,000"],
+    [Infinity, "older"],
+  ],
+  seconds: [
+    [10, "< 10s"],
+    [60, "< 1m"],
+    [600, "< 10m"],
+    [3_600, "< 1h"],
+    [Infinity, "older"],
+  ],
+};
 const BEFORE = "from the start";
 
 /** What a pod's name of a category is, its label and the words of a tooltip. */
 const NAMED = {
-  workload: ({ group, groups }) => ({ of: (pod) => group[pod], tell: (at) => (groups[at].name ? [workload(groups, at).name, workload(groups, at).title] : ["no controller", "pods without a controller"]) }),
-  namespace: ({ keys }) => ({ of: (pod) => keys[pod].slice(0, keys[pod].indexOf("/")), tell: (name) => [name, `namespace ${name}`] }),
-  podgroup: ({ podGroup = [], podGroups = [] }) => ({ of: (pod) => podGroup[pod] ?? -1, none: -1, tell: (at) => (at < 0 ? ["no PodGroup", "pods that name no PodGroup"] : [short(podGroups[at]), `PodGroup ${podGroups[at]}`]) }),
+  workload: ({ group, groups }) => ({
+    of: (pod) => group[pod],
+    tell: (at) =>
+      groups[at].name
+        ? [workload(groups, at).name, workload(groups, at).title]
+        : ["no controller", "pods without a controller"],
+  }),
+  namespace: ({ keys }) => ({
+    of: (pod) => keys[pod].slice(0, keys[pod].indexOf("/")),
+    tell: (name) => [name, `namespace ${name}`],
+  }),
+  podgroup: ({ podGroup = [], podGroups = [] }) => ({
+    of: (pod) => podGroup[pod] ?? -1,
+    none: -1,
+    tell: (at) =>
+      at < 0 ? ["no PodGroup", "pods that name no PodGroup"] : [short(podGroups[at]), `PodGroup ${podGroups[at]}`],
+  }),
 };
 
 export class Colours {
@@ -32,22 +71,38 @@ export class Colours {
     this.view = view;
     this.version = 0;
     const { playback } = view;
-    playback.on("opened", () => { this.#ranks.clear(); this.#work(); });
+    playback.on("opened", () => {
+      this.#ranks.clear();
+      this.#work();
+    });
     playback.on("met", () => this.#work());
   }
 
   /** The pods are coloured by something else now. */
-  changed() { this.#ranks.clear(); if (this.view.playback.pods) this.#work(); }
+  changed() {
+    this.#ranks.clear();
+    if (this.view.playback.pods) this.#work();
+  }
 
-  get #by() { return this.view.look.colour; }
+  get #by() {
+    return this.view.look.colour;
+  }
 
-  classOf(pod) { return CLASSES[this.codes[pod] ?? OTHER]; }
+  classOf(pod) {
+    return CLASSES[this.codes[pod] ?? OTHER];
+  }
 
   /** The number of each pod's class, as long as the table of pods. */
-  get codes() { this.#refresh(); return this.#codes; }
+  get codes() {
+    this.#refresh();
+    return this.#codes;
+  }
 
   /** What the colours mean: `{code, label, title}`, in the order of the legend. */
-  get entries() { this.#refresh(); return this.#entries; }
+  get entries() {
+    this.#refresh();
+    return this.#entries;
+  }
 
   #refresh() {
     const { playback } = this.view;
@@ -71,12 +126,26 @@ export class Colours {
     if (names.length > NAMES + 1) fresh.sort((a, b) => amounts.get(b) - amounts.get(a));
     for (const name of fresh) this.#ranks.set(name, Math.min(this.#ranks.size, NAMES));
     const many = this.#ranks.size > NAMES + 1;
-    const codeOf = (name) => (name === none || (many && this.#ranks.get(name) === NAMES) ? OTHER : this.#ranks.get(name));
+    const codeOf = (name) =>
+      name === none || (many && this.#ranks.get(name) === NAMES) ? OTHER : this.#ranks.get(name);
     for (let pod = 0; pod < length; pod += 1) this.#codes[pod] = codeOf(of(pod));
-    this.#entries = [...this.#ranks.keys()].filter((name) => codeOf(name) !== OTHER).map((name) => { const [label, title] = tell(name); return { code: this.#ranks.get(name), label, title }; });
+    this.#entries = [...this.#ranks.keys()]
+      .filter((name) => codeOf(name) !== OTHER)
+      .map((name) => {
+        const [label, title] = tell(name);
+        return { code: this.#ranks.get(name), label, title };
+      });
     const rest = names.filter((name) => codeOf(name) === OTHER).length;
-    if (rest) this.#entries.push({ code: OTHER, label: `${count(rest)} others`, title: "those with fewer pods, in one colour" });
-    else if (none !== undefined && amounts.has(none)) { const [label, title] = tell(none); this.#entries.push({ code: OTHER, label, title }); }
+    if (rest)
+      this.#entries.push({
+        code: OTHER,
+        label: `${count(rest)} others`,
+        title: "those with fewer pods, in one colour",
+      });
+    else if (none !== undefined && amounts.has(none)) {
+      const [label, title] = tell(none);
+      this.#entries.push({ code: OTHER, label, title });
+    }
   }
 
   #priorities({ priority }) {
@@ -85,7 +154,9 @@ export class Colours {
     const stepOf = new Map(values.map((value, i) => [value, Math.floor((i * steps) / values.length)]));
     // Few steps lie far apart: 0 and 1000 are no shades that one has to compare.
     const codeOf = (step) => FIRST_STEP + (steps === 1 ? 2 : Math.round((step * (STEPS - 1)) / (steps - 1)));
-    priority.forEach((value, pod) => { this.#codes[pod] = codeOf(stepOf.get(value)); });
+    priority.forEach((value, pod) => {
+      this.#codes[pod] = codeOf(stepOf.get(value));
+    });
     this.#entries = Array.from({ length: steps }, (_, step) => {
       const own = values.filter((value) => stepOf.get(value) === step);
       const text = own.length > 1 ? `${own[0]} to ${own.at(-1)}` : String(own[0]);
@@ -98,7 +169,8 @@ export class Colours {
     const { marks, cluster, timed } = playback;
     this.#aged = `${playback.index}/${marks.version}`;
     const placed = new Int32Array(this.#codes.length);
-    for (let i = 1; i <= Math.min(playback.cycle, marks.known); i += 1) if (marks.node[i] >= 0) placed[marks.pod[i]] = i;
+    for (let i = 1; i <= Math.min(playback.cycle, marks.known); i += 1)
+      if (marks.node[i] >= 0) placed[marks.pod[i]] = i;
     const bounds = AGES[timed ? "seconds" : "cycles"];
     const now = playback.time ?? 0;
     for (let pod = 0; pod < placed.length; pod += 1) {
@@ -106,6 +178,13 @@ export class Colours {
       const since = placed[pod] ? (timed ? now - marks.time[placed[pod]] : playback.cycle - placed[pod]) : -1;
       this.#codes[pod] = since < 0 ? OTHER : FIRST_STEP + STEPS - 1 - bounds.findIndex(([bound]) => since < bound);
     }
-    this.#entries = [...bounds.map(([, label], i) => ({ code: FIRST_STEP + STEPS - 1 - i, label, title: `how long the pod has been on its node, in ${timed ? `virtual time, at ${age(now)}` : "cycles"}` })), { code: OTHER, label: BEFORE, title: "there before the first cycle, or put there from outside" }];
+    this.#entries = [
+      ...bounds.map(([, label], i) => ({
+        code: FIRST_STEP + STEPS - 1 - i,
+        label,
+        title: `how long the pod has been on its node, in ${timed ? `virtual time, at ${age(now)}` : "cycles"}`,
+      })),
+      { code: OTHER, label: BEFORE, title: "there before the first cycle, or put there from outside" },
+    ];
   }
 }

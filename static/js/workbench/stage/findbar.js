@@ -11,12 +11,38 @@ export class FindBar {
   constructor(view, body) {
     this.view = view;
     this.body = body;
-    const way = (label, name, by) => h("button", { type: "button", class: "btn quiet square tiny", "aria-label": label, title: label, onclick: () => view.search.go(by) }, icon(name));
+    const way = (label, name, by) =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: "btn quiet square tiny",
+          "aria-label": label,
+          title: label,
+          onclick: () => view.search.go(by),
+        },
+        icon(name),
+      );
     this.number = h("b", { class: "num" });
     this.told = h("span", { class: "find-told" });
     this.ways = h("span", { class: "find-ways" }, way("Previous match", "left", -1), way("Next match", "right", 1));
-    this.element = h("section", { class: "find-bar", hidden: true, "aria-label": "Found" }, icon("search"), h("span", { class: "find-state", role: "status" }, this.number, this.told), this.ways,
-      h("button", { type: "button", class: "btn quiet square tiny", "aria-label": "End the search", onclick: () => view.emit("forget") }, icon("close")));
+    this.element = h(
+      "section",
+      { class: "find-bar", hidden: true, "aria-label": "Found" },
+      icon("search"),
+      h("span", { class: "find-state", role: "status" }, this.number, this.told),
+      this.ways,
+      h(
+        "button",
+        {
+          type: "button",
+          class: "btn quiet square tiny",
+          "aria-label": "End the search",
+          onclick: () => view.emit("forget"),
+        },
+        icon("close"),
+      ),
+    );
   }
 
   update() {
@@ -24,18 +50,34 @@ export class FindBar {
     const { search, playback } = view;
     if (!search.text) passFocus(this.element, this.body);
     this.element.hidden = !search.text;
-    if (!search.text) { this.#drawn = ""; return; }
+    if (!search.text) {
+      this.#drawn = "";
+      return;
+    }
     const { current, hits } = search;
     this.ways.hidden = hits.length < 2;
     const [kind, i] = current ?? [];
-    const { node, text } = kind === "pod" ? whereIs(view, i) : { node: -1, text: kind === "node" && !view.exists(i) ? "not there at this step" : "" };
+    const { node, text } =
+      kind === "pod"
+        ? whereIs(view, i)
+        : { node: -1, text: kind === "node" && !view.exists(i) ? "not there at this step" : "" };
     const drawn = [kind, i, node, text, search.at, hits.length, search.text].join("|");
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
     this.number.textContent = current ? `${count(search.at + 1)} of ${count(hits.length)}` : "";
-    if (!current) { fill(this.told, `No matches for “${search.text}”.`); return; }
+    if (!current) {
+      fill(this.told, `No matches for “${search.text}”.`);
+      return;
+    }
     const link = (name, act) => h("button", { type: "button", class: "link", onclick: act }, name);
-    fill(this.told, `${kind} `, kind === "node" ? link(playback.nodes.names[i], () => view.selectNode(i)) : link(short(playback.pods.keys[i]), () => view.selectPod(i)),
-      text ? ` ${text}` : null, node >= 0 ? [" ", link(playback.nodes.names[node], () => view.selectNode(node))] : null);
+    fill(
+      this.told,
+      `${kind} `,
+      kind === "node"
+        ? link(playback.nodes.names[i], () => view.selectNode(i))
+        : link(short(playback.pods.keys[i]), () => view.selectPod(i)),
+      text ? ` ${text}` : null,
+      node >= 0 ? [" ", link(playback.nodes.names[node], () => view.selectNode(node))] : null,
+    );
   }
 }

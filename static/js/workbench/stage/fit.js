@@ -28,12 +28,18 @@ export function fit(sizes, { width, height, least, bars, pods }) {
       const card = (room - BETWEEN_CARDS * (per - 1)) / per;
       let rows = 0;
       let bands = 0;
-      for (let at = 0; at < sizes.length; at += across) { rows += Math.ceil(Math.max(...sizes.slice(at, at + across)) / per); bands += 1; }
-      const tall = Math.floor((height - bands * HEADING * least - (bands - 1) * BETWEEN_GROUPS - (rows - bands) * BETWEEN_CARDS) / rows);
+      for (let at = 0; at < sizes.length; at += across) {
+        rows += Math.ceil(Math.max(...sizes.slice(at, at + across)) / per);
+        bands += 1;
+      }
+      const tall = Math.floor(
+        (height - bands * HEADING * least - (bands - 1) * BETWEEN_GROUPS - (rows - bands) * BETWEEN_CARDS) / rows,
+      );
       const filled = (wider * card * tall) / (width * height);
       for (let font = LARGEST; font >= least; font -= STEP) {
         if (card < NARROWEST * font || tall < heightOf(card / font, bars, pods) * font) continue;
-        if (font * filled > (best?.worth ?? 0)) best = { worth: font * filled, font, across, per, tall, from: from + 1 };
+        if (font * filled > (best?.worth ?? 0))
+          best = { worth: font * filled, font, across, per, tall, from: from + 1 };
         break;
       }
     }

@@ -4,7 +4,17 @@ export const ZONE = "zone";
 export const NONE = "none";
 const VALUES = 200; // of a label; one with more tells single nodes, not groups
 const KEYS = 60; // that are offered
-const POOLS = ["cloud.google.com/gke-nodepool", "eks.amazonaws.com/nodegroup", "alpha.eksctl.io/nodegroup-name", "karpenter.sh/nodepool", "kubernetes.azure.com/agentpool", "agentpool", "nodepool", "node-pool", "pool"];
+const POOLS = [
+  "cloud.google.com/gke-nodepool",
+  "eks.amazonaws.com/nodegroup",
+  "alpha.eksctl.io/nodegroup-name",
+  "karpenter.sh/nodepool",
+  "kubernetes.azure.com/agentpool",
+  "agentpool",
+  "nodepool",
+  "node-pool",
+  "pool",
+];
 const ZONES = ["topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"];
 
 const natural = (a, b) => a.localeCompare(b, "en", { numeric: true });
@@ -15,9 +25,20 @@ export const brief = (key) => key.slice(key.lastIndexOf("/") + 1);
 /** What can be chosen, as `[value, words]`. */
 export function choices(nodes) {
   const values = new Map();
-  for (const labels of nodes.labels) for (const [key, value] of Object.entries(labels)) { if (!values.has(key)) values.set(key, new Set()); if (values.get(key).size <= VALUES) values.get(key).add(value); }
-  const keys = [...values.keys()].filter((key) => !ZONES.includes(key) && values.get(key).size <= VALUES).sort((a, b) => POOLS.includes(b) - POOLS.includes(a) || natural(a, b)).slice(0, KEYS);
-  return [[ZONE, "zone"], ...keys.map((key) => [key, POOLS.includes(key) ? `node pool (${key})` : key]), [NONE, "nothing"]];
+  for (const labels of nodes.labels)
+    for (const [key, value] of Object.entries(labels)) {
+      if (!values.has(key)) values.set(key, new Set());
+      if (values.get(key).size <= VALUES) values.get(key).add(value);
+    }
+  const keys = [...values.keys()]
+    .filter((key) => !ZONES.includes(key) && values.get(key).size <= VALUES)
+    .sort((a, b) => POOLS.includes(b) - POOLS.includes(a) || natural(a, b))
+    .slice(0, KEYS);
+  return [
+    [ZONE, "zone"],
+    ...keys.map((key) => [key, POOLS.includes(key) ? `node pool (${key})` : key]),
+    [NONE, "nothing"],
+  ];
 }
 
 /** How the nodes stand, for those who do not see it. */
@@ -26,10 +47,18 @@ export const wordsOf = (by) => (by === NONE ? "Nodes" : `Nodes by ${by}`);
 /** Nodes by group: `[[heading, nodes]…]`; zones in the order they first appear, values of a label in theirs. */
 export function grouped(nodes, by) {
   const found = new Map();
-  const valueOf = by === NONE ? () => "" : by === ZONE ? (node) => nodes.zone[node] : (node) => nodes.labels[node][by] ?? "";
-  nodes.names.forEach((_, node) => { const value = valueOf(node); if (!found.has(value)) found.set(value, []); found.get(value).push(node); });
+  const valueOf =
+    by === NONE ? () => "" : by === ZONE ? (node) => nodes.zone[node] : (node) => nodes.labels[node][by] ?? "";
+  nodes.names.forEach((_, node) => {
+    const value = valueOf(node);
+    if (!found.has(value)) found.set(value, []);
+    found.get(value).push(node);
+  });
   const rows = [...found];
   if (by !== ZONE) rows.sort(([a], [b]) => (a === "") - (b === "") || natural(a, b));
   const word = by === ZONE ? "zone" : brief(by);
-  return rows.map(([value, members]) => [value ? `${word} ${value}` : rows.length === 1 ? "nodes" : `no ${word}`, members]);
+  return rows.map(([value, members]) => [
+    value ? `${word} ${value}` : rows.length === 1 ? "nodes" : `no ${word}`,
+    members,
+  ]);
 }

@@ -15,13 +15,33 @@ export class InView {
     this.view = view;
     this.body = body;
     this.name = h("span");
-    this.button = h("button", { type: "button", class: "btn small show-node", hidden: true, onclick: () => this.#back() }, icon("stage"), this.name);
-    const mean = () => { this.#meant = performance.now() + MEANT; };
+    this.button = h(
+      "button",
+      { type: "button", class: "btn small show-node", hidden: true, onclick: () => this.#back() },
+      icon("stage"),
+      this.name,
+    );
+    const mean = () => {
+      this.#meant = performance.now() + MEANT;
+    };
     for (const name of ["wheel", "touchmove"]) body.addEventListener(name, mean, { passive: true });
-    body.addEventListener("keydown", (event) => { if (KEYS.has(event.key)) mean(); });
-    body.addEventListener("pointerdown", (event) => { if (event.target === body || event.target.matches(".grid-scroll")) this.#meant = Infinity; }); // its scroll bar
-    addEventListener("pointerup", () => { if (this.#meant === Infinity) mean(); });
-    body.addEventListener("scroll", () => { if (performance.now() <= this.#meant) this.moved(); else this.tell(); }, { passive: true, capture: true });
+    body.addEventListener("keydown", (event) => {
+      if (KEYS.has(event.key)) mean();
+    });
+    body.addEventListener("pointerdown", (event) => {
+      if (event.target === body || event.target.matches(".grid-scroll")) this.#meant = Infinity;
+    }); // its scroll bar
+    addEventListener("pointerup", () => {
+      if (this.#meant === Infinity) mean();
+    });
+    body.addEventListener(
+      "scroll",
+      () => {
+        if (performance.now() <= this.#meant) this.moved();
+        else this.tell();
+      },
+      { passive: true, capture: true },
+    );
   }
 
   /** The node that the cycle chose or nominated, as far as it has come; -1 for none. */

@@ -13,9 +13,19 @@ export class Legend {
 
   constructor(view) {
     this.view = view;
-    this.list = h("div", { class: "palette", role: "group", "aria-label": "Colours of pods: choose one to light up its pods" });
+    this.list = h("div", {
+      class: "palette",
+      role: "group",
+      "aria-label": "Colours of pods: choose one to light up its pods",
+    });
     this.selects = h("div", { class: "looks" });
-    this.more = h("button", { type: "button", class: "link fine", "aria-expanded": "false", hidden: true, onclick: () => this.#unfold() });
+    this.more = h("button", {
+      type: "button",
+      class: "link fine",
+      "aria-expanded": "false",
+      hidden: true,
+      onclick: () => this.#unfold(),
+    });
     this.row = h("div", { class: "palette-row" }, this.list, this.more);
     this.element = h("div", { class: "stage-looks" }, this.selects, this.row);
     this.fit = perFrame(() => this.#fit());
@@ -23,17 +33,28 @@ export class Legend {
     view.on("look", () => this.#choices());
   }
 
-  open() { this.#drawn = ""; this.#choices(); }
+  open() {
+    this.#drawn = "";
+    this.#choices();
+  }
 
   #choices() {
     const { view } = this;
     const select = (name, label, options, chosen) => {
-      const field = h("select", { class: "field", "aria-label": label, "data-look": name }, options.map(([value, text]) => h("option", { value, text, selected: value === chosen || undefined })));
+      const field = h(
+        "select",
+        { class: "field", "aria-label": label, "data-look": name },
+        options.map(([value, text]) => h("option", { value, text, selected: value === chosen || undefined })),
+      );
       field.addEventListener("change", () => view.setLook({ [name]: field.value }));
       return h("label", { class: "measure" }, h("span", { text: label }), field);
     };
     const focused = this.selects.querySelector(":focus")?.dataset.look;
-    fill(this.selects, select("colour", "Colour", Object.entries(COLOURS), view.look.colour), select("group", "Group by", choices(view.playback.nodes), view.look.group));
+    fill(
+      this.selects,
+      select("colour", "Colour", Object.entries(COLOURS), view.look.colour),
+      select("group", "Group by", choices(view.playback.nodes), view.look.group),
+    );
     if (focused) this.selects.querySelector(`[data-look="${focused}"]`).focus();
   }
 
@@ -44,12 +65,27 @@ export class Legend {
     if (drawn !== this.#drawn) {
       this.#drawn = drawn;
       this.#buttons.clear();
-      fill(this.list, entries.map(({ code, label, title }) => {
-        const number = h("em", { class: "num" });
-        const button = h("button", { type: "button", class: "swatch", title, "aria-pressed": "false", onclick: () => this.#toggle(code, label) }, h("i", { class: `pod ${CLASSES[code]}` }), h("span", { text: label }), number);
-        this.#buttons.set(code, [button, number]);
-        return button;
-      }));
+      fill(
+        this.list,
+        entries.map(({ code, label, title }) => {
+          const number = h("em", { class: "num" });
+          const button = h(
+            "button",
+            {
+              type: "button",
+              class: "swatch",
+              title,
+              "aria-pressed": "false",
+              onclick: () => this.#toggle(code, label),
+            },
+            h("i", { class: `pod ${CLASSES[code]}` }),
+            h("span", { text: label }),
+            number,
+          );
+          this.#buttons.set(code, [button, number]);
+          return button;
+        }),
+      );
     }
     this.fit();
     for (const [code, [button, number]] of this.#buttons) {
@@ -64,7 +100,8 @@ export class Legend {
   #fit() {
     if (this.#all) return;
     const { list, more } = this;
-    const room = list.clientWidth + (more.hidden ? 0 : more.offsetWidth + parseFloat(getComputedStyle(this.row).columnGap || "0"));
+    const room =
+      list.clientWidth + (more.hidden ? 0 : more.offsetWidth + parseFloat(getComputedStyle(this.row).columnGap || "0"));
     more.hidden = list.scrollWidth <= room;
     this.row.classList.toggle("cut", !more.hidden);
     if (more.hidden) return;
@@ -87,6 +124,10 @@ export class Legend {
     const { view } = this;
     view.lightColour(view.only === code ? -1 : code);
     this.#buttons.get(code)?.[0].scrollIntoView({ block: "nearest", inline: "nearest" });
-    announce(view.only < 0 ? "All pods are shown alike." : `${label}: ${plural(this.amounts[code], "pod")} on ${plural(this.holders.size, "node")} lit up.`);
+    announce(
+      view.only < 0
+        ? "All pods are shown alike."
+        : `${label}: ${plural(this.amounts[code], "pod")} on ${plural(this.holders.size, "node")} lit up.`,
+    );
   }
 }

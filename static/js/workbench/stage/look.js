@@ -8,12 +8,20 @@ const ENOUGH = 1000; // cycles: a scenario whose first ones preempt nobody is no
 /** What was chosen on an earlier visit: nothing of what nobody chose. */
 export function kept() {
   let found = {};
-  try { found = JSON.parse(localStorage.getItem(KEY)) ?? {}; } catch { found = {}; }
+  try {
+    found = JSON.parse(localStorage.getItem(KEY)) ?? {};
+  } catch {
+    found = {};
+  }
   return Object.fromEntries(NAMES.filter((name) => typeof found[name] === "string").map((name) => [name, found[name]]));
 }
 
 export function keep(chosen) {
-  try { localStorage.setItem(KEY, JSON.stringify(chosen)); } catch { /* for this visit only */ }
+  try {
+    localStorage.setItem(KEY, JSON.stringify(chosen));
+  } catch {
+    /* for this visit only */
+  }
 }
 
 /**

@@ -10,17 +10,26 @@ export class Minimap {
   /** `go(x, y)` is told where in the whole picture one wants to look. */
   constructor(go) {
     this.canvas = h("canvas", { class: "minimap", hidden: true, "aria-hidden": "true" });
-    const aim = (event) => { const box = this.canvas.getBoundingClientRect(); go((event.clientX - box.left) / this.#scale, (event.clientY - box.top) / this.#scale); };
-    this.canvas.addEventListener("pointerdown", (event) => { event.stopPropagation(); this.canvas.setPointerCapture(event.pointerId); aim(event); });
+    const aim = (event) => {
+      const box = this.canvas.getBoundingClientRect();
+      go((event.clientX - box.left) / this.#scale, (event.clientY - box.top) / this.#scale);
+    };
+    this.canvas.addEventListener("pointerdown", (event) => {
+      event.stopPropagation();
+      this.canvas.setPointerCapture(event.pointerId);
+      aim(event);
+    });
     this.canvas.addEventListener("mousedown", (event) => event.preventDefault()); // the keys stay with the overview
-    this.canvas.addEventListener("pointermove", (event) => { if (this.canvas.hasPointerCapture(event.pointerId)) aim(event); });
+    this.canvas.addEventListener("pointermove", (event) => {
+      if (this.canvas.hasPointerCapture(event.pointerId)) aim(event);
+    });
   }
 
   /** Draw the whole picture with what is in view; nothing while all of it is. */
   draw({ size, zoom, pan, cells, cell, chosen, found, spot }, c, shadeOf) {
     this.canvas.hidden = zoom <= 1;
     if (this.canvas.hidden) return;
-    const scale = this.#scale = WIDTH / size.width;
+    const scale = (this.#scale = WIDTH / size.width);
     const height = Math.round(size.height * scale);
     const ratio = Math.min(2, devicePixelRatio || 1);
     if (this.canvas.height !== height * ratio || this.canvas.width !== WIDTH * ratio) {
@@ -41,9 +50,11 @@ export class Minimap {
       pen.fillRect(cells[node * 2] * scale, cells[node * 2 + 1] * scale, edge, edge);
     }
     pen.fillStyle = pen.strokeStyle = c.accent;
-    if (chosen >= 0) pen.fillRect(cells[chosen * 2] * scale - 1.5, cells[chosen * 2 + 1] * scale - 1.5, edge + 3, edge + 3);
+    if (chosen >= 0)
+      pen.fillRect(cells[chosen * 2] * scale - 1.5, cells[chosen * 2 + 1] * scale - 1.5, edge + 3, edge + 3);
     pen.fillStyle = c.ink;
-    for (const node of found.keys()) pen.fillRect(cells[node * 2] * scale - 1, cells[node * 2 + 1] * scale - 1, edge + 2, edge + 2);
+    for (const node of found.keys())
+      pen.fillRect(cells[node * 2] * scale - 1, cells[node * 2 + 1] * scale - 1, edge + 2, edge + 2);
     if (spot >= 0) {
       pen.strokeStyle = c.ink;
       pen.lineWidth = 1.5;
@@ -53,6 +64,11 @@ export class Minimap {
       pen.strokeStyle = c.accent;
     }
     pen.lineWidth = 2;
-    pen.strokeRect(1 + (-pan.x / zoom) * scale, 1 + (-pan.y / zoom) * scale, (size.width / zoom) * scale - 2, (size.height / zoom) * scale - 2);
+    pen.strokeRect(
+      1 + (-pan.x / zoom) * scale,
+      1 + (-pan.y / zoom) * scale,
+      (size.width / zoom) * scale - 2,
+      (size.height / zoom) * scale - 2,
+    );
   }
 }

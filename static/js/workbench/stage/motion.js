@@ -33,12 +33,18 @@ export class Motion {
     this.#frame = requestAnimationFrame(() => {
       const from = origin()?.getBoundingClientRect();
       if (!from?.width) return;
-      const boxes = pods.map((pod) => [pod, blockOf(pod)]).filter(([, block]) => block).map(([pod, block]) => [pod, block, block.getBoundingClientRect()]);
+      const boxes = pods
+        .map((pod) => [pod, blockOf(pod)])
+        .filter(([, block]) => block)
+        .map(([pod, block]) => [pod, block, block.getBoundingClientRect()]);
       for (const [pod, block, to] of boxes) {
         if (!to.width) continue;
         const dx = from.left + from.width / 2 - to.left - to.width / 2;
         const dy = from.top + from.height / 2 - to.top - to.height / 2;
-        const frames = [{ transform: `translate(${dx}px, ${dy}px) scale(${Math.min(1.4, from.width / to.width)})`, opacity: 0.65 }, { transform: "none", opacity: 1 }];
+        const frames = [
+          { transform: `translate(${dx}px, ${dy}px) scale(${Math.min(1.4, from.width / to.width)})`, opacity: 0.65 },
+          { transform: "none", opacity: 1 },
+        ];
         this.#running.push({ pod, block, frames, animation: block.animate(frames, TIMING) });
       }
     });

@@ -3,7 +3,13 @@
 import { ABSENT } from "../cluster.js";
 import { ghosts } from "../ghosts.js";
 
-const QUEUES = { active: "in the active queue", backoff: "backing off", unschedulable: "put aside as unschedulable", gated: "held back by its scheduling gates", waiting: "at Permit" };
+const QUEUES = {
+  active: "in the active queue",
+  backoff: "backing off",
+  unschedulable: "put aside as unschedulable",
+  gated: "held back by its scheduling gates",
+  waiting: "at Permit",
+};
 
 /** `{node, text}`: the node that the pod is on, or may get, -1 for none; and the words before the node's name. */
 export function whereIs(view, pod) {
@@ -11,7 +17,8 @@ export function whereIs(view, pod) {
   const at = playback.cluster.placement[pod];
   if (at >= 0) return { node: at, text: facts.waiting.has(pod) ? "waits at Permit on" : "on" };
   if (at === ABSENT) return { node: -1, text: "not there at this step" };
-  for (const [node, pods] of ghosts(view).nominated) if (pods.includes(pod)) return { node, text: "pending, nominated to" };
+  for (const [node, pods] of ghosts(view).nominated)
+    if (pods.includes(pod)) return { node, text: "pending, nominated to" };
   return { node: -1, text: `pending, ${queueOf(view, pod)}` };
 }
 
@@ -21,14 +28,18 @@ function queueOf(view, pod) {
   const key = playback.pods.keys[pod];
   const queue = playback.parts?.queue;
   const light = playback.current;
-  if (light?.pod === pod) return light.node === null && !playback.at && !playback.phase ? `tried in this cycle: ${light.result}` : "in flight in this cycle";
+  if (light?.pod === pod)
+    return light.node === null && !playback.at && !playback.phase
+      ? `tried in this cycle: ${light.result}`
+      : "in flight in this cycle";
   if (queue?.timed) {
     const entry = queue.timed.entries.find(([name]) => name === key);
     if (entry) return QUEUES[entry[1]] ?? "not on a node";
   }
   for (const name of ["active", "unschedulable"]) {
     const place = queue?.[name]?.findIndex?.(([other]) => other === key) ?? -1;
-    if (place >= 0) return name === "active" ? `${QUEUES.active}, number ${place + 1} of ${queue.activeCount}` : QUEUES.unschedulable;
+    if (place >= 0)
+      return name === "active" ? `${QUEUES.active}, number ${place + 1} of ${queue.activeCount}` : QUEUES.unschedulable;
   }
   return "not on a node yet";
 }
