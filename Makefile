@@ -40,6 +40,7 @@ lint: setup
 	$(PYTHON) -m mypy
 	.venv/bin/lint-imports
 	$(PYTHON) -m vulture
+	.ci/javascript lint
 
 format: setup
 	$(PYTHON) -m ruff check --fix-only .
