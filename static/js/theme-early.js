@@ -3,7 +3,7 @@
   var kept = null;
   try {
     kept = localStorage.getItem("podstep.theme");
-  } catch (e) {
+  } catch {
     /* storage is off: follow the system */
   }
   var light = window.matchMedia && matchMedia("(prefers-color-scheme: light)").matches;

@@ -1,4 +1,5 @@
-// The YAML editor: CodeMirror with our look, our keys and our marks. `lib/editor.js` loads it when a text is first looked at.
+// The YAML editor: CodeMirror with podstep's look, keys and marks. `lib/editor.js` loads it when a text is first looked
+// at.
 
 import { cameByTab } from "../lib/tabbed.js";
 import {
@@ -66,10 +67,15 @@ const NONCE = document.querySelector('meta[name="style-nonce"]')?.nonce ?? "";
 export class Code {
   #attributes = new Compartment();
   #mode = new Compartment(); // what only a text that can be changed has
-  #escapes = 0; // whoever goes through a page by Tab goes through its editors too; else: Escapes since the last other key: after one Tab leaves the editor, however long that takes
+  // Escapes since the last other key: after one, Tab leaves the editor, however long that takes. 0 until then, so that
+  // Tab indents; a visitor who moves through the page by Tab passes through its editors too.
+  #escapes = 0;
   #invalid = null;
 
-  /** `context` is what the text is a part of, "operation" of a Scenario, else whole documents; `beside()` the text whose names it may use. */
+  /**
+   * `context` is what the text is part of: "operation" of a Scenario, otherwise whole documents. `beside()` returns the
+   * text whose names may be used.
+   */
   constructor({ text, label, placeholder, readOnly, describedBy, context, beside, onInput }) {
     this.readOnly = Boolean(readOnly);
     this.label = {
@@ -182,7 +188,10 @@ export class Code {
     this.view.dispatch({ selection: { anchor: 0, head: this.view.state.doc.length } });
   }
 
-  /** In a dialog the first Escape belongs to the editor, as the first half of leaving it: what was typed is not closed away by one key. */
+  /**
+   * In a dialog the first Escape belongs to the editor, as the first half of leaving it: one key must not close the
+   * dialog over what was typed.
+   */
   #escape() {
     return !this.readOnly && this.#escapes === 1 && Boolean(this.view.dom.closest("dialog"));
   }
@@ -242,7 +251,10 @@ export class Code {
     if (focus) this.view.focus();
   }
 
-  /** Go on where another editor was: its selection, the line on top, and the focus. Only the text scrolls, the page stays where it is. */
+  /**
+   * Continue where another editor was: its selection, its topmost line and the focus. Only the text scrolls, the page
+   * stays where it is.
+   */
   resume(focused, from, to, top) {
     const { view } = this;
     const { doc } = view.state;

@@ -5,8 +5,26 @@ import { said, where } from "./position.js";
 import { child, fieldsOf, nodeAt } from "./schema.js";
 
 const WORD = /^["']?[\w./*-]*$/;
-const HEAD =
-  /^(Node|Pod|Deployment|Job|PodGroup|PriorityClass|Service|StatefulSet|DaemonSet|PodDisruptionBudget|PersistentVolumeClaim|PersistentVolume|StorageClass|SimulationSettings|Policy|Scenario|KubeSchedulerConfiguration)$/;
+// Kinds that are offered before the others.
+const USUAL = new Set([
+  "Node",
+  "Pod",
+  "Deployment",
+  "Job",
+  "PodGroup",
+  "PriorityClass",
+  "Service",
+  "StatefulSet",
+  "DaemonSet",
+  "PodDisruptionBudget",
+  "PersistentVolumeClaim",
+  "PersistentVolume",
+  "StorageClass",
+  "SimulationSettings",
+  "Policy",
+  "Scenario",
+  "KubeSchedulerConfiguration",
+]);
 const WHY = {
   ignored: "podstep does not read this field: it is kept, and decides nothing.",
   reported: "Another cluster may honor this field: it decides nothing here, and podstep warns of it.",
@@ -36,9 +54,10 @@ export async function complete(context, knows) {
   const options =
     place.part === "key" ? keys(schema, doc, place, node, names) : values(schema, doc, place, node, names);
   if (!options.length) return null;
-  if (place.quote && place.part === "value")
-    for (const option of options)
-      option.apply = `${option.label}${doc.sliceString(context.pos, context.pos + 1) === place.quote ? "" : place.quote}`;
+  if (place.quote && place.part === "value") {
+    const closed = doc.sliceString(context.pos, context.pos + 1) === place.quote;
+    for (const option of options) option.apply = `${option.label}${closed ? "" : place.quote}`;
+  }
   return { from: place.from, to: place.part === "value" ? context.pos : place.to, options, validFor: WORD };
 }
 
@@ -125,14 +144,15 @@ function heads(schema, doc, place) {
   return [
     ...basics,
     ...Object.entries(schema.kinds).map(([kind, versions]) => {
-      const version = Object.keys(versions)[0];
-      const named =
+      const [version] = Object.keys(versions);
+      const hasName =
         schema.parts[versions[version]]?.f.metadata && !/Settings|Policy|Configuration|Scenario|List/.test(kind);
+      const metadata = hasName ? `metadata:\n${indent}  name: ` : "";
       return {
         label: kind,
         detail: version,
-        boost: HEAD.test(kind) ? 2 : 0,
-        apply: `apiVersion: ${version}\n${indent}kind: ${kind}\n${indent}${named ? `metadata:\n${indent}  name: ` : ""}`,
+        boost: USUAL.has(kind) ? 2 : 0,
+        apply: `apiVersion: ${version}\n${indent}kind: ${kind}\n${indent}${metadata}`,
         info: schema.parts[versions[version]]?.d || undefined,
       };
     }),

@@ -1,11 +1,15 @@
-// Flow style, {a: [b]}, over any number of lines: where what is open at a line began, and the place within it. JSON is read so too.
+// Flow style, {a: [b]}, over any number of lines: where what is open at a line began, and the place within it. JSON is
+// read the same way.
 
 const ABOVE = 4000; // lines that are read for where it began; printed JSON that is longer has its indentation
 const AFTER = 20_000; // characters behind a position that are read for what stands beside it
 const LINES_AFTER = 400;
 const SEPARATOR = /^(---|\.\.\.)(\s|$)/;
 
-/** What is open at the beginning of a line, if it began on one before: `{line, column, shape}` of its first brace or bracket, else null. */
+/**
+ * What is open at the beginning of a line, if it began on an earlier one: `{line, column, shape}` of its outermost
+ * brace or bracket, else null.
+ */
 export function opened(doc, number, shape) {
   const above = [""]; // from below; the iterator has nothing for an empty line
   if (number === 1) return null;
@@ -52,7 +56,10 @@ const nameOf = (text) =>
     .at(-1)
     .replace(/^["']|["']$/g, "");
 
-/** Read on up to a place: `state` is `{open: [{list, key, frame}], at, token, quote}`; a frame holds what its mapping says. */
+/**
+ * Read on up to a place: `state` is `{open: [{list, key, frame}], at, token, quote}`; a frame holds the entries of its
+ * mapping.
+ */
 function read(text, to, state) {
   const { open } = state;
   const settle = (top, end) => {
@@ -95,7 +102,10 @@ function read(text, to, state) {
   }
 }
 
-/** The place `at` within what begins at `from`: its steps `inside`, its frame, and what is being written; null behind the end. */
+/**
+ * The place `at` within what begins at `from`: its steps `inside`, its frame, and the part that is being written; null
+ * behind the end.
+ */
 export function inFlow(doc, from, at) {
   const last = doc.lineAt(at).number + LINES_AFTER;
   const until = Math.min(doc.length, at + AFTER, last < doc.lines ? doc.line(last).to : doc.length);

@@ -1,4 +1,5 @@
-// What podstep uses of CodeMirror. `.ci/browser-packages` bundles it into static/vendor/codemirror.js; pages never load this file.
+// What podstep uses of CodeMirror. `.ci/browser-packages` bundles it into static/vendor/codemirror.js; pages never load
+// this file.
 
 export {
   Compartment,

@@ -15,8 +15,9 @@ let last = { doc: null, beside: null, names: null, at: 0 };
 let around = { text: "", names: null };
 
 /**
- * `{kinds: Map(kind → Set), labels: Map(key → Set), taints: Map, resources: Set, schedulers: Set}` of a text, once for each
- * text; `beside` is another one whose names count too, as the whole that an object is a part of.
+ * The names in a text, computed once for each text: `{kinds: Map(kind → Set), labels: Map(key → Set), taints: Map,
+ * resources: Set, schedulers: Set}`. `beside` is another text whose names count too, such as the whole that an object
+ * is part of.
  */
 export function namesIn(doc, beside = "") {
   const recent =

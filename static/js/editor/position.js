@@ -1,5 +1,6 @@
-// Where in the documents a position is: the path to it, and what stands beside it. By indentation, line by line, so that
-// a document that is being typed has a place as well as a whole one; within braces and brackets by these, over any lines.
+// Where in the documents a position is: the path to it, and what stands beside it. Found by indentation, line by line,
+// so that an unfinished document has places as well as a whole one; within braces and brackets by these, over any
+// lines.
 
 import { inFlow, opened } from "./flow.js";
 
@@ -116,7 +117,10 @@ export function said(doc, frame, key) {
   return frame.map.get(key);
 }
 
-/** A position: `{steps, frame, part: "key" | "value", key, from, to, item, flow, quote, column}`; null in comments and texts. */
+/**
+ * A position: `{steps, frame, part: "key" | "value", key, from, to, item, flow, quote, column}`; null in comments and
+ * texts.
+ */
 export function where(doc, at) {
   const line = doc.lineAt(at);
   const { text } = line;

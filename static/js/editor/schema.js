@@ -30,7 +30,10 @@ export function loadSchema() {
 // What a text may be a part of: the part of the schemas that it is, which fields of it, and the kind of the whole.
 const PARTS = { operation: { kind: "Scenario", part: "Scenario.spec.operations", of: /Operation$/ } };
 
-/** What an editor knows: the schemas, as they are for its text if that is a part of a document, and the text `beside` it whose names count too. */
+/**
+ * What an editor knows: the schemas, narrowed to its text if that is part of a document, and the text `beside` it whose
+ * names count too.
+ */
 export function within(knows, context) {
   const place = PARTS[context];
   let made = null;
@@ -83,8 +86,8 @@ function patched(schema, doc, frame) {
 }
 
 /**
- * The node at a place: `{t, p, d, e, x}` as its field says, with `kind` of the object it is in and `above`, the field that
- * makes all of it count for nothing. Null where the schemas say nothing.
+ * The node at a place: `{t, p, d, e, x}` as its field says, with `kind` of the object it is in and `above`, the field
+ * that makes all of it ineffective. Null where the schemas say nothing.
  */
 export function nodeAt(schema, doc, place) {
   const frames = [...place.steps.filter(({ frame }) => frame).map(({ frame }) => frame), place.frame];

@@ -19,7 +19,8 @@ const look = EditorView.theme({
   ".cm-lineNumbers .cm-gutterElement": { padding: "0 4px 0 6px", minWidth: "26px" },
   ".cm-foldGutter .cm-gutterElement": { cursor: "pointer", padding: "0 3px" },
   ".cm-gutter-lint": { width: "14px" },
-  "@media (max-width: 760px)": { ".cm-gutters .cm-foldGutter": { display: "none !important" } }, // a phone has no room to spare
+  // A phone has no room to spare.
+  "@media (max-width: 760px)": { ".cm-gutters .cm-foldGutter": { display: "none !important" } },
   ".cm-gutter-lint .cm-gutterElement": { padding: "0 1px" },
   ".cm-lint-marker": { width: "12px", height: "19px", content: "none", fontSize: "13px", textAlign: "center" },
   ".cm-lint-marker-error": { color: "var(--stale-text)" },

@@ -53,10 +53,19 @@ export function icon(name, className = "") {
   return svg;
 }
 
+/** A class attribute: the names given, and of the object that comes last those whose value is truthy. */
+export function classes(...names) {
+  const some = names.pop();
+  return [...names, ...Object.keys(some).filter((name) => some[name])].join(" ");
+}
+
 export const $ = (selector, root = document) => root.querySelector(selector);
 export const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 
-/** A short notice at the bottom; it says itself to screen readers, and goes when it is pressed: on a phone it covers much. */
+/**
+ * A short notice at the bottom. It is announced to screen readers, and goes when it is pressed: on a phone it covers
+ * much.
+ */
 export function toast(text, { name = "check", ms = 3200 } = {}) {
   const host = $("[data-toasts]");
   if (!host) return;
@@ -79,7 +88,10 @@ const unsaid = new Map(); // by kind, the oldest first
 let standing = { kind: "", until: 0 };
 let announceTimer = 0;
 
-/** Say something to screen readers. Of one kind the newest of a burst wins: "said" by somebody's doing, or the "place" one has come to; one of another kind waits until it was heard. */
+/**
+ * Announce something to screen readers. Of one kind the newest of a burst wins: "said" for the result of an action,
+ * "place" for where the visitor has come to. Another kind waits until the one before was heard.
+ */
 export function announce(text, kind = "said") {
   unsaid.set(kind, text);
   clearTimeout(announceTimer);
@@ -123,7 +135,7 @@ export async function copy(text) {
     area.value = text;
     (document.querySelector("dialog[open]") || document.body).append(area);
     area.select();
-    let done = false;
+    let done;
     try {
       done = document.execCommand("copy");
     } catch {
@@ -134,7 +146,10 @@ export async function copy(text) {
   }
 }
 
-/** Pass the focus on to `to` where `from`, which is about to go, has it: lost on the page, it would begin at the top again. */
+/**
+ * Pass the focus on to `to` if `from`, which is about to be removed, has it: otherwise it would begin at the top of the
+ * page again.
+ */
 export function passFocus(from, to) {
   if (from.contains(document.activeElement)) to.focus({ preventScroll: true });
 }

@@ -1,5 +1,6 @@
 // A text editor: a textarea with line numbers, YAML colours for the lines in view and errors on their line. `enrich`
-// puts CodeMirror in its place (../editor/), which completes and explains; where that does not load, the textarea stays.
+// puts CodeMirror in its place (../editor/), which completes and explains; where that does not load, the textarea
+// stays.
 
 import "./tabbed.js";
 import { h, fill, perFrame } from "./dom.js";

@@ -11,7 +11,8 @@ const FEW = 30; // up to here the page scrolls, not the table
 
 /**
  * Columns: `{key, label, title?, vertical?, head?, compare?(a, b), text(id), paint?(td, id)}`; the first names the row.
- * `paint` fills a cell; `text` is what is copied. Rows are ids (numbers). `signal` aborts when the table is no longer wanted.
+ * `paint` fills a cell; `text` is what is copied. Rows are ids (numbers). `signal` aborts when the table is no longer
+ * wanted.
  */
 export class Grid {
   #rows = [];
@@ -74,7 +75,10 @@ export class Grid {
     return this.kept.down;
   }
 
-  /** Give columns and rows, and what to say when there is no row; keeps sorting and the active cell where they still make sense. */
+  /**
+   * Set columns and rows, and the text for when there is no row; keeps sorting and the active cell where they still
+   * make sense.
+   */
   show(columns, rows, none = "Nothing here has this name.") {
     this.table.hidden = rows.length === 0;
     this.none.hidden = rows.length > 0;

@@ -6,7 +6,9 @@ const TAB = "podstep.tab";
 const ANSWERS_MS = 150; // in which tabs that are there say so
 const LEFT = 8; // of one place, left by closed tabs: the oldest give way
 
-/** This tab's id, kept over a reload. While the page is there it is in no storage: a duplicated tab has one of its own. */
+/**
+ * This tab's id, kept over a reload. While the page is open it is in no storage, so that a duplicated tab gets its own.
+ */
 const tab = (() => {
   let id = "";
   try {

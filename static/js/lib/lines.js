@@ -10,7 +10,10 @@ export const plain = (text) => text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n
 /** Whether an editor gives a text back as it was. */
 const same = (text) => !text.includes("\r") && !text.startsWith(BOM);
 
-/** `typed`, made of `given` in an editor, with the line ends of `given`; between the first and the last difference its most frequent. */
+/**
+ * `typed`, made of `given` in an editor, with the line ends of `given`; between the first and the last difference with
+ * the most frequent of them.
+ */
 export function asGiven(given, typed) {
   if (same(given)) return typed;
   if (typed === plain(given)) return given;

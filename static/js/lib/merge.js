@@ -1,4 +1,5 @@
-// Merging two edits of one text, line by line: what only one side changed is taken from it, what both changed otherwise is a conflict.
+// Merging two edits of one text, line by line: what only one side changed is taken from it; what both changed
+// differently is a conflict.
 
 const MARK = /^---(\s|$)/;
 const CELLS = 250_000; // of the table for lines that have no unique one between them; beyond it they count as changed
@@ -71,7 +72,10 @@ function common(a, b, [a0, a1, b0, b1]) {
   return pairs;
 }
 
-/** What differs between two lists of lines: `[from, to, from there, to there]` in order, with at least one same line between. */
+/**
+ * What differs between two lists of lines: `[from, to, from there, to there]` in order, with at least one equal line
+ * between.
+ */
 export function hunks(before, after) {
   const [a, b] = numbered(before, after);
   const found = [];
@@ -104,7 +108,10 @@ export function hunks(before, after) {
   return aligned(joined(found), before, after);
 }
 
-/** Lines that were put in or taken out are moved to where a document begins, if the same lines are there: all objects begin and end alike. */
+/**
+ * Move insertions and deletions to where a document begins, if the same lines are there: all objects begin and end
+ * alike.
+ */
 function aligned(found, before, after) {
   found.forEach((range, place) => {
     const [a0, a1, b0, b1] = range;
@@ -142,7 +149,10 @@ const documents = (base, side, [from, to, first]) => from === to && MARK.test(si
 /** Whether what a change leaves begins with a document, so that others may come before it. */
 const begins = (base, side, [, to, first, last]) => (first < last ? MARK.test(side[first]) : boundary(base, to));
 
-/** Whether two changes, each with its side, cannot both be made: they overlap, or one puts something in where the other begins or ends. */
+/**
+ * Whether two changes, each with its side, cannot both be made: they overlap, or one inserts where the other begins or
+ * ends.
+ */
 function clash(base, one, oneSide, other, otherSide) {
   const [a0, a1, b0, b1] = one;
   const [c0, c1, d0, d1] = other;
@@ -152,7 +162,8 @@ function clash(base, one, oneSide, other, otherSide) {
     documents(base, addedSide, added)
     && (added[0] === change[1] && change[0] < change[1] ? true : begins(base, side, change));
   if (beside(one, oneSide, other, otherSide) || beside(other, otherSide, one, oneSide)) return false;
-  const lineForLine = a1 > a0 && a1 - a0 === b1 - b0 && c1 > c0 && c1 - c0 === d1 - d0; // beside each other, as two fields of an object
+  // Adjacent lines that both replace one by one, as two fields of an object.
+  const lineForLine = a1 > a0 && a1 - a0 === b1 - b0 && c1 > c0 && c1 - c0 === d1 - d0;
   return !lineForLine;
 }
 
@@ -217,7 +228,10 @@ export function resolved(parts, side = "theirs") {
   return parts.flatMap((part) => part.lines ?? SIDES[side](part)).join("\n");
 }
 
-/** Whether an edit of `now` leaves every line that made `now` of `before` as it is, but for quotes: an object that is changed is written anew. */
+/**
+ * Whether an edit of `now` leaves every line by which `now` differs from `before` as it is, except for quotes: an
+ * object that is changed is written anew.
+ */
 export function spares(before, now, after) {
   const [b, n, a] = [before, now, after].map((text) =>
     text.split("\n").map((line) => line.replace(/"([^"'\\]*)"/g, "'$1'")),

@@ -2,8 +2,9 @@
 
 import { h } from "./dom.js";
 
-// Elements with these ids keep Plotly from writing <style> elements, which the Content-Security-Policy refuses: its own rules
-// are in css/plotly.css, those of its maps are not needed. A new Plotly may have another id: then pages log a violation.
+// Elements with these ids keep Plotly from writing <style> elements, which the Content-Security-Policy refuses: its own
+// rules are in css/plotly.css, those of its maps are not needed. A new Plotly may have another id: then pages log a
+// violation.
 const STYLED = ["plotly.js-style-global", "9f215cf04c5486422605d13261cb87401f4e7763b6296af81e98efbc0130da53"];
 
 let loading = null;

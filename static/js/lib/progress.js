@@ -1,5 +1,5 @@
-// How far something is that takes a while: a bar, what it is about in words, and a button that gives it up.
-// The bar says itself to a screen reader when it is looked at, not with every step of it; whoever shows one announces it.
+// How far a longer task is: a bar, a description, and a button that cancels it. A screen reader reads the bar when it
+// is visited, not at every step; whoever shows one announces it.
 
 import { h, icon } from "./dom.js";
 import { count } from "./quantity.js";

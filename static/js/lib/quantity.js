@@ -55,14 +55,18 @@ export function age(seconds) {
   return `${Math.floor(whole / 86_400)}d`;
 }
 
-/** A moment of virtual time in the same way, but to the second however late it is, and to the millisecond below ten: `0.010s`, `90s`, `15m12s`, `11h2m`. */
+/**
+ * A moment of virtual time in the same way, but to the second however late it is, and to the millisecond below ten
+ * seconds: `0.010s`, `90s`, `15m12s`, `11h2m`.
+ */
 export function clock(seconds) {
   const fine = Math.round(seconds * 1000);
   if (seconds < 10 && fine % 1000) return `${(fine / 1000).toFixed(3)}s`;
   if (seconds < 600) return age(seconds);
   const whole = Math.floor(seconds);
   const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
-  return `${hours ? `${count(hours)}h` : ""}${minutes || (hours && rest) ? `${minutes}m` : ""}${rest ? `${rest}s` : ""}`;
+  const minutesText = minutes || (hours && rest) ? `${minutes}m` : "";
+  return `${hours ? `${count(hours)}h` : ""}${minutesText}${rest ? `${rest}s` : ""}`;
 }
 
 const grouped = new Intl.NumberFormat("en-US");

@@ -1,4 +1,5 @@
-// A bar of a resource: what is used, and what would come to it, as two backgrounds. Elements that are scaled would be a layer each.
+// A bar of a resource: what is used, and what would be added, as two backgrounds. Scaled elements would each be a layer
+// of their own.
 
 /** Fill a rail: `part` of it is used, `more` would be added; both are shares of 1. */
 export function fillRail(rail, part, more = 0) {

@@ -69,8 +69,8 @@ export class Socket {
   }
 
   /**
-   * Send a command; resolves with the payload of `success`, rejects with a CommandError. An AbortSignal gives it up, and stops
-   * its work on the server; `progress` hears `{stage, done, of}` while it is sent and worked on.
+   * Send a command; resolves with the payload of `success`, rejects with a CommandError. An AbortSignal gives it up and
+   * stops its work on the server; `progress` is told `{stage, done, of}` while it is sent and worked on.
    */
   call(command, payload = {}, { tries = RETRIES, signal = null, progress = null } = {}) {
     return new Promise((resolve, reject) => {
@@ -114,8 +114,8 @@ export class Socket {
   }
 
   /**
-   * Say that something waits for the server's storage, until the returned function is called: "unavailable" with `{command, message}`,
-   * and "available" once nothing waits any more.
+   * Say that something waits for the server's storage, until the returned function is called: emits "unavailable" with
+   * `{command, message}`, and "available" once nothing waits any more.
    */
   waits(command, message = "") {
     this.#waiting += 1;
@@ -129,7 +129,10 @@ export class Socket {
     };
   }
 
-  /** Listen to pushed frames by name, to "unavailable" and "available", and to "down", "up" (true the first time), until the returned function is called, or `signal` aborts. */
+  /**
+   * Listen to pushed frames by name, to "unavailable" and "available", and to "down" and "up" (true the first time),
+   * until the returned function is called or `signal` aborts.
+   */
   on(name, listener, { signal } = {}) {
     if (!this.#listeners.has(name)) this.#listeners.set(name, new Set());
     this.#listeners.get(name).add(listener);
@@ -175,7 +178,10 @@ export class Socket {
     return asked;
   }
 
-  /** Hear what came before it was called for, one after the other as if it came now; meanwhile what comes waits its turn. */
+  /**
+   * Receive what came before it was asked for, one frame after the other as if it came now; what comes meanwhile waits
+   * its turn.
+   */
   async #drain() {
     const { frames } = this.#early;
     await null; // the caller has the promise first

@@ -1,12 +1,15 @@
-// A plain table with what people do to it: sort by a column, filter its rows, copy it by a button or by Ctrl C within it.
-// Matrices, whose rows may be thousands, are of grid.js.
+// A plain table with what people do to it: sort by a column, filter its rows, copy it by a button or by Ctrl C within
+// it. grid.js is for matrices, whose rows may be thousands.
 
 import { h, icon, copy, toast, debounce } from "./dom.js";
 import { count } from "./quantity.js";
 
 const WAIT = 90; // milliseconds after a letter
 
-/** What `kept` may hold beside the states: `[CHANGED]()` is called when one sorts or filters, `[UNKNOWN](name)` where it is sorted by none of the columns. */
+/**
+ * What `kept` may hold beside the states: `[CHANGED]()` is called when the visitor sorts or filters, `[UNKNOWN](name)`
+ * when the column to sort by does not exist.
+ */
 export const CHANGED = Symbol("changed");
 export const UNKNOWN = Symbol("unknown");
 
@@ -22,7 +25,10 @@ function groupsOf(rows) {
   return groups;
 }
 
-/** Header and rows as they stand, tab separated; what follows a row and is open comes last in its line. Columns without a name are pictures. */
+/**
+ * Header and rows as they are shown, tab separated; an opened detail row comes last in the line of its row. Columns
+ * without a name are pictures.
+ */
 function tsvOf(table) {
   const heads = [...table.tHead.rows[0].cells];
   const columns = heads.flatMap((head, i) => (text(head) ? [i] : []));
@@ -82,7 +88,10 @@ async function put(tsv, rows) {
 
 const lookedFor = (typed) => typed.trim().toLowerCase();
 
-/** A field that narrows rows; `onChange` is told what is looked for, in small letters; `typed`, if given, at once what is typed. */
+/**
+ * A field that narrows rows; `onChange` gets the text in lower case once typing pauses, `typed`, if given, every change
+ * at once.
+ */
 export function filterField(name, onChange, { placeholder = "Filter", value = "", typed = null, ...more } = {}) {
   const change = debounce(() => onChange(lookedFor(input.value)), WAIT);
   const input = h("input", {
@@ -104,10 +113,11 @@ export function filterField(name, onChange, { placeholder = "Filter", value = ""
 }
 
 /**
- * A table under its tools. `head` stands at their left; `filter` names the field, without it there is none; `sorts` is false
- * where the order of the rows is what they tell. `kept` is an object of whoever draws it: what is sorted and looked for is
- * kept there by `name`, over redrawing. `tools` are more of them. A cell sorts by its `data-value`, else by its text. Where
- * only a page of the rows is here, `elsewhere` is called to have all of them sorted by `kept[name]`, and draw it anew.
+ * A table under its tools. `head` stands to their left; without `filter`, which names the field, there is none; `sorts`
+ * is false where the order of the rows carries the meaning. `kept` is an object of the caller that holds the sorting
+ * and the filter by `name`, over redrawing. `tools` are further ones. A cell sorts by its `data-value`, else by its
+ * text. Where only a page of the rows is here, `elsewhere` is called to have all of them sorted by `kept[name]` and
+ * drawn anew.
  */
 export function tabled(
   table,

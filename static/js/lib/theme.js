@@ -16,7 +16,7 @@ export function toggleTheme() {
 }
 
 matchMedia("(prefers-color-scheme: light)").addEventListener("change", (event) => {
-  let kept = null;
+  let kept;
   try {
     kept = localStorage.getItem(KEY);
   } catch {

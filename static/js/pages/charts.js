@@ -68,7 +68,8 @@ export class Charts {
   #chart(name, figure) {
     const host = $(`[data-figure="${CSS.escape(name)}"] [data-chart]`, this.root);
     if (!host || host.closest("[data-as-table]")) return;
-    if (!figure.data.some((trace) => (trace.type === "bar" ? trace.y.some(Boolean) : trace.x.length > 1))) return; // it says that it waits
+    // Until then it says that it waits.
+    if (!figure.data.some((trace) => (trace.type === "bar" ? trace.y.some(Boolean) : trace.x.length > 1))) return;
     const { title, meta, ...layout } = figure.layout;
     const bars = figure.data.every((trace) => trace.type === "bar"); // lying bars leave room for their words
     if (bars) [layout.xaxis, layout.yaxis] = [layout.yaxis, { automargin: true }];

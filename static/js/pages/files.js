@@ -52,7 +52,10 @@ export function give(input, files) {
   input.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
-/** Let files be dropped on `target`, taken as files, or as a promise of a folder's `{path, file}`; `show` hears whether some are held over it. What a part of it took already is left alone. */
+/**
+ * Let files be dropped on `target`, taken as files, or as a promise of a folder's `{path, file}`; `show` is told
+ * whether some are held over it. What a part of it has already taken is left alone.
+ */
 export function onDrop(target, take, show = () => {}) {
   let depth = 0;
   const over = () => {

@@ -57,7 +57,8 @@ export function packed(files, most) {
   const size = sent.reduce((sum, { file }) => sum + file.size, 0);
   if (size > most)
     throw new FolderError(
-      `The folder has ${(size / 2 ** 20).toFixed(1)} MiB, more than the ${most / 2 ** 20} MiB that are read: choose one further down.`,
+      `The folder has ${(size / 2 ** 20).toFixed(1)} MiB, more than the ${most / 2 ** 20} MiB that are read: `
+        + "choose one further down.",
     );
   const tops = new Set(sent.map(({ path }) => path.split("/")[0]));
   const name = tops.size === 1 && sent[0].path.includes("/") ? [...tops][0] : "files";

@@ -33,7 +33,10 @@ spec:
   replicas: 3
   …`;
 
-/** Make `form` work; `tables` is told of CSV files. Returns what takes files that were dropped elsewhere, and what turns to the box. */
+/**
+ * Make `form` work; `tables` is told of CSV files. Returns the functions that take files that were dropped elsewhere,
+ * and that turn to the box.
+ */
 export function paste(form, tables) {
   const status = $("[data-status]", form);
   const problems = $("[data-problems]", form);
@@ -306,10 +309,8 @@ export function paste(form, tables) {
     buttons();
     if (files.length) {
       show([]);
-      say(
-        "",
-        `${plural(files.length, "file")} to send${editor.value.trim() ? " together with the text" : ""}; checked when you open it.${note}`,
-      );
+      const beside = editor.value.trim() ? " together with the text" : "";
+      say("", `${plural(files.length, "file")} to send${beside}; checked when you open it.${note}`);
     } else check();
   }
 
@@ -444,7 +445,10 @@ function keepInView(form, box) {
   setTimeout(stop, SETTLES);
 }
 
-/** Scroll as little as shows the form's heading and the box under it; where there is no room for both, the heading is on top. */
+/**
+ * Scroll as little as it takes to show the form's heading and the box under it; where there is no room for both, with
+ * the heading on top.
+ */
 function reveal(form, box) {
   const heading = $("h2", form);
   const above = Math.max(0, $(".topbar")?.getBoundingClientRect().bottom ?? 0) + MARGIN;

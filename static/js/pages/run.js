@@ -91,7 +91,8 @@ function update(next) {
   cycles();
   caching();
   if (before !== state) announce(`The run is ${state}.`);
-  document.title = `${ENDED.has(state) ? "" : state === "queued" ? "queued · " : `${Math.floor(share() * 100)} % · `}${run.title || "Run"} · podstep`;
+  const standing = state === "queued" ? "queued · " : `${Math.floor(share() * 100)} % · `;
+  document.title = `${ENDED.has(state) ? "" : standing}${run.title || "Run"} · podstep`;
   charts.extend(run);
   figures();
 }
@@ -101,11 +102,17 @@ function share() {
   return run.total ? Math.min(run.done / run.total, ENDED.has(run.state) ? 1 : 0.99) : 0;
 }
 
+/** How the bar looks: by the state, and stopped alike whether it was cancelled or interrupted. */
+function lookOf(state) {
+  if (["done", "failed", "queued"].includes(state)) return state;
+  return ENDED.has(state) || state === "cancelling" ? "stopped" : "";
+}
+
 function progress() {
   const { state, done } = run;
   const bar = part("progress");
   bar.firstElementChild.style.setProperty("width", `${share() * 100}%`);
-  bar.className = `progress ${state === "done" || state === "failed" ? state : ENDED.has(state) || state === "cancelling" ? "stopped" : state === "queued" ? "queued" : ""}`;
+  bar.className = `progress ${lookOf(state)}`;
   bar.setAttribute("aria-valuenow", Math.floor(share() * 100));
   part("progress-text").textContent = words();
   bar.setAttribute("aria-valuetext", words());

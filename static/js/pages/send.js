@@ -3,8 +3,9 @@
 const ASK_EVERY = 400;
 
 /**
- * Send `form`; resolves with `{url}` where the server led on to, or `{errors}` that it found. `progress` hears `{stage, done, of}`
- * while it is uploaded and read; `signal`, an AbortSignal, stops both. Rejects with an Error in words; one that was stopped, with null.
+ * Send `form`; resolves with `{url}` where the server redirected to, or `{errors}` that it found. `progress` is told
+ * `{stage, done, of}` while it is uploaded and read; `signal`, an AbortSignal, stops both. Rejects with an Error in
+ * words, with null if it was stopped.
  */
 export function send(form, { progress = () => {}, signal = null } = {}) {
   return new Promise((resolve, reject) => {

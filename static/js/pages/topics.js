@@ -23,7 +23,8 @@ export function topics(host) {
     if (slug) url.searchParams.set(NAME, slug);
     else url.searchParams.delete(NAME);
     history.replaceState(history.state, "", url);
-    told.textContent = `${plural($$("[data-example]", host).filter((card) => !card.closest("[hidden]")).length, "example")} shown.`;
+    const shown = $$("[data-example]", host).filter((card) => !card.closest("[hidden]"));
+    told.textContent = `${plural(shown.length, "example")} shown.`;
   }
 
   bar.hidden = false;

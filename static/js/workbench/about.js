@@ -1,5 +1,5 @@
-// What a scenario is about: the comment at the head of its text, which in an example is the lesson. A line of it is always
-// there; all of it is read above the stage while one steps, with its steps as links.
+// What a scenario is about: the comment at the head of its text, which in an example is the lesson. Its first line is
+// always visible; all of it is read above the stage while one steps, with its steps as links.
 
 import { h, fill, icon } from "../lib/dom.js";
 import { inline } from "../lib/inline.js";

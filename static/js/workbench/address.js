@@ -12,13 +12,15 @@ const RUN_PATH = /^(\/runs\/[^/]+\/at\/)[^/]*\/?$/;
 const TABS = new Set(["story", "predicates", "cache", "priorities", "preemption", "podgroups", "queue", "events"]);
 const WITH_VIEWS = new Set(["cache", "priorities", "podgroups"]); // tabs with views of their own
 const WRITE_AFTER = 120; // browsers limit how often the address may change
-const SETTLED = 1500; // milliseconds after the step is there, after which a list that an address names and nobody drew is not there
+// Milliseconds after the step is shown; a list that the address names and that is not drawn by then does not exist.
+const SETTLED = 1500;
 const SAID = 4; // wrong values that are named
 const ELSEWHERE = new Set(["edit", "create"]); // keys that say what to do, and are gone once it is done
 
 /**
- * What the address holds beside the lists of the open tab and of the stage (lists.js), in the order in which it is written: `of` tells
- * it of the screen, "" where it is usual; `is` whether a text can be meant, once the source is open.
+ * What the address holds beside the lists of the open tab and of the stage (lists.js), in the order in which it is
+ * written: `of` reads it from the screen, "" for the usual; `is` tells whether a text is possible, once the source is
+ * open.
  */
 const KEYS = {
   step: { of: stepOf, is: (text) => /^(\d{1,9}(\.\d{1,9})?|end)$/.test(text) },
@@ -33,7 +35,8 @@ const KEYS = {
     of: ({ playback, node }) => (node >= 0 ? playback.nodes.names[node] : ""),
     is: (text, { playback }, wish) => playback.nodeIndex.has(text) && !wish.pod,
   },
-  pod: { of: ({ playback, pod }) => (pod >= 0 ? playback.pods.keys[pod] : ""), is: () => true }, // one that a controller makes is met later
+  // A pod that a controller makes may only exist later, so every name is possible.
+  pod: { of: ({ playback, pod }) => (pod >= 0 ? playback.pods.keys[pod] : ""), is: () => true },
   colour: { of: ({ look, usual }) => (look.colour === usual.colour ? "" : look.colour), is: (text) => text in COLOURS },
   group: {
     of: ({ look, usual }) => (look.group === usual.group ? "" : look.group),
@@ -99,7 +102,10 @@ export class Address {
     addEventListener("popstate", () => this.#back());
   }
 
-  /** What the address asks for: each of KEYS as text, `lists` as `[key, text]`, and `others`, keys that nobody knows. `bare`: it asks for nothing. */
+  /**
+   * What the address asks for: each of KEYS as text, `lists` as `[key, text]`, and `others`, the unknown keys. `bare`:
+   * it asks for nothing.
+   */
   static read(fallback = "") {
     const query = new URLSearchParams(location.search);
     const run = RUN_PATH.exec(location.pathname);

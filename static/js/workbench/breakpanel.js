@@ -1,4 +1,5 @@
-// The panel of breakpoints: what is selected is offered first, any other can be put together, and those that are set are listed.
+// The panel of breakpoints: the selection is offered first, any other condition can be put together, and those that are
+// set are listed.
 
 import { $$, h, fill, icon, copy, dialog, toast } from "../lib/dom.js";
 import { plural } from "../lib/quantity.js";
@@ -165,7 +166,8 @@ export class Points {
           event.preventDefault();
           const row = KINDS[kind.value];
           const name = about.value.trim();
-          const pod = row.about === "pod" && name && !name.includes("/") ? `default/${name}` : name; // as kubectl takes it
+          // Without a namespace it is in "default", as for kubectl.
+          const pod = row.about === "pod" && name && !name.includes("/") ? `default/${name}` : name;
           const text = condition(kind.value, row.about ? pod : "", row.within ? within.value.trim() : "");
           const unknown =
             row.about === "node" && name && !playback.nodeIndex.has(name)

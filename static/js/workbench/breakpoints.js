@@ -1,4 +1,5 @@
-// Breakpoints: where Play and "run to the next break" stop, and why. Kept in this browser for each source; a link can bring them.
+// Breakpoints: where Play and "run to the next break" stop, and why. Kept in this browser for each source; a link can
+// bring them.
 
 import { Emitter } from "../lib/emitter.js";
 import { KINDS, condition, known, marked, parse, why, words } from "./conditions.js";
@@ -86,7 +87,7 @@ export class Breakpoints extends Emitter {
   }
 
   #kept() {
-    let kept = [];
+    let kept;
     try {
       kept = JSON.parse(localStorage.getItem(STORE) ?? "{}")[this.source] ?? [];
     } catch {
@@ -187,7 +188,10 @@ export class Breakpoints extends Emitter {
     this.emit("marks");
   }
 
-  /** Why one stops at a cycle that is loaded, a text for each breakpoint that holds; what only the matrices tell is waited for. */
+  /**
+   * Why one stops at a cycle that is loaded, a text for each breakpoint that holds; waits for what only the matrices
+   * tell.
+   */
   async reasons(index) {
     const { playback } = this.view;
     const { enabled } = this;
@@ -198,7 +202,10 @@ export class Breakpoints extends Emitter {
 
   // ---- running
 
-  /** The nearest cycle that breaks, after (direction 1) or before (-1) where one stands: `{index, reasons}`, or `{none}` in words; null once it is given up. */
+  /**
+   * The nearest cycle that breaks, after (direction 1) or before (-1) the current one: `{index, reasons}`, or `{none}`
+   * in words; null once it is given up.
+   */
   async next(direction, tell) {
     const { playback } = this.view;
     const { enabled } = this;

@@ -212,7 +212,10 @@ export class Build {
     });
   }
 
-  /** Enter selects what is called exactly so, else the first match, then the next, with Shift the one before; the arrow goes on into the tree. */
+  /**
+   * Enter selects the exact match, else the first one, then the next, with Shift the one before; the arrow moves on
+   * into the tree.
+   */
   #searchKey(event) {
     if (event.key === "Escape" && this.search.value) {
       event.preventDefault();

@@ -5,7 +5,10 @@ const WITHOUT = {
   batching: "Batching keeps rankings and no results, so it has no effect.",
 };
 
-/** `{key, label, choices: [[value, text, what it does]…], idle(profile): why it has no effect, or ""}`; two choices that are true and false are a switch. */
+/**
+ * `{key, label, choices: [[value, text, what it does]…], idle(profile): why it has no effect, or ""}`; the two choices
+ * true and false make a switch.
+ */
 export const CACHE_SETTINGS = [
   {
     key: "cache",
@@ -16,7 +19,8 @@ export const CACHE_SETTINGS = [
       [
         "designed",
         "designed",
-        "Results are kept, and an event invalidates what the proposal’s rows say. Some rows are missing: answers can be stale.",
+        "Results are kept, and an event invalidates what the proposal’s rows say. Some rows are missing: "
+          + "answers can be stale.",
       ],
       [
         "v1.11",

@@ -1,6 +1,6 @@
 // The stage up to some two hundred nodes: a card a node, changed only where something changed.
 
-import { h, fill } from "../lib/dom.js";
+import { classes, h, fill } from "../lib/dom.js";
 import { age, amount, count, cpu, memory, short, shortReason } from "../lib/quantity.js";
 import { fillRail } from "../lib/rail.js";
 import { textSize } from "../lib/theme.js";
@@ -72,7 +72,10 @@ export class Cards {
     this.resized.observe(host);
   }
 
-  /** Let the cards grow as long as all of them fit; pods that come with later steps are reckoned with, so that no step changes their size. */
+  /**
+   * Let the cards grow as long as all of them fit; room is left for pods of later steps, so that no step changes their
+   * size.
+   */
   #fit() {
     const host = this.element.parentElement;
     if (!host?.clientHeight || this.compact) return;
@@ -172,7 +175,8 @@ export class Cards {
     const pods = h("span", { class: "pods" });
     const why = h("span", { class: "why", title: "Why, and what would help" });
     const name = middle(nodes.names[node]);
-    // A compact card has a line for whatever there is to say: it stays as high as the others, and nothing jumps from step to step.
+    // A compact card has one line for whatever there is to say: it stays as high as the others, and nothing jumps from
+    // step to step.
     const root = this.compact
       ? h(
           "button",
@@ -270,14 +274,26 @@ export class Cards {
     const nominated = facts.nominated === node;
     const state = view.verdictOf(node);
     const adds = state === "fits" || chosen;
-    card.root.className = `node ${state}${chosen ? " chosen" : ""}${nominated ? " nominated" : ""}${view.node === node ? " selected" : ""}${view.hovered === node ? " hovered" : ""}${lit?.nodes.has(node) ? " lit" : ""}${nodes.unschedulable[node] ? " cordoned" : ""}${this.holders && !this.holders.has(node) ? " without" : ""}${view.exists(node) ? "" : " absent"}${view.search.places.has(node) ? " found" : ""}${this.#spot?.node === node ? " spot" : ""}`;
+    card.root.className = classes("node", state, {
+      chosen,
+      nominated,
+      selected: view.node === node,
+      hovered: view.hovered === node,
+      lit: lit?.nodes.has(node),
+      cordoned: nodes.unschedulable[node],
+      without: this.holders && !this.holders.has(node),
+      absent: !view.exists(node),
+      found: view.search.places.has(node),
+      spot: this.#spot?.node === node,
+    });
     if (this.#spot?.node === node) card.root.dataset.spot = this.#spot.name;
     else delete card.root.dataset.spot;
     card.root.setAttribute("aria-label", view.describe(node));
     card.root.setAttribute("aria-pressed", view.node === node);
     this.#state(card, node);
     if (card.size) card.size.textContent = `${cpu(nodes.cpu[node])} cpu · ${memory(nodes.memory[node])}`;
-    // Numbers are those after the cycle, here as everywhere. On the chosen node the pod is in them: the bar draws its part apart.
+    // Numbers are those after the cycle, here as everywhere. On the chosen node they include the pod: the bar draws its
+    // part apart.
     const own = (amount) => (chosen && cluster.placement[facts.pod] === node ? amount : 0);
     this.#fillBar(
       card.bars.cpu,
@@ -334,8 +350,10 @@ export class Cards {
       return this.compact
         ? `${view.facts.victims.length || "no"} victim${view.facts.victims.length === 1 ? "" : "s"}`
         : view.nomination();
-    if (waiting)
-      return `${waiting} waiting${this.compact ? "" : ` at Permit${state === "failed" && !chosen ? `; ${this.#reason(node)}` : ""}`}`;
+    if (waiting) {
+      if (this.compact) return `${waiting} waiting`;
+      return `${waiting} waiting at Permit${state === "failed" && !chosen ? `; ${this.#reason(node)}` : ""}`;
+    }
     if (this.compact && view.ailments(node).length) return ""; // their badges have the line
     if (state === "past")
       return view.facts.verdict.fits(node) ? "" : this.compact ? "did not fit, then" : view.past(node);
@@ -384,13 +402,28 @@ export class Cards {
     );
   }
 
-  /** Of `used` the pod of this cycle has `own`; where it would fit `add` shows what it would take. More than `of` is told in red. */
+  /**
+   * The pod of this cycle takes `own` of `used`; where it would fit, `add` shows what it would take. More than `of` is
+   * marked red.
+   */
   #fillBar(bar, used, own, add, of, format) {
     const part = of > 0 ? Math.min(1, (used - own) / of) : 0;
     const more = of > 0 ? Math.min(1 - part, add / of) : 0;
     fillRail(bar.rail, part, more);
     bar.root.classList.toggle("over", used > of);
     if (!this.compact) bar.text.textContent = format(used, of);
+  }
+
+  /** The class of a pod's block. */
+  #blockClass(pod, { added = false, victim = false }) {
+    const { view } = this;
+    return classes("pod", view.colour(pod), {
+      added,
+      selected: pod === view.pod || pod === this.#spot?.pod,
+      hit: view.search.has(pod),
+      waiting: this.#waits(pod),
+      victim,
+    });
   }
 
   #blocks(card, node, chosen) {
@@ -406,15 +439,16 @@ export class Cards {
       card.pods,
       shown.map((pod) =>
         h("i", {
-          class: `pod ${view.colour(pod)}${pod === view.pod || pod === this.#spot?.pod ? " selected" : ""}${view.search.has(pod) ? " hit" : ""}${this.#waits(pod) ? " waiting" : ""}${leaves(pod) ? " victim" : ""}`,
+          class: this.#blockClass(pod, { victim: leaves(pod) }),
           "data-pod": pod,
-          title: `${short(pods.keys[pod])}${this.#waits(pod)}${leaves(pod) ? ", to be deleted for the pod of this cycle" : ""}`,
+          title:
+            short(pods.keys[pod]) + this.#waits(pod) + (leaves(pod) ? ", to be deleted for the pod of this cycle" : ""),
         }),
       ),
       here.length > shown.length ? h("small", { text: `+${here.length - shown.length}` }) : null,
       chosen
         ? h("i", {
-            class: `pod added ${view.colour(flying)}${flying === this.#spot?.pod ? " selected" : ""}${view.search.has(flying) ? " hit" : ""}${this.#waits(flying) ? " waiting" : ""}`,
+            class: this.#blockClass(flying, { added: true }),
             "data-pod": flying,
             title: `${short(pods.keys[flying])}${this.#waits(flying) || ", placed by this cycle"}`,
           })
@@ -433,7 +467,8 @@ export class Cards {
     const { time, waiting } = this.view.facts;
     if (!waiting.has(pod)) return "";
     const deadline = waiting.get(pod);
-    return `, waits at Permit${deadline === null || time === null ? "" : ` for ${age(Math.max(0, deadline - time))} more`}`;
+    const left = deadline === null || time === null ? "" : ` for ${age(Math.max(0, deadline - time))} more`;
+    return `, waits at Permit${left}`;
   }
 
   /** What preemption did on the nominated node: its victims struck out, and the pod that waits for the room. */

@@ -1,4 +1,5 @@
-// Every command, once: its name, its keys, when it can be had and what it does. The keyboard, the help and the palette are made of this table.
+// Every command, once: its name, its keys, when it is available and what it does. The keyboard, the help and the
+// palette are made from this table.
 
 import { $, toast } from "../lib/dom.js";
 import { askStep } from "./goto.js";
@@ -43,8 +44,8 @@ const TABS = [
   ["events", "Events"],
 ];
 
-// `keys` as keys.js writes them; `says` is what the help tells of two that belong together, `many` leaves one out of it, `span` stands for all keys of a row;
-// `elsewhere`: the part itself listens for the keys; `when`: without it always.
+// `keys` as keys.js writes them; `says` is the help's text for two that belong together, `many` leaves one out of it,
+// `span` stands for all keys of a row; `elsewhere`: the part itself listens for the keys; `when`: without it always.
 export const COMMANDS = [
   { id: "step", group: "Time", name: "One cycle on", keys: ["ArrowRight"], run: go((playback) => playback.wanted + 1) },
   {

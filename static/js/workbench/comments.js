@@ -19,7 +19,7 @@ export function costs(before, after, rewritten) {
   const left = comments(after);
   let lost = 0;
   for (const [comment, times] of comments(before)) lost += Math.max(0, times - (left.get(comment) ?? 0));
-  return lost
-    ? ` ${plural(lost, "comment")} inside what was changed went with it; Undo brings ${lost === 1 ? "it" : "them"} back.`
-    : "";
+  if (!lost) return "";
+  const them = lost === 1 ? "it" : "them";
+  return ` ${plural(lost, "comment")} inside what was changed went with it; Undo brings ${them} back.`;
 }

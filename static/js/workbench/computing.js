@@ -1,5 +1,5 @@
-// What is still to come: how far the source is read, how many cycles are computed, and the way to a step that is not there yet.
-// It lies over the stage's lower edge, so that nothing moves when it comes or goes.
+// What is still to come: how far the source is read, how many cycles are computed, and the way to a step that is not
+// computed yet. It lies over the stage's lower edge, so that nothing moves when it comes or goes.
 
 import { $, announce, fill, h, icon, passFocus, toast } from "../lib/dom.js";
 import { Progress, told } from "../lib/progress.js";

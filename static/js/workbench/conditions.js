@@ -1,8 +1,8 @@
-// What a breakpoint can be about, as a table: its words, what the marks know of it, and why it holds of a cycle that is loaded.
-// A condition is a text as the server takes it: kind, then ":" and its object, then "@" and what narrows it.
+// What a breakpoint can be about, as a table: its words, what the marks know of it, and why it holds for a cycle that
+// is loaded. A condition is a text as the server takes it: kind, then ":" and its object, then "@" and what narrows it.
 
 import { plural, short } from "../lib/quantity.js";
-import { LETTERS } from "./marks.js";
+import { LETTERS, turnWords } from "./marks.js";
 
 const PENDING = -1;
 /** The members of GeneralPredicates, by the reasons that only they give. */
@@ -12,6 +12,8 @@ const MEMBERS = [
   ["PodFitsHostPorts", "node(s) didn't have free ports"],
   ["MatchNodeSelector", "node(s) didn't match node selector"],
 ];
+/** What happens to a PodGroup, by what a condition names; any other name is that of a phase. */
+const HAPPENS = { rejected: "is rejected", timeout: "times out", "": "changes phase, is rejected or times out" };
 const BUNDLE = "GeneralPredicates";
 const NAMED = 2; // nodes that a reason names
 
@@ -21,7 +23,10 @@ const nodesOf = (names, count) =>
     ? names.join(" and ")
     : `${names.slice(0, NAMED).join(", ")} and ${plural(count - NAMED, "more node")}`;
 
-/** Of marks: whether it holds, as far as they know. Of a cycle that is loaded, `why` says so in words, "" where it does not hold. */
+/**
+ * `marked` tells whether it holds, as far as the marks know. `why` says in words why it holds for a cycle that is
+ * loaded, "" where it does not.
+ */
 export const KINDS = {
   predicate: {
     title: "A predicate fails",
@@ -56,9 +61,9 @@ export const KINDS = {
     why: ({ light, node, pod }, about) => {
       if (pod(light.pod) === about) return `${short(about)} is tried`;
       const moved = light.changes.findLast(([changed]) => pod(changed) === about);
-      return moved
-        ? `${short(about)} ${moved[1] >= 0 ? `is bound to ${node(moved[1])}` : moved[1] === PENDING ? "waits for a node again" : "is deleted"}`
-        : "";
+      if (!moved) return "";
+      if (moved[1] >= 0) return `${short(about)} is bound to ${node(moved[1])}`;
+      return `${short(about)} ${moved[1] === PENDING ? "waits for a node again" : "is deleted"}`;
     },
     asks: true,
   },
@@ -91,13 +96,9 @@ export const KINDS = {
     about: "group",
     within: "phase",
     words: (about, within) =>
-      `${about ? `PodGroup ${short(about)}` : "any PodGroup"} ${{ rejected: "is rejected", timeout: "times out", "": "changes phase, is rejected or times out" }[within] ?? `is ${within}`}`,
+      `${about ? `PodGroup ${short(about)}` : "any PodGroup"} ${HAPPENS[within] ?? `is ${within}`}`,
     marked: ({ marks }, index, about, within) => turned(marks, index, about, within).length > 0,
-    why: ({ marks }, about, within, index) =>
-      turned(marks, index, about, within).map(
-        ([kind, group, phase]) =>
-          `PodGroup ${short(group)} ${kind === "phase" ? `is ${phase || "without a phase"}` : kind === "timeout" ? "timed out" : "is rejected"}`,
-      )[0] ?? "",
+    why: ({ marks }, about, within, index) => turned(marks, index, about, within).map(turnWords)[0] ?? "",
   },
   operation: {
     title: "Any change from outside",

@@ -62,7 +62,10 @@ function place(part, at, parts) {
   );
 }
 
-/** Ask what becomes of an edit that overlaps another tab's: resolves with "mine", "theirs", "both", "branch", or "" where it is put off. */
+/**
+ * Ask what becomes of an edit that overlaps another tab's: resolves with "mine", "theirs", "both", "branch", or "" if
+ * the decision is put off.
+ */
 export function conflict({ parts, wrong = "" }) {
   const found = parts.map((part, at) => [part, at]).filter(([{ lines }]) => !lines);
   const additions = !wrong && found.every(([{ base }]) => !base.length);
@@ -89,8 +92,10 @@ export function conflict({ parts, wrong = "" }) {
       "Changed in another tab too",
       h("p", {
         text: wrong
-          ? `Both changes are in different lines, but together they cannot be read: ${wrong} Nothing is saved yet, and nothing is lost.`
-          : `This edit and one that another tab has saved meanwhile change ${many}. Nothing of yours is saved yet, and nothing is lost.${rest}`,
+          ? `Both changes are in different lines, but together they cannot be read: ${wrong} `
+            + "Nothing is saved yet, and nothing is lost."
+          : `This edit and one that another tab has saved meanwhile change ${many}. `
+            + `Nothing of yours is saved yet, and nothing is lost.${rest}`,
       }),
       h(
         "div",

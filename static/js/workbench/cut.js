@@ -1,5 +1,5 @@
-// A cycle cut to a moment inside it: what every panel reads instead of the whole. The server says what is otherwise by then
-// (`cuts`, the latest phase first, each as what differs from the one before); here it is put together.
+// A cycle cut to a moment inside it: what every panel reads instead of the whole. The server says what is different by
+// then (`cuts`, the latest phase first, each as its difference from the one before); here it is put together.
 
 import { waits } from "./phases.js";
 
@@ -52,9 +52,9 @@ const around = (part, before, after) =>
     : part;
 
 /**
- * `{light, parts, reached}` of a cycle at a place in it: all of it, a moment (`at`, from 1) or a phase.
- * `reached` is `{tried, waits, over, whole}`: whether the pod is tried, may wait at Permit, whether the attempt is over, and all that it
- * brought about.
+ * `{light, parts, reached}` of a cycle at a place in it: all of it, a moment (`at`, from 1) or a phase. `reached` is
+ * `{tried, waits, over, whole}`: whether the pod is tried, may wait at Permit, whether the attempt is over, and whether
+ * all its consequences have come.
  */
 export function cut(light, parts, { at, phase }) {
   if (!at && !phase) return { light, parts, reached: OVER };

@@ -419,7 +419,8 @@ export class Deck {
     const of = end ? "" : ` / ${count(playback.cycles ?? 0)}${playback.complete === false ? "…" : ""}`;
     write(told.index, end ? "End" : count(playback.wanted));
     if (told.cycles.data !== of) told.cycles.data = of;
-    this.told.room.style.setProperty("min-width", `${2 * count(playback.cycles ?? 0).length + 3}ch`); // what stands beside it does not move with every digit
+    // What stands beside it must not move with every digit.
+    this.told.room.style.setProperty("min-width", `${2 * count(playback.cycles ?? 0).length + 3}ch`);
     show(told.within, within);
     show(told.step, light ? `scenario step ${light.step}` : "");
     show(

@@ -1,5 +1,6 @@
 // The draft that a page edits, which other tabs may edit too. Every edit says on which text it was made; where another
-// one was saved since, it is merged with that, or the visitor decides. Nothing is ever saved over an edit that nobody here has seen.
+// one was saved since, it is merged with that, or the visitor decides. Nothing is ever saved over an edit that nobody
+// here has seen.
 
 import { Emitter } from "../lib/emitter.js";
 import { hunks, merge, resolved, spares } from "../lib/merge.js";
@@ -33,8 +34,8 @@ function differing(mine, theirs) {
 const whole = async (answer) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(await answer.arrayBuffer());
 
 /**
- * Emits "changed" with `{text, before, simulated}` when another tab's text has taken the place of the one here (`simulated`: the simulation
- * on screen is of that text already), "titled" with a title, and "gone", once.
+ * Emits "changed" with `{text, before, simulated}` when another tab's text has taken the place of the one here
+ * (`simulated`: the simulation on screen is already of that text), "titled" with a title, and "gone", once.
  */
 export class Draft extends Emitter {
   #turn = Promise.resolve(); // edits are made one after the other

@@ -1,4 +1,5 @@
-// Edit at this step: a live object as YAML as it stands there, common changes at a press, and the moment at which it lands.
+// Edit at this step: an object as YAML as it is there, common changes by one button, and the moment at which the change
+// lands.
 
 import { $, h, fill, icon, announce, dialog, toast } from "../lib/dom.js";
 import { Editor, byLine, problemList } from "../lib/editor.js";
@@ -7,11 +8,12 @@ import { costs } from "./comments.js";
 import { SECONDS_WANTED, caches, readSeconds, secondsOf } from "./events/moment.js";
 import { GROUP } from "./group.js";
 
-const SETTLED = new Set(["Policy", "SimulationSettings"]); // of which there is one at most, and which restart the scheduler
+const SETTLED = new Set(["Policy", "SimulationSettings"]); // at most one of each; changing it restarts the scheduler
 const NOTE_MS = 12_000;
 const TIMED = new Set(["fails", "recovers"]); // changes that only a run in virtual time knows
 
-// What the form of common changes offers: label, what the first field is (none: ""), suggestions, what the second one is.
+// What the form of common changes offers: label, name of the first field ("": none), suggestions, name of the second
+// one.
 const FORMS = {
   label: ["Set a label", "label", "value", () => ["topology.kubernetes.io/zone", "app", "disk"]],
   unlabel: ["Take a label away", "label", "", () => []],
@@ -45,17 +47,77 @@ const FORMS = {
 };
 
 export const TEMPLATES = {
-  Node: 'apiVersion: v1\nkind: Node\nmetadata:\n  name: new-node\nstatus:\n  allocatable:\n    cpu: "4"\n    memory: 8Gi\n    pods: "110"\n',
-  Pod: "apiVersion: v1\nkind: Pod\nmetadata:\n  name: new-pod\n  namespace: default\nspec:\n  containers:\n  - name: main\n    resources:\n      requests:\n        cpu: 100m\n        memory: 128Mi\n",
-  PersistentVolume:
-    "apiVersion: v1\nkind: PersistentVolume\nmetadata:\n  name: new-volume\nspec:\n  capacity:\n    storage: 10Gi\n  accessModes: [ReadWriteOnce]\n  storageClassName: standard\n  gcePersistentDisk:\n    pdName: new-disk\n",
-  PersistentVolumeClaim:
-    "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata:\n  name: new-claim\n  namespace: default\nspec:\n  accessModes: [ReadWriteOnce]\n  storageClassName: standard\n  resources:\n    requests:\n      storage: 10Gi\n",
-  Service:
-    "apiVersion: v1\nkind: Service\nmetadata:\n  name: new-service\n  namespace: default\nspec:\n  selector:\n    app: web\n  ports:\n  - port: 80\n",
-  Policy:
-    "apiVersion: v1\nkind: Policy\npredicates:\n- name: GeneralPredicates\n- name: PodToleratesNodeTaints\npriorities:\n- name: LeastRequestedPriority\n  weight: 1\n",
-  SimulationSettings: "apiVersion: podstep/v1\nkind: SimulationSettings\ncache: sound\n",
+  Node: `apiVersion: v1
+kind: Node
+metadata:
+  name: new-node
+status:
+  allocatable:
+    cpu: "4"
+    memory: 8Gi
+    pods: "110"
+`,
+  Pod: `apiVersion: v1
+kind: Pod
+metadata:
+  name: new-pod
+  namespace: default
+spec:
+  containers:
+  - name: main
+    resources:
+      requests:
+        cpu: 100m
+        memory: 128Mi
+`,
+  PersistentVolume: `apiVersion: v1
+kind: PersistentVolume
+metadata:
+  name: new-volume
+spec:
+  capacity:
+    storage: 10Gi
+  accessModes: [ReadWriteOnce]
+  storageClassName: standard
+  gcePersistentDisk:
+    pdName: new-disk
+`,
+  PersistentVolumeClaim: `apiVersion: v1
+kind: PersistentVolumeClaim
+metadata:
+  name: new-claim
+  namespace: default
+spec:
+  accessModes: [ReadWriteOnce]
+  storageClassName: standard
+  resources:
+    requests:
+      storage: 10Gi
+`,
+  Service: `apiVersion: v1
+kind: Service
+metadata:
+  name: new-service
+  namespace: default
+spec:
+  selector:
+    app: web
+  ports:
+  - port: 80
+`,
+  Policy: `apiVersion: v1
+kind: Policy
+predicates:
+- name: GeneralPredicates
+- name: PodToleratesNodeTaints
+priorities:
+- name: LeastRequestedPriority
+  weight: 1
+`,
+  SimulationSettings: `apiVersion: podstep/v1
+kind: SimulationSettings
+cache: sound
+`,
 };
 
 export class Edit {
@@ -249,7 +311,10 @@ export class Edit {
     );
   }
 
-  /** When it lands: `{element, read()}`; `read` answers what `bundle.operate` is told of it, null if no second was written where one is needed. */
+  /**
+   * When it lands: `{element, read()}`; `read` returns the fields for `bundle.operate`, null if a second is needed and
+   * none was written.
+   */
   #moment(index, settled, start) {
     const { playback } = this.view;
     const after = index ? `after cycle ${count(index)}` : "before the first cycle";
@@ -263,7 +328,8 @@ export class Edit {
     const inside = cached && !(playback.timed && last);
     const first = `${after[0].toUpperCase()}${after.slice(1)}`;
     const shown = last
-      ? `No cycle comes after it yet: one that it sets off shows it${playback.end ? ", else the End" : ""}. All before stays as it is.`
+      ? `No cycle comes after it yet: one that it sets off shows it${playback.end ? ", else the End" : ""}. `
+        + "All before stays as it is."
       : index
         ? "and before the next one, which is the first to show it. All before stays as it is."
         : "and the first one shows it.";
@@ -320,7 +386,8 @@ export class Edit {
         ? choice(
             "inside",
             `Inside cycle ${count(index + 1)}, between evaluating and writing`,
-            "Its predicates have run on the old state when the change comes, and then write their results to the equivalence cache: the stale write.",
+            "Its predicates have run on the old state when the change comes, and then write their results to the "
+              + "equivalence cache: the stale write.",
           )
         : null,
     );
@@ -451,7 +518,10 @@ export class Edit {
 
   // ---- changing
 
-  /** Rewrite the text by `bundle.operate` or another such command, and simulate it anew, standing at the same step; `based` is the text that was seen. */
+  /**
+   * Rewrite the text by `bundle.operate` or another such command, and simulate it anew at the same step; `based` is the
+   * text that the visitor saw.
+   */
   operate(wish, command = "bundle.operate", based = undefined) {
     return this.change(
       async (text) => {

@@ -1,4 +1,5 @@
-// Asks the server for the nearest cycle of which a condition holds, part by part, until it is found, given up or there is none.
+// Asks the server for the nearest cycle in which a condition holds, part by part, until it is found, given up or there
+// is none.
 
 import { superseded } from "../lib/socket.js";
 
@@ -16,7 +17,10 @@ export class Finder {
     });
   }
 
-  /** Resolves with `{index, why: [[place, text]…]}`; without an index where there is none; with null once it is given up. */
+  /**
+   * Resolves with `{index, why: [[place, text]…]}`; without an index where there is none; with null once it is given
+   * up.
+   */
   async find({ from, direction, conditions, to, met = [] }, tell = () => {}) {
     const search = ++this.#search;
     this.told = tell;

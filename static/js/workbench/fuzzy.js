@@ -8,7 +8,10 @@ const GAP = 0.1; // for each letter that is passed over, at most once a letter o
 
 const begins = (text, at) => at === 0 || !/[a-z0-9]/.test(text[at - 1]);
 
-/** Where the letters of `typed` (lower case, no blanks) stand in a text, best first found: `{score, at: [index…]}`, or null. */
+/**
+ * Where the letters of `typed` (lower case, no blanks) are in a text, the best match first: `{score, at: [index…]}`, or
+ * null.
+ */
 export function match(typed, text) {
   const lower = text.toLowerCase();
   if (!typed) return { score: 0, at: [] };

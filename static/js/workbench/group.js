@@ -132,7 +132,10 @@ export class Group {
     await this.#draft();
   }
 
-  /** The major.minor of a cycle. The stage asks for the same one as the page opens, and the newer of two questions wins: then it is there soon. */
+  /**
+   * The major.minor of a cycle. The stage asks for the same one as the page opens, and the newer of two questions wins:
+   * then it is there soon.
+   */
   async #address(index) {
     const { playback } = this.view;
     for (let tried = 0; tried < TRIES; tried += 1) {
@@ -323,10 +326,8 @@ export class Group {
     try {
       const { step } = this;
       const { words, cost } = await this.edit.operate({ documents, ...(step ? { step } : {}) }, "bundle.add");
-      this.edit.added(
-        this.box,
-        `${step ? `After cycle ${count(index)}` : "From the start"}: ${words}.${cost}${doubts.map(({ message }) => ` ${message}`).join("")}`,
-      );
+      const told = doubts.map(({ message }) => ` ${message}`).join("");
+      this.edit.added(this.box, `${step ? `After cycle ${count(index)}` : "From the start"}: ${words}.${cost}${told}`);
     } catch (error) {
       const found = error.body?.errors ?? [{ message: error.message }];
       this.preview.mark(found);

@@ -50,7 +50,9 @@ export class HeatMap {
     this.canvas = h("canvas", {
       tabindex: "0",
       role: "application",
-      "aria-label": `${wordsOf(view.look.group).replace("Nodes", "Nodes as a heat map")}. Arrow keys move between nodes, Enter selects, plus and minus zoom, 0 fits all. The same nodes are in the table.`,
+      "aria-label":
+        `${wordsOf(view.look.group).replace("Nodes", "Nodes as a heat map")}. Arrow keys move between nodes, `
+        + "Enter selects, plus and minus zoom, 0 fits all. The same nodes are in the table.",
     });
     this.tip = h("div", { class: "heat-tip", hidden: true });
     this.map = new Minimap((x, y) => {
@@ -314,7 +316,10 @@ export class HeatMap {
     if (spot) tag(pen, c, spot, width);
   }
 
-  /** What a node's cell is filled with, "" where there is none; one too small for a stripe says by its tint that the pod does not fit. */
+  /**
+   * The fill of a node's cell, "" where there is none; a cell too small for a stripe shows by its tint that the pod
+   * does not fit.
+   */
   #shade(node, facts, lit, c, tinted) {
     if (!this.view.exists(node)) return "";
     const failed = this.view.verdictOf(node) === "failed";

@@ -1,4 +1,5 @@
-// Events of this scenario: what happens from outside, each with its moment, on an axis of cycles or of virtual time; to add, move, change, repeat or take out, one or several at once.
+// The events of this scenario: what happens from outside, each with its moment, on an axis of cycles or of virtual
+// time; to add, move, change, repeat or remove, one or several at once.
 
 import { h, fill, icon, toast } from "../lib/dom.js";
 import { count, plural } from "../lib/quantity.js";
@@ -141,9 +142,7 @@ export class History {
         ? null
         : h("li", {
             class: "dim fine",
-            text: edit
-              ? `Nothing happens from outside yet. ${mine ? "Add an event, or select" : "Select"} a node or a pod and choose “${edit.label}”.`
-              : "Nothing happens from outside.",
+            text: edit ? this.#invitation(mine, edit.label) : "Nothing happens from outside.",
           }),
     );
     this.#drawSeveral();
@@ -193,6 +192,19 @@ export class History {
     );
   }
 
+  #invitation(mine, label) {
+    const how = mine ? "Add an event, or select" : "Select";
+    return `Nothing happens from outside yet. ${how} a node or a pod and choose “${label}”.`;
+  }
+
+  /** When an event lands, in full. */
+  #landing({ after, during, pinned, timed, seconds }) {
+    const whole = after ? `after cycle ${after}` : "before the first cycle";
+    const place = during ? `inside cycle ${after + 1}, between evaluating and writing` : whole;
+    if (pinned) return place;
+    return `${place}, ${timed ? this.scale.words(seconds) : "when nothing was left to schedule"}`;
+  }
+
   #row(row, i) {
     const { playback } = this.view;
     const { id, action, words, after, during, pinned, seconds } = row;
@@ -212,10 +224,7 @@ export class History {
             : after
               ? `after ${count(after)}`
               : "start";
-    const title =
-      after === null
-        ? words
-        : `${during ? `inside cycle ${after + 1}, between evaluating and writing` : after ? `after cycle ${after}` : "before the first cycle"}${pinned ? "" : timed ? `, ${this.scale.words(seconds)}` : ", when nothing was left to schedule"}`;
+    const title = after === null ? words : this.#landing({ after, during, pinned, timed, seconds });
     const pill = h("span", { class: `pill ${during ? "victim" : ""}`, text: when });
     const go = h(
       "button",
@@ -442,7 +451,10 @@ export class History {
     await this.#change(rows, () => ({ action: "remove" }), "Taken out");
   }
 
-  /** Arrows go through the events and to what can be done with one; Delete takes it out, e changes it, m moves it here, d repeats it, x chooses it. */
+  /**
+   * Arrow keys move through the events and their buttons; Delete removes one, e edits it, m moves it here, d repeats
+   * it, x selects it.
+   */
   #key(event) {
     const item = event.target.closest("[data-row]");
     if (!item || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -2,12 +2,15 @@
 
 import { plural, short } from "../lib/quantity.js";
 import { MOST } from "./finder.js";
-import { LETTERS } from "./marks.js";
+import { LETTERS, turnWords } from "./marks.js";
 
 const FAILED = new Set(["u", "e", "p"]);
 const UNKNOWN = "The rest is still being computed.";
 
-/** `marks(facts, index)` tells from the marks alone, in the order of time, so that what was seen before counts; `ask` is the server's condition. */
+/**
+ * `marks(facts, index)` decides from the marks alone, in the order of time, so that what was seen before counts; `ask`
+ * is the server's condition.
+ */
 export const REASONS = [
   { id: "restart", marks: ({ marks }, i) => marks.restarted(i), words: () => "the scheduler was restarted before it" },
   {
@@ -20,7 +23,7 @@ export const REASONS = [
   {
     id: "rejected",
     marks: ({ marks }, i) => turns(marks, i).some(([kind]) => kind !== "phase"),
-    words: ({ marks }, i) => groupWords(turns(marks, i).find(([kind]) => kind !== "phase")),
+    words: ({ marks }, i) => turnWords(turns(marks, i).find(([kind]) => kind !== "phase")),
   },
   {
     id: "failure",
@@ -30,7 +33,7 @@ export const REASONS = [
   {
     id: "phase",
     marks: ({ marks }, i) => turns(marks, i).some(([kind]) => kind === "phase"),
-    words: ({ marks }, i) => groupWords(turns(marks, i).find(([kind]) => kind === "phase")),
+    words: ({ marks }, i) => turnWords(turns(marks, i).find(([kind]) => kind === "phase")),
   },
   {
     id: "recovered",
@@ -49,8 +52,6 @@ const BIT = Object.fromEntries(REASONS.map(({ id }, i) => [id, 1 << i]));
 const TOLD = 3; // reasons
 
 const turns = (marks, index) => marks.groups.get(index) ?? [];
-const groupWords = ([kind, group, phase]) =>
-  `PodGroup ${short(group)} ${kind === "phase" ? `is ${phase || "without a phase"}` : kind === "timeout" ? "timed out" : "is rejected"}`;
 
 export class Interesting {
   #bits = new Uint16Array(0); // by cycle, the reasons that the marks know
@@ -113,7 +114,10 @@ export class Interesting {
     return bits;
   }
 
-  /** Why a cycle is worth looking at: what the marks tell and what the server found, `[id, text]…`, the most important first. */
+  /**
+   * Why a cycle is worth looking at: what the marks tell and what the server found, `[id, text]…`, the most important
+   * first.
+   */
   #reasons(index, found = []) {
     const { playback } = this.view;
     const { marks, pods } = playback;

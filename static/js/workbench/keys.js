@@ -17,7 +17,8 @@ const ANYWHERE = "Mod+k"; // works while a field is being typed in: it types not
 function keyOf(event) {
   if (event.altKey) return "";
   const letter = event.key.length === 1 && event.key.toLowerCase() !== event.key.toUpperCase();
-  const shift = event.shiftKey && (letter || event.key.length > 1) ? "Shift+" : ""; // of "?" the Shift is part of the key
+  // A sign such as "?" includes the Shift that it takes.
+  const shift = event.shiftKey && (letter || event.key.length > 1) ? "Shift+" : "";
   return `${event.ctrlKey || event.metaKey ? "Mod+" : ""}${shift}${letter ? event.key.toLowerCase() : event.key}`;
 }
 
@@ -67,7 +68,9 @@ function help(context) {
     ),
     h("p", {
       class: "dim fine",
-      text: "In a matrix, the tree, the stage and the timeline the arrow keys move within it, and keys do nothing while a field is typed in. Space presses the button that has the focus. Ctrl Enter in the YAML applies it.",
+      text:
+        "In a matrix, the tree, the stage and the timeline the arrow keys move within it, and keys do nothing while a "
+        + "field is typed in. Space presses the button that has the focus. Ctrl Enter in the YAML applies it.",
     }),
     h(
       "p",

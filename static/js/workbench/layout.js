@@ -4,7 +4,8 @@ import { $, $$ } from "../lib/dom.js";
 import { textScale } from "../lib/theme.js";
 
 const KEY = "podstep.layout";
-const phone = matchMedia("(max-width: 760px), (max-width: 960px) and (max-height: 480px)"); // upright or on its side, as in the style sheets
+// Upright or on its side, as in the style sheets.
+const phone = matchMedia("(max-width: 760px), (max-width: 960px) and (max-height: 480px)");
 const REGIONS = {
   build: { least: 190, most: 640, usual: 268, side: 1 },
   inspect: { least: 300, most: 1100, usual: 470, side: -1 },
@@ -17,7 +18,7 @@ const ALL_THREE = 1000; // a window this wide shows all three regions until some
 export class Layout {
   constructor(root, view) {
     this.root = root;
-    let kept = {};
+    let kept;
     try {
       kept = JSON.parse(localStorage.getItem(KEY)) ?? {};
     } catch {
@@ -48,7 +49,10 @@ export class Layout {
     return this.widths[name] ?? Math.round(REGIONS[name].usual * textScale());
   }
 
-  /** Tell the style sheet how much at the bottom notices must leave free: transport and timeline, or the phone's tabs. */
+  /**
+   * Tell the style sheet how much space at the bottom notices must leave free: transport and timeline, or the phone's
+   * tabs.
+   */
   #clear() {
     const tops = $$("[data-deck], .phone-tabs", this.root)
       .map((part) => part.getBoundingClientRect())

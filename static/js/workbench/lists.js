@@ -1,12 +1,15 @@
-// How the lists on screen are looked at: sorted by what, narrowed to what, on which page. Kept by tab and name beyond the
-// panels, which are drawn anew, so that the address can hold them and bring them back.
+// How the lists on screen are sorted and filtered, and on which page they are. Kept by tab and name beyond the panels,
+// which are drawn anew, so that the address can hold them and bring them back.
 
 import { CHANGED, UNKNOWN } from "../lib/tables.js";
 
 const NAME = /^[\w .:/()-]{1,80}$/;
 const TEXT = 200; // characters of a filter
 
-/** What a list keeps, as the address calls it: how it is written, and read into the state; `null` is what cannot be meant. */
+/**
+ * The state of a list, by its key in the address: how it is written, and read into the state; `null` for what cannot be
+ * meant.
+ */
 const FIELDS = {
   sort: {
     of: ({ sort, down }) => (sort ? (down ? `-${sort}` : sort) : ""),
@@ -27,7 +30,10 @@ export class Lists {
   #usual = new WeakMap(); // of a list: what it is without anybody's doing
   #asked = new Map(); // of a tab: the names of the lists that an address asked for and nobody has used yet
 
-  /** `changed()` is called when somebody sorts, filters or turns a page; `wrong(text)` for what an address asks and there is not. */
+  /**
+   * `changed()` is called when the visitor sorts, filters or turns a page; `wrong(text)` for what an address asks for
+   * and does not exist.
+   */
   constructor(changed, wrong) {
     this.changed = changed;
     this.wrong = wrong;
@@ -99,7 +105,10 @@ export class Lists {
     return field in FIELDS && NAME.test(name);
   }
 
-  /** Let the lists of tabs be as an address says, a tab to its `[key, text]`, all others as usual; return whether anything is otherwise now. */
+  /**
+   * Set the lists of tabs as an address says, a tab to its `[key, text]`, all others as usual; return whether anything
+   * has changed.
+   */
   put(wanted) {
     const before = this.#asked;
     this.#asked = new Map();

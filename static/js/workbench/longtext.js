@@ -6,8 +6,9 @@ import { Progress, bytes, told } from "../lib/progress.js";
 export const LONG = 400_000; // characters of a text that is not checked for every key, and comes in parts
 
 /**
- * The text of an answer. A long one is in the editor as far as it has come, while the rest is on its way: `place` shows `bar`, how far
- * that is. Whoever asked makes the editor writable once the text is whole: what broke off is no text to edit.
+ * The text of an answer. A long one is in the editor as far as it has come, while the rest is on its way: `place` shows
+ * `bar`, its progress. The caller makes the editor writable once the text is whole: a text that broke off must not be
+ * edited.
  */
 export async function receive(answer, editor, bar, { place }) {
   const reader = answer.body.getReader();
@@ -37,7 +38,10 @@ export async function receive(answer, editor, bar, { place }) {
   return text;
 }
 
-/** A bar for a call that may take a while, which comes after the element `after`, and what `Socket.call` needs for it; Cancel stops it. */
+/**
+ * A bar for a call that may take a while, placed after the element `after`, and the options for `Socket.call`; Cancel
+ * stops it.
+ */
 export function stoppable(label, { after, onCancel }) {
   const stopping = new AbortController();
   const bar = new Progress(label, {

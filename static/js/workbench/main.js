@@ -228,10 +228,10 @@ function notices() {
     away?.remove();
     saving = command === "draft.save";
     const why = message.split(". ")[0] || "The database does not answer";
-    away = toast(
-      `${why}. ${saving ? "Your change is not saved yet; trying again. It is kept meanwhile." : "Trying again; what is loaded stays usable."}`,
-      { name: "warn", ms: 0 },
-    );
+    const meanwhile = saving
+      ? "Your change is not saved yet; trying again. It is kept meanwhile."
+      : "Trying again; what is loaded stays usable.";
+    away = toast(`${why}. ${meanwhile}`, { name: "warn", ms: 0 });
   });
   socket.on("available", () => {
     away?.remove();

@@ -7,6 +7,12 @@ const CACHING = ["hits", "evaluations", "invalidated", "stale"];
 const CODES = { s: 1, u: 2, e: 3, p: 4, w: 5 };
 export const LETTERS = ["", "s", "u", "e", "p", "w"];
 
+/** What happened to a PodGroup in a cycle, in words. */
+export function turnWords([kind, group, phase]) {
+  if (kind === "phase") return `PodGroup ${short(group)} is ${phase || "without a phase"}`;
+  return `PodGroup ${short(group)} ${kind === "timeout" ? "timed out" : "is rejected"}`;
+}
+
 export class Marks {
   constructor() {
     this.result = new Uint8Array(1024); // by cycle index; 0: not known yet
@@ -19,7 +25,8 @@ export class Marks {
     this.staleCycles = 0; // cycles with stale hits
     this.restarts = []; // cycles before which the scheduler was restarted, ascending
     this.groups = new Map(); // by cycle: what happened to PodGroups, as [kind, group, phase]
-    this.quirks = new Set(); // cycles that a quirk of v1.11 changed, of those that were loaded: only deciding anew tells
+    // Cycles that a quirk of v1.11 changed, among those that were loaded: it takes deciding anew to know.
+    this.quirks = new Set();
     this.known = 0; // cycles 1..known are known without a gap
     this.version = 0;
   }

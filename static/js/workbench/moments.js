@@ -1,4 +1,5 @@
-// The moments of the shown step under the timeline: a tick for each, a slider among them, and the sentence of the one that is shown.
+// The moments of the shown step under the timeline: a tick for each, a slider among them, and the sentence about the
+// one that is shown.
 
 import { h, fill } from "../lib/dom.js";
 import { clock, count, plural, short } from "../lib/quantity.js";
@@ -102,7 +103,8 @@ export class Moments {
     if (!moments.length) return "nothing happened since the last cycle";
     if (playback.phase) return `phase ${playback.phase} of the attempt, at ${clock(playback.time ?? 0)}`;
     const [first, last] = [moments[0].time, moments.at(-1).time];
-    return `${plural(moments.length, "moment")}, ${first === last ? `all at ${clock(first)}` : `from ${clock(first)} to ${clock(last)}`}`;
+    const when = first === last ? `all at ${clock(first)}` : `from ${clock(first)} to ${clock(last)}`;
+    return `${plural(moments.length, "moment")}, ${when}`;
   }
 
   #goto(at, since) {

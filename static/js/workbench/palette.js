@@ -1,4 +1,5 @@
-// The command palette: every command, and every step, node, pod and example, by a few letters. What was used last stands first.
+// The command palette: every command, and every step, node, pod and example, by a few letters. What was used last
+// stands first.
 
 import { h, fill, icon } from "../lib/dom.js";
 import { short } from "../lib/quantity.js";
@@ -172,11 +173,12 @@ export class Palette {
     const { playback, deck } = this.context;
     const index = /^\d+$/.test(text) ? Number(text) : text.includes(".") ? null : playback.last;
     if (index !== null && index > playback.last && playback.complete !== false) return [];
+    const end = text.toLowerCase() === "end" && playback.end;
     return [
       {
         id: "",
         group: "Steps",
-        name: `Go to ${index === null ? `step ${text}` : text.toLowerCase() === "end" && playback.end ? "the end" : `cycle ${index}`}`,
+        name: `Go to ${index === null ? `step ${text}` : end ? "the end" : `cycle ${index}`}`,
         at: [],
         run: async () => {
           try {

@@ -17,7 +17,8 @@ export const PHASES = [
   "postBind",
 ];
 const CLASSIC = ["queue", "predicates", "priorities", "select", "preemption", "assume", "bind"];
-const DECIDING = ["queue", "preFilter", "predicates", "priorities", "preemption", "postFilter", "permit", "bind"]; // the framework's that decide something
+/** Those of the framework's phases that decide something. */
+const DECIDING = ["queue", "preFilter", "predicates", "priorities", "preemption", "postFilter", "permit", "bind"];
 export const TAB_OF = {
   queue: "queue",
   predicates: "predicates",
@@ -36,7 +37,10 @@ export const assumed = from("assume");
 /** Whether it may wait at Permit in a phase. */
 export const waits = from("permit");
 
-/** The phases of a cycle as they are drawn, in virtual time or not; `ran` tells of each whether the cycle came to it, `open` that others may follow. */
+/**
+ * The phases of a cycle as they are drawn, in virtual time or not; `ran` tells whether the cycle reached the phase,
+ * `open` that others may follow.
+ */
 export function phasesOf(light, timed) {
   const ran = new Set(light.phases);
   const open = light.result === "undecided"; // which phases follow is an answer, too

@@ -67,7 +67,10 @@ export class Playback extends Emitter {
     });
   }
 
-  /** Open (or open anew) and resolve with the answer; with that of a newer opening where there is one. Does not move. `progress` hears how far it is read. */
+  /**
+   * Open the source (anew) and resolve with the answer; with that of a newer opening where there is one. Does not move.
+   * `progress` is told how far it is read.
+   */
   open(step = "", progress = undefined) {
     this.#opening = this.#open(step, progress);
     return this.#opening;
@@ -151,7 +154,8 @@ export class Playback extends Emitter {
       try {
         return await this.socket.call(command, payload, options);
       } catch (error) {
-        const overtaken = error.code === "draft.stale" && command === "scenario.open"; // it was saved in this very moment
+        // Another tab has saved in this very moment.
+        const overtaken = error.code === "draft.stale" && command === "scenario.open";
         if (!(overtaken || superseded(error)) || tries >= ASKED_AGAIN || !wanted()) throw error;
         await new Promise((resolve) => {
           setTimeout(resolve, 20 * tries);
@@ -271,7 +275,10 @@ export class Playback extends Emitter {
     return this.#cut;
   }
 
-  /** Of nodes that are otherwise now than when the predicates looked at them: how many pods left and came since, but for the pod of the cycle. */
+  /**
+   * The nodes that have changed since the predicates looked at them: how many pods left and came since, except for the
+   * pod of the cycle.
+   */
   get changed() {
     const { moments, index, at, phase } = this;
     const key = `${index}/${at}/${phase}/${moments ? 1 : 0}`;
@@ -356,7 +363,10 @@ export class Playback extends Emitter {
           ?? null);
   }
 
-  /** Move to a step, or to a moment or phase in it. `since` is the time of the input that asked, for the timings; `linked`: an address asked. */
+  /**
+   * Move to a step, or to a moment or phase in it. `since` is the time of the input that asked, for the timings;
+   * `linked`: an address asked.
+   */
   goto(index, since = performance.now(), { at = 0, phase = "", linked = false } = WHOLE) {
     if (!this.nodes) return;
     const rounded = Math.round(index);
@@ -370,7 +380,10 @@ export class Playback extends Emitter {
     else this.#present(to);
   }
 
-  /** Show a step; whoever asks for more before it is painted gets the newest with the next frame. A held key must not outrun the screen. */
+  /**
+   * Show a step; what is asked for before it is painted is shown with the next frame, the newest only. A held key must
+   * not outrun the screen.
+   */
   #present(index) {
     this.#show(index);
     if (this.#painting) return;
@@ -487,7 +500,9 @@ export class Playback extends Emitter {
     nodes.version = (nodes.version ?? 0) + 1;
   }
 
-  /** The nodes that are not as they were when the source was opened, each with what differs; `null`: it is not there. */
+  /**
+   * The nodes that are not as they were when the source was opened, each with what differs; `null`: it is not there.
+   */
   #states(index) {
     const cycle = Math.min(index, this.cycles);
     const window = cycle > 0 ? this.#windows.get(this.#start(cycle)) : null;
@@ -649,7 +664,8 @@ export class Playback extends Emitter {
             continue;
           }
           await this.#window(from);
-          if (to <= this.cycles && !this.light(to)) await new Promise((resolve) => setTimeout(resolve, 250)); // not computed yet
+          const computed = to > this.cycles || this.light(to);
+          if (!computed) await new Promise((resolve) => setTimeout(resolve, 250));
         }
       }
     } catch (error) {

@@ -31,7 +31,6 @@ const SETTINGS = [
 ];
 const REFERENCE = "/reference/predicates/";
 const CACHE_REFERENCE = "/reference/cache/";
-const FRAMEWORK = "KubeSchedulerConfiguration";
 
 const DOCUMENTS_KEPT = 20;
 const NEVER = "Configured, but v1.11 never evaluates it: its name is not in the static order. Given a place, it runs";
@@ -118,7 +117,10 @@ export class Policy {
     return this.#documents.get(this.#moment ?? `~${this.#number}`) ?? null;
   }
 
-  /** What the controls show: what is typed where it can be used, what a change after this cycle would change, or what is in force. */
+  /**
+   * What the controls show: what is typed where it is valid, what a change after this cycle would change, or what is in
+   * force.
+   */
   get #profile() {
     const { known } = this.text;
     if (known?.profile) return { ...this.#inForce, ...known.profile, ...SETTLED(this.#inForce) };
@@ -136,7 +138,8 @@ export class Policy {
         (await playback.ask("cycle.get", { source, step: String(index), parts: ["policy"] })).policy,
       ); // the step's own parts overtake it
     if (this.#document) return;
-    const step = this.#moment ?? (await playback.ask("cycle.get", { source, step: String(index - 1), parts: [] })).step; // what was in force right before it
+    // What was in force right before it.
+    const step = this.#moment ?? (await playback.ask("cycle.get", { source, step: String(index - 1), parts: [] })).step;
     const key = this.#moment ?? `~${number}`;
     this.#documents.set(key, await socket.call("policy.text", { source, ...(step ? { step } : {}) }));
     if (this.#documents.size > DOCUMENTS_KEPT) this.#documents.delete(this.#documents.keys().next().value);
@@ -146,7 +149,16 @@ export class Policy {
   async update() {
     if (!this.element.isConnected || !this.view.playback.policy) return;
     const { playback } = this.view;
-    const key = `${this.#moment}/${this.#number}/${this.#here && playback.index}/${playback.index > 0}/${this.#editable}/${this.options.undo.depth}/${this.options.undo.last}/${this.options.dirty()}`;
+    const key = [
+      this.#moment,
+      this.#number,
+      this.#here && playback.index,
+      playback.index > 0,
+      this.#editable,
+      this.options.undo.depth,
+      this.options.undo.last,
+      this.options.dirty(),
+    ].join("/");
     if (key === this.#shown) return;
     if (!this.#catalogue || !this.#profile || !this.#document) {
       const loading = (this.#loading ??= this.#load());
@@ -243,7 +255,9 @@ export class Policy {
             null,
             h("strong", { text: "The scheduler was restarted before this cycle." }),
             h("p", {
-              text: "This is what it runs since. An operation of the scenario put it in force; to change it, edit the operation, or let changes land after this cycle.",
+              text:
+                "This is what it runs since. An operation of the scenario put it in force; to change it, edit the "
+                + "operation, or let changes land after this cycle.",
             }),
             h(
               "button",
@@ -325,7 +339,9 @@ export class Policy {
       this.#here && this.#moment
         ? h("p", {
             class: "dim fine",
-            text: "An operation restarts the scheduler: its queue is sorted anew, its caches are empty, its counter of ties begins at 0.",
+            text:
+              "An operation restarts the scheduler: its queue is sorted anew, its caches are empty, "
+              + "its counter of ties begins at 0.",
           })
         : null,
       notes,
@@ -522,7 +538,8 @@ export class Policy {
   #orderNote(profile, orders, order) {
     const effect = profile.alwaysCheckAllPredicates
       ? "Every predicate is checked on every node, so the order decides only in which order reasons are listed."
-      : "A node’s first failure ends its way: the order decides which checks are saved and which reasons are counted, not which nodes fit.";
+      : "A node’s first failure ends its way: the order decides which checks are saved and which reasons are counted, "
+        + "not which nodes fit.";
     const where =
       " A predicate with an order comes first, ascending; the others follow in the static order that is chosen above.";
     const asStatic = this.#staticOrder(profile);
@@ -556,7 +573,9 @@ export class Policy {
           "div",
           null,
           h("p", {
-            text: "A KubeSchedulerConfiguration orders plugins, and a predicate runs where its plugin stands at filter: move the plugins above, or write it as a Policy, which gives each predicate an order of its own.",
+            text:
+              "A KubeSchedulerConfiguration orders plugins, and a predicate runs where its plugin stands at filter: "
+              + "move the plugins above, or write it as a Policy, which gives each predicate an order of its own.",
           }),
           this.#editable
             ? h("button", {

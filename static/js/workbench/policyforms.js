@@ -300,7 +300,10 @@ function ask(title, parts, label, run, more = null) {
   return box;
 }
 
-/** A predicate or priority with an argument, a new one or that of `name`. `change(name, value)` answers what is wrong, or "". */
+/**
+ * The form of a predicate or priority with an argument, a new one or that of `name`. `change(name, value)` returns what
+ * is wrong, or "".
+ */
 export function customForm({ name, argument, weight, list }, change) {
   const known = argument ? CUSTOM.find(({ kind }) => kind in argument) : null;
   const offered = known ? [known] : CUSTOM.filter((one) => !list || one.list === list);

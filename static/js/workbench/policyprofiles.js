@@ -1,4 +1,5 @@
-// A KubeSchedulerConfiguration: its profiles, and at each extension point the plugins that run, in order, on and off, with weights and arguments.
+// A KubeSchedulerConfiguration: its profiles, and at each extension point the plugins that run, in order, on and off,
+// with weights and arguments.
 
 import { h, icon } from "../lib/dom.js";
 import { plural } from "../lib/quantity.js";

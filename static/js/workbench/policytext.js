@@ -1,19 +1,28 @@
-// The policy as text beside its controls: what is typed is checked as it is typed, its errors on their line, and the controls follow it.
+// The policy as text beside its controls: what is typed is checked as it is typed, its errors are shown on their line,
+// and the controls follow it.
 
 import { h, fill, icon, announce, debounce } from "../lib/dom.js";
 import { Editor, byLine, problemList } from "../lib/editor.js";
 import { plural } from "../lib/quantity.js";
 
 const CHECK_AFTER = 250;
-const PLACEHOLDER =
-  "Nothing is written:\nthe DefaultProvider runs,\nwhich is what stands below.\n\nWrite a Policy or a\nKubeSchedulerConfiguration,\nor use the controls.";
+const PLACEHOLDER = `Nothing is written:
+the DefaultProvider runs,
+which is what stands below.
+
+Write a Policy or a
+KubeSchedulerConfiguration,
+or use the controls.`;
 
 export class PolicyText {
   #shown = ""; // what is in force
   #based = null; // the draft's text, as a promise, over which the policy was typed
   #open = false;
 
-  /** `options`: `{check(text), apply(text, based), seen(), changed(), unwritten()}`; `check` answers a PolicyText, `seen` the draft's text that is shown, `unwritten` the DefaultProvider's text. */
+  /**
+   * `options`: `{check(text), apply(text, based), seen(), changed(), unwritten()}`; `check` returns a PolicyText,
+   * `seen` the draft's text that is shown, `unwritten` the DefaultProvider's text.
+   */
   constructor(options) {
     this.options = options;
     this.known = null; // the answer about what is typed, if it differs from what is in force

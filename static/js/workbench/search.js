@@ -11,14 +11,18 @@ export class Search {
     this.hits = []; // ["node" | "pod", its number]
     this.at = 0;
     const { playback } = view;
-    playback.on("opened", () => this.#take([], [])); // the numbers were those of the other text: what is called so is found anew
+    // The indices were those of the other text: what has these names is found anew.
+    playback.on("opened", () => this.#take([], []));
     for (const name of ["step", "moment", "met"])
       playback.on(name, () => {
         this.#places = null;
       });
   }
 
-  /** Take what was found: one is at what has exactly this name, else where one was if that is found again, else at the first. Of the same text in another source one stays at what is called as before. */
+  /**
+   * Take what was found: the current match is the one with exactly this name, else the one that was current if it is
+   * found again, else the first. For the same text in another source the one with the same name stays current.
+   */
   show(text, nodes, pods) {
     if (!text && !this.text) return;
     const { playback } = this.view;

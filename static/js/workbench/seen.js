@@ -1,5 +1,6 @@
-// Which cycles of a run have been on screen: the timeline says nothing of the others until it is asked to. A cycle is known
-// once it, or a later one, was shown to its end, for the later one's cluster, queues and events already hold what became of it.
+// Which cycles of a run have been on screen: the timeline reveals nothing of the others until it is asked to. A cycle
+// is known once it, or a later one, was shown to its end, for the later one's cluster, queues and events already hold
+// its outcome.
 
 import { Emitter } from "../lib/emitter.js";
 

@@ -1,4 +1,5 @@
-// Change how one's own draft is simulated from outside the Policy tab: rewrite its SimulationSettings, then simulate anew.
+// Change how one's own draft is simulated from outside the Policy tab: rewrite its SimulationSettings, then simulate
+// anew.
 
 import { announce, toast } from "../lib/dom.js";
 
@@ -30,7 +31,10 @@ export function settings({ view, build, mine, canFork, fork }) {
         busy = false;
       }
     },
-    /** Put other weights, `{priority: weight}`, in force from the start or right before the cycle on screen; what is not one's own is copied first. */
+    /**
+     * Put other weights, `{priority: weight}`, in force from the start or right before the cycle on screen; a scenario
+     * that is not one's own is copied first.
+     */
     async weigh(weights, when) {
       if (busy) return;
       if (options.dirty()) throw new Error("The YAML has changes that are not applied. Apply or discard them first.");

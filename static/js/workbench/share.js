@@ -33,7 +33,9 @@ export async function share({ playback, view, address, build, mine }) {
     dialog(
       "Share this view",
       h("p", {
-        text: "Whoever opens this link sees the same cluster at the same step, with the same tab, selection and filters.",
+        text:
+          "Whoever opens this link sees the same cluster at the same step, with the same tab, selection and "
+          + "filters.",
       }),
       row,
     );
@@ -68,7 +70,9 @@ export async function share({ playback, view, address, build, mine }) {
           h("summary", { text: "Take this link down later" }),
           h("p", {
             class: "dim",
-            text: "With this delete token the link can be taken down through the API. It is shown only now: keep it if you may need it.",
+            text:
+              "With this delete token the link can be taken down through the API. "
+              + "It is shown only now: keep it if you may need it.",
           }),
           copyRow("Delete token", answer.deleteToken, "quiet").row,
         ),

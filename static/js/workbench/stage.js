@@ -376,7 +376,9 @@ export class Stage {
             (node) => cluster.extendedUsed(node, resource) / (nodes.extended[resource][node] || 1),
             (node) =>
               nodes.extended[resource][node]
-                ? `${amount(resource, cluster.extendedUsed(node, resource))} / ${amount(resource, nodes.extended[resource][node])}`
+                ? [cluster.extendedUsed(node, resource), nodes.extended[resource][node]]
+                    .map((value) => amount(resource, value))
+                    .join(" / ")
                 : "",
           ),
         ),
@@ -408,7 +410,8 @@ export class Stage {
       playback.nodes.since || playback.nodes.until
         ? playback.nodes.names.filter((_, node) => this.view.exists(node)).length
         : playback.nodes.names.length;
-    this.count.textContent = `${plural(present, "node")} · ${count(playback.cluster.placed)} of ${plural(playback.cluster.present, "pod")} placed`;
+    const { placed, present: pods } = playback.cluster;
+    this.count.textContent = `${plural(present, "node")} · ${count(placed)} of ${plural(pods, "pod")} placed`;
     this.#tellMarks();
     this.#regroup();
     const holders = this.#hold();

@@ -90,13 +90,14 @@ export class Stops {
 
   #searching(kind, direction, index) {
     this.index = this.view.playback.wanted;
+    const place = index ? `: cycle ${count(index)} of ${count(this.view.playback.cycles)}` : "…";
     fill(
       this.note,
       icon("search"),
       h("span", {
         class: "stop-text",
         role: "status",
-        text: `searching ${direction > 0 ? "on" : "back"}${index ? `: cycle ${count(index)} of ${count(this.view.playback.cycles)}` : "…"}`,
+        text: `searching ${direction > 0 ? "on" : "back"}${place}`,
       }),
       h("span", { class: "grow" }),
       h("button", {

@@ -25,7 +25,10 @@ export class DraftText {
   #left = false; // what is typed is somewhere else now
   #unkept = false; // what is typed is only here: there was no room to keep it
 
-  /** `options`: `{mine, canFork, onFork(), draft: Draft, strip, change(make, how), bundle}`; without a `bundle` there is no text to load. */
+  /**
+   * `options`: `{mine, canFork, onFork(), draft: Draft, strip, change(make, how), bundle}`; without a `bundle` there is
+   * no text to load.
+   */
   constructor(view, options) {
     this.view = view;
     this.options = options;
@@ -147,7 +150,8 @@ export class DraftText {
         if (mine) this.#edited(text);
         return;
       }
-      this.#based = (kept.over && replaced(typed, at, put, old)) ?? text; // it may have been typed over another revision
+      // It may have been typed over another revision.
+      this.#based = (kept.over && replaced(typed, at, put, old)) ?? text;
       this.#edited(typed);
       this.#tellElsewhere();
       toast("Changes you had not applied are back in the editor.");
@@ -223,7 +227,8 @@ export class DraftText {
         h("p", { class: "dim fine", text: `${bytes(text.length)}: it is checked when you apply it.` }),
       );
     } else if (changed) this.check();
-    else if (this.#based !== draft.text && draft.text !== undefined) this.#put(draft.text); // it was taken back, and another tab has changed it
+    // It was taken back, and another tab has changed it.
+    else if (this.#based !== draft.text && draft.text !== undefined) this.#put(draft.text);
     this.#tellElsewhere();
   }
 
@@ -243,7 +248,9 @@ export class DraftText {
     this.#unkept = false;
   }
 
-  /** What the YAML tab says of its text: that something in it is not applied, also after a reload, else how many warnings it has. */
+  /**
+   * Update the badge of the YAML tab: that something is not applied, also after a reload, else the number of warnings.
+   */
   tell() {
     this.#tell(this.#based === undefined ? Boolean(this.kept?.get()) : this.dirty);
   }

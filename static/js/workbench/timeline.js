@@ -251,7 +251,9 @@ export class Timeline {
     }
   }
 
-  /** A ring marks a cycle in which a PodGroup has another phase; a cross in it, that members were rejected or timed out. */
+  /**
+   * A ring marks a cycle in which a PodGroup changes its phase; a cross in it, that members were rejected or timed out.
+   */
   #groups(pen, marks) {
     pen.lineWidth = 1.5;
     let last = -GEM * 3;
@@ -336,11 +338,18 @@ export class Timeline {
     const { marks } = this.view.playback;
     if (index > this.#known) return `, not visited yet${this.breaking?.named(index) ? ", a breakpoint" : ""}`;
     const letter = LETTERS[marks.result[index] ?? 0];
-    return `${letter ? `, ${RESULTS[letter]}` : ""}${marks.restarted(index) ? ", the scheduler was restarted before it" : ""}${marks.caching?.stale[index] ? `, ${plural(marks.caching.stale[index], "stale hit")}` : ""}${marks.quirks.has(index) ? ", changed by a quirk of v1.11" : ""}${marks
-      .turns(index)
-      .slice(0, 4)
-      .map((text) => `, PodGroup ${text}`)
-      .join("")}${this.breaking?.breaks(index) ? ", a breakpoint" : ""}`;
+    const stale = marks.caching?.stale[index];
+    return [
+      letter ? `, ${RESULTS[letter]}` : "",
+      marks.restarted(index) ? ", the scheduler was restarted before it" : "",
+      stale ? `, ${plural(stale, "stale hit")}` : "",
+      marks.quirks.has(index) ? ", changed by a quirk of v1.11" : "",
+      ...marks
+        .turns(index)
+        .slice(0, 4)
+        .map((text) => `, PodGroup ${text}`),
+      this.breaking?.breaks(index) ? ", a breakpoint" : "",
+    ].join("");
   }
 
   get #where() {

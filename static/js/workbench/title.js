@@ -1,4 +1,5 @@
-// The title of one's own draft: saved as it is typed, kept until it is, and followed where another tab gives it another.
+// The title of one's own draft: saved as it is typed, kept until it is saved, and followed where another tab gives it
+// another.
 
 import { $, h, debounce, toast } from "../lib/dom.js";
 import { Kept } from "../lib/kept.js";

@@ -1,5 +1,7 @@
-// What was done to a draft's text in this tab, newest last: Undo leads back one by one and Redo forth again, whether it was done by a form, in the Policy tab, in the list of events or in the YAML. It is kept in this tab over a reload, and in this browser for the next one.
-// What other tabs have saved in between is in both lists too, without words: it is never taken back. To undo what was done before it is an edit like any other, merged with what is there now.
+// What was done to a draft's text in this tab, newest last: Undo leads back one by one and Redo forth again, whether it
+// was done by a form, in the Policy tab, in the list of events or in the YAML. It is kept in this tab over a reload,
+// and in this browser for the next tab. What other tabs have saved in between is in both lists too, without words: it
+// is never taken back. To undo what was done before it is an edit like any other, merged with the current text.
 
 const KEPT = 50; // steps
 const HELD = 20_000_000; // characters of all steps together

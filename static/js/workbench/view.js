@@ -38,10 +38,12 @@ export class View extends Emitter {
       () => this.emit("lists"),
       (text) => this.emit("wrong", text),
     ); // how lists are sorted and narrowed
-    this.shown = { stage: "", shade: "use", search: "" }; // the stage as a table, what the heat map shades by, what is searched for
+    // The stage as a table, what the heat map shades by, and what is searched for.
+    this.shown = { stage: "", shade: "use", search: "" };
     this.only = -1; // the colour whose pods are lit up, as a number of the legend
     this.search = new Search(this);
-    this.panels = new AbortController(); // aborts when the panels of Inspect are made anew: what they listen to lives longer
+    // Aborts when the panels of Inspect are made anew: what they listen to lives longer.
+    this.panels = new AbortController();
     playback.on("grew", () => this.#fit());
     playback.on("opened", () => {
       this.#grouping();
@@ -119,10 +121,14 @@ export class View extends Emitter {
     this.emit("hover", node);
   }
 
-  /** What the shown cycle means for the nodes, as far as it has come: `{index, pod, chosen, cpu, memory, verdict, since, totals, best}`. */
+  /**
+   * What the shown cycle means for the nodes, as far as it has come: `{index, pod, chosen, cpu, memory, verdict, since,
+   * totals, best}`.
+   */
   get facts() {
     const { playback } = this;
-    const key = `${playback.index}/${playback.at}/${playback.phase}/${playback.parts ? 1 : 0}/${playback.current ? 1 : 0}`;
+    const { index, at, phase, parts, current } = playback;
+    const key = `${index}/${at}/${phase}/${parts ? 1 : 0}/${current ? 1 : 0}`;
     if (key !== this.#factsKey) {
       this.#factsKey = key;
       this.#facts = this.#tell(playback.index > 0 ? playback.current : null, playback.parts);
@@ -183,7 +189,7 @@ export class View extends Emitter {
     return !this.playback.gone.has(node);
   }
 
-  /** "fits", "failed", "past" (the node is otherwise now than when it was looked at) or "unknown" (not loaded, or no cycle). */
+  /** "fits", "failed", "past" (the node has changed since it was looked at) or "unknown" (not loaded, or no cycle). */
   verdictOf(node) {
     const { verdict, chosen, since } = this.facts;
     if (verdict && since.size && chosen !== node && this.exists(node) && since.has(node)) return "past";
@@ -206,10 +212,11 @@ export class View extends Emitter {
           `${resource} ${amount(resource, cluster.extendedUsed(node, resource))} of ${amount(resource, amounts[node])}`,
         );
     said.push(...this.ailments(node));
-    if (nodes.taints[node].length)
-      said.push(
-        `tainted ${nodes.taints[node].slice(0, 3).join(" and ")}${nodes.taints[node].length > 3 ? ` and ${nodes.taints[node].length - 3} more` : ""}`,
-      );
+    const taints = nodes.taints[node];
+    if (taints.length) {
+      const more = taints.length > 3 ? ` and ${taints.length - 3} more` : "";
+      said.push(`tainted ${taints.slice(0, 3).join(" and ")}${more}`);
+    }
     const waiting = this.waitingOn(node);
     if (waiting.length) said.push(`${waiting.length} waiting at Permit`);
     if (chosen === node) said.push("chosen");
@@ -240,7 +247,10 @@ export class View extends Emitter {
     const { pod, victims, nominated } = this.facts;
     const { pods, cluster } = this.playback;
     const still = victims.some((victim) => cluster.placement[victim] === nominated);
-    return `nominated for ${short(pods.keys[pod])}, ${victims.length ? `${plural(victims.length, "victim")} ${still ? "to be deleted" : "deleted"}` : "no victim"}`;
+    const room = victims.length
+      ? `${plural(victims.length, "victim")} ${still ? "to be deleted" : "deleted"}`
+      : "no victim";
+    return `nominated for ${short(pods.keys[pod])}, ${room}`;
   }
 
   /** What a node's field is in what is shown: operations and controllers change it. */
@@ -248,7 +258,10 @@ export class View extends Emitter {
     return this.playback.nodes[field][node];
   }
 
-  /** What is wrong with a node, a word or two each: it is not ready, cordoned, or has a condition that it should not have. */
+  /**
+   * What is wrong with a node, a word or two each: it is not ready, cordoned, or has a condition that it should not
+   * have.
+   */
   ailments(node) {
     const { nodes } = this.playback;
     const found = nodes.conditions[node].map((text) => {

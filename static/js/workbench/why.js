@@ -7,7 +7,8 @@ import { undecided } from "./whythen.js";
 const NODES_LISTED = 500; // names that the field for a node suggests
 const KEPT = "podstep.applied";
 const COST =
-  "Cost is what a change takes, added up: 0 is a corrected name, 1 a label, a toleration or an uncordon, 2 a request or a taint, 3 an affinity or more machine, 4 a victim or a volume, 5 a pod that nobody would preempt.";
+  "Cost is what a change takes, added up: 0 is a corrected name, 1 a label, a toleration or an uncordon, 2 a request "
+  + "or a taint, 3 an affinity or more machine, 4 a victim or a volume, 5 a pod that nobody would preempt.";
 const GONE = new Set(["finished", "preempted", "deleted", "absent"]);
 const STATES = {
   placed: "pass",
@@ -57,7 +58,10 @@ export class Why {
     return this.#asked;
   }
 
-  /** Ask about a pod, on one node or on all; either a name or an index. Without a pod, about what is selected or in flight. */
+  /**
+   * Ask about a pod, on one node or on all; either by name or index. Without a pod, about the one that is selected or
+   * in flight.
+   */
   open({ pod, node } = {}, { push = true } = {}) {
     const { view } = this;
     const { playback } = view;
@@ -642,7 +646,7 @@ export class Why {
 
 /** Tell what was applied when its copy opens. */
 export function tellApplied(draft) {
-  let kept = null;
+  let kept;
   try {
     kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
     if (kept) sessionStorage.removeItem(KEPT);

@@ -1,4 +1,5 @@
-// Why? at a moment inside an attempt: what is known of the pod in flight by then. What became of it, and what would help, is a later moment's.
+// Why? at a moment inside an attempt: what is known of the pod in flight by then. Its outcome, and what would help,
+// belong to a later moment.
 
 import { h, icon } from "../lib/dom.js";
 import { count, plural } from "../lib/quantity.js";
@@ -23,7 +24,8 @@ export function undecided(view, { node }, onWhole) {
       h("p", {
         class: "why-summary",
         text: verdict
-          ? `${count(verdict.feasible)} of ${plural(verdict.count, "node")} ${verdict.feasible === 1 ? "passes" : "pass"} every predicate. What becomes of the pod is decided later.`
+          ? `${count(verdict.feasible)} of ${plural(verdict.count, "node")} `
+            + `${verdict.feasible === 1 ? "passes" : "pass"} every predicate. What becomes of the pod is decided later.`
           : "No predicate has run for this pod at this moment.",
       }),
     ),

@@ -1,8 +1,10 @@
-// What a workload is called on the stage and in the tree: its Deployment, as people know it, where the pods here are of one of its ReplicaSets; each ReplicaSet, while a roll-out has two.
+// What a workload is called on the stage and in the tree: its Deployment, as people know it, where the pods here belong
+// to one of its ReplicaSets; the ReplicaSet, while a roll-out has two.
 
 import { short } from "../lib/quantity.js";
 
-const HASHED = /^(.+)-[2456789bcdfghjklmnpqrstvwxz]{7,10}$/; // a Deployment's name and the pod-template-hash, in the alphabet of rand.SafeEncodeString
+// A Deployment's name and the pod-template-hash, in the alphabet of rand.SafeEncodeString.
+const HASHED = /^(.+)-[2456789bcdfghjklmnpqrstvwxz]{7,10}$/;
 const known = new WeakMap(); // groups → {length, names}: the table grows while controllers make pods
 
 const deploymentOf = ({ kind, name }) => (kind === "ReplicaSet" ? (HASHED.exec(name)?.[1] ?? "") : "");

@@ -1,4 +1,5 @@
-// Change many nodes: chosen by labels, by names, or as lit and selected; what it does is seen before it is done, and it is one step of Undo.
+// Change many nodes: chosen by labels, by names, or as those that are lit or selected. The effect is previewed, and it
+// is one step of Undo.
 
 import { h, fill, icon, announce, debounce, dialog } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";

@@ -1,4 +1,5 @@
-// Fields of a form, made from the server's table: what each is, what it suggests, and what is wrong with it at its place.
+// Fields of a form, made from the server's table: what each is, what it suggests, and what is wrong with its value,
+// beside it.
 
 import { h, fill, set } from "../../lib/dom.js";
 

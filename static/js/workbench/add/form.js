@@ -158,13 +158,15 @@ export class ObjectForm {
   #show(answer) {
     this.answer = answer;
     for (const field of this.fields.values()) field.know(answer.known);
-    const unnamed = (name, field) => !this.pressed && !field.value && (name === "name" || name === "selector"); // not begun is not wrong
+    // A field that is not begun is not wrong.
+    const unnamed = (name, field) => !this.pressed && !field.value && (name === "name" || name === "selector");
     const general = tellAll(this.fields, answer.errors, unnamed);
     fill(
       this.problems,
       general.map((text) => h("p", { class: "stale-text", text })),
     );
-    if (answer.documents && this.preview.value !== answer.documents) this.preview.value = answer.documents; // what was there last stays in view until it is mended
+    // The last valid preview stays in view until the errors are fixed.
+    if (answer.documents && this.preview.value !== answer.documents) this.preview.value = answer.documents;
     this.preview.element.classList.toggle("old", !answer.documents);
     fill(
       this.notes,

@@ -1,4 +1,5 @@
-// Generate a cluster: pools and workloads by a recipe and a seed, with what it comes to beside it. In the workbench it becomes the draft or is added to it; on the start page it becomes a new one.
+// Generate a cluster: pools and workloads by a recipe and a seed, with the totals beside it. In the workbench it
+// becomes the draft or is added to it; on the start page it becomes a new one.
 
 import { $, h, fill, icon, announce, debounce, dialog } from "../../lib/dom.js";
 import { Editor } from "../../lib/editor.js";
@@ -263,9 +264,10 @@ export class Generator {
       this.problems,
       general.map((text) => h("p", { class: "stale-text", text })),
     );
+    const part = answer.shown < answer.documents ? `, the first ${count(answer.shown)} shown` : "";
     this.state.textContent = answer.errors.length
       ? plural(answer.errors.length, "error")
-      : `${plural(answer.documents, "document")}${answer.shown < answer.documents ? `, the first ${count(answer.shown)} shown` : ""}`;
+      : `${plural(answer.documents, "document")}${part}`;
     if (answer.errors.length) return; // what was there last stays in view until it is mended
     this.preview.value = answer.bundle;
     fill(this.summary, this.#figures(answer.summary));
@@ -377,7 +379,8 @@ export class Generate extends Generator {
   }
 
   #words() {
-    return `a generated cluster of ${plural(this.answer.summary.nodes, "node")} and ${plural(this.answer.summary.pods, "pod")}`;
+    const { nodes, pods } = this.answer.summary;
+    return `a generated cluster of ${plural(nodes, "node")} and ${plural(pods, "pod")}`;
   }
 
   async #replace(generator) {

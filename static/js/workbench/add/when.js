@@ -6,7 +6,10 @@ import { count } from "../../lib/quantity.js";
 const TRIES = 20;
 const AGAIN = 160;
 
-/** The major.minor of a cycle, "" if it cannot be had: then the start is all there is. The stage may ask for the same one, and the newer question wins. */
+/**
+ * The major.minor of a cycle, "" if it cannot be had: then only the start is offered. The stage may ask for the same
+ * one, and the newer question wins.
+ */
 export async function address(playback, index) {
   if (!index) return "";
   for (let tried = 0; tried < TRIES; tried += 1) {

@@ -1,4 +1,5 @@
-// Branches: copies made at a step, as a tree, with what was changed and what each came to; to switch, rename, compare and delete.
+// Branches: copies made at a step, as a tree, with what was changed and what each led to; to switch, rename, compare
+// and delete.
 
 import { h, fill, icon, announce, dialog, toast } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";
@@ -103,7 +104,8 @@ export class Branches {
       ),
     );
     this.none.textContent = alone
-      ? "No branches yet. Go to a step and branch there: the copy remembers where it comes from, and is compared with this."
+      ? "No branches yet. Go to a step and branch there: the copy remembers where it comes from, "
+        + "and is compared with this."
       : "";
     const rows = [];
     const under = (parent, level) => {
@@ -409,10 +411,12 @@ export class Branches {
               }
               announce(`Renamed: ${branch.title || "Untitled"}.`);
             } catch (error) {
-              if (error.code === "draft.stale") branch.revision = error.body.revision; // it is told what there is now; who wants it all the same asks again
+              const stale = error.code === "draft.stale";
+              if (stale) branch.revision = error.body.revision; // pressing it again renames this revision
               toast(
-                error.code === "draft.stale"
-                  ? `Another tab has renamed it “${error.body.title || "Untitled"}” meanwhile. Press Rename again to take your name all the same.`
+                stale
+                  ? `Another tab has renamed it “${error.body.title || "Untitled"}” meanwhile. `
+                      + "Press Rename again to take your name all the same."
                   : `It could not be renamed: ${error.message}`,
                 { name: "warn", ms: 8000 },
               );
@@ -461,11 +465,13 @@ export class Branches {
       icon("cross"),
       "Delete it",
     );
+    const orphans = children
+      ? ` ${plural(children, "branch", "branches")} of it ${children === 1 ? "stays" : "stay"}, as its parent's.`
+      : "";
+    const own = branch.draft === this.own ? " It is what you look at: its parent opens then." : "";
     const box = dialog(
       `Delete ${branch.title || "Untitled"}?`,
-      h("p", {
-        text: `This cannot be undone.${children ? ` ${plural(children, "branch", "branches")} of it ${children === 1 ? "stays" : "stay"}, as its parent's.` : ""}${branch.draft === this.own ? " It is what you look at: its parent opens then." : ""} What you have shared of it stays shared.`,
-      }),
+      h("p", { text: `This cannot be undone.${orphans}${own} What you have shared of it stays shared.` }),
       overtaken,
       h(
         "div",

@@ -14,7 +14,8 @@ export function madeAt(step) {
 export function standing({ here, parent }) {
   const by = parent ? here.pending - parent.pending : 0;
   const beside = by ? ` (${by > 0 ? "+" : "−"}${count(Math.abs(by))})` : "";
-  return `${count(here.placed)} placed, ${count(here.pending)} pending${beside}${here.stopped ? ", as far as it was computed" : ""}`;
+  const part = here.stopped ? ", as far as it was computed" : "";
+  return `${count(here.placed)} placed, ${count(here.pending)} pending${beside}${part}`;
 }
 
 /** Where it parts from its parent, or that it does not. */
@@ -22,5 +23,8 @@ export function parting({ first, parent, elsewhere, why }) {
   if (why) return why;
   if (!parent) return "Its parent is no longer there.";
   if (!first) return "Every cycle ends as in the parent.";
-  return `First different: cycle ${count(first.index)}: ${first.words}.${elsewhere ? ` ${plural(elsewhere, "pod")} ${elsewhere === 1 ? "ends" : "end"} elsewhere.` : " All pods end where they do there."}`;
+  const others = elsewhere
+    ? `${plural(elsewhere, "pod")} ${elsewhere === 1 ? "ends" : "end"} elsewhere.`
+    : "All pods end where they do there.";
+  return `First different: cycle ${count(first.index)}: ${first.words}. ${others}`;
 }

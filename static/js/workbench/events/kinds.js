@@ -4,7 +4,10 @@ const named = (kind) => ({ kind, label: kind, placeholder: kind === "Node" ? "n1
 const WORKLOADS = ["Deployment", "ReplicaSet", "StatefulSet", "ReplicationController", "Job"];
 const IMAGED = ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "ReplicationController", "Job"];
 
-/** By name: `about` what is chosen, `revise` the common change, `fields` its key and value, `create` a kind that is typed as YAML, `timed` what only a clock has, and whose value is its moment. */
+/**
+ * By name: `about` the kind of object, `revise` the common change, `fields` its key and value, `create` a kind that is
+ * typed as YAML, `timed` marks what only a run in virtual time has, and whose value is its moment.
+ */
 export const KINDS = {
   cordon: { title: "Cordon a node", about: named("Node"), revise: "cordon" },
   uncordon: { title: "Uncordon a node", about: named("Node"), revise: "uncordon" },

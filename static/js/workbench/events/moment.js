@@ -23,7 +23,10 @@ export const secondsOf = (field) =>
     h("span", { class: "dim", text: "s" }),
   );
 
-/** Whether there is a cache that a change inside a cycle could leave stale: the scenario's, or one of a later configuration. */
+/**
+ * Whether there is a cache that a change inside a cycle could leave stale: the scenario's, or one of a later
+ * configuration.
+ */
 export const caches = ({ policy, current }) => (policy?.cache ?? "off") !== "off" || Boolean(current?.policy);
 
 export class Moment {

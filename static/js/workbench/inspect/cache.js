@@ -20,7 +20,7 @@ const VIEWS = [
   ["worth", "Worth it?", Worth],
 ];
 const WHOLE_RUN = new Set(["time", "worth"]); // they need no cycle
-const VIEWS_OF = { off: new Set(["step", "worth"]), batching: new Set(["step", "time", "worth"]) }; // these keep no results
+const VIEWS_OF = { off: new Set(["step", "worth"]), batching: new Set(["step", "time", "worth"]) }; // keep no results
 
 const MANY = 1e5; // from here on a number is shortened where there is little room
 const brief = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 3 });
@@ -190,7 +190,8 @@ export class Cache {
   #class(part) {
     const { view } = this;
     const { current } = view.playback;
-    if (current.result === "undecided" && !current.phases.includes("predicates")) return null; // its class is found when the cache is asked
+    // Its class is found when the cache is asked.
+    if (current.result === "undecided" && !current.phases.includes("predicates")) return null;
     const pod = podLink(view, view.playback.pods.keys[view.playback.current.pod]);
     if (part.class) {
       return [
@@ -214,7 +215,9 @@ export class Cache {
       part.evictedClasses || part.evictedEntries
         ? `; evicted ${count(part.evictedEntries ?? 0)} of ${plural(part.evictedClasses ?? 0, "class", "classes")}`
         : "";
-    return `${plural(part.entries ?? 0, "valid entry", "valid entries")} · ${held(part.bytes ?? 0)} · ${plural(part.classes ?? 0, "class", "classes")} after this cycle${evicted}`;
+    const entries = plural(part.entries ?? 0, "valid entry", "valid entries");
+    const classes = plural(part.classes ?? 0, "class", "classes");
+    return `${entries} · ${held(part.bytes ?? 0)} · ${classes} after this cycle${evicted}`;
   }
 
   #numbers(part) {

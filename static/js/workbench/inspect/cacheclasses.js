@@ -146,7 +146,8 @@ export class CacheClasses {
     const focused = this.list.contains(document.activeElement) ? document.activeElement.dataset.class : "";
     const typing = document.activeElement === this.find;
     this.#paged = found.count > found.rows.length;
-    this.note.textContent = `${plural(found.count, "class", "classes")}${found.without ? `, and ${plural(found.without, "pod")} without one` : ""}`;
+    const without = found.without ? `, and ${plural(found.without, "pod")} without one` : "";
+    this.note.textContent = plural(found.count, "class", "classes") + without;
     fill(
       this.pages,
       pager(

@@ -15,7 +15,8 @@ const BY = [
 ];
 const AT_ONCE = 50;
 const ALL = { node: "all nodes", predicate: "all predicates", class: "all classes" };
-const WITHIN = { node: ["predicate", "class"], predicate: ["class", "node"], class: ["predicate", "node"] }; // in the order of the rows
+// In the order of the rows.
+const WITHIN = { node: ["predicate", "class"], predicate: ["class", "node"], class: ["predicate", "node"] };
 
 export class CacheMap {
   #shown = "";

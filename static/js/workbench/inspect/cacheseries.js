@@ -1,8 +1,12 @@
-// The hit rate over a run as points for a chart of some width, and as rows for a table. Pure; a long run is summed up in one pass.
+// The hit rate over a run as points for a chart of a given width, and as rows for a table. Pure functions; a long run
+// is aggregated in one pass.
 
 import { rate } from "./cachewords.js";
 
-/** Sum `width` cycles or more to a point: `{per, points: [{from, to, hits, evaluations, invalidated, stale, firstStale, rate, running}]}`. */
+/**
+ * Aggregate `width` cycles or more to a point: `{per, points: [{from, to, hits, evaluations, invalidated, stale,
+ * firstStale, rate, running}]}`.
+ */
 export function series({ hits, evaluations, invalidated, stale }, known, width) {
   const per = Math.max(1, Math.ceil(known / Math.max(1, Math.floor(width))));
   const points = [];

@@ -200,7 +200,9 @@ function unaudited(view) {
       h("b", { text: "The audit is off. " }),
       h("span", {
         class: "dim",
-        text: "With it, every hit is checked against a fresh evaluation, and stale ones are shown here with their cause.",
+        text:
+          "With it, every hit is checked against a fresh evaluation, and stale ones are shown here with their "
+          + "cause.",
       }),
     ),
     settings?.mine

@@ -1,4 +1,4 @@
-// The Cache tab, This step: where every predicate's answers came from, what was invalidated, and the hits that were stale.
+// The Cache tab, This step: where every predicate's answers came from, what was invalidated, and which hits were stale.
 
 import { h, fill, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
@@ -57,7 +57,8 @@ export class CacheStep {
         : took
           ? [
               nodeLink(view, part.hint),
-              ", the next best of the ranking kept from an earlier pod, was offered and taken. No other node was looked at.",
+              ", the next best of the ranking kept from an earlier pod, was offered and taken. "
+                + "No other node was looked at.",
             ]
           : [
               nodeLink(view, part.hint),
@@ -79,7 +80,9 @@ export class CacheStep {
       h("p", null, text),
       h("p", {
         class: "dim fine",
-        text: "Batching keeps the ranked list of nodes for the next pods with the same signature, as long as each fills the node that it gets. Hits are the evaluations that this saved.",
+        text:
+          "Batching keeps the ranked list of nodes for the next pods with the same signature, as long as each fills "
+          + "the node that it gets. Hits are the evaluations that this saved.",
       }),
     );
   }

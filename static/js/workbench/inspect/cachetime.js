@@ -1,4 +1,5 @@
-// The Cache tab, Over time: hit rate, evaluations and invalidations of every cycle as a chart, and as the table behind it.
+// The Cache tab, Over time: hit rate, evaluations and invalidations of every cycle as a chart, and as the table behind
+// it.
 
 import { h, fill, icon, debounce } from "../../lib/dom.js";
 import { plotly } from "../../lib/plotly.js";
@@ -80,7 +81,8 @@ export class CacheTime {
       fill(
         this.note,
         this.view.playback.complete
-          ? "No cycle of this run had a cache, or the run was stored before podstep counted the cache’s work. Open its scenario, choose a mode in the Policy tab, and run it again."
+          ? "No cycle of this run had a cache, or the run was stored before podstep counted the cache’s work. "
+              + "Open its scenario, choose a mode in the Policy tab, and run it again."
           : "Computing…",
       );
       this.#hide(true);
@@ -180,7 +182,8 @@ export class CacheTime {
     );
     this.chart.setAttribute(
       "aria-label",
-      `Hit rate over ${plural(last?.to ?? 0, "cycle")}, a chart: ${text}. Its numbers are shown by the button “Show as a table”.`,
+      `Hit rate over ${plural(last?.to ?? 0, "cycle")}, a chart: ${text}. `
+        + "Its numbers are shown by the button “Show as a table”.",
     );
   }
 

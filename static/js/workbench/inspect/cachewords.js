@@ -18,8 +18,11 @@ const MODES = {
   batching: "opportunistic batching (KEP-5598)",
 };
 /** What a mode is, in a few words; without stale writes the sound one is as good as no cache. */
-export const modeWords = ({ mode, staleWrites }) =>
-  `${MODES[mode] ?? ""}${mode === "sound" ? (staleWrites === "generations" ? ": decides as without a cache" : ", but stale writes get in") : ""}`;
+export function modeWords({ mode, staleWrites }) {
+  const words = MODES[mode] ?? "";
+  if (mode !== "sound") return words;
+  return words + (staleWrites === "generations" ? ": decides as without a cache" : ", but stale writes get in");
+}
 
 export const DEFINITIONS = { controller: "by controller", attributes: "by attributes", signature: "by signature" };
 export const REMEDIES = {

@@ -105,6 +105,8 @@ export class Column {
     const same = made.rows.filter((row) => row.flat);
     const common = same.reduce((sum, row) => sum + row.score[i] * row.weight, 0);
     const varied = made.rows.length - same.length;
+    const below = behind ? `${count(behind)} behind the best` : "equal to the best";
+    const place = node === ranked.winner ? "chosen" : below;
     fill(
       this.bars,
       h(
@@ -113,7 +115,7 @@ export class Column {
         h("span", null, `N${made.number[i]} `, nodeLink(view, node)),
         h("small", {
           class: "dim num",
-          text: `rank ${count(made.rank[i])} of ${count(made.nodes.length)}, ${node === ranked.winner ? "chosen" : behind ? `${count(behind)} behind the best` : "equal to the best"}`,
+          text: `rank ${count(made.rank[i])} of ${count(made.nodes.length)}, ${place}`,
         }),
       ),
       missing
@@ -162,12 +164,7 @@ export class Column {
             { head: h("h4", { text: "What each priority adds" }), kept: (this.kept ??= {}), name: "adds" },
           )
         : null,
-      same.length
-        ? h("p", {
-            class: "dim fine",
-            text: `${plural(same.length, "priority", "priorities")} could not tell the nodes apart: ${same.map((row) => row.short).join(", ")}. ${same.length > 1 ? "They give" : "It gives"} every feasible node ${count(common)}${varied ? `; the bar shows the other ${count(total - common)}` : ""}.`,
-          })
-        : null,
+      same.length ? h("p", { class: "dim fine", text: alike(same, common, varied ? total - common : null) }) : null,
     );
   }
 
@@ -287,7 +284,20 @@ function steps(stage, lines, result) {
   );
 }
 
-/** What leads from the numbers to the value: where an integer division within truncates, that sum; else the exact result. */
+/** Which priorities gave every node the same; `others` is the rest, which the bar shows, null where there is no bar. */
+function alike(rows, each, others) {
+  const names = rows.map((row) => row.short).join(", ");
+  const bar = others === null ? "" : `; the bar shows the other ${count(others)}`;
+  return (
+    `${plural(rows.length, "priority", "priorities")} could not tell the nodes apart: ${names}. `
+    + `${rows.length > 1 ? "They give" : "It gives"} every feasible node ${count(each)}${bar}.`
+  );
+}
+
+/**
+ * What leads from the numbers to the value: the sum itself where an integer division within it truncates; else the
+ * exact result.
+ */
 function between({ numbers, exact }) {
   const part = exact.includes(" ");
   const gives = part || !(exact || /[<>≤≥]/.test(numbers)) ? "= " : "→ ";

@@ -45,7 +45,6 @@ export class Events {
   }
 
   update() {
-    const { playback } = this.view;
     if (this.#wanted === this.#asked) return;
     // The shown cycle's own events are at hand; older ones come from the server.
     this.#load();
@@ -57,7 +56,10 @@ export class Events {
     return `${playback.index}/${playback.at}/${playback.phase}/${playback.partly && playback.parts ? 1 : 0}`;
   }
 
-  /** The events of the shown step so far, newest first, where not all of it is shown; of the others the server knows. */
+  /**
+   * The events of the shown step so far, newest first, where only a part of it is shown; the server knows those of the
+   * other steps.
+   */
   get #own() {
     const { playback } = this.view;
     if (!playback.partly) return [];
@@ -91,7 +93,8 @@ export class Events {
     const { view } = this;
     const { playback } = view;
     this.none.textContent = playback.timed
-      ? "A cycle emits Scheduled, or FailedScheduling with the reason; that of a pod which waits at Permit comes when it is let in or rejected."
+      ? "A cycle emits Scheduled, or FailedScheduling with the reason; "
+        + "that of a pod which waits at Permit comes when it is let in or rejected."
       : "Every cycle emits one: Scheduled, or FailedScheduling with the reason.";
     const timeOf = (index) => (index > playback.cycles ? playback.heavy(index)?.time : playback.light(index)?.time);
     const now = playback.time ?? timeOf(to);

@@ -1,4 +1,5 @@
-// One PodGroup: how it stands, its members, its phase, what comes next, and the arithmetic of PreFilter, Permit and PostFilter.
+// One PodGroup: its state, its members, its phase, what comes next, and the arithmetic of PreFilter, Permit and
+// PostFilter.
 
 import { h, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
@@ -26,6 +27,16 @@ const STATES = {
 const SIGNS = { pass: "check", fail: "cross", wait: "pause", stale: "warn", ended: "check" };
 const CELLS = 60; // of the strip; a larger group is drawn in proportion
 const HOLDING = new Set(["running", "bound", "waiting"]);
+
+/** How Permit lets a member wait. */
+function waiting({ seconds, activatedCount }) {
+  const most = seconds === null ? "" : ` for ${age(seconds)} at most`;
+  return `it waits${most}${activatedCount ? `; ${plural(activatedCount, "sibling")} activated` : ""}`;
+}
+
+/** Whom Permit lets go on beside the member itself. */
+const releasing = ({ allowedCount }) =>
+  allowedCount ? `: ${plural(allowedCount, "waiting member")} may be bound too` : "";
 
 export class Gang {
   #kept; // what is sorted and looked for in its tables
@@ -172,19 +183,15 @@ export class Gang {
         preFilter.code === "Success",
         [
           preFilter.message
-            || `${plural(preFilter.siblings ?? group.memberCount, "member")} of at least ${needed}${PASSED[preFilter.why] ?? ""}`,
+            || plural(preFilter.siblings ?? group.memberCount, "member")
+              + ` of at least ${needed}${PASSED[preFilter.why] ?? ""}`,
         ],
       ]);
     if (permit)
       rows.push([
         "Permit",
         permit.code === "Wait" ? null : permit.code === "Success",
-        [
-          permit.message
-            || (permit.code === "Wait"
-              ? `${held}: it waits${permit.seconds === null ? "" : ` for ${age(permit.seconds)} at most`}${permit.activatedCount ? `; ${plural(permit.activatedCount, "sibling")} activated` : ""}`
-              : `${held}${permit.allowedCount ? `: ${plural(permit.allowedCount, "waiting member")} may be bound too` : ""}`),
-        ],
+        [permit.message || `${held}${permit.code === "Wait" ? `: ${waiting(permit)}` : releasing(permit)}`],
       ]);
     if (postFilter)
       rows.push([
@@ -350,7 +357,10 @@ function fraction({ minMember }, { assigned, missingPercent, thresholdPercent, r
       null,
       `(${count(minMember)} − ${count(assigned)}) / ${count(minMember)} = `,
       h("b", { text: `${percent} %` }),
-      ` are missing, ${over ? "more than" : "not more than"} ${thresholdPercent} %: ${over ? `the group is rejected${rejectedCount ? `, ${plural(rejectedCount, "waiting member")} with it` : ""}` : "those that wait go on waiting"}`,
+      ` are missing, ${over ? "more than" : "not more than"} ${thresholdPercent} %: `,
+      over
+        ? `the group is rejected${rejectedCount ? `, ${plural(rejectedCount, "waiting member")} with it` : ""}`
+        : "those that wait go on waiting",
     ),
   );
 }

@@ -167,7 +167,10 @@ export function before(view) {
         { class: "empty" },
         h("b", { text: `${plural(left, "pod")} ${left === 1 ? "waits" : "wait"}, and none is tried.` }),
         h("span", {
-          text: "Pods with spec.schedulingGates stay out of the queue, and pods whose spec.schedulerName no profile has are left to another scheduler: take the gates away, or add a profile to the KubeSchedulerConfiguration.",
+          text:
+            "Pods with spec.schedulingGates stay out of the queue, and pods whose spec.schedulerName no profile has "
+            + "are left to another scheduler: take the gates away, or add a profile to the "
+            + "KubeSchedulerConfiguration.",
         }),
       );
     return h(

@@ -1,4 +1,5 @@
-// A small diagram: every node's total as a line over the weight of one priority, with the weights at which the winner changes.
+// A small diagram: every node's total as a line over the weight of one priority, with the weights at which the winner
+// changes.
 
 import { h, fill } from "../../lib/dom.js";
 import { count, ellipsis } from "../../lib/quantity.js";
@@ -21,6 +22,12 @@ function s(tag, attributes, ...children) {
   return element;
 }
 
+/** The weights from `from` to `to` in words; the highest one stands for all above it. */
+function spanWords(from, to) {
+  if (to >= MOST_WEIGHT) return `from ${count(from)} on`;
+  return from === to ? `at ${count(from)}` : `from ${count(from)} to ${count(to)}`;
+}
+
 /** Draw into `host`; a table with the same facts stands behind it. */
 export function lines(host, chart) {
   const { title, what, weight, asIs, reach, flips, series, winner, name, nodeOf, onWeight, view, kept } = chart;
@@ -37,7 +44,8 @@ export function lines(host, chart) {
       .filter((one, i, all) => all.indexOf(one) === i)
       .map((one, i) => [one, `line-${i % 6}`]),
   );
-  const said = `Totals over the weight of ${what}, 0 to ${count(reach)}. ${spans.map(({ from, to, winner: one }) => `${name(one)} wins ${to >= MOST_WEIGHT ? `from ${count(from)} on` : from === to ? `at ${count(from)}` : `from ${count(from)} to ${count(to)}`}`).join("; ")}.`;
+  const wins = spans.map(({ from, to, winner: one }) => `${name(one)} wins ${spanWords(from, to)}`);
+  const said = `Totals over the weight of ${what}, 0 to ${count(reach)}. ${wins.join("; ")}.`;
   const bands = spans.map(({ from, to, winner: one }, i) => {
     const left = x(i ? from - 0.5 : 0);
     const right = x(Math.min(reach, to + 0.5));

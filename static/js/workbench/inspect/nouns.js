@@ -1,4 +1,5 @@
-// Pods, nodes and PodGroups as links. Pointing at one, or focusing it, shows on the stage where it is; so do rows that name a node.
+// Pods, nodes and PodGroups as links. Pointing at one, or focusing it, shows on the stage where it is; so do rows about
+// a node.
 
 import { h } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
@@ -51,7 +52,10 @@ export function nodesLink(view, text, names, label) {
   return nodes.length ? inline(() => view.light(nodes, label), { title: "light them up on the stage" }, text) : text;
 }
 
-/** What a row that is about a node has: pointing at it lights the node, a click beside its links selects it. Null: it is about none. */
+/**
+ * The attributes of a row about a node: pointing at it lights the node, a click beside its links selects it. Null: it
+ * is about none.
+ */
 export function aboutNode(view, which) {
   const node = typeof which === "number" ? which : (view.playback.nodeIndex.get(which) ?? -1);
   return node < 0 ? {} : { "data-of": node };
@@ -71,7 +75,10 @@ export function linked(view, text) {
   });
 }
 
-/** Let everything in `body` that is about a node light it, be lit by it and select it: `data-of` rows, and `data-at` links. */
+/**
+ * Connect everything in `body` that is about a node with that node, to light it, be lit by it and select it: `data-of`
+ * rows, and `data-at` links.
+ */
 export function pointed(view, body) {
   const about = (target) => (target.closest("[data-points]") ? null : target.closest("[data-of]"));
   const on = (event) => {

@@ -1,4 +1,5 @@
-// PodGroups: all of them, the phase of one, its members and timers, what each plugin said with its numbers, and what happened around the cycle.
+// PodGroups: all of them, the phase of one, its members and timers, what each plugin said with its numbers, and what
+// happened around the cycle.
 
 import { h, fill, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
@@ -68,7 +69,10 @@ export class PodGroups {
       h("b", { text: "No PodGroup is at work here." }),
       h("span", { text: why }),
       h("span", {
-        text: "A PodGroup is a set of pods that only make sense together: the plugin Coscheduling lets each of them hold its node and wait at Permit until minMember of them have one, and then binds them all, or takes the nodes back.",
+        text:
+          "A PodGroup is a set of pods that only make sense together: the plugin Coscheduling lets each of them hold "
+          + "its node and wait at Permit until minMember of them have one, and then binds them all, or takes the "
+          + "nodes back.",
       }),
       h(
         "span",
@@ -129,7 +133,8 @@ export class PodGroups {
           class: "num",
           "data-now": true,
           title: this.view.playback.reached.whole
-            ? "how everything stands when this cycle, with what it brought about, is over; below the stage is the time at which it began"
+            ? "how everything stands when this cycle, with what it brought about, is over; "
+              + "below the stage is the time at which it began"
             : this.view.playback.reached.tried
               ? "how the attempt of this cycle found everything"
               : "how the cycle before left everything",

@@ -1,4 +1,5 @@
-// Preemption: which nodes could have made room, the dry run on each, the criteria that picked one, and where nothing helps.
+// Preemption: which nodes could have made room, the dry run on each, the criteria that picked one, and where nothing
+// helps.
 
 import { h, fill, icon, toast } from "../../lib/dom.js";
 import { count, plural, short } from "../../lib/quantity.js";
@@ -81,7 +82,7 @@ export class Preemption {
         { class: "story outcome" },
         part.outcome.map((parts) => sentence(view, parts)),
       ),
-      part.eligible && part.candidates.count ? this.#candidates(part) : null,
+      part.eligible && part.candidates.count ? this.#candidates() : null,
       part.criteria.length ? this.#criteria(part) : null,
       part.hopeless.length ? this.#hopeless(part) : null,
     );
@@ -149,7 +150,7 @@ export class Preemption {
 
   // --- candidates ------------------------------------------------------------------------
 
-  #candidates(part) {
+  #candidates() {
     return h("section", { class: "candidates" }, this.rows, this.more);
   }
 

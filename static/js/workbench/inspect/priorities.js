@@ -1,4 +1,5 @@
-// Priorities: what every feasible node scored, as map, reduced or weighted, the sum, either way round; and how a tie was broken.
+// Priorities: what every feasible node scored, as map, reduced or weighted, and the sum, in either orientation; and how
+// a tie was broken.
 
 import { h, fill, icon } from "../../lib/dom.js";
 import { Grid } from "../../lib/grid.js";
@@ -210,7 +211,6 @@ export class Priorities {
 
   #winner(light, ranked) {
     const { view } = this;
-    const { names } = view.playback.nodes;
     const node = ranked.winner ?? light.node;
     const link = (one) => nodeLink(view, one);
     const { ties, counter } = ranked;
@@ -244,7 +244,8 @@ export class Priorities {
               ? h(
                   "p",
                   null,
-                  `${plural(ties.length, "node")} share that total. Equal totals are ordered by node name, last first. The round-robin counter stands at `,
+                  `${plural(ties.length, "node")} share that total. Equal totals are ordered by node name, `,
+                  "last first. The round-robin counter stands at ",
                   h("strong", { text: count(counter) }),
                   ": ",
                   h("code", { text: `${count(counter)} mod ${count(ties.length)} = ${count(place)}` }),
@@ -253,7 +254,8 @@ export class Priorities {
               : h(
                   "p",
                   null,
-                  `${plural(ties.length, "node")} share that total. A KubeSchedulerConfiguration’s scheduler takes any of them by lot; here it is always the first in the order of the nodes.`,
+                  `${plural(ties.length, "node")} share that total. A KubeSchedulerConfiguration’s scheduler takes any `
+                    + "of them by lot; here it is always the first in the order of the nodes.",
                 ),
             h(
               "ol",
@@ -379,7 +381,9 @@ export class Priorities {
             h("span", {
               class: "num",
               role: "status",
-              text: `${count(this.#list.page * size + 1)} to ${count(this.#list.page * size + shown.length)} of ${plural(nodes.length, "node")}, best first`,
+              text:
+                `${count(this.#list.page * size + 1)} to ${count(this.#list.page * size + shown.length)} `
+                + `of ${plural(nodes.length, "node")}, best first`,
             }),
             turn(1, "Further nodes", "right"),
           ]

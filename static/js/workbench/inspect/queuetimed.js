@@ -17,7 +17,9 @@ const QUEUES = [
   ["gated", "Gated", "", "scheduling gates"],
 ];
 
-/** All queues: as the pod in flight was taken, or as they are left when the run is over. `kept` holds how they are sorted. */
+/**
+ * All queues: as they are when the pod in flight is popped, or when the run is over. `kept` holds how they are sorted.
+ */
 export function timedQueue(view, queue, now, kept) {
   const { timed } = queue;
   const { tried } = timed;
@@ -48,7 +50,9 @@ function flight(view, [key, , sort, whose, , attempts, , why, event]) {
     { class: "story" },
     "In flight: ",
     podLink(view, key),
-    `, priority ${count(sort[0])}, t = ${clock(Math.max(0, sort[1]))} (${WHOSE[whose] ?? whose})${attempts ? `, after ${plural(attempts, "failed try", "failed tries")}` : ""}. It was in the active queue because ${why}${event ? ` (${event})` : ""}`,
+    `, priority ${count(sort[0])}, t = ${clock(Math.max(0, sort[1]))} (${WHOSE[whose] ?? whose})`,
+    attempts ? `, after ${plural(attempts, "failed try", "failed tries")}` : "",
+    `. It was in the active queue because ${why}${event ? ` (${event})` : ""}`,
     went
       ? [
           ", and in this cycle it ",
@@ -155,7 +159,8 @@ function list(view, timed, [place, name, empty], now, kept) {
           h(
             "p",
             { class: "dim fine" },
-            `${here(since, event || (place === "active" && attempts))} ${reason}${event ? ` (${event})` : ""}${refused.length ? `; refused by ${refused.join(", ")}` : ""}.`,
+            `${here(since, event || (place === "active" && attempts))} ${reason}${event ? ` (${event})` : ""}`,
+            `${refused.length ? `; refused by ${refused.join(", ")}` : ""}.`,
           ),
           leaves(timed, place, { backoff, helped: refused.length ? helped : null, retry }, now),
         ),

@@ -2,7 +2,10 @@
 
 const CACHE = new WeakMap();
 
-/** What a ranking means: by position in `nodes` the `rank` and the `number` (N1 is the best), `order` holds positions, best first. */
+/**
+ * What a ranking means: by position in `nodes` the `rank` and the `number` (N1 is the best); `order` holds positions,
+ * best first.
+ */
 export function rankedOf(ranked, names) {
   const known = CACHE.get(ranked);
   if (known) return known;

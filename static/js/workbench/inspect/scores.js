@@ -1,4 +1,5 @@
-// The matrix of scores, either way round: nodes as rows, or, as in the papers, algorithms A1, A2 … as rows and nodes N1, N2 … as columns.
+// The matrix of scores, in either orientation: nodes as rows, or, as in the papers, algorithms A1, A2 … as rows and
+// nodes N1, N2 … as columns.
 
 import { h } from "../../lib/dom.js";
 import { count, ellipsis } from "../../lib/quantity.js";
@@ -15,9 +16,13 @@ const compact = (value) => (Math.abs(value) >= 10_000 ? `${Math.round(value / 10
 /** How many nodes a page of columns has. */
 export const columnsIn = (width) => Math.max(FEWEST, Math.min(30, Math.floor((width - FIRST) / COLUMN)));
 
+const rowWords = (row) => `${row.name}, weight ${count(row.weight)}${row.flat ? `: ${SAME}` : ""}`;
+
 function cellTitle(row, i, name, n) {
   const map = row.raw ? `map ${count(row.raw[i])}, ` : "";
-  return `${row.label}N${n}, ${row.name} on ${name}: ${map}reduced ${row.score[i]}, × ${count(row.weight)} = ${count(row.score[i] * row.weight)}${row.flat ? `; ${SAME}` : ""}`;
+  const same = row.flat ? `; ${SAME}` : "";
+  const product = `× ${count(row.weight)} = ${count(row.score[i] * row.weight)}`;
+  return `${row.label}N${n}, ${row.name} on ${name}: ${map}reduced ${row.score[i]}, ${product}${same}`;
 }
 
 function paintScore(td, row, i, mode, level, title) {
@@ -79,7 +84,8 @@ export function nodeRows(ranked, made, names, mode, picked) {
       key: "tie",
       label: "tie",
       title: ranked.inTurn
-        ? "Place among the equal best: the round-robin counter modulo their number picks one. Equal totals are ordered by node name, last first"
+        ? "Place among the equal best: the round-robin counter modulo their number picks one. "
+          + "Equal totals are ordered by node name, last first"
         : "Place among the equal best, in the order of the nodes: the first of them is taken",
       className: "num tie-place",
       text: (node) => (made.place.has(node) ? String(made.place.get(node)) : ""),
@@ -125,7 +131,7 @@ export function nodeRows(ranked, made, names, mode, picked) {
       return {
         key: `r${row.index}`,
         label: `${row.label} ${row.short}${row.weight !== 1 ? ` ×${count(row.weight)}` : ""}`,
-        title: `${row.name}, weight ${count(row.weight)}${row.flat ? `: ${SAME}` : ""}. Sort by it and show how it came to its scores`,
+        title: `${rowWords(row)}. Sort by it and show how it came to its scores`,
         vertical: true,
         downFirst: true,
         className: `num${row.flat ? " same" : ""}${row.index === picked ? " picked" : ""}`,
@@ -167,7 +173,7 @@ export function priorityRows(ranked, made, names, mode, shown, selected) {
           td.classList.add("combine");
           return;
         }
-        td.title = `${row.name}, weight ${count(row.weight)}${row.flat ? `: ${SAME}` : ""}. Show how it came to its scores`;
+        td.title = `${rowWords(row)}. Show how it came to its scores`;
         if (row.flat) td.classList.add("same");
         td.append(
           `${row.label} ${row.short}`,
@@ -223,7 +229,9 @@ function sums(ranked, made) {
   ];
 }
 
-/** The ids of the rows of `priorityRows`: the priorities, unless only the sum is asked for, then the lines under them. */
+/**
+ * The ids of the rows of `priorityRows`: the priorities, unless only the sum is asked for, then the lines under them.
+ */
 export const priorityIds = (made, mode) => [
   ...(mode === "sum" ? [] : made.rows.map((row) => row.index)),
   ...[0, 1, 2].map((n) => made.rows.length + n),

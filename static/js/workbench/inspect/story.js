@@ -256,7 +256,8 @@ export class Story {
     const parts = view.playback.parts?.priorities;
     if (!parts?.totals) return null;
     const { names } = view.playback.nodes;
-    // As the scheduler sorts them: the highest total first, equal ones by name, last first; without turns in their own order.
+    // As the scheduler sorts them: the highest total first, equal ones by name, last first; without turns in their
+    // given order.
     const all = parts.nodes
       .map((node, i) => [node, parts.totals[i]])
       .sort((a, b) => b[1] - a[1] || (parts.inTurn ? (names[a[0]] < names[b[0]] ? 1 : -1) : 0));
@@ -298,7 +299,9 @@ export class Story {
       weights.some((weight) => weight >= 1000)
         ? h("p", {
             class: "dim fine",
-            text: "Totals are large because one priority weighs 10,000; it is the same for every node here unless a node asks to be avoided.",
+            text:
+              "Totals are large because one priority weighs 10,000; it is the same for every node here unless a node "
+              + "asks to be avoided.",
           })
         : null,
     );

@@ -1,4 +1,5 @@
-// Weights live: a slider for each priority, and at once which node would have won this cycle, the ranking, and where the winner flips.
+// Weights live: a slider for each priority, and at once which node would have won this cycle, the ranking, and where
+// the winner flips.
 
 import { h, fill, icon, announce, perFrame, toast } from "../../lib/dom.js";
 import { count, ellipsis, plural } from "../../lib/quantity.js";
@@ -129,9 +130,13 @@ export class Weighing {
         return flip ? [{ row, ...flip, far: Math.abs(flip.weight - row.weight) / Math.max(1, row.weight) }] : [];
       })
       .sort((a, b) => a.far - b.far)[0];
-    this.teaser.textContent = found
-      ? `${found.row.label} ${found.row.short} at ${count(found.weight)} instead of ${count(found.row.weight)}: ${this.#name(found.winner)} wins`
-      : "no single weight would have changed the choice";
+    if (!found) {
+      this.teaser.textContent = "no single weight would have changed the choice";
+      return;
+    }
+    const { row } = found;
+    const weights = `${count(found.weight)} instead of ${count(row.weight)}`;
+    this.teaser.textContent = `${row.label} ${row.short} at ${weights}: ${this.#name(found.winner)} wins`;
   }
 
   #name(position, most = NAME) {
@@ -152,7 +157,8 @@ export class Weighing {
       fill(this.acts);
       fill(
         this.result,
-        "These weights are too large to be added up exactly in a browser. The engine's own sums are in the matrix below.",
+        "These weights are too large to be added up exactly in a browser. "
+          + "The engine's own sums are in the matrix below.",
       );
       return;
     }
@@ -166,7 +172,9 @@ export class Weighing {
     fill(
       this.alike,
       h("summary", {
-        text: `${alike.length === this.#rows.length ? "" : "and "}${plural(alike.length, "priority", "priorities")} that score every node alike here, so that no weight of theirs matters`,
+        text:
+          `${alike.length === this.#rows.length ? "" : "and "}${plural(alike.length, "priority", "priorities")} that `
+          + "score every node alike here, so that no weight of theirs matters",
       }),
       h(
         "ul",
@@ -211,7 +219,9 @@ export class Weighing {
         : [];
     this.told = h("p", {
       class: "dim fine weigh-told",
-      text: "Applied from the start, earlier pods may go elsewhere too. Applied before this cycle the scheduler restarts: it tries all pending pods anew, and its counter of ties begins at 0.",
+      text:
+        "Applied from the start, earlier pods may go elsewhere too. Applied before this cycle the scheduler restarts: "
+        + "it tries all pending pods anew, and its counter of ties begins at 0.",
     });
     fill(this.acts, this.reset, this.applies, this.applies.length ? this.told : null);
   }
@@ -337,11 +347,12 @@ export class Weighing {
       ),
     );
     const shown = marks.slice(around, around + FLIPS_TOLD);
-    told.textContent = row.flat
-      ? ""
-      : !marks.length
-        ? "no weight of it changes the winner"
-        : `${around > 0 ? "… " : ""}${shown.map(({ from, winner }) => `${this.#name(winner, 18)} wins from ${count(from)}`).join(", ")}${around + shown.length < marks.length ? ", …" : ""}`;
+    if (row.flat) told.textContent = "";
+    else if (!marks.length) told.textContent = "no weight of it changes the winner";
+    else {
+      const wins = shown.map(({ from, winner }) => `${this.#name(winner, 18)} wins from ${count(from)}`).join(", ");
+      told.textContent = `${around > 0 ? "… " : ""}${wins}${around + shown.length < marks.length ? ", …" : ""}`;
+    }
   }
 
   #link(position) {
@@ -350,10 +361,10 @@ export class Weighing {
 
   #result(totals, choice) {
     const decided = this.made.at.get(this.ranked.winner);
-    const tie =
-      choice.ties.length > 1
-        ? `, as ${plural(choice.ties.length, "node")} have: ${this.scales.inTurn ? `the counter, ${count(this.scales.counter)} mod ${count(choice.ties.length)} = ${count(this.scales.counter % choice.ties.length)}, takes it` : "it is the first of them"}`
-        : "";
+    const { inTurn, counter } = this.scales;
+    const many = choice.ties.length;
+    const turn = `the counter, ${count(counter)} mod ${count(many)} = ${count(counter % many)}, takes it`;
+    const tie = many > 1 ? `, as ${plural(many, "node")} have: ${inTurn ? turn : "it is the first of them"}` : "";
     fill(
       this.result,
       !this.#changed

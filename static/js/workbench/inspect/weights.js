@@ -1,11 +1,13 @@
-// What other weights would have chosen in a cycle: sums, ties, and the weights at which another node wins. Whole numbers, as in the engine.
+// What other weights would have chosen in a cycle: sums, ties, and the weights at which another node wins. Whole
+// numbers, as in the engine.
 
 export const MOST_WEIGHT = 2_147_483_647;
 const MADE = new WeakMap();
 
 /**
- * The scores of a cycle, ready to be weighed again: `{scores: [Float64Array…], weights, byName, turn, counter, inTurn, size}`.
- * `ranked` is the `priorities` part, `made` what rankedOf() made of it; positions are those in `ranked.nodes`.
+ * The scores of a cycle, ready to be weighed again: `{scores: [Float64Array…], weights, byName, turn, counter, inTurn,
+ * size}`. `ranked` is the `priorities` part, `made` the result of rankedOf() for it; positions are those in
+ * `ranked.nodes`.
  */
 export function scalesOf(ranked, made, names) {
   const known = MADE.get(ranked);
@@ -15,7 +17,8 @@ export function scalesOf(ranked, made, names) {
     size: nodes.length,
     scores: made.rows.map((row) => Float64Array.from(row.score)),
     weights: made.rows.map((row) => row.weight),
-    byName: Uint32Array.from(nodes.map((_, i) => i).sort((a, b) => (names[nodes[a]] > names[nodes[b]] ? -1 : 1))), // equal totals: the last name first
+    // Of equal totals the last name comes first.
+    byName: Uint32Array.from(nodes.map((_, i) => i).sort((a, b) => (names[nodes[a]] > names[nodes[b]] ? -1 : 1))),
     counter: ranked.counter,
     inTurn: ranked.inTurn,
   };
@@ -36,7 +39,9 @@ export function exact({ scores }, weights) {
   return Number.isSafeInteger(sum);
 }
 
-/** Weight times score, added up for every node (core.PrioritizeNodes); a policy without a priority gives each of them 1. */
+/**
+ * Weight times score, added up for every node (core.PrioritizeNodes); a policy without priorities gives each of them 1.
+ */
 export function totalsWith({ scores, size }, weights) {
   const totals = new Float64Array(size);
   if (weights.every((weight) => weight === 0)) return totals.fill(1);
@@ -47,7 +52,10 @@ export function totalsWith({ scores, size }, weights) {
   return totals;
 }
 
-/** Who is taken of equally good ones: the counter's turn, or the first in the order of the nodes. `tied` is in the order of the turns. */
+/**
+ * Which of equally good nodes is taken: the counter's turn, or the first in the order of the nodes. `tied` is in the
+ * order of the turns.
+ */
 function taken({ counter, inTurn }, tied) {
   return inTurn ? tied[counter % tied.length] : tied.reduce((first, one) => Math.min(first, one), Infinity);
 }
@@ -82,9 +90,9 @@ export function rankOf(totals, at) {
 }
 
 /**
- * Who wins over the weight of priority `r`, the others as in `weights`: `[{from, to, winner, ties, total}…]` over 0 … MOST_WEIGHT.
- * `total` is that at `from`, `ties` how many share it. Every node is a line over the weight, whose slope is its score: of equal
- * slopes only the highest can win, so at most as many lines are looked at as there are scores.
+ * Who wins over the weight of priority `r`, the others as in `weights`: `[{from, to, winner, ties, total}…]` over 0 …
+ * MOST_WEIGHT. `total` is that at `from`, `ties` how many share it. Every node is a line over the weight, whose slope
+ * is its score: of equal slopes only the highest can win, so at most as many lines are examined as there are scores.
  */
 export function flipsOf(scales, weights, r, totals = totalsWith(scales, weights)) {
   const { size, scores, byName, turn } = scales;
@@ -111,7 +119,8 @@ export function flipsOf(scales, weights, r, totals = totalsWith(scales, weights)
     const last = found.at(-1);
     if (last?.winner === winner) last.to = weight;
     else found.push({ from: weight, to: weight, winner, ties: tied.length, total: best });
-    // The next whole weight at which the best lines are others: right after a crossing, else where a steeper one arrives.
+    // The next whole weight at which other lines are the best: right after a crossing, else where a steeper one catches
+    // up.
     let next = on.length > 1 ? weight + 1 : Infinity;
     for (const line of known)
       if (line.slope > steepest.slope)
@@ -123,7 +132,10 @@ export function flipsOf(scales, weights, r, totals = totalsWith(scales, weights)
   return found;
 }
 
-/** The flip nearest to the weight as it is: `{weight, winner}` of the first weight beside it with another winner; null if there is none. */
+/**
+ * The flip nearest to the current weight: `{weight, winner}` of the first weight beside it with another winner; null if
+ * there is none.
+ */
 export function nearest(flips, weight) {
   const at = flips.findIndex(({ from, to }) => from <= weight && weight <= to);
   const below = at > 0 ? { weight: flips[at - 1].to, winner: flips[at - 1].winner } : null;

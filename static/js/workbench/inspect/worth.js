@@ -1,4 +1,5 @@
-// The Cache tab, Worth it?: what no cache, a cache and batching cost on this very scenario, and where another mode decides otherwise.
+// The Cache tab, Worth it?: what no cache, a cache and batching cost on this very scenario, and where another mode
+// decides otherwise.
 
 import { h, fill, icon } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";
@@ -50,7 +51,9 @@ export class Worth {
         h("h3", { id: "worth-other", text: "Run it in another mode" }),
         h("p", {
           class: "dim",
-          text: "Both runs go side by side to the end, every hit checked by the audit. The first cycle that ends otherwise is shown with both decisions.",
+          text:
+            "Both runs go side by side to the end, every hit checked by the audit. The first cycle that ends "
+            + "otherwise is shown with both decisions.",
         }),
         this.form,
         this.other,
@@ -69,7 +72,8 @@ export class Worth {
     const own = playback.policy?.cache ?? "off";
     const { cache, equivalenceClass, staleWrites } = this.fields;
     const remedy = playback.policy?.staleWrites ?? REMEDIED;
-    cache.value = own === "sound" && remedy === REMEDIED ? "v1.11" : "sound"; // what teaches most: the bugs, or how it should be
+    // The most instructive comparison: with the bugs, or without.
+    cache.value = own === "sound" && remedy === REMEDIED ? "v1.11" : "sound";
     equivalenceClass.value = playback.policy?.equivalenceClass ?? "controller";
     staleWrites.value = REMEDIED;
     this.own.textContent = `It runs with cache ${own} here.`;
@@ -154,7 +158,8 @@ export class Worth {
       icon("close"),
       "Cancel",
     );
-    const asker = [this.measure, this.run].find((button) => button === document.activeElement); // cannot be pressed meanwhile, so Cancel has the focus
+    // Neither can be pressed meanwhile, so Cancel gets the focus.
+    const asker = [this.measure, this.run].find((button) => button === document.activeElement);
     this.#busy = { bar, said };
     this.#lock(true);
     fill(host, h("div", { class: "worth-progress" }, bar, said, stop));
@@ -248,7 +253,10 @@ export class Worth {
       ),
       h("p", {
         class: "dim fine",
-        text: "Evaluations are pairs of predicate and node. Time is the processor’s, of this simulator: it evaluates a predicate on all nodes in one go, so an evaluation costs it far less than a scheduler that goes from node to node. Of batching, a lookup is a pod that asks for a kept ranking.",
+        text:
+          "Evaluations are pairs of predicate and node. Time is the processor’s, of this simulator: it evaluates a "
+          + "predicate on all nodes in one go, so an evaluation costs it far less than a scheduler that goes from "
+          + "node to node. Of batching, a lookup is a pod that asks for a kept ranking.",
       }),
     ];
   }

@@ -1,4 +1,5 @@
-// A scenario in two modes of the cache: both runs in numbers, and the first cycle that ends otherwise with both decisions.
+// A scenario in two modes of the cache: both runs in numbers, and the first cycle that ends otherwise with both
+// decisions.
 
 import { h, icon, toast } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";
@@ -27,7 +28,7 @@ export function parting(view, { here, there, differing, first }, chosen) {
       first
         ? [
             h("strong", {
-              text: `${differing ? plural(differing, "pod") : "No pod"} ${differing === 1 ? "ends" : differing ? "end" : "ends"} elsewhere.`,
+              text: `${differing ? plural(differing, "pod") : "No pod"} ${differing > 1 ? "end" : "ends"} elsewhere.`,
             }),
             " The first cycle that ends otherwise is ",
             cycleLink(view, first.index),

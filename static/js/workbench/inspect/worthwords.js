@@ -76,7 +76,8 @@ function saving(base, row) {
     name,
     " saved ",
     { strong: share(saved, base.evaluations) },
-    ` of the evaluations (${count(row.evaluations)} instead of ${count(base.evaluations)}), at ${held(row.bytes)} and ${plural(row.operations, "cache operation")}. `,
+    ` of the evaluations (${count(row.evaluations)} instead of ${count(base.evaluations)}), `,
+    `at ${held(row.bytes)} and ${plural(row.operations, "cache operation")}. `,
   ];
   if (saved / base.evaluations < LITTLE) return [...what, `It was not worth it here. ${time}`];
   const ratio = trim(row.operations / saved);

@@ -1,4 +1,5 @@
-// Where every node's cell is in the overview: groups beside and below each other, so that cells are as large as they can be.
+// Where every node's cell is in the overview: groups beside and below each other, so that cells are as large as they
+// can be.
 
 const GAP = 14; // between groups
 const LABEL = 20; // above each group
@@ -6,7 +7,10 @@ const MARGIN = 14;
 const ACROSS = 12; // groups beside each other at most
 const LARGEST = 90; // pixels of a cell
 
-/** `{cell, cells, labels}`: the size of a cell, x and y of each node's, and the headings with where their group ends, for so much room. */
+/**
+ * `{cell, cells, labels}` for the given room: the size of a cell, x and y of each node's, and the headings with where
+ * their group ends.
+ */
 export function arrange(groups, nodes, width, height) {
   let best = { cell: 0 };
   for (let across = 1; across <= Math.min(groups.length, ACROSS); across += 1) {

@@ -1,5 +1,5 @@
-// What colours a pod: its workload, priority, PodGroup, namespace, or how long it has been on its node.
-// Names have colours of their own, the most frequent ones; amounts have steps of one colour, so that more looks like more.
+// What colours a pod: its workload, priority, PodGroup, namespace, or how long it has been on its node. The most
+// frequent names have colours of their own; amounts have steps of one colour, so that more looks like more.
 
 import { age, count, short } from "../../lib/quantity.js";
 import { workload } from "../workload.js";

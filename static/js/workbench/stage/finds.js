@@ -6,7 +6,10 @@ const SPOT_LEAST = 16; // pixels of the ring around the one that is shown, howev
 const FOUND_LEAST = 7;
 const LONGEST = 40; // characters
 
-/** Ring what is found; `boxOf(node)` is its `{x, y, size}`. Returns the box of the one that is shown with its name, null without. */
+/**
+ * Ring what is found; `boxOf(node)` is its `{x, y, size}`. Returns the box of the current match with its name, null
+ * without one.
+ */
 export function rings(pen, c, { search, spot }, boxOf) {
   const ring = ({ x, y, size }, colour, line, grow) => {
     pen.strokeStyle = colour;

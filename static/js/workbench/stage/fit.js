@@ -1,4 +1,5 @@
-// How large cards can be so that all of them fit the stage: as large as the room allows, in the columns that leave least of it empty.
+// How large cards can be so that all of them fit the stage: as large as the room allows, in the columns that leave
+// least of it empty.
 
 const LARGEST = 30; // pixels of a card's text
 const STEP = 0.5;
@@ -15,7 +16,10 @@ const SCORE = 5; // beside the pods
 const REASON = 26; // em that a reason takes on one line
 const LINE = 1.15;
 
-/** `{font, across, per, tall, from}` for groups of so many cards, null where not all fit even with the smallest text, `least` pixels; `from` is the column that the last group begins in. */
+/**
+ * `{font, across, per, tall, from}` for groups of so many cards, null where not all fit even with the smallest text,
+ * `least` pixels; `from` is the column in which the last group begins.
+ */
 export function fit(sizes, { width, height, least, bars, pods }) {
   let best = null;
   const cards = sizes.reduce((sum, size) => sum + size, 0);

@@ -25,8 +25,9 @@ export function keep(chosen) {
 }
 
 /**
- * What colours pods until somebody chooses, `{colour, sure}`: what the scenario is about. While too few cycles are computed to
- * be sure, it stays as it is `now`: every edit computes all of them anew. PodGroups alone are known from the start.
+ * What colours pods until the visitor chooses, `{colour, sure}`: what the scenario is about. While too few cycles are
+ * computed to be sure, it stays as it is `now`: every edit computes all of them anew. PodGroups alone are known from
+ * the start.
  */
 export function fitting({ pods, summary, marks, complete, cycles }, now) {
   if (summary.PodGroup || pods.podGroup?.some((at) => at >= 0)) return { colour: "podgroup", sure: true };
