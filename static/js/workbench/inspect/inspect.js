@@ -1,9 +1,7 @@
 // The Inspect region: tabs over the record of the shown cycle. Only the open tab is drawn.
 
 import { h, fill } from "../../lib/dom.js";
-import { plural } from "../../lib/quantity.js";
 import { keeping } from "../../lib/tables.js";
-import { PENDING } from "../cluster.js";
 import { tabs } from "../tabs.js";
 import { Story } from "./story.js";
 import { Predicates } from "./predicates.js";
@@ -125,67 +123,4 @@ export class Inspect {
       light?.ladder.length || light?.result === "unschedulable" ? `${light.feasible}/${light.ladder[0]?.[1] ?? 0}` : "",
     );
   }
-}
-
-/** What a tab shows of what is decided at a later moment of the shown cycle. */
-export function later(view, what, text = "") {
-  const { phase, index } = view.playback;
-  return h(
-    "div",
-    { class: "empty later" },
-    h("b", { text: what }),
-    text ? h("span", { text }) : null,
-    h(
-      "span",
-      { class: "dim" },
-      phase ? `Cycle ${index} is at the phase ${phase}. ` : `Cycle ${index} is shown at a moment. `,
-      h("kbd", { text: "Shift" }),
-      " ",
-      h("kbd", { text: "→" }),
-      " leads on.",
-    ),
-  );
-}
-
-/** What a tab shows where no pod is tried: before the first cycle, and after the last. */
-export function before(view) {
-  const { playback } = view;
-  if (playback.atEnd)
-    return h(
-      "div",
-      { class: "empty" },
-      h("b", { text: "No pod is tried here: the run is over." }),
-      h("span", {
-        text: "Story, PodGroups, Queue and Events tell how everything stands, and what happened since the last cycle.",
-      }),
-    );
-  if (playback.cycles === 0 && playback.complete) {
-    const left = playback.cluster.placement.filter((node) => node === PENDING).length;
-    if (left)
-      return h(
-        "div",
-        { class: "empty" },
-        h("b", { text: `${plural(left, "pod")} ${left === 1 ? "waits" : "wait"}, and none is tried.` }),
-        h("span", {
-          text:
-            "Pods with spec.schedulingGates stay out of the queue, and pods whose spec.schedulerName no profile has "
-            + "are left to another scheduler: take the gates away, or add a profile to the "
-            + "KubeSchedulerConfiguration.",
-        }),
-      );
-    return h(
-      "div",
-      { class: "empty" },
-      h("b", { text: "No pod is waiting to be scheduled." }),
-      h("span", {
-        text: "Pods without spec.nodeName are pending. Add one to the YAML, or delete a pod's nodeName, and apply.",
-      }),
-    );
-  }
-  return h(
-    "div",
-    { class: "empty" },
-    h("b", { text: "This is the cluster before the first cycle." }),
-    h("span", null, "Press ", h("kbd", { text: "→" }), " or Step to schedule the first pod."),
-  );
 }

@@ -6,7 +6,7 @@ import { inline } from "../../lib/inline.js";
 import { clock, count, short } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
 import { Countdown, moment, until } from "../countdown.js";
-import { before } from "./inspect.js";
+import { before } from "./empty.js";
 import { Gang } from "./gang.js";
 import { sentence } from "./sentence.js";
 

@@ -5,7 +5,7 @@ import { Grid } from "../../lib/grid.js";
 import { count, ellipsis, shortReason } from "../../lib/quantity.js";
 import { breakButton } from "../breakpanel.js";
 import { condition } from "../conditions.js";
-import { before, later } from "./inspect.js";
+import { before, later } from "./empty.js";
 import { copyButton, filterField, segmented } from "./matrix.js";
 import { quirkNotes } from "./quirks.js";
 import { CHOICES, Sources, mark, sourceKey } from "./sources.js";

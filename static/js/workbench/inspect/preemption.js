@@ -4,7 +4,7 @@
 import { h, fill, icon, toast } from "../../lib/dom.js";
 import { count, plural, short } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
-import { before, later } from "./inspect.js";
+import { before, later } from "./empty.js";
 import { aboutNode, linked, nodeLink, podLink } from "./nouns.js";
 import { sentence } from "./sentence.js";
 

@@ -5,7 +5,7 @@ import { h, fill, icon } from "../../lib/dom.js";
 import { Grid } from "../../lib/grid.js";
 import { count, plural } from "../../lib/quantity.js";
 import { Column } from "./column.js";
-import { before, later } from "./inspect.js";
+import { before, later } from "./empty.js";
 import { copyButton, filterField, segmented } from "./matrix.js";
 import { nodeLink } from "./nouns.js";
 import { rankedOf } from "./ranked.js";

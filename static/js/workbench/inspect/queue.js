@@ -4,7 +4,7 @@ import { h, fill, icon } from "../../lib/dom.js";
 import { count, short } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
 import { Countdown } from "../countdown.js";
-import { before, later } from "./inspect.js";
+import { before, later } from "./empty.js";
 import { podLink } from "./nouns.js";
 import { timedQueue } from "./queuetimed.js";
 

@@ -4,7 +4,7 @@ import { h, fill, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
 import { clock, count, cpu, memory, plural } from "../../lib/quantity.js";
 import { differNote } from "../differ.js";
-import { before, later } from "./inspect.js";
+import { before, later } from "./empty.js";
 import { quirkNotes } from "./quirks.js";
 import { aboutNode, linked, nodeLink } from "./nouns.js";
 import { sentence } from "./sentence.js";
