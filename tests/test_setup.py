@@ -200,7 +200,7 @@ BUNDLED = (
 @pytest.fixture
 def bundler(machine: Machine) -> Machine:
     """The machine with a Node, and the files that its browser's packages are made from."""
-    for script in ("browser-packages", "node", "wheel"):
+    for script in ("browser-packages", "javascript", "node", "wheel"):
         shutil.copy(REPOSITORY / ".ci" / script, machine.home / ".ci" / script)
     for name in BUNDLED:
         (machine.home / name).parent.mkdir(parents=True, exist_ok=True)
@@ -250,11 +250,39 @@ def test_where_there_is_no_node_pypi_has_one(bundler: Machine) -> None:
         (bundler.home / "asked").unlink()
 
 
+def test_what_checks_the_modules_is_installed_when_it_is_wanted(bundler: Machine) -> None:
+    """Setting up leaves it out; the first check installs it, and the next one after the lock file changed."""
+    bundler.program("npm", 'echo "npm $*" >> "$ASKED"')
+    (bundler.home / "node_modules").mkdir()
+
+    def again() -> list[str]:
+        status, output = bundler.run("javascript", "lint")
+        assert status == 0, output
+        asked = [" ".join(line.split()[:2]) for line in bundler.asked]
+        (bundler.home / "asked").unlink()
+        return asked
+
+    assert "--omit=dev" in (REPOSITORY / ".ci/browser-packages").read_text()
+    assert again() == ["npm install", "npm run"]
+    assert again() == ["npm run"]
+    (bundler.home / "package-lock.json").write_text("{}")
+    assert again() == ["npm install", "npm run"]
+
+
+def test_modules_are_not_checked_without_npm_but_in_ci(bundler: Machine) -> None:
+    """Where npm cannot be reached this is told, and the other checks go on; in CI it is a failure."""
+    bundler.program("npm", "exit 1")
+    status, output = bundler.run("javascript", "lint")
+    assert status == 0
+    assert "they are not checked" in output
+    assert bundler.run("javascript", "lint", CI="true")[0] == 1
+
+
 def test_every_package_of_the_browser_is_pinned() -> None:
     """package.json names exact versions, and the lock file has the hash of each; nothing runs at install."""
     named = json.loads((REPOSITORY / "package.json").read_text())
     locked = json.loads((REPOSITORY / "package-lock.json").read_text())["packages"]
-    asked = {**named["dependencies"], **named.get("devDependencies", {})}
+    asked = {**named["dependencies"], **named["devDependencies"]}
     assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in asked.values())
     for name, version in asked.items():
         assert locked[f"node_modules/{name}"]["version"] == version
