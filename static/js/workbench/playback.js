@@ -1,54 +1,36 @@
-// What is played: opens a source, keeps a bounded cache of windows and heavy parts, and moves through time.
+// What is played: opens a source and moves through time (playback/ has what that takes).
 // Within the cache a step needs no server; outside it the newest wish wins.
 // A position is a cycle, and in it the whole of it, or a moment (`at`, from 1), or a phase. After the last cycle of a
 // run in virtual time comes the end, as index `cycles` + 1.
 
 import { Emitter } from "../lib/emitter.js";
-import { Lru } from "../lib/lru.js";
 import { superseded } from "../lib/socket.js";
-import { ABSENT, Cluster } from "./cluster.js";
 import { cut, cutEnd } from "./cut.js";
 import { Marks } from "./marks.js";
-import { assumed, wentThrough } from "./phases.js";
-import { Verdict } from "./verdict.js";
+import { wentThrough } from "./phases.js";
+import { NodeTable } from "./playback/nodetable.js";
+import { LAST, LAST_PHASE, WHOLE } from "./playback/place.js";
+import { meet } from "./playback/podtable.js";
+import { Records } from "./playback/records.js";
+import { Standing } from "./playback/standing.js";
 
-// Cycles asked for at once, and windows kept, by the number of nodes: what the server decides anew for a window
-// grows with the nodes, and a scrub into the unknown must not wait for it.
-const WINDOWS = [
-  [600, 50, 24],
-  [2_000, 20, 48],
-  [Infinity, 8, 90],
-];
 const MARKS_AT_ONCE = 20_000;
-const AMENDED = ["cpu", "memory", "pods", "taints", "unschedulable", "labels", "conditions"]; // of a node, by an update
-const PARTS = ["predicates", "cache", "priorities", "preemption", "queue", "podgroups", "moments", "cuts"];
 const ASKED_AGAIN = 6; // times, of what something newer overtook though it is still wanted
-export const LAST = -1; // as a moment: the last one there is
-export const LAST_PHASE = "last";
-const WHOLE = { at: 0, phase: "", linked: false };
+
+const NONE = new Set();
 
 const idle = window.requestIdleCallback ? (f) => requestIdleCallback(f, { timeout: 300 }) : (f) => setTimeout(f, 30);
 
 export class Playback extends Emitter {
-  #windows = new Lru(WINDOWS[0][2]);
-  #span = WINDOWS[0][1]; // cycles of a window
-  #heavy;
-  #shownFrom = 0; // the window the cluster was derived from
-  #clusterAt = 0;
-  #fetching = new Set();
-  #getting = new Map();
   #windowBusy = false;
   #heavyBusy = false;
   #painting = false; // a step was shown since the last frame
   #due = false; // another one was asked for since
-  #generation = 0;
   #endFrom = -1; // where one was when the end was asked for, until it is there
   #opening = null; // the newest answer to an opening, as a promise
-  #given = new Map(); // of nodes that changed: what the table said when the source was opened
   #cut = null; // the shown cycle as far as it has come, with what it was cut from
-  #origins = { index: -1, nodes: new Map() }; // where the pods were that a cycle moves
-  #changes = { key: "", nodes: new Map() };
-  #amended = new Map(); // of nodes that are not as given: in what, as the table says it now
+  #standing = null; // the cluster after what is shown
+  #table = null; // of nodes, as it is at what is shown
 
   constructor(socket, source) {
     super();
@@ -59,7 +41,8 @@ export class Playback extends Emitter {
     this.at = 0; // the moment that is shown, from 1; 0: all of the cycle; LAST until it is known which that is
     this.phase = ""; // the phase that is shown, instead of a moment
     this.wish = WHOLE; // both of what is asked for
-    this.gone = new Set(); // the nodes of the table that are not there in what is shown
+    this.generation = 0; // grows with every opening: what was asked before is dropped
+    this.records = new Records(this);
     this.marks = new Marks();
     socket.on("timeline.grew", (grew) => this.#grew(grew));
     socket.on("up", (first) => {
@@ -77,8 +60,8 @@ export class Playback extends Emitter {
   }
 
   async #open(step, progress) {
-    const generation = ++this.#generation;
-    const newest = () => generation === this.#generation;
+    const generation = ++this.generation;
+    const newest = () => generation === this.generation;
     let answer;
     try {
       answer = await this.ask("scenario.open", { source: this.#newest, ...(step ? { step } : {}) }, newest, {
@@ -88,35 +71,20 @@ export class Playback extends Emitter {
       if (newest() || !superseded(error)) throw error;
       return this.#opening;
     }
-    if (generation !== this.#generation) return answer;
+    if (generation !== this.generation) return answer;
     this.#take(answer);
-    const [, span, kept] = WINDOWS.find(([most]) => this.nodes.names.length <= most);
-    this.#span = span;
-    this.#windows = new Lru(kept);
-    this.#heavy = new Lru(this.nodes.names.length > 2000 ? 12 : this.nodes.names.length > 500 ? 24 : 60);
-    this.#shownFrom = 0;
-    this.#clusterAt = 0;
+    this.records.reset(this.nodes.names.length);
     this.index = -1;
-    this.#origins = { index: -1, nodes: new Map() };
-    this.#changes = { key: "", nodes: new Map() };
     this.at = 0;
     this.phase = "";
     this.wish = WHOLE;
     this.marks = new Marks();
-    this.cluster = new Cluster(this.nodes, this.pods);
-    this.#ahead(answer.index);
+    this.#standing = new Standing(this.nodes, this.pods);
+    this.cluster = this.#standing.cluster;
+    if (answer.index > 0 && answer.index <= this.cycles) this.records.ahead(answer.index);
     this.emit("opened", answer);
     this.#loadMarks(generation);
     return answer;
-  }
-
-  /** Ask for the step that a link leads to, while the page draws itself: both at once, not one after the other. */
-  #ahead(index) {
-    if (!(index > 0) || index > this.cycles) return;
-    for (const asked of [this.#window(this.#start(index)), this.#get(index)])
-      asked.catch(() => {
-        /* asked for again where it is wanted */
-      });
   }
 
   /** The source as it is now: what is open stays in its revision. */
@@ -130,11 +98,7 @@ export class Playback extends Emitter {
     this.scenario = answer.scenario;
     this.nodes = answer.nodes;
     this.pods = answer.pods;
-    this.nodes.extended ??= {};
-    this.nodes.conditions ??= this.nodes.names.map(() => []);
-    this.#given.clear();
-    this.#amended = new Map();
-    this.gone = new Set((this.nodes.since ?? []).flatMap((since, node) => (since > 1 ? [node] : [])));
+    this.#table = new NodeTable(this.nodes);
     this.nodeIndex = new Map(this.nodes.names.map((name, i) => [name, i]));
     this.podIndex = new Map(this.pods.keys.map((key, i) => [key, i]));
     this.cycles = answer.cycles;
@@ -178,7 +142,7 @@ export class Playback extends Emitter {
     this.complete = answer.complete;
     this.stopped = answer.stopped;
     this.end = answer.end;
-    if (grown) this.#loadMarks(this.#generation);
+    if (grown) this.#loadMarks(this.generation);
     this.emit("grew");
     if (this.wanted !== this.index) this.goto(this.wanted, undefined, this.wish);
   }
@@ -190,17 +154,17 @@ export class Playback extends Emitter {
     this.stopped = stopped;
     this.end = end;
     if (marks) this.marks.put(from, marks);
-    if (this.marks.known < this.cycles && complete) this.#loadMarks(this.#generation);
+    if (this.marks.known < this.cycles && complete) this.#loadMarks(this.generation);
     this.emit("grew");
   }
 
   async #loadMarks(generation) {
     try {
-      while (generation === this.#generation && this.marks.known < this.cycles) {
+      while (generation === this.generation && this.marks.known < this.cycles) {
         const from = this.marks.known + 1;
         const to = Math.min(this.cycles, from + MARKS_AT_ONCE - 1);
         const answer = await this.ask("timeline.get", { source: this.source, from, to });
-        if (generation !== this.#generation || !answer.marks.result.length) return;
+        if (generation !== this.generation || !answer.marks.result.length) return;
         this.marks.put(answer.from, answer.marks);
         this.emit("grew");
       }
@@ -209,20 +173,19 @@ export class Playback extends Emitter {
     }
   }
 
-  /** The first cycle of the window that holds a cycle. */
-  #start(index) {
-    return 1 + Math.floor((index - 1) / this.#span) * this.#span;
-  }
-
   /** The cheap record of a cycle, if it is in the cache. */
   light(index) {
-    const found = index >= 1 ? this.#windows.get(this.#start(index)) : null;
-    return found?.cycles[index - found.from] ?? null;
+    return this.records.light(index);
   }
 
   /** The heavy parts of a cycle, if they are in the cache. */
   heavy(index) {
-    return this.#heavy?.get(index) ?? null;
+    return this.records.heavy(index);
+  }
+
+  /** The nodes of the table that are not there in what is shown. */
+  get gone() {
+    return this.#table?.gone ?? NONE;
   }
 
   /** Whether the newest wish is still to be shown, with the next frame: it may be of the shown step, another moment. */
@@ -280,47 +243,7 @@ export class Playback extends Emitter {
    * pod of the cycle.
    */
   get changed() {
-    const { moments, index, at, phase } = this;
-    const key = `${index}/${at}/${phase}/${moments ? 1 : 0}`;
-    if (this.#changes.key !== key)
-      this.#changes = { key, nodes: moments && index <= this.cycles ? this.#changedBy(moments) : new Map() };
-    return this.#changes.nodes;
-  }
-
-  #changedBy(moments) {
-    const nodes = new Map();
-    if (this.#origins.index !== this.index) return nodes;
-    const tried = moments.findIndex(({ kind }) => kind === "attempt");
-    const { pod: own } = this.light(this.index);
-    const where = new Map(this.#origins.nodes);
-    for (const { moves } of moments.slice(0, tried)) for (const [pod, node] of moves) where.set(pod, node ?? ABSENT);
-    const at = (node) => {
-      if (!nodes.has(node)) nodes.set(node, { left: 0, came: 0 });
-      return nodes.get(node);
-    };
-    for (const { moves, kind, nodes: about = [] } of moments.slice(tried, this.#passed(moments))) {
-      for (const [pod, to] of moves) {
-        const from = where.get(pod);
-        where.set(pod, to ?? ABSENT);
-        if (from === to) continue;
-        if (from >= 0) at(from).left += 1;
-        if (to >= 0 && pod !== own) at(to).came += 1;
-      }
-      if (kind === "consequence") about.forEach(at);
-    }
-    return nodes;
-  }
-
-  /** How many moments of the shown step have passed. */
-  #passed(moments) {
-    const tried = moments.findIndex(({ kind }) => kind === "attempt");
-    return this.at > 0
-      ? this.at
-      : this.at === LAST
-        ? 0
-        : this.phase
-          ? tried + (assumed(this.phase) ? 1 : 0)
-          : moments.length;
+    return this.#standing.changed(this);
   }
 
   /** The last index there is: the end, or the last cycle where there is none. */
@@ -427,7 +350,7 @@ export class Playback extends Emitter {
 
   /** The moments of a step, asked for if need be. */
   async momentsOf(index) {
-    if (!this.heavy(index)) await this.#get(index);
+    if (!this.heavy(index)) await this.records.get(index);
     return this.heavy(index)?.moments ?? [];
   }
 
@@ -445,7 +368,6 @@ export class Playback extends Emitter {
     this.index = index;
     ({ at: this.at, phase: this.phase } = this.wish);
     this.#stand();
-    this.#amend(index);
     const heavy = this.heavy(index);
     if (stays) this.emit("moment", { index, since: this.since });
     else this.emit("step", { index, since: this.since, heavy: Boolean(heavy) || index === 0 });
@@ -465,205 +387,43 @@ export class Playback extends Emitter {
     };
   }
 
-  /** Let the cluster stand as it is after what is shown. */
+  /** Let the cluster and the table of nodes be as they are at what is shown. */
   #stand() {
     const { index, moments } = this;
-    if (index > 0 && moments) {
-      if (this.at === LAST || this.at > moments.length) this.at = moments.length;
-    }
-    const { partly } = this;
-    if (index > this.cycles) this.#derive(this.cycles);
-    else this.#derive(index, partly ? index - 1 : index);
-    if (partly || index > this.cycles) this.#move(moments ?? []);
+    if (index > 0 && moments && (this.at === LAST || this.at > moments.length)) this.at = moments.length;
+    this.#standing.follow(this);
+    this.#table.amend(this);
   }
 
-  /** Move the pods that moved until the shown moment or phase. */
-  #move(moments) {
-    for (const { moves } of moments.slice(0, this.#passed(moments)))
-      this.cluster.apply(moves.map(([pod, node]) => [pod, node ?? ABSENT]));
-    this.#shownFrom = -1; // from here on no window's changes lead further
-  }
-
-  /** Let the table of nodes say what they have at what is shown: operations and controllers change it. */
-  #amend(index) {
-    const states = this.#states(index);
-    if (!states.size && !this.#amended.size) return;
-    const { nodes } = this;
-    for (const [node, state] of this.#amended) if (states.get(node) !== state) this.#write(node, this.#given.get(node));
-    for (const [node, state] of states) {
-      if (this.#amended.get(node) === state) continue;
-      if (!this.#given.has(node)) this.#given.set(node, this.#read(node));
-      if (state) this.#write(node, { ...this.#given.get(node), ...state });
-    }
-    this.gone = new Set([...states].filter(([, state]) => state === null).map(([node]) => node));
-    this.#amended = states;
-    nodes.version = (nodes.version ?? 0) + 1;
-  }
-
-  /**
-   * The nodes that are not as they were when the source was opened, each with what differs; `null`: it is not there.
-   */
-  #states(index) {
-    const cycle = Math.min(index, this.cycles);
-    const window = cycle > 0 ? this.#windows.get(this.#start(cycle)) : null;
-    if (cycle > 0 && !window?.nodes) return this.#updated(index); // a run that was stored before rows told of nodes
-    const states =
-      cycle > 0
-        ? new Map(window.nodes)
-        : new Map((this.nodes.since ?? []).flatMap((since, node) => (since > 1 ? [[node, null]] : [])));
-    const take = (changes) => {
-      for (const [node, state] of changes) states.set(node, state);
-    };
-    const partly = index > this.cycles || this.at !== 0 || this.phase !== "";
-    for (let i = window?.from ?? 1; i < (partly && index <= this.cycles ? cycle : cycle + 1); i += 1)
-      take(window?.cycles[i - window.from]?.nodes ?? []);
-    if (partly) {
-      const own =
-        index > this.cycles ? (this.heavy(index)?.nodes ?? []) : (window?.cycles[cycle - window.from]?.nodes ?? []);
-      const { moments } = this;
-      const tried = moments?.findIndex(({ kind }) => kind === "attempt") ?? -1;
-      const until = this.at > 0 ? this.at : this.phase ? tried + 1 : (moments?.length ?? 0);
-      const whole = this.at === 0 && this.phase === "";
-      const named = new Set((moments ?? []).slice(0, until).flatMap(({ nodes }) => nodes ?? []));
-      take(own.filter(([node]) => whole || named.has(node)));
-    }
-    for (const [node, state] of states) if (state && !Object.keys(state).length) states.delete(node);
-    return states;
-  }
-
-  /** The same by what operations of a major step say. */
-  #updated(index) {
-    const { nodes } = this;
-    const major = index > 0 ? Number((this.light(index) ?? this.heavy(index)).step.split(".")[0]) : 1;
-    const states = new Map();
-    for (const [since, node, state] of nodes.updates ?? []) if (since <= major) states.set(node, state);
-    nodes.names.forEach((_, node) => {
-      if ((nodes.since?.[node] ?? 1) > major || (nodes.until?.[node] ?? Infinity) <= major) states.set(node, null);
-    });
-    return states;
-  }
-
-  #read(node) {
-    const { nodes } = this;
-    return {
-      ...Object.fromEntries(AMENDED.map((field) => [field, nodes[field][node]])),
-      extended: Object.fromEntries(
-        Object.entries(nodes.extended).map(([resource, amounts]) => [resource, amounts[node]]),
-      ),
-    };
-  }
-
-  #write(node, state) {
-    const { nodes } = this;
-    for (const field of AMENDED) nodes[field][node] = state[field];
-    for (const resource of Object.keys(state.extended)) nodes.extended[resource] ??= nodes.names.map(() => 0);
-    for (const [resource, amounts] of Object.entries(nodes.extended)) amounts[node] = state.extended[resource] ?? 0;
-  }
-
-  /** Let the cluster stand as after cycle `upTo`, which is `index` or the one before it. */
-  #derive(index, upTo = index) {
-    if (index === 0) {
-      if (this.#clusterAt !== 0 || this.#shownFrom !== 0) this.cluster.reset(this.cluster.initial);
-      this.#shownFrom = 0;
-      this.#clusterAt = 0;
-      return;
-    }
-    const found = this.#windows.get(this.#start(index));
-    let at = this.#clusterAt;
-    if (this.#shownFrom !== found.from || upTo < at) {
-      this.cluster.reset(found.placement);
-      at = found.from - 1;
-    }
-    for (let i = at + 1; i <= upTo; i += 1) {
-      if (i === index) this.#note(index);
-      this.cluster.apply(found.cycles[i - found.from].changes);
-    }
-    if (upTo === index - 1) this.#note(index);
-    this.#shownFrom = found.from;
-    this.#clusterAt = upTo;
-  }
-
-  /** Keep where the pods that a cycle moves are before it. */
-  #note(index) {
-    const { placement } = this.cluster;
-    this.#origins = {
-      index,
-      nodes: new Map((this.light(index)?.changes ?? []).map(([pod]) => [pod, placement[pod] ?? ABSENT])),
-    };
-  }
-
-  /** Take in pods that controllers made since the source was opened; they join the end of the table. */
-  #meet(came) {
-    const { pods } = this;
-    const skip = pods.keys.length - came.from;
-    if (skip < 0 || skip >= came.keys.length) return;
-    const known = new Map(pods.groups.map(({ kind, name }, i) => [`${kind}/${name}`, i]));
-    for (const { kind, name } of came.groups)
-      if (!known.has(`${kind}/${name}`)) known.set(`${kind}/${name}`, pods.groups.push({ kind, name }) - 1);
-    for (const resource of Object.keys(came.extended)) pods.extended[resource] ??= pods.keys.map(() => 0);
-    for (let i = skip; i < came.keys.length; i += 1) {
-      const { kind, name } = came.groups[came.group[i]];
-      this.podIndex.set(came.keys[i], pods.keys.length);
-      for (const field of ["keys", "cpu", "memory", "priority", "node"]) pods[field].push(came[field][i]);
-      pods.group.push(known.get(`${kind}/${name}`));
-      pods.podGroup?.push(this.#gang(came.podGroups?.[came.podGroup[i]]));
-      for (const resource of Object.keys(pods.extended))
-        pods.extended[resource].push(came.extended[resource]?.[i] ?? 0);
-    }
+  /** Take in pods that controllers made since the source was opened. */
+  meet(came) {
+    if (!meet(this.pods, this.podIndex, came)) return;
     this.cluster.widen();
     this.emit("met");
-  }
-
-  /** The number of a PodGroup, which may be new; -1: none. */
-  #gang(key) {
-    if (!key) return -1;
-    const { podGroups } = this.pods;
-    const at = podGroups.indexOf(key);
-    return at >= 0 ? at : podGroups.push(key) - 1;
-  }
-
-  async #window(from) {
-    if (this.#fetching.has(from)) return;
-    this.#fetching.add(from);
-    const generation = this.#generation;
-    try {
-      const answer = await this.socket.call("cycles.window", {
-        source: this.source,
-        from,
-        count: Math.min(this.#span, Math.max(1, this.cycles - from + 1)),
-        pods: this.pods.keys.length,
-      });
-      if (generation !== this.#generation) return;
-      if (answer.pods) this.#meet(answer.pods);
-      this.#windows.set(from, answer);
-      if (this.marks.note(answer.cycles)) this.emit("grew");
-    } finally {
-      this.#fetching.delete(from);
-    }
   }
 
   async #fetchWanted() {
     if (this.#windowBusy) return;
     this.#windowBusy = true;
-    const generation = this.#generation;
+    const generation = this.generation;
     let tries = 0;
     try {
-      while (generation === this.#generation && this.wanted !== this.index && tries < 40) {
+      while (generation === this.generation && this.wanted !== this.index && tries < 40) {
         const to = this.wanted;
         if (this.#has(to)) {
           this.#show(to);
           break;
         }
         const cycle = Math.min(to, this.cycles);
-        const from = this.#start(cycle);
-        if (this.#fetching.has(from)) await new Promise((resolve) => setTimeout(resolve, 8));
+        const from = this.records.start(cycle);
+        if (this.records.fetching(from)) await new Promise((resolve) => setTimeout(resolve, 8));
         else {
           tries += 1;
           if (to > this.cycles && (!cycle || this.light(cycle))) {
-            await this.#get(to);
+            await this.records.get(to);
             continue;
           }
-          await this.#window(from);
+          await this.records.fetch(from);
           const computed = to > this.cycles || this.light(to);
           if (!computed) await new Promise((resolve) => setTimeout(resolve, 250));
         }
@@ -672,27 +432,26 @@ export class Playback extends Emitter {
       this.emit("failed", error);
     } finally {
       this.#windowBusy = false;
-      if (generation !== this.#generation && this.wanted !== this.index) this.#fetchWanted();
+      if (generation !== this.generation && this.wanted !== this.index) this.#fetchWanted();
     }
   }
 
   async #fetchHeavy() {
     if (this.#heavyBusy) return;
     this.#heavyBusy = true;
-    const generation = this.#generation;
+    const generation = this.generation;
     try {
-      while (generation === this.#generation && this.index > 0 && !this.heavy(this.index)) {
+      while (generation === this.generation && this.index > 0 && !this.heavy(this.index)) {
         const index = this.index;
         try {
-          await this.#get(index);
+          await this.records.get(index);
         } catch (error) {
           if (superseded(error)) continue;
           throw error;
         }
-        if (generation !== this.#generation || index !== this.index) continue;
+        if (generation !== this.generation || index !== this.index) continue;
         if (this.at !== 0 || this.phase !== "") {
           this.#stand(); // only now it is known who moved when
-          this.#amend(index);
           this.emit("moment", { index, since: this.since });
         }
         this.emit("parts", { index, since: this.since });
@@ -701,54 +460,13 @@ export class Playback extends Emitter {
       this.emit("failed", error);
     } finally {
       this.#heavyBusy = false;
-      if (generation !== this.#generation && this.index > 0 && !this.heavy(this.index)) this.#fetchHeavy();
+      if (generation !== this.generation && this.index > 0 && !this.heavy(this.index)) this.#fetchHeavy();
     }
   }
 
-  #get(index) {
-    if (!this.#getting.has(index))
-      this.#getting.set(
-        index,
-        this.#ask(index).finally(() => this.#getting.delete(index)),
-      );
-    return this.#getting.get(index);
-  }
-
-  async #ask(index) {
-    const generation = this.#generation;
-    const parts = await this.ask(
-      "cycle.get",
-      { source: this.source, step: String(index), parts: PARTS, pods: this.pods.keys.length },
-      () => index === this.index || index === this.wanted,
-    );
-    if (generation !== this.#generation) return;
-    if (parts.pods) {
-      this.#meet(parts.pods);
-      delete parts.pods;
-    }
-    if (parts.predicates?.order.length) parts.verdict = new Verdict(parts.predicates, this.nodes.names.length);
-    this.#heavy.set(index, parts);
-  }
-
-  async #prefetch(index) {
-    if (index !== this.wanted) return;
-    const generation = this.#generation;
-    try {
-      const from = index > 0 ? this.#start(Math.min(index, this.cycles)) : 1 - this.#span;
-      const ahead = from + this.#span;
-      const behind = from - this.#span;
-      const edge = Math.max(4, Math.floor(this.#span / 4)); // this near to a window's end the next one is fetched
-      const partial = this.#windows.get(from);
-      if (partial && partial.cycles.length < this.#span && from + partial.cycles.length <= this.cycles)
-        await this.#window(from);
-      if (ahead <= this.cycles && index >= ahead - edge && !this.#windows.has(ahead)) await this.#window(ahead);
-      if (behind >= 1 && index < from + edge && !this.#windows.has(behind)) await this.#window(behind);
-      for (const near of [index + 1, index - 1, index + 2]) {
-        if (this.wanted !== index || generation !== this.#generation || this.#heavyBusy) return;
-        if (near >= 1 && near <= this.last && !this.heavy(near)) await this.#get(near);
-      }
-    } catch {
-      /* a prefetch that fails is asked for again when it is needed */
-    }
+  #prefetch(index) {
+    const { generation } = this;
+    const wanted = () => this.wanted === index && generation === this.generation;
+    if (wanted()) this.records.prefetch(index, { wanted, busy: () => this.#heavyBusy });
   }
 }

@@ -1,6 +1,6 @@
 // "Next" and back by a unit: a phase, a cycle, an event, a second of virtual time, an operation, a failure.
 
-import { LAST, LAST_PHASE } from "./playback.js";
+import { LAST, LAST_PHASE } from "./playback/place.js";
 import { wentThrough } from "./phases.js";
 
 /** What there is none of in the whole run: then neither "later" nor "earlier" would be the whole truth. */

@@ -1,0 +1,27 @@
+// The table of pods grows at its end: controllers make pods while a run goes on.
+
+/** Add the pods that `came` to the table and its index by key; whether there were any that it did not have. */
+export function meet(pods, podIndex, came) {
+  const skip = pods.keys.length - came.from;
+  if (skip < 0 || skip >= came.keys.length) return false;
+  const known = new Map(pods.groups.map(({ kind, name }, i) => [`${kind}/${name}`, i]));
+  for (const { kind, name } of came.groups)
+    if (!known.has(`${kind}/${name}`)) known.set(`${kind}/${name}`, pods.groups.push({ kind, name }) - 1);
+  for (const resource of Object.keys(came.extended)) pods.extended[resource] ??= pods.keys.map(() => 0);
+  for (let i = skip; i < came.keys.length; i += 1) {
+    const { kind, name } = came.groups[came.group[i]];
+    podIndex.set(came.keys[i], pods.keys.length);
+    for (const field of ["keys", "cpu", "memory", "priority", "node"]) pods[field].push(came[field][i]);
+    pods.group.push(known.get(`${kind}/${name}`));
+    pods.podGroup?.push(numbered(pods.podGroups, came.podGroups?.[came.podGroup[i]]));
+    for (const resource of Object.keys(pods.extended)) pods.extended[resource].push(came.extended[resource]?.[i] ?? 0);
+  }
+  return true;
+}
+
+/** The number of a PodGroup, which may be new; -1: none. */
+function numbered(podGroups, key) {
+  if (!key) return -1;
+  const at = podGroups.indexOf(key);
+  return at >= 0 ? at : podGroups.push(key) - 1;
+}
