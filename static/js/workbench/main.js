@@ -26,7 +26,8 @@ import { Stops } from "./stops.js";
 import { Timings } from "./timings.js";
 import { title } from "./title.js";
 import { View } from "./view.js";
-import { Why, tellApplied } from "./why.js";
+import { Why } from "./why.js";
+import { tellApplied } from "./why/applied.js";
 
 const root = $("[data-workbench]");
 const source = JSON.parse($("#source", root).textContent);

@@ -1,46 +1,11 @@
 // Why?: the reasons that keep a pod off a node or off all of them, and changes that were tried out and help.
 
-import { $, h, fill, icon, copy, announce, toast } from "../lib/dom.js";
-import { count, plural, short } from "../lib/quantity.js";
-import { undecided } from "./whythen.js";
-
-const NODES_LISTED = 500; // names that the field for a node suggests
-const KEPT = "podstep.applied";
-const COST =
-  "Cost is what a change takes, added up: 0 is a corrected name, 1 a label, a toleration or an uncordon, 2 a request "
-  + "or a taint, 3 an affinity or more machine, 4 a victim or a volume, 5 a pod that nobody would preempt.";
-const GONE = new Set(["finished", "preempted", "deleted", "absent"]);
-const STATES = {
-  placed: "pass",
-  bound: "pass",
-  pending: "fail",
-  finished: "",
-  preempted: "victim",
-  deleted: "",
-  absent: "",
-  other: "",
-};
-
-const list = (texts) => (texts.length < 2 ? texts.join("") : `${texts.slice(0, -1).join(", ")} and ${texts.at(-1)}`);
-
-/** `wants 2 cpu; 1350m of 4 free, 650m short`. */
-export function inWords({ resource, requested, free, shortBy, allocatable }) {
-  if (resource === "pods") return `the node takes ${allocatable} pods, and has as many`;
-  return `wants ${requested} ${resource}; ${free} of ${allocatable} free, ${shortBy} short`;
-}
-
-/** A reason without the "node(s)" that counts nodes in the message. */
-const plain = (text) => text.replace(/^node\(s\) /, "");
-
-/** The facts of one failure as sentences. */
-function facts(failure) {
-  if (failure.error) return [failure.error];
-  const amounts = failure.numbers.map(inWords);
-  const resources = new Set(failure.numbers.map(({ resource }) => `${resource}:`));
-  const others = failure.details.filter((text) => !resources.has(text.split(" ")[0]));
-  const said = [...amounts, ...others];
-  return said.length ? said : failure.reasons.map(plain);
-}
+import { h, fill, icon, announce, toast } from "../lib/dom.js";
+import { plural, short } from "../lib/quantity.js";
+import { keepApplied } from "./why/applied.js";
+import { changesPart } from "./why/changes.js";
+import { GONE, about, groups, leads, nodeReasons, other, title } from "./why/reasons.js";
+import { undecided } from "./why/undecided.js";
 
 export class Why {
   #box = null;
@@ -220,366 +185,31 @@ export class Why {
     const { node } = this.#asked;
     const fits = answer.nodes.length && answer.nodes[0].fits;
     const here = answer.node !== null && answer.node === node;
-    this.heading.textContent = this.#title(answer, here, fits);
+    this.heading.textContent = title(answer, here, fits);
+    const ask = (name) => this.open({ pod: answer.pod, node: name });
+    const { names } = this.view.playback.nodes;
     fill(
       this.body,
-      this.#about(answer),
-      this.#leads(answer),
-      node ? this.#node(answer) : this.#groups(answer),
-      this.#changes(answer, fits),
-      this.#other(answer),
+      about(answer, this.view.edit ? (target) => this.#edit(target) : null),
+      leads(answer),
+      node ? nodeReasons(answer) : groups(answer, ask),
+      changesPart(answer, { fits, apply: this.canApply ? (change) => this.#fork(answer, change) : null }),
+      GONE.has(answer.state)
+        ? null
+        : other(
+            answer,
+            names.filter((_, one) => this.view.exists(one)),
+            ask,
+          ),
     );
     const n = answer.changes.length;
     announce(`${answer.summary} ${n ? `${plural(n, "change")} would make it fit.` : ""}`);
   }
 
-  #title({ pod, state, asked, node }, here, fits) {
-    const name = short(pod);
-    if (asked && here) return `Why is ${name} on ${asked}?`;
-    if (asked && (state === "pending" || state === "other"))
-      return fits ? `${name} fits on ${asked}` : `Why is ${name} not on ${asked}?`;
-    if (asked) return `Why is ${name} not on ${asked}?`;
-    if (state === "pending" || state === "other") return `Why is ${name} pending?`;
-    if (node && (state === "placed" || state === "bound")) return `Why is ${name} on ${node}?`;
-    return `What became of ${name}?`;
-  }
-
-  #about(answer) {
-    const { index, step, before, state, summary } = answer;
-    const moment =
-      state === "placed"
-        ? `decided by cycle ${count(index)} (${step})`
-        : before
-          ? `as cycle ${count(index)} (${step}) found the cluster`
-          : index
-            ? `after cycle ${count(index)} (${step})`
-            : "before the first cycle";
-    return h(
-      "section",
-      { class: "why-about" },
-      h(
-        "p",
-        { class: "why-row" },
-        h("span", { class: `pill ${STATES[state] ?? ""}`, text: state === "other" ? "another scheduler's" : state }),
-        h("span", { class: "mono", text: answer.pod }),
-        h("span", { class: "dim", text: moment }),
-      ),
-      h("p", { class: "why-summary", text: summary }),
-      this.view.edit && (answer.asked || !GONE.has(state))
-        ? h(
-            "div",
-            { class: "why-row why-edit" },
-            GONE.has(state) ? null : this.#edit(`Pod ${answer.pod}`),
-            answer.asked ? this.#edit(`Node ${answer.asked}`) : null,
-          )
-        : null,
-    );
-  }
-
   /** Change the pod or the node oneself, at the step on screen. */
   #edit(target) {
-    const { edit } = this.view;
-    return edit
-      ? h(
-          "button",
-          {
-            type: "button",
-            class: "btn small",
-            onclick: () => {
-              this.close();
-              this.view.emit("edit", { target });
-            },
-          },
-          icon("edit"),
-          `Edit this ${target.split(" ")[0].toLowerCase()}`,
-        )
-      : null;
-  }
-
-  /** What put the chosen node before the one it is compared with. */
-  #leads({ story }) {
-    const leads = story?.leads?.filter(({ points }) => points) ?? [];
-    if (!leads.length) return null;
-    return h(
-      "section",
-      { class: "why-leads" },
-      h(
-        "h3",
-        null,
-        `${story.node} against ${story.rival} `,
-        h("small", { class: "dim", text: "what each priority gave, times its weight" }),
-      ),
-      h(
-        "ul",
-        null,
-        leads.map(({ priority, weight, chosen, other, points }) =>
-          h(
-            "li",
-            null,
-            h("span", { text: priority }),
-            h("span", {
-              class: "dim num",
-              text: `${chosen} against ${other}${weight === 1 ? "" : ` × ${count(weight)}`}`,
-            }),
-            h("b", {
-              class: `num ${points > 0 ? "pass-text" : "fail-text"}`,
-              text: `${points > 0 ? "+" : "−"}${count(Math.abs(points))}`,
-            }),
-          ),
-        ),
-      ),
-    );
-  }
-
-  /** One node: each predicate that fails there, with its numbers. */
-  #node(answer) {
-    const [verdict] = answer.nodes;
-    if (!verdict) return null;
-    if (verdict.fits) {
-      const text =
-        answer.state === "placed"
-          ? `Every predicate passed on ${verdict.node}; another node had the better total.`
-          : `Every predicate passes on ${verdict.node}.`;
-      return h(
-        "section",
-        { class: "why-node" },
-        h("h3", { text: verdict.node }),
-        h("p", { class: "pass-text" }, icon("check"), " ", text),
-      );
-    }
-    return h(
-      "section",
-      { class: "why-node" },
-      h(
-        "h3",
-        null,
-        verdict.node,
-        " ",
-        h("small", {
-          class: "dim",
-          text: `${plural(verdict.failures.length, "predicate")} ${verdict.failures.length === 1 ? "fails" : "fail"}`,
-        }),
-      ),
-      h(
-        "ul",
-        { class: "why-failures" },
-        verdict.failures.map((failure) =>
-          h(
-            "li",
-            null,
-            h(
-              "p",
-              { class: "why-predicate" },
-              icon("cross"),
-              h("b", { text: failure.predicate || "before any predicate" }),
-            ),
-            h(
-              "ul",
-              null,
-              facts(failure).map((text) => h("li", { text })),
-            ),
-            failure.reasons.length ? h("p", { class: "dim fine mono", text: failure.reasons.join(", ") }) : null,
-          ),
-        ),
-      ),
-    );
-  }
-
-  /** All nodes by what fails there. */
-  #groups(answer) {
-    if (!answer.groups.length) return null;
-    const widest = answer.nodesCount || 1;
-    const told = answer.groups.reduce((sum, group) => sum + group.count, 0);
-    return h(
-      "section",
-      { class: "why-groups" },
-      h(
-        "h3",
-        null,
-        "Nodes ",
-        h("small", {
-          class: "dim",
-          text: `${plural(answer.nodesCount, "node")}, by what fails there; choose one for its numbers`,
-        }),
-      ),
-      h(
-        "ul",
-        null,
-        answer.groups.map(({ failures, count: nodes, nodes: names }) =>
-          h(
-            "li",
-            { class: failures.length ? "" : "fits" },
-            h("span", { class: "why-count num", text: count(nodes) }),
-            h(
-              "div",
-              null,
-              h(
-                "p",
-                null,
-                failures.length
-                  ? failures.map(({ predicate, reasons, error }, i) => [
-                      i ? h("span", { class: "dim", text: " and " }) : null,
-                      h("span", {
-                        title: predicate,
-                        text: error ?? list(reasons.filter((text) => text !== predicate).map(plain)),
-                      }),
-                    ])
-                  : h("span", { class: "pass-text", text: answer.state === "placed" ? "it fitted" : "it fits" }),
-              ),
-              h(
-                "span",
-                { class: "why-rail", "aria-hidden": "true" },
-                h("i", { style: { width: `${Math.max(1, (nodes / widest) * 100)}%` } }),
-              ),
-              h(
-                "div",
-                { class: "chips" },
-                names.slice(0, 8).map((name) =>
-                  h("button", {
-                    type: "button",
-                    class: "chip why-ask",
-                    "aria-label": `${failures.length ? "Why not" : "Why"} on ${name}?`,
-                    text: name,
-                    onclick: () => this.open({ pod: answer.pod, node: name }),
-                  }),
-                ),
-                nodes > Math.min(8, names.length)
-                  ? h("span", { class: "dim fine", text: `and ${count(nodes - Math.min(8, names.length))} more` })
-                  : null,
-              ),
-            ),
-          ),
-        ),
-      ),
-      told < answer.nodesCount
-        ? h("p", { class: "dim fine", text: `and ${count(answer.nodesCount - told)} nodes in smaller groups` })
-        : null,
-    );
-  }
-
-  #changes(answer, fits) {
-    if (!answer.changes.length) {
-      const asks = answer.state === "pending" || answer.asked;
-      const fitting = fits || answer.groups.some((group) => !group.failures.length);
-      if (!asks || fitting || answer.node === answer.asked) return null;
-      return h(
-        "section",
-        null,
-        h("h3", { text: "What would make it fit" }),
-        h("p", { class: "dim", text: "No change was found that makes it fit." }),
-      );
-    }
-    return h(
-      "section",
-      { class: "why-changes" },
-      h(
-        "h3",
-        null,
-        "What would make it fit ",
-        h("small", { class: "dim", text: "the smallest change first, each tried out" }),
-      ),
-      h(
-        "ol",
-        null,
-        answer.changes.map((change, i) => this.#change(answer, change, i)),
-      ),
-      h("p", { class: "dim fine why-cost", text: COST }),
-    );
-  }
-
-  #change(answer, change, i) {
-    const others = change.fitsCount - 1;
-    const goes =
-      answer.state === "pending" || answer.state === "other" ? "would then be scheduled to" : "would then be put on";
-    const verified = change.chosen
-      ? [`verified: it ${goes} `, h("b", { text: change.chosen })]
-      : ["verified: it fits on ", h("b", { text: change.node })];
-    const also = change.chosen && change.chosen !== change.node ? `it fits on ${change.node} too` : "";
-    const more = others > 1 || (others > 0 && !also) ? `it fits on ${plural(change.fitsCount, "node")} in all` : also;
-    const title = `why-change-${i}`;
-    const copied = h(
-      "button",
-      {
-        type: "button",
-        class: "btn quiet square tiny",
-        "aria-label": "Copy this patch",
-        title: "Copy this patch",
-        onclick: async () => {
-          const done = await copy(change.yaml);
-          fill(copied, icon(done ? "check" : "warn"));
-          announce(done ? "The patch is copied." : "The browser refused the clipboard.");
-        },
-      },
-      icon("copy"),
-    );
-    return h(
-      "li",
-      { "aria-labelledby": title },
-      h(
-        "div",
-        { class: "why-words", id: title },
-        change.words.map((text, place) => h("p", { text: place ? text : text[0].toUpperCase() + text.slice(1) })),
-      ),
-      h(
-        "p",
-        { class: "why-row" },
-        h("span", { class: "pill pass why-verified" }, icon("check"), h("span", null, verified)),
-        more ? h("span", { class: "dim fine", text: more }) : null,
-        h("span", { class: "grow" }),
-        h("span", { class: "dim fine num", text: `cost ${change.effort}` }),
-      ),
-      change.notes.map((text) => h("p", { class: "dim fine", text })),
-      h(
-        "details",
-        { open: i === 0 },
-        h("summary", {
-          text: change.patches.every(({ action }) => action === "delete") ? "What is deleted" : "The patch",
-        }),
-        h(
-          "div",
-          { class: "why-patch" },
-          h("pre", { tabindex: "0", "aria-label": "Patch as YAML" }, h("code", { text: change.yaml.trim() })),
-          copied,
-        ),
-      ),
-      this.#apply(answer, change, i),
-    );
-  }
-
-  #apply(answer, change, i) {
-    if (!this.canApply) return null;
-    if (!answer.applicable)
-      return h("p", {
-        class: "dim fine",
-        text:
-          answer.state === "bound"
-            ? "A copy would show nothing: the manifest binds the pod, so no cycle decides about it."
-            : "A copy would show nothing: another scheduler decides about this pod.",
-      });
-    const label = h("span", { text: "Apply in a copy" });
-    const button = h(
-      "button",
-      {
-        type: "button",
-        class: `btn ${i ? "" : "primary"}`,
-        onclick: async () => {
-          if (button.getAttribute("aria-disabled")) return;
-          button.setAttribute("aria-disabled", "true");
-          label.textContent = "Running the copy…";
-          try {
-            await this.#fork(answer, change);
-          } catch (error) {
-            button.removeAttribute("aria-disabled");
-            label.textContent = "Apply in a copy";
-            fill(problem, h("span", { class: "stale-text", text: error.message }));
-          }
-        },
-      },
-      icon("fork"),
-      label,
-    );
-    const problem = h("span", { role: "alert" });
-    return h("div", { class: "why-row" }, button, problem);
+    this.close();
+    this.view.emit("edit", { target });
   }
 
   async #fork(answer, change) {
@@ -592,79 +222,8 @@ export class Why {
       step: this.step,
       change: change.id,
     });
-    try {
-      sessionStorage.setItem(KEPT, JSON.stringify({ ...made, asked: answer.pod, placed: answer.state === "placed" }));
-    } catch {
-      /* only the note is lost */
-    }
+    keepApplied({ ...made, asked: answer.pod, placed: answer.state === "placed" });
     const query = new URLSearchParams({ ...(made.index ? { step: String(made.index) } : {}), pod: made.pod });
     location.assign(`${new URL(made.url, location.origin).pathname}?${query.toString().replaceAll("%2F", "/")}`);
   }
-
-  /** Another node, or all of them. */
-  #other(answer) {
-    if (GONE.has(answer.state)) return null;
-    const { names } = this.view.playback.nodes;
-    const there = names.filter((_, node) => this.view.exists(node)).slice(0, NODES_LISTED);
-    const field = h("input", {
-      class: "field",
-      name: "node",
-      list: "why-nodes",
-      autocomplete: "off",
-      spellcheck: "false",
-      placeholder: "a node's name",
-      "aria-label": "Ask about a node",
-    });
-    return h(
-      "form",
-      {
-        class: "why-other",
-        onsubmit: (event) => {
-          event.preventDefault();
-          if (field.value.trim()) this.open({ pod: answer.pod, node: field.value.trim() });
-        },
-      },
-      h("span", { class: "dim", text: "Why not on" }),
-      field,
-      h(
-        "datalist",
-        { id: "why-nodes" },
-        there.map((name) => h("option", { value: name })),
-      ),
-      h("button", { class: "btn", text: "Ask" }),
-      answer.asked
-        ? h("button", {
-            type: "button",
-            class: "btn quiet",
-            text: "All nodes",
-            onclick: () => this.open({ pod: answer.pod }),
-          })
-        : null,
-    );
-  }
-}
-
-/** Tell what was applied when its copy opens. */
-export function tellApplied(draft) {
-  let kept;
-  try {
-    kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
-    if (kept) sessionStorage.removeItem(KEPT);
-  } catch {
-    kept = null;
-  }
-  if (!kept || kept.draft !== draft) return;
-  const done = kept.words.join("; ");
-  const renamed = kept.pod === kept.asked ? "" : ` (as ${short(kept.asked)} is called with the new template)`;
-  const after =
-    kept.way === "operation" ? " The change is made after the step that it was asked at; all before is as it was." : "";
-  const outcome = !kept.node
-    ? "but other pods take the room first, so the pod still waits"
-    : kept.placed
-      ? `and ${short(kept.pod)}${renamed} goes to ${kept.node}`
-      : `and ${short(kept.pod)}${renamed} is placed on ${kept.node}`;
-  const text = `In this copy: ${done}, ${outcome}.${after}`;
-  toast(text, { name: kept.node ? "check" : "warn", ms: 12_000 });
-  announce(text);
-  $("#main").focus({ preventScroll: true }); // the button that was pressed is on the page before
 }

@@ -4,7 +4,7 @@
 import { h, fill, icon } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
-import { CACHE_SETTINGS } from "../cache_settings.js";
+import { CACHE_SETTINGS } from "../policy/cache_settings.js";
 import { cycleLink } from "./cachewords.js";
 import { parting } from "./worthother.js";
 import { COLUMNS, looks, METRICS, verdict } from "./worthwords.js";

@@ -1,6 +1,6 @@
 // A list whose rows can be moved: dragged by their handle, by Alt+↑ and Alt+↓, and by buttons; told to screen readers.
 
-import { h, icon, announce } from "../lib/dom.js";
+import { h, icon, announce } from "../../lib/dom.js";
 
 /** The handle and the two buttons of a row. `name` is what is moved, `at` its place from 0 of `size`. */
 export function movers(name, at, size, disabled = false) {

@@ -1,12 +1,13 @@
 // A KubeSchedulerConfiguration: its profiles, and at each extension point the plugins that run, in order, on and off,
 // with weights and arguments.
 
-import { h, icon } from "../lib/dom.js";
-import { plural } from "../lib/quantity.js";
-import { segmented } from "./inspect/matrix.js";
-import { movable, moved, movers } from "./policyorder.js";
-import { pluginForm, takesArguments } from "./policyforms.js";
-import { weightControl } from "./policyweight.js";
+import { h, icon } from "../../lib/dom.js";
+import { plural } from "../../lib/quantity.js";
+import { segmented } from "../inspect/matrix.js";
+import { movable, moved, movers } from "./order.js";
+import { takesArguments } from "./arguments.js";
+import { pluginForm } from "./forms.js";
+import { weightControl } from "./weight.js";
 
 const OPEN = new Set(["filter", "score"]); // points that are open at first
 const REORDER = new Set(["filter", "score", "preFilter", "preScore"]);

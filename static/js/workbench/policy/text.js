@@ -1,9 +1,9 @@
 // The policy as text beside its controls: what is typed is checked as it is typed, its errors are shown on their line,
 // and the controls follow it.
 
-import { h, fill, icon, announce, debounce } from "../lib/dom.js";
-import { Editor, byLine, problemList } from "../lib/editor.js";
-import { plural } from "../lib/quantity.js";
+import { h, fill, icon, announce, debounce } from "../../lib/dom.js";
+import { Editor, byLine, problemList } from "../../lib/editor.js";
+import { plural } from "../../lib/quantity.js";
 
 const CHECK_AFTER = 250;
 const PLACEHOLDER = `Nothing is written:

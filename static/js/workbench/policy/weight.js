@@ -1,6 +1,6 @@
 // A weight: a slider for what is usual, a field for every number.
 
-import { debounce, h } from "../lib/dom.js";
+import { debounce, h } from "../../lib/dom.js";
 
 export const MOST_WEIGHT = 2_147_483_647;
 const AT_LEAST = 10; // the slider's end

@@ -1,8 +1,8 @@
 // Why? at a moment inside an attempt: what is known of the pod in flight by then. Its outcome, and what would help,
 // belong to a later moment.
 
-import { h, icon } from "../lib/dom.js";
-import { count, plural } from "../lib/quantity.js";
+import { h, icon } from "../../lib/dom.js";
+import { count, plural } from "../../lib/quantity.js";
 
 const NAMED = 8; // nodes of a reason
 

@@ -1,0 +1,84 @@
+// Which arguments the predicates, priorities and plugins take, and the fields of the forms for them.
+
+const LABELS = ["labels", "labels", "one or more label keys, such as zone, rack"];
+const SHAPE = ["shape", "shape", "points of utilization (0 to 100) and score (0 to 10), ascending"];
+
+/** What can be added to a Policy: `{list, kind, label, name, fields: [[field, type, hint]…], text}`. */
+export const CUSTOM = [
+  {
+    list: "predicates",
+    kind: "labelsPresence",
+    name: "CheckNodeLabelPresence",
+    label: "LabelsPresence: nodes must have, or not have, labels",
+    fields: [LABELS, ["presence", "flag", "the labels must be there; off: must not be there"]],
+  },
+  {
+    list: "predicates",
+    kind: "serviceAffinity",
+    name: "CheckServiceAffinity",
+    label: "ServiceAffinity: pods of a Service on nodes alike in labels",
+    fields: [LABELS],
+  },
+  {
+    list: "priorities",
+    kind: "labelPreference",
+    name: "LabelPreference",
+    label: "LabelPreference: nodes with, or without, a label",
+    fields: [
+      ["label", "label", "a label key, such as disk"],
+      ["presence", "flag", "prefer nodes with it; off: without it"],
+    ],
+  },
+  {
+    list: "priorities",
+    kind: "serviceAntiAffinity",
+    name: "ServiceAntiAffinity",
+    label: "ServiceAntiAffinity: spread a Service over a label’s values",
+    fields: [["label", "label", "a label key, such as rack"]],
+  },
+  {
+    list: "priorities",
+    kind: "requestedToCapacityRatioArguments",
+    name: "RequestedToCapacityRatioPriority",
+    label: "RequestedToCapacityRatio: score by a shape over utilization",
+    fields: [SHAPE],
+  },
+];
+
+const SECONDS = (name) => [name, "number", "seconds"];
+const KEYS = (name) => [name, "labels", "label keys, separated by commas"];
+/** Fields of plugins' arguments; a dot leads into an object. What is not here is written as JSON. */
+export const PLUGIN_FIELDS = {
+  NodeResourcesFit: [
+    ["scoringStrategy.type", "choice", ["", "LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"]],
+    ["scoringStrategy.requestedToCapacityRatio.shape", "shape", "for RequestedToCapacityRatio alone"],
+    ["ignoredResources", "labels", "resources that are not checked"],
+    ["ignoredResourceGroups", "labels", "prefixes of resources that are not checked"],
+  ],
+  InterPodAffinity: [["hardPodAffinityWeight", "number", "0 to 100: what a required term of an existing pod weighs"]],
+  RequestedToCapacityRatio: [SHAPE],
+  NodeLabel: [
+    KEYS("presentLabels"),
+    KEYS("absentLabels"),
+    KEYS("presentLabelsPreference"),
+    KEYS("absentLabelsPreference"),
+  ],
+  ServiceAffinity: [KEYS("affinityLabels"), KEYS("antiAffinityLabelsPreference")],
+  VolumeBinding: [SECONDS("bindTimeoutSeconds")],
+  DefaultPreemption: [
+    ["minCandidateNodesPercentage", "number", "0 to 100"],
+    ["minCandidateNodesAbsolute", "number", "nodes"],
+  ],
+  Coscheduling: [
+    SECONDS("permitWaitingTimeSeconds"),
+    SECONDS("deniedPGExpirationTimeSeconds"),
+    SECONDS("podGroupBackoffSeconds"),
+    ["podGroupRejectPercentage", "number", "0 to 100"],
+  ],
+  PodTopologySpread: null,
+  NodeAffinity: null,
+  NodeResourcesBalancedAllocation: null,
+  NodeResourcesLeastAllocated: null,
+  NodeResourcesMostAllocated: null,
+};
+export const takesArguments = (plugin) => plugin in PLUGIN_FIELDS;

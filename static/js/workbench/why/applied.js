@@ -1,0 +1,40 @@
+// What a change of Why? did, told on the page of the copy that has it.
+
+import { $, announce, toast } from "../../lib/dom.js";
+import { short } from "../../lib/quantity.js";
+
+const KEPT = "podstep.applied";
+
+/** Keep what is to be told when the copy opens. */
+export function keepApplied(made) {
+  try {
+    sessionStorage.setItem(KEPT, JSON.stringify(made));
+  } catch {
+    /* only the note is lost */
+  }
+}
+
+/** Tell what was applied when its copy opens. */
+export function tellApplied(draft) {
+  let kept;
+  try {
+    kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
+    if (kept) sessionStorage.removeItem(KEPT);
+  } catch {
+    kept = null;
+  }
+  if (!kept || kept.draft !== draft) return;
+  const done = kept.words.join("; ");
+  const renamed = kept.pod === kept.asked ? "" : ` (as ${short(kept.asked)} is called with the new template)`;
+  const after =
+    kept.way === "operation" ? " The change is made after the step that it was asked at; all before is as it was." : "";
+  const outcome = !kept.node
+    ? "but other pods take the room first, so the pod still waits"
+    : kept.placed
+      ? `and ${short(kept.pod)}${renamed} goes to ${kept.node}`
+      : `and ${short(kept.pod)}${renamed} is placed on ${kept.node}`;
+  const text = `In this copy: ${done}, ${outcome}.${after}`;
+  toast(text, { name: kept.node ? "check" : "warn", ms: 12_000 });
+  announce(text);
+  $("#main").focus({ preventScroll: true }); // the button that was pressed is on the page before
+}
