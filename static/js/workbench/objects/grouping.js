@@ -1,0 +1,51 @@
+// How the tree of objects groups nodes and pods.
+
+import { workload } from "../workload.js";
+
+// The labels by which providers name pools.
+const POOLS = [
+  "cloud.google.com/gke-nodepool",
+  "eks.amazonaws.com/nodegroup",
+  "agentpool",
+  "node-pool",
+  "pool",
+  "alibabacloud.com/gpu-card-model",
+];
+const MOST_POOLS = 60;
+// As kubectl abbreviates.
+const SHORT = {
+  ReplicaSet: "rs",
+  StatefulSet: "sts",
+  DaemonSet: "ds",
+  Deployment: "deploy",
+  Job: "job",
+  ReplicationController: "rc",
+};
+
+/** Nodes by a pool label, else by the name without its number. */
+export function poolsOf(nodes) {
+  const label = POOLS.find((name) => nodes.labels?.some((labels) => labels[name]));
+  const pools = new Map();
+  nodes.names.forEach((name, node) => {
+    const pool = label ? (nodes.labels[node][label] ?? "") : name.replace(/[-.]?[a-z]?\d[\w.-]*$/, "") || name;
+    if (!pools.has(pool)) pools.set(pool, []);
+    pools.get(pool).push(node);
+  });
+  return pools.size > MOST_POOLS ? new Map([["all nodes", nodes.names.map((_, node) => node)]]) : pools;
+}
+
+/** The workloads with their pods, `members`, and those of them that are found, `hits`; `matches(text)` finds. */
+export function workloadsOf(pods, matches) {
+  const groups = new Map();
+  pods.group.forEach((group, pod) => {
+    if (!groups.has(group)) groups.set(group, []);
+    groups.get(group).push(pod);
+  });
+  return [...groups].map(([group, members]) => {
+    const { kind, name, title } = workload(pods.groups, group) ?? { kind: "", name: "" };
+    const bare = !kind || kind === "Pod";
+    const label = bare ? name || "no controller" : `${SHORT[kind] ?? kind.toLowerCase()}/${name}`;
+    const hits = matches(label) ? members : members.filter((pod) => matches(pods.keys[pod]));
+    return { group, members, hits, label, title: bare ? "pods without a controller" : title };
+  });
+}
