@@ -1,124 +1,17 @@
 // Edit at this step: an object as YAML as it is there, common changes by one button, and the moment at which the change
 // lands.
 
-import { $, h, fill, icon, announce, dialog, toast } from "../lib/dom.js";
+import { $, h, fill, icon, dialog, toast } from "../lib/dom.js";
 import { Editor, byLine, problemList } from "../lib/editor.js";
 import { clock, count, plural } from "../lib/quantity.js";
 import { costs } from "./comments.js";
-import { SECONDS_WANTED, caches, readSeconds, secondsOf } from "./events/moment.js";
+import { commonChanges } from "./edit/common.js";
+import { landing } from "./edit/landing.js";
+import { TEMPLATES, templateChoice } from "./edit/templates.js";
 import { GROUP } from "./group.js";
 
 const SETTLED = new Set(["Policy", "SimulationSettings"]); // at most one of each; changing it restarts the scheduler
 const NOTE_MS = 12_000;
-const TIMED = new Set(["fails", "recovers"]); // changes that only a run in virtual time knows
-
-// What the form of common changes offers: label, name of the first field ("": none), suggestions, name of the second
-// one.
-const FORMS = {
-  label: ["Set a label", "label", "value", () => ["topology.kubernetes.io/zone", "app", "disk"]],
-  unlabel: ["Take a label away", "label", "", () => []],
-  taint: [
-    "Add a taint",
-    "key=value:effect",
-    "",
-    () => ["dedicated=batch:NoSchedule", "maintenance:NoExecute", "slow:PreferNoSchedule"],
-  ],
-  untaint: [
-    "Take a taint away",
-    "key=value:effect",
-    "",
-    (view, node) => (node === undefined ? [] : view.at("taints", node)),
-  ],
-  allocatable: [
-    "Set what is allocatable",
-    "resource",
-    "quantity",
-    (view) => ["cpu", "memory", "pods", ...Object.keys(view.playback.nodes.extended ?? {})],
-  ],
-  condition: [
-    "Set a condition",
-    "type",
-    "True or False",
-    () => ["MemoryPressure", "DiskPressure", "PIDPressure", "Ready"],
-  ],
-  fails: ["Fail this node at", "", "seconds of virtual time", () => []],
-  recovers: ["Let it answer again at", "", "seconds of virtual time", () => []],
-  replicas: ["Scale", "", "replicas", () => []],
-};
-
-export const TEMPLATES = {
-  Node: `apiVersion: v1
-kind: Node
-metadata:
-  name: new-node
-status:
-  allocatable:
-    cpu: "4"
-    memory: 8Gi
-    pods: "110"
-`,
-  Pod: `apiVersion: v1
-kind: Pod
-metadata:
-  name: new-pod
-  namespace: default
-spec:
-  containers:
-  - name: main
-    resources:
-      requests:
-        cpu: 100m
-        memory: 128Mi
-`,
-  PersistentVolume: `apiVersion: v1
-kind: PersistentVolume
-metadata:
-  name: new-volume
-spec:
-  capacity:
-    storage: 10Gi
-  accessModes: [ReadWriteOnce]
-  storageClassName: standard
-  gcePersistentDisk:
-    pdName: new-disk
-`,
-  PersistentVolumeClaim: `apiVersion: v1
-kind: PersistentVolumeClaim
-metadata:
-  name: new-claim
-  namespace: default
-spec:
-  accessModes: [ReadWriteOnce]
-  storageClassName: standard
-  resources:
-    requests:
-      storage: 10Gi
-`,
-  Service: `apiVersion: v1
-kind: Service
-metadata:
-  name: new-service
-  namespace: default
-spec:
-  selector:
-    app: web
-  ports:
-  - port: 80
-`,
-  Policy: `apiVersion: v1
-kind: Policy
-predicates:
-- name: GeneralPredicates
-- name: PodToleratesNodeTaints
-priorities:
-- name: LeastRequestedPriority
-  weight: 1
-`,
-  SimulationSettings: `apiVersion: podstep/v1
-kind: SimulationSettings
-cache: sound
-`,
-};
 
 export class Edit {
   #busy = false;
@@ -224,7 +117,7 @@ export class Edit {
       onInput: () => fill(problems),
     });
     editor.value = yaml;
-    const moment = id ? null : this.#moment(index, SETTLED.has(kind), start);
+    const moment = id ? null : landing(view.playback, index, { settled: SETTLED.has(kind), start });
     const apply = h(
       "button",
       { type: "button", class: "btn primary", onclick: () => run() },
@@ -242,7 +135,7 @@ export class Edit {
     const box = dialog(
       heading,
       moment?.element ?? null,
-      target ? this.#common(revisions, editor, problems, node) : id ? null : this.#templates(editor),
+      target ? commonChanges(view, revisions, { editor, problems, node }) : id ? null : templateChoice(editor),
       editor.element,
       problems,
       h(
@@ -308,211 +201,6 @@ export class Edit {
     return (
       playback.light(index)?.step
       ?? (await playback.ask("cycle.get", { source: playback.source, step: String(index), parts: [] })).step
-    );
-  }
-
-  /**
-   * When it lands: `{element, read()}`; `read` returns the fields for `bundle.operate`, null if a second is needed and
-   * none was written.
-   */
-  #moment(index, settled, start) {
-    const { playback } = this.view;
-    const after = index ? `after cycle ${count(index)}` : "before the first cycle";
-    if (settled)
-      return {
-        element: h("p", { class: "edit-when dim", text: `The scheduler restarts with it ${after}.` }),
-        read: () => ({}),
-      };
-    const last = playback.complete && playback.cycles <= index;
-    const cached = caches(playback);
-    const inside = cached && !(playback.timed && last);
-    const first = `${after[0].toUpperCase()}${after.slice(1)}`;
-    const shown = last
-      ? `No cycle comes after it yet: one that it sets off shows it${playback.end ? ", else the End" : ""}. `
-        + "All before stays as it is."
-      : index
-        ? "and before the next one, which is the first to show it. All before stays as it is."
-        : "and the first one shows it.";
-    if (!playback.timed && !inside && !start)
-      return {
-        element: h(
-          "p",
-          { class: "edit-when dim" },
-          h("b", { text: `It lands ${after}` }),
-          `${last ? "." : ""} ${shown}`,
-        ),
-        read: () => ({}),
-      };
-    const choice = (value, label, hint) =>
-      h(
-        "label",
-        null,
-        h("input", {
-          type: "radio",
-          name: "edit-when",
-          value,
-          checked: value === (start ? "start" : "after") || undefined,
-        }),
-        h("span", null, h("b", { text: label }), hint ? [" ", h("span", { class: "dim", text: hint })] : null),
-      );
-    const told = h("small", { class: "field-told stale-text", id: "edit-second-told", role: "alert" });
-    const second = h("input", {
-      class: "field num",
-      inputmode: "decimal",
-      size: 6,
-      value: String(Math.ceil(playback.time ?? 0)),
-      "aria-label": "Second at which it lands",
-      "aria-describedby": "edit-second-told",
-    });
-    const element = h(
-      "fieldset",
-      { class: "edit-when moment" },
-      h("legend", { text: "When it lands" }),
-      start ? choice("start", "From the start", "its manifest is changed; no event") : null,
-      choice("after", start ? `${first}, as an event` : first, shown),
-      playback.timed
-        ? [
-            h(
-              "div",
-              { class: "moment-choice" },
-              choice("second", "At a time", ""),
-              secondsOf(second),
-              h("span", { class: "dim", text: "of virtual time, whatever runs then" }),
-            ),
-            told,
-          ]
-        : null,
-      inside
-        ? choice(
-            "inside",
-            `Inside cycle ${count(index + 1)}, between evaluating and writing`,
-            "Its predicates have run on the old state when the change comes, and then write their results to the "
-              + "equivalence cache: the stale write.",
-          )
-        : null,
-    );
-    const way = () => element.querySelector("input:checked").value;
-    const tell = (text) => {
-      told.textContent = text;
-      second.setAttribute("aria-invalid", String(Boolean(text)));
-      if (text) second.focus();
-    };
-    second.addEventListener("focus", () => {
-      element.querySelector("input[value=second]").checked = true;
-    });
-    element.addEventListener("change", () => tell(""));
-    return {
-      element,
-      read: () => {
-        if (way() !== "second") return { inside: { during: "evaluation" }, start: { start: true }, after: {} }[way()];
-        const seconds = readSeconds(second.value);
-        tell(seconds === null ? SECONDS_WANTED : "");
-        return seconds === null ? null : { seconds };
-      },
-    };
-  }
-
-  /** Cordon and the like: each rewrites the YAML below, so that one sees what it does before it is applied. */
-  #common(revisions, editor, problems, node) {
-    if (!revisions.length) return null;
-    const revise = async (what, key = "", value = "") => {
-      try {
-        const { object } = await this.view.playback.socket.call("object.revise", {
-          object: editor.value,
-          what,
-          key,
-          value,
-        });
-        const first = object.split("\n").findIndex((line, i) => line !== editor.value.split("\n")[i]);
-        editor.value = object;
-        fill(problems);
-        if (first >= 0) editor.show(first + 1);
-        paint();
-        announce("The YAML is changed. Apply it to put it into the scenario.");
-      } catch (error) {
-        const errors = error.body?.errors;
-        fill(
-          problems,
-          errors ? problemList(byLine(errors), editor) : h("p", { class: "stale-text", text: error.message }),
-        );
-      }
-    };
-    const cordon = h("button", { type: "button", class: "btn", "data-quick": true });
-    const paint = () => {
-      const on = /^\s+"?unschedulable"?:\s*true/m.test(editor.value);
-      cordon.textContent = on ? "Uncordon" : "Cordon";
-      cordon.onclick = () => revise(on ? "uncordon" : "cordon");
-    };
-    paint();
-    const offered = revisions.filter((what) => FORMS[what] && (this.view.playback.timed || !TIMED.has(what)));
-    const what = h(
-      "select",
-      {
-        class: "field",
-        "aria-label": "Common change",
-        ...(revisions.includes("cordon") ? {} : { "data-quick": true }),
-        onchange: () => form(),
-      },
-      offered.map((name) => h("option", { value: name, text: FORMS[name][0] })),
-    );
-    const key = h("input", { class: "field mono", list: "edit-keys", autocomplete: "off", spellcheck: "false" });
-    const value = h("input", { class: "field mono", autocomplete: "off", spellcheck: "false" });
-    const known = h("datalist", { id: "edit-keys" });
-    const form = () => {
-      const [, first, second, suggest] = FORMS[what.value];
-      key.hidden = !first;
-      value.hidden = !second;
-      for (const [field, text] of [
-        [key, first],
-        [value, second],
-      ]) {
-        field.placeholder = text;
-        field.setAttribute("aria-label", text || "unused");
-        field.value = "";
-      }
-      fill(
-        known,
-        suggest(this.view, node).map((text) => h("option", { value: text })),
-      );
-    };
-    form();
-    return h(
-      "form",
-      {
-        class: "edit-common",
-        onsubmit: (event) => {
-          event.preventDefault();
-          revise(what.value, key.value, value.value);
-        },
-      },
-      revisions.includes("cordon") ? cordon : null,
-      what,
-      key,
-      value,
-      known,
-      h("button", { class: "btn", text: "Put into the YAML" }),
-    );
-  }
-
-  #templates(editor) {
-    return h(
-      "label",
-      { class: "edit-common" },
-      h("span", { class: "dim", text: "Begin with" }),
-      h(
-        "select",
-        {
-          class: "field",
-          "data-quick": true,
-          "aria-label": "Begin with a template",
-          onchange: (event) => {
-            editor.value = TEMPLATES[event.target.value];
-          },
-        },
-        Object.keys(TEMPLATES).map((kind) =>
-          h("option", { value: kind, text: kind, selected: editor.value === TEMPLATES[kind] || undefined }),
-        ),
-      ),
     );
   }
 

@@ -4,7 +4,7 @@ import { h, fill, icon, announce, dialog } from "../../lib/dom.js";
 import { Editor, byLine, problemList } from "../../lib/editor.js";
 import { plural } from "../../lib/quantity.js";
 import { FormField } from "../add/fields.js";
-import { TEMPLATES } from "../edit.js";
+import { TEMPLATES } from "../edit/templates.js";
 import { KINDS, targetOf } from "./kinds.js";
 import { Moment } from "./moment.js";
 

@@ -1,0 +1,100 @@
+// When an edit lands: after the cycle on screen, inside the next one, at a second of virtual time, or from the start.
+
+import { h } from "../../lib/dom.js";
+import { count } from "../../lib/quantity.js";
+import { SECONDS_WANTED, caches, readSeconds, secondsOf } from "../events/moment.js";
+
+/**
+ * When it lands: `{element, read()}`; `read` returns the fields for `bundle.operate`, null if a second is needed and
+ * none was written.
+ */
+export function landing(playback, index, { settled, start }) {
+  const after = index ? `after cycle ${count(index)}` : "before the first cycle";
+  if (settled)
+    return {
+      element: h("p", { class: "edit-when dim", text: `The scheduler restarts with it ${after}.` }),
+      read: () => ({}),
+    };
+  const last = playback.complete && playback.cycles <= index;
+  const cached = caches(playback);
+  const inside = cached && !(playback.timed && last);
+  const first = `${after[0].toUpperCase()}${after.slice(1)}`;
+  const shown = last
+    ? `No cycle comes after it yet: one that it sets off shows it${playback.end ? ", else the End" : ""}. `
+      + "All before stays as it is."
+    : index
+      ? "and before the next one, which is the first to show it. All before stays as it is."
+      : "and the first one shows it.";
+  if (!playback.timed && !inside && !start)
+    return {
+      element: h("p", { class: "edit-when dim" }, h("b", { text: `It lands ${after}` }), `${last ? "." : ""} ${shown}`),
+      read: () => ({}),
+    };
+  const choice = (value, label, hint) =>
+    h(
+      "label",
+      null,
+      h("input", {
+        type: "radio",
+        name: "edit-when",
+        value,
+        checked: value === (start ? "start" : "after") || undefined,
+      }),
+      h("span", null, h("b", { text: label }), hint ? [" ", h("span", { class: "dim", text: hint })] : null),
+    );
+  const told = h("small", { class: "field-told stale-text", id: "edit-second-told", role: "alert" });
+  const second = h("input", {
+    class: "field num",
+    inputmode: "decimal",
+    size: 6,
+    value: String(Math.ceil(playback.time ?? 0)),
+    "aria-label": "Second at which it lands",
+    "aria-describedby": "edit-second-told",
+  });
+  const element = h(
+    "fieldset",
+    { class: "edit-when moment" },
+    h("legend", { text: "When it lands" }),
+    start ? choice("start", "From the start", "its manifest is changed; no event") : null,
+    choice("after", start ? `${first}, as an event` : first, shown),
+    playback.timed
+      ? [
+          h(
+            "div",
+            { class: "moment-choice" },
+            choice("second", "At a time", ""),
+            secondsOf(second),
+            h("span", { class: "dim", text: "of virtual time, whatever runs then" }),
+          ),
+          told,
+        ]
+      : null,
+    inside
+      ? choice(
+          "inside",
+          `Inside cycle ${count(index + 1)}, between evaluating and writing`,
+          "Its predicates have run on the old state when the change comes, and then write their results to the "
+            + "equivalence cache: the stale write.",
+        )
+      : null,
+  );
+  const way = () => element.querySelector("input:checked").value;
+  const tell = (text) => {
+    told.textContent = text;
+    second.setAttribute("aria-invalid", String(Boolean(text)));
+    if (text) second.focus();
+  };
+  second.addEventListener("focus", () => {
+    element.querySelector("input[value=second]").checked = true;
+  });
+  element.addEventListener("change", () => tell(""));
+  return {
+    element,
+    read: () => {
+      if (way() !== "second") return { inside: { during: "evaluation" }, start: { start: true }, after: {} }[way()];
+      const seconds = readSeconds(second.value);
+      tell(seconds === null ? SECONDS_WANTED : "");
+      return seconds === null ? null : { seconds };
+    },
+  };
+}
