@@ -2,25 +2,13 @@
 // helps.
 
 import { h, fill, icon, toast } from "../../lib/dom.js";
-import { count, plural, short } from "../../lib/quantity.js";
+import { count, plural } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
 import { before, later } from "./empty.js";
 import { aboutNode, linked, nodeLink, podLink } from "./nouns.js";
+import { NAME, criteria, hopeless } from "./preemption/criteria.js";
+import { dryRun } from "./preemption/dryrun.js";
 import { sentence } from "./sentence.js";
-
-const NAME = 18; // characters of a node's name that fit its column
-const LINKED = 12; // nodes of a reason that are named at once
-const NOT_STARTED = -(2 ** 62); // in place of a start time, where a victim has not started
-// Beside the value: what it is of.
-const VALUES = {
-  "no-victims": (value) => (value ? "has victims" : "no victim"),
-  "pdb-violations": (value) => plural(value, "violation"),
-  "victim-count": (value) => plural(value, "victim"),
-  // Microseconds since 1970, negated: the latest is the lowest. A pod that has not started is later than all.
-  "start-time": (value) =>
-    value <= NOT_STARTED ? "not started" : `since ${new Date(-value / 1000).toISOString().replace(".000Z", "Z")}`,
-  name: () => "",
-};
 
 export class Preemption {
   #shown = null; // the part that is drawn
@@ -83,8 +71,8 @@ export class Preemption {
         part.outcome.map((parts) => sentence(view, parts)),
       ),
       part.eligible && part.candidates.count ? this.#candidates() : null,
-      part.criteria.length ? this.#criteria(part) : null,
-      part.hopeless.length ? this.#hopeless(part) : null,
+      part.criteria.length ? criteria(view, part) : null,
+      part.hopeless.length ? hopeless(view, part) : null,
     );
     if (part.candidates.count) this.#paint();
   }
@@ -139,16 +127,6 @@ export class Preemption {
         : null,
     );
   }
-
-  #node(node, max = NAME) {
-    return nodeLink(this.view, node, max);
-  }
-
-  #pod(key) {
-    return podLink(this.view, key);
-  }
-
-  // --- candidates ------------------------------------------------------------------------
 
   #candidates() {
     return h("section", { class: "candidates" }, this.rows, this.more);
@@ -237,7 +215,7 @@ export class Preemption {
               },
               icon("right"),
             ),
-            this.#node(row.node),
+            nodeLink(this.view, row.node, NAME),
           ),
         ),
         h(
@@ -251,7 +229,7 @@ export class Preemption {
                   h(
                     "li",
                     null,
-                    this.#pod(key),
+                    podLink(this.view, key),
                     h("small", { class: "dim num", text: ` priority ${count(priority)}` }),
                     violates ? h("span", { class: "sr", text: ", violates a budget" }) : null,
                   ),
@@ -284,7 +262,7 @@ export class Preemption {
       h(
         "tr",
         { class: "run-row follows", id, hidden: !open },
-        h("td", { colspan: "4" }, open ? this.#run(row.node) : null),
+        h("td", { colspan: "4" }, open ? dryRun(this.view, this.#runs.get(row.node)) : null),
       ),
     ];
   }
@@ -309,7 +287,7 @@ export class Preemption {
       if (part !== this.#shown) return;
       this.#runs.set(node, run);
       const at = this.rows.querySelector(`#dry-run-${node} > td`);
-      if (at && this.#open.has(node)) fill(at, this.#run(node));
+      if (at && this.#open.has(node)) fill(at, dryRun(this.view, this.#runs.get(node)));
     } catch (error) {
       if (error.code !== "request.superseded") playback.emit("failed", error);
     }
@@ -334,211 +312,5 @@ export class Preemption {
     } finally {
       this.more.disabled = false;
     }
-  }
-
-  /** All pods of lower priority out, then back one by one. */
-  #run(node) {
-    const run = this.#runs.get(node);
-    if (!run) return h("p", { class: "dim", text: "Loading the dry run…" });
-    const rest = (shown) =>
-      run.count > shown ? h("li", { class: "dim", text: `and ${count(run.count - shown)} more` }) : null;
-    return h(
-      "div",
-      { class: "dry-run" },
-      h(
-        "section",
-        null,
-        h("h4", null, "1. All of lower priority out ", h("small", { class: "dim num", text: count(run.count) })),
-        h(
-          "ol",
-          { class: "chips", "aria-label": "Pods removed, in order" },
-          run.removed.map((key) => h("li", { class: "chip out" }, this.#pod(key))),
-          rest(run.removed.length),
-        ),
-      ),
-      h(
-        "section",
-        null,
-        h("h4", null, "2. Back one by one"),
-        h(
-          "ol",
-          { class: "steps", "aria-label": "Pods put back, in order" },
-          run.steps.map((step, i) => this.#step(step, i)),
-          rest(run.steps.length),
-        ),
-      ),
-    );
-  }
-
-  #step([key, priority, budgets, kept, reasons], i) {
-    return h(
-      "li",
-      { class: kept ? "kept" : "victim" },
-      h("span", { class: "num dim", text: String(i + 1) }),
-      h(
-        "span",
-        { class: `pill ${kept ? "pass" : "victim"}` },
-        icon(kept ? "check" : "cross"),
-        kept ? "kept" : "victim",
-      ),
-      h(
-        "span",
-        { class: "what" },
-        this.#pod(key),
-        h("small", { class: "dim num", text: ` priority ${count(priority)}` }),
-        budgets.map((budget) =>
-          h(
-            "span",
-            { class: "pill stale", title: `Deleting it violates the PodDisruptionBudget ${budget}` },
-            icon("warn"),
-            `PDB ${short(budget)}`,
-          ),
-        ),
-        reasons.length ? h("small", { class: "dim why-not", text: `with it here: ${reasons.join(", ")}` }) : null,
-      ),
-    );
-  }
-
-  // --- criteria and the rest -------------------------------------------------------------
-
-  #criteria(part) {
-    const value = (criterion, amount) => {
-      const text = (VALUES[criterion.id] ?? count)(amount);
-      return text ? h("small", { class: "dim num", text: ` ${text}` }) : null;
-    };
-    const more = (n, shown) => (n > shown ? ` and ${count(n - shown)} more` : null);
-    // The best value is what all that stay have in common.
-    const stays = (criterion) =>
-      h(
-        "li",
-        { class: "stays" },
-        icon("check"),
-        h(
-          "span",
-          null,
-          h("span", { class: "sr", text: "stays: " }),
-          criterion.stay.map(([node], i) => [i ? ", " : "", this.#node(node)]),
-          more(criterion.stayed, criterion.stay.length),
-          value(criterion, criterion.stay[0][1]),
-        ),
-      );
-    const goes = (criterion) => [
-      criterion.out.map(([node, amount]) =>
-        h(
-          "li",
-          { class: "goes" },
-          icon("cross"),
-          h(
-            "span",
-            null,
-            h("span", { class: "sr", text: "out: " }),
-            h("s", null, this.#node(node)),
-            value(criterion, amount),
-          ),
-        ),
-      ),
-      criterion.dropped > criterion.out.length
-        ? h("li", { class: "dim", text: `and ${count(criterion.dropped - criterion.out.length)} more are out` })
-        : null,
-    ];
-    const rows = part.criteria.map((criterion, i) =>
-      h(
-        "tr",
-        { class: criterion.decided ? "won" : undefined },
-        h(
-          "th",
-          { scope: "row" },
-          h("span", { class: "num dim", text: `${i + 1} ` }),
-          criterion.text,
-          criterion.decided ? h("span", { class: "pill accent" }, icon("check"), "decided") : null,
-          criterion.note ? h("small", { class: "dim fine", text: criterion.note }) : null,
-        ),
-        h("td", null, h("ul", { class: "race" }, stays(criterion), goes(criterion))),
-      ),
-    );
-    const title = h(
-      "h3",
-      null,
-      "Criteria ",
-      h(
-        "small",
-        { class: "dim" },
-        "in turn, until one node is left · ",
-        h("a", { class: "link", href: "/reference/predicates/#preemption", text: "reference" }),
-      ),
-    );
-    return h(
-      "section",
-      { class: "criteria" },
-      tabled(
-        h(
-          "table",
-          { class: "list tight" },
-          h("caption", { class: "sr", text: "The criteria in turn, with the nodes that stay and those that are out" }),
-          h(
-            "thead",
-            null,
-            h(
-              "tr",
-              null,
-              h("th", { scope: "col", text: "criterion" }),
-              h("th", { scope: "col", text: "nodes still competing" }),
-            ),
-          ),
-          h("tbody", null, rows),
-        ),
-        { head: title, sorts: false },
-      ),
-    );
-  }
-
-  #hopeless(part) {
-    const { view } = this;
-    const label = (group) => `${group.text}${group.reasons.length ? ` (${group.reasons.join(", ")})` : ""}`;
-    return h(
-      "section",
-      { class: "hopeless" },
-      h(
-        "h3",
-        null,
-        "Where it cannot help ",
-        h("small", { class: "dim num", text: plural(part.hopelessCount, "node") }),
-      ),
-      h(
-        "ul",
-        null,
-        part.hopeless.map((group) =>
-          h(
-            "li",
-            null,
-            h(
-              "button",
-              {
-                type: "button",
-                class: "link",
-                title:
-                  group.count > group.nodes.length
-                    ? `light up the first ${group.nodes.length} on the stage`
-                    : "light up on the stage",
-                onclick: () => view.light(group.nodes, label(group)),
-              },
-              h("b", { class: "num", text: plural(group.count, "node") }),
-            ),
-            `: ${group.text}`,
-            group.reasons.length
-              ? [" (", h("span", { class: "fail-text", text: group.reasons.join(", ") }), ")"]
-              : null,
-            h(
-              "div",
-              { class: "chips" },
-              group.nodes.slice(0, LINKED).map((node) => h("span", { class: "chip" }, this.#node(node))),
-              group.count > LINKED
-                ? h("span", { class: "dim", text: `and ${count(group.count - LINKED)} more` })
-                : null,
-            ),
-          ),
-        ),
-      ),
-    );
   }
 }

@@ -1,0 +1,249 @@
+// The card of a node: its bars, its pods, and what the shown cycle says of it.
+
+import { classes, fill, h } from "../../lib/dom.js";
+import { amount, count, cpu, memory, shortReason } from "../../lib/quantity.js";
+import { fillRail } from "../../lib/rail.js";
+import { fillBlocks } from "./blocks.js";
+
+const LONG = 16; // a longer name has a line of its own
+const END = 13; // characters at a name's end that are never cut
+const ROOM = 4; // characters of a bar's label
+const EXTENDED = 3; // bars of extended resources on a card; the sheet has all
+const SHORT = { "ephemeral-storage": "disk" };
+
+/** The extended resources that a bar tells of: devices first. */
+export function resourcesOf(nodes, node) {
+  return Object.keys(nodes.extended)
+    .filter((name) => nodes.extended[name][node])
+    .sort((a, b) => b.includes("/") - a.includes("/") || a.localeCompare(b))
+    .slice(0, EXTENDED);
+}
+
+export class Card {
+  constructor(view, node, compact) {
+    this.view = view;
+    this.node = node;
+    this.compact = compact;
+    const { nodes } = view.playback;
+    this.bars = { cpu: this.#bar("cpu"), memory: this.#bar("mem"), pods: compact ? null : this.#bar("pods") };
+    this.extended = compact
+      ? []
+      : resourcesOf(nodes, node).map((name) => [
+          name,
+          this.#bar(SHORT[name] ?? name.slice(name.lastIndexOf("/") + 1), name),
+        ]);
+    this.size = compact ? null : h("small");
+    this.state = h("span", { class: "node-state" });
+    this.score = h("span", { class: "score" });
+    this.pods = h("span", { class: "pods" });
+    this.why = h("span", { class: "why", title: "Why, and what would help" });
+    const name = middle(nodes.names[node]);
+    // A compact card has one line for whatever there is to say: it stays as high as the others, and nothing jumps from
+    // step to step.
+    const { bars, extended, pods, why, score, size, state } = this;
+    this.root = compact
+      ? h(
+          "button",
+          { type: "button", class: "node", "data-node": node },
+          h("span", { class: "node-head" }, name),
+          h("span", { class: "node-line" }, state, why, score),
+          bars.cpu.root,
+          bars.memory.root,
+        )
+      : h(
+          "button",
+          { type: "button", class: "node", "data-node": node },
+          h("span", { class: `node-head${nodes.names[node].length > LONG ? " long-name" : ""}` }, name, size),
+          state,
+          bars.cpu.root,
+          bars.memory.root,
+          extended.map(([, bar]) => bar.root),
+          bars.pods.root,
+          h("span", { class: "node-foot" }, pods, score),
+          why,
+        );
+  }
+
+  #bar(label, title) {
+    const rail = h("span", { class: "rail" });
+    const text = h("span", { class: "amount" });
+    return {
+      rail,
+      text,
+      root: h(
+        "span",
+        { class: `bar${label.length > ROOM ? " long" : ""}`, title },
+        this.compact ? null : h("span", { class: "bar-label", text: label }),
+        rail,
+        this.compact ? null : text,
+      ),
+    };
+  }
+
+  /** Draw it: `holders` are the nodes with pods of the colour that is lit up, null if none is. */
+  paint({ holders, ghosts, spot }) {
+    const { view, node } = this;
+    const { playback, facts, lit } = view;
+    const { nodes, cluster } = playback;
+    const chosen = facts.chosen === node;
+    const nominated = facts.nominated === node;
+    const state = view.verdictOf(node);
+    const adds = state === "fits" || chosen;
+    this.root.className = classes("node", state, {
+      chosen,
+      nominated,
+      selected: view.node === node,
+      hovered: view.hovered === node,
+      lit: lit?.nodes.has(node),
+      cordoned: nodes.unschedulable[node],
+      without: holders && !holders.has(node),
+      absent: !view.exists(node),
+      found: view.search.places.has(node),
+      spot: spot?.node === node,
+    });
+    if (spot?.node === node) this.root.dataset.spot = spot.name;
+    else delete this.root.dataset.spot;
+    this.root.setAttribute("aria-label", view.describe(node));
+    this.root.setAttribute("aria-pressed", view.node === node);
+    this.#paintState();
+    if (this.size) this.size.textContent = `${cpu(nodes.cpu[node])} cpu · ${memory(nodes.memory[node])}`;
+    // Numbers are those after the cycle, here as everywhere. On the chosen node they include the pod: the bar draws its
+    // part apart.
+    const own = (amount) => (chosen && cluster.placement[facts.pod] === node ? amount : 0);
+    this.#fillBar(
+      this.bars.cpu,
+      cluster.cpu[node],
+      own(facts.cpu),
+      adds ? facts.cpu : 0,
+      nodes.cpu[node],
+      (used, of) => `${cpu(used)} / ${cpu(of)}`,
+    );
+    this.#fillBar(
+      this.bars.memory,
+      cluster.memory[node],
+      own(facts.memory),
+      adds ? facts.memory : 0,
+      nodes.memory[node],
+      (used, of) => `${memory(used)} / ${memory(of)}`,
+    );
+    for (const [name, bar] of this.extended) {
+      const asks = facts.pod >= 0 ? (playback.pods.extended[name]?.[facts.pod] ?? 0) : 0;
+      this.#fillBar(
+        bar,
+        cluster.extendedUsed(node, name),
+        own(asks),
+        adds ? asks : 0,
+        nodes.extended[name][node],
+        (used, of) => `${amount(name, used)} / ${amount(name, of)}`,
+      );
+    }
+    if (this.bars.pods)
+      this.#fillBar(
+        this.bars.pods,
+        cluster.count[node],
+        own(1),
+        adds ? 1 : 0,
+        nodes.pods[node],
+        (used, of) => `${used} / ${of}`,
+      );
+    const total = facts.totals?.get(node);
+    this.score.textContent = total === undefined ? "" : this.compact && !chosen ? "tie" : count(total);
+    this.score.classList.toggle("best", total !== undefined && total === facts.best);
+    if (!this.compact) fillBlocks(view, this.pods, node, { chosen, ghosts, spot });
+    const stopped = state === "failed" && !chosen ? facts.verdict.order[facts.verdict.first[node]] : "";
+    this.why.title = stopped ? `${stopped} stopped it. Why, and what would help` : "Why, and what would help";
+    this.why.classList.toggle("wait-text", !nominated && view.waitingOn(node).length > 0);
+    const why = this.#said({ state, chosen, nominated });
+    if (this.why.textContent !== why) fill(this.why, breakable(why));
+  }
+
+  /** What is said of a node beside its numbers. */
+  #said({ state, chosen, nominated }) {
+    const { view, node } = this;
+    const waiting = view.facts.waiting.size ? view.waitingOn(node).length : 0;
+    if (nominated)
+      return this.compact
+        ? `${view.facts.victims.length || "no"} victim${view.facts.victims.length === 1 ? "" : "s"}`
+        : view.nomination();
+    if (waiting) {
+      if (this.compact) return `${waiting} waiting`;
+      return `${waiting} waiting at Permit${state === "failed" && !chosen ? `; ${this.#reason}` : ""}`;
+    }
+    if (this.compact && view.ailments(node).length) return ""; // their badges have the line
+    if (state === "past")
+      return view.facts.verdict.fits(node) ? "" : this.compact ? "did not fit, then" : view.past(node);
+    return state === "failed" && !chosen ? this.#reason : "";
+  }
+
+  /** What is wrong with the node, and its taints: a badge each, with all of it in the tooltip. */
+  #paintState() {
+    const { node } = this;
+    const { nodes } = this.view.playback;
+    const ailing = this.view.ailments(node);
+    const taints = nodes.taints[node];
+    const told = this.compact && this.view.verdictOf(node) === "failed"; // there the reason has the line
+    const drawn = `${ailing.join()}|${taints.join()}|${told}`;
+    if (this.state.dataset.drawn === drawn) return;
+    this.state.dataset.drawn = drawn;
+    const conditions = nodes.conditions[node];
+    fill(
+      this.state,
+      ailing.map((text) =>
+        h("span", {
+          class: "badge ill",
+          text,
+          title: text === "cordoned" ? "spec.unschedulable: true" : conditions.join(", "),
+        }),
+      ),
+      taints.length && !told
+        ? h("span", {
+            class: "badge",
+            text:
+              this.compact || taints.length > 1
+                ? `${count(taints.length)} taint${taints.length > 1 ? "s" : ""}`
+                : "tainted",
+            title: taints.join("\n"),
+          })
+        : null,
+    );
+  }
+
+  get #reason() {
+    const { node } = this;
+    const { verdict } = this.view.facts;
+    const reasons = verdict.reasonsOf(node);
+    if (this.compact) return reasons.map(shortReason).join(", ");
+    return (
+      [...new Set(reasons.map((text) => this.view.plainReason(text, node)))].join(", ")
+      || verdict.order[verdict.first[node]]
+    );
+  }
+
+  /**
+   * The pod of this cycle takes `own` of `used`; where it would fit, `add` shows what it would take. More than `of` is
+   * marked red.
+   */
+  #fillBar(bar, used, own, add, of, format) {
+    const part = of > 0 ? Math.min(1, (used - own) / of) : 0;
+    const more = of > 0 ? Math.min(1 - part, add / of) : 0;
+    fillRail(bar.rail, part, more);
+    bar.root.classList.toggle("over", used > of);
+    if (!this.compact) bar.text.textContent = format(used, of);
+  }
+}
+
+/** A name that loses its middle, not its end, where there is no room: node names differ at the end. */
+function middle(name) {
+  if (name.length <= LONG) return h("b", { text: name });
+  return h(
+    "b",
+    { class: "middle", title: name },
+    h("span", { text: name.slice(0, -END) }),
+    h("span", { text: name.slice(-END) }),
+  );
+}
+
+/** A reason breaks after the parts of a taint or a label, not in the middle of a word. */
+function breakable(text) {
+  return text.split(/(?<=[=:/])/).map((part, i) => [i ? document.createElement("wbr") : null, part]);
+}
