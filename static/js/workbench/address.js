@@ -2,11 +2,11 @@
 // address asks for and there is not is said, and the rest is shown.
 
 import { debounce, toast } from "../lib/dom.js";
-import { MEASURES } from "./heat.js";
 import { Lists } from "./lists.js";
 import { PHASES } from "./phases.js";
 import { COLOURS } from "./stage/colours.js";
 import { choices } from "./stage/grouping.js";
+import { MEASURES } from "./stage/shading.js";
 
 const RUN_PATH = /^(\/runs\/[^/]+\/at\/)[^/]*\/?$/;
 const TABS = new Set(["story", "predicates", "cache", "priorities", "preemption", "podgroups", "queue", "events"]);

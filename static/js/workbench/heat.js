@@ -1,52 +1,31 @@
 // The stage above some two hundred nodes: a canvas of cells in groups, that zooms and pans.
 
 import { h, perFrame, announce } from "../lib/dom.js";
-import { count, ellipsis } from "../lib/quantity.js";
 import { fillRail } from "../lib/rail.js";
-import { ghosts } from "./ghosts.js";
 import { arrange } from "./stage/arrange.js";
+import { Camera } from "./stage/camera.js";
 import { detail } from "./stage/cell.js";
-import { CLASSES } from "./stage/colours.js";
 import { rings, tag } from "./stage/finds.js";
 import { grouped, wordsOf } from "./stage/grouping.js";
 import { Minimap } from "./stage/minimap.js";
-import { LEVELS, palette } from "./stage/palette.js";
+import { palette } from "./stage/palette.js";
+import { Shading } from "./stage/shading.js";
+import { DETAILED, hatch, headings, strike } from "./stage/strokes.js";
 
-const ZOOM_MOST = 24;
-const DETAILED = 64; // pixels of a cell that has text
 const STRIPED = 5; // pixels of a cell that has a stripe where the pod does not fit
-const CLOSE = 26; // pixels of a cell that was searched for: its neighbours can be told apart
-const GHOST_LEAST = 9; // pixels of a ghost's cell, however small the others are
-
-export const MEASURES = {
-  use: "cpu or memory",
-  cpu: "cpu",
-  memory: "memory",
-  pods: "pods",
-  score: "score",
-  colour: "pods' colour",
-};
 
 export class HeatMap {
-  #size = { width: 0, height: 0 };
-  #cells = new Float32Array(0); // x, y of every node's cell at zoom 1
   #labels = [];
-  #cell = 10;
-  #zoom = 1;
-  #pan = { x: 0, y: 0 };
   #drag = null;
   #pointers = new Map();
-  #most = new Uint8Array(0); // of each node the colour that most of its pods have
   #groups = "";
-  #covered = 0; // pixels at the lower end that the sheet lies over
-  #before = null; // {zoom, pan} from before a search looked closer
   #end = new AbortController();
 
   constructor(view, measure = "use") {
     this.view = view;
-    this.measure = measure;
+    this.camera = new Camera();
+    this.shading = new Shading(view, measure);
     this.onMoved = () => {}; // somebody has moved or zoomed it
-    this.holders = null; // the nodes with pods of the colour that is lit up
     this.canvas = h("canvas", {
       tabindex: "0",
       role: "application",
@@ -56,7 +35,8 @@ export class HeatMap {
     });
     this.tip = h("div", { class: "heat-tip", hidden: true });
     this.map = new Minimap((x, y) => {
-      this.#look(x, y);
+      this.camera.look(x, y);
+      this.draw();
       this.onMoved();
     });
     this.element = h("div", { class: "heat" }, this.canvas, this.map.canvas, this.tip);
@@ -72,6 +52,15 @@ export class HeatMap {
     this.#listen();
   }
 
+  /** What the cells are shaded by, one of MEASURES. */
+  get measure() {
+    return this.shading.measure;
+  }
+
+  set measure(measure) {
+    this.shading.measure = measure;
+  }
+
   /** Another picture takes its place. */
   end() {
     this.#end.abort();
@@ -85,114 +74,51 @@ export class HeatMap {
   }
 
   /** Draw anew; `holders` are the nodes with pods of the colour that is lit up, null if none is. */
-  update(holders = this.holders) {
-    this.holders = holders;
-    if (this.measure === "colour") this.#count();
-    this.draw();
-  }
-
-  /** Find the colour of most pods of each node. */
-  #count() {
-    const { cluster, nodes } = this.view.playback;
-    const { codes } = this.view.colours;
-    const width = CLASSES.length;
-    const amounts = new Uint16Array(nodes.names.length * width);
-    cluster.placement.forEach((node, pod) => {
-      if (node >= 0) amounts[node * width + codes[pod]] += 1;
-    });
-    this.#most = new Uint8Array(nodes.names.length).fill(255);
-    for (let node = 0; node < nodes.names.length; node += 1) {
-      let most = 0;
-      for (let code = 0; code < width; code += 1) {
-        const own = amounts[node * width + code];
-        if (own > most) {
-          most = own;
-          this.#most[node] = code;
-        }
-      }
-    }
-  }
-
-  /** Look at a place of the whole picture. */
-  #look(x, y) {
-    this.#pan = { x: this.#size.width / 2 - x * this.#zoom, y: this.#size.height / 2 - y * this.#zoom };
-    this.#clamp();
+  update(holders = this.shading.holders) {
+    this.shading.update(holders);
     this.draw();
   }
 
   /** Bring a cell into view; `close` looks closer where cells are too small to be told apart. */
   reveal(node, { close = false } = {}) {
-    if (node < 0 || node * 2 >= this.#cells.length) return;
-    const closer = CLOSE / (this.#cell * this.#zoom);
-    if (close && closer > 1.2) {
-      this.#before ??= { zoom: this.#zoom, pan: { ...this.#pan } };
-      this.#zoom = Math.min(ZOOM_MOST, this.#zoom * closer);
-      this.#centreOn(node);
-    } else if (!this.inView(node)) this.#centreOn(node);
+    if (!this.camera.has(node)) return;
+    this.camera.reveal(node, close);
     this.draw();
-  }
-
-  #centreOn(node) {
-    const { x, y, size } = this.#box(node);
-    this.#pan.x += this.#size.width / 2 - x - size / 2;
-    this.#pan.y += (this.#size.height - this.#covered) / 2 - y - size / 2;
-    this.#clamp();
   }
 
   /** Whether a cell is in view. */
   inView(node) {
-    if (!this.#size.width || node * 2 >= this.#cells.length) return false;
-    const { x, y, size } = this.#box(node);
-    return x >= -1 && y >= -1 && x + size <= this.#size.width + 1 && y + size <= this.#size.height - this.#covered + 1;
+    return this.camera.inView(node);
   }
 
   /** Go back to where one was before a search looked closer. */
   home() {
-    if (!this.#before) return;
-    ({ zoom: this.#zoom, pan: this.#pan } = this.#before);
-    this.#before = null;
-    this.#clamp();
-    this.draw();
+    if (this.camera.home()) this.draw();
   }
 
   /** So much of the lower end is covered: what is there can be moved from under it. */
   cover(height) {
-    this.#covered = height;
-    this.#clamp();
+    this.camera.covered = height;
+    this.camera.clamp();
     this.draw();
   }
 
-  zoom(factor, x = this.#size.width / 2, y = this.#size.height / 2) {
-    const next = Math.max(1, Math.min(ZOOM_MOST, this.#zoom * factor));
-    const scale = next / this.#zoom;
-    this.#pan.x = x - (x - this.#pan.x) * scale;
-    this.#pan.y = y - (y - this.#pan.y) * scale;
-    this.#zoom = next;
-    this.#before = null;
-    this.#clamp();
+  zoom(factor, x = this.camera.width / 2, y = this.camera.height / 2) {
+    this.camera.zoomBy(factor, x, y);
     this.draw();
     this.onMoved();
   }
 
   fit() {
-    this.#zoom = 1;
-    this.#pan = { x: 0, y: 0 };
-    this.#before = null;
+    this.camera.fit();
     this.draw();
     this.onMoved();
-  }
-
-  #clamp() {
-    const { width, height } = this.#size;
-    this.#pan.x = Math.min(0, Math.max(width - width * this.#zoom, this.#pan.x));
-    this.#pan.y = Math.min(0, Math.max(height - this.#covered - height * this.#zoom, this.#pan.y));
   }
 
   #layout() {
     const { clientWidth: width, clientHeight: height } = this.element;
     if (!width || !height) return;
     const ratio = Math.min(2, devicePixelRatio || 1);
-    this.#size = { width, height };
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
     this.canvas.style.setProperty("width", `${width}px`);
@@ -200,46 +126,18 @@ export class HeatMap {
     const { nodes } = this.view.playback;
     const groups = grouped(nodes, this.view.look.group);
     this.#groups = JSON.stringify(groups);
-    ({
-      cell: this.#cell,
-      cells: this.#cells,
-      labels: this.#labels,
-    } = arrange(groups, nodes.names.length, width, height));
-    this.#clamp();
-  }
-
-  #value(node, facts) {
-    const { cluster, nodes } = this.view.playback;
-    if (this.measure === "score") {
-      const total = facts.totals?.get(node);
-      return total === undefined
-        ? 0
-        : facts.best > facts.worst
-          ? (total - facts.worst) / (facts.best - facts.worst)
-          : 1;
-    }
-    const cpu = nodes.cpu[node] ? cluster.cpu[node] / nodes.cpu[node] : 0;
-    const memory = nodes.memory[node] ? cluster.memory[node] / nodes.memory[node] : 0;
-    if (this.measure === "cpu") return cpu;
-    if (this.measure === "memory") return memory;
-    if (this.measure === "pods") return nodes.pods[node] ? cluster.count[node] / nodes.pods[node] : 0;
-    return Math.max(cpu, memory);
-  }
-
-  #box(node) {
-    return {
-      x: this.#cells[node * 2] * this.#zoom + this.#pan.x,
-      y: this.#cells[node * 2 + 1] * this.#zoom + this.#pan.y,
-      size: this.#cell * this.#zoom,
-    };
+    const { labels, ...cells } = arrange(groups, nodes.names.length, width, height);
+    this.#labels = labels;
+    this.camera.arrange(width, height, cells);
   }
 
   #draw() {
-    const { width, height } = this.#size;
-    if (!width) {
+    const { camera, shading } = this;
+    if (!camera.width) {
       this.#layout();
-      if (!this.#size.width) return;
+      if (!camera.width) return;
     }
+    const { width, height, size } = camera;
     const c = palette();
     const { view } = this;
     const { facts, lit } = view;
@@ -249,14 +147,13 @@ export class HeatMap {
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.fillStyle = c.bg;
     pen.fillRect(0, 0, width, height);
-    const size = this.#cell * this.#zoom;
     const inset = size > 24 ? 2 : size > 8 ? 1 : size > 4 ? 0.5 : 0;
     const body = size - inset * 2;
     for (let node = 0; node < nodes.names.length; node += 1) {
-      const x = this.#cells[node * 2] * this.#zoom + this.#pan.x;
-      const y = this.#cells[node * 2 + 1] * this.#zoom + this.#pan.y;
+      const x = camera.x(node);
+      const y = camera.y(node);
       if (x > width || y > height || x + size < 0 || y + size < 0) continue;
-      const shade = this.#shade(node, facts, lit, c, size < STRIPED);
+      const shade = shading.of(node, c, size < STRIPED);
       if (!shade) continue;
       const failed = view.verdictOf(node) === "failed";
       pen.fillStyle = shade;
@@ -271,135 +168,38 @@ export class HeatMap {
         pen.strokeRect(x + inset + 0.5, y + inset + 0.5, body - 1, body - 1);
       }
       if (size >= DETAILED) detail(pen, c, view, node, x + inset, y + inset, body, failed);
-      else if (nodes.unschedulable[node] || nodes.conditions[node].length)
-        this.#cross(pen, c, x + inset, y + inset, body);
+      else if (nodes.unschedulable[node] || nodes.conditions[node].length) strike(pen, c, x + inset, y + inset, body);
     }
     this.map.draw(
       {
-        size: this.#size,
-        zoom: this.#zoom,
-        pan: this.#pan,
-        cells: this.#cells,
-        cell: this.#cell,
+        size: { width, height },
+        zoom: camera.zoom,
+        pan: camera.pan,
+        cells: camera.cells,
+        cell: camera.cell,
         chosen: facts.chosen,
         found: view.search.places,
         spot: view.spot?.node ?? -1,
       },
       c,
-      (node) => this.#shade(node, facts, lit, c, true),
+      (node) => shading.of(node, c, true),
     );
-    this.#ghosts(pen, c);
+    hatch(pen, c, view, (node) => camera.box(node));
     this.#outline(pen, view.hovered, c.dim, 1.5);
     this.#outline(pen, this.cursor, document.activeElement === this.canvas ? c.accent : "", 2, 2);
     this.#outline(pen, view.node, c.ink, 2);
     this.#outline(pen, facts.chosen, c.accent, 3, size < 30 ? 5 : 3);
-    const spot = rings(pen, c, view, (node) => this.#box(node));
-    pen.font = `600 ${c.type}px ${c.font}`;
-    pen.textBaseline = "middle";
-    for (const label of this.#labels) {
-      // A heading stays at the upper edge as long as its group is in view.
-      const bottom = label.bottom * this.#zoom + this.#pan.y;
-      const x = Math.max(label.x * this.#zoom + this.#pan.x, 6);
-      const y = Math.max(label.y * this.#zoom + this.#pan.y + 8, 10);
-      if (bottom < 24 || y > height || x > width || (label.x + label.width) * this.#zoom + this.#pan.x < 30) continue;
-      const amount = `  ${count(label.count)}`;
-      const room = (label.x + label.width) * this.#zoom + this.#pan.x - x - pen.measureText(amount).width;
-      const text = ellipsis(label.text, Math.max(4, Math.floor(room / (c.type * 0.58))));
-      const wide = pen.measureText(text + amount).width;
-      pen.fillStyle = c.bg;
-      pen.fillRect(x - 2, y - c.type * 0.7, wide + 6, c.type * 1.4);
-      pen.fillStyle = c.dim;
-      pen.fillText(text, x, y);
-      pen.fillStyle = c.faint;
-      pen.fillText(amount, x + pen.measureText(text).width, y);
-    }
+    const spot = rings(pen, c, view, (node) => camera.box(node));
+    headings(pen, c, this.#labels, this.camera);
     if (spot) tag(pen, c, spot, width);
   }
 
-  /**
-   * The fill of a node's cell, "" where there is none; a cell too small for a stripe shows by its tint that the pod
-   * does not fit.
-   */
-  #shade(node, facts, lit, c, tinted) {
-    if (!this.view.exists(node)) return "";
-    const failed = this.view.verdictOf(node) === "failed";
-    const out =
-      (failed && facts.chosen !== node && !this.holders)
-      || (lit && !lit.nodes.has(node))
-      || (this.holders && !this.holders.has(node));
-    if (this.measure === "colour" && this.#most.length) {
-      const most = this.#most[node];
-      return most === 255 ? (out ? c.dimmed : c.ramp)[0] : (out ? c.podsDimmed : c.pods)[most];
-    }
-    if (tinted && failed && out && !lit) return c.tinted;
-    return (out ? c.dimmed : c.ramp)[Math.max(0, Math.min(LEVELS, Math.round(this.#value(node, facts) * LEVELS)))];
-  }
-
-  /** A node that is cordoned or not well is struck out; to be seen at any size. */
-  #cross(pen, c, x, y, size) {
-    pen.strokeStyle = c.stale;
-    pen.lineWidth = Math.max(1, Math.min(2, size / 8));
-    pen.beginPath();
-    pen.moveTo(x + 1, y + size - 1);
-    pen.lineTo(x + size - 1, y + 1);
-    pen.stroke();
-  }
-
-  /** Nodes where pods wait at Permit are hatched, nodes that pods are nominated to dashed; to be seen at any size. */
-  #ghosts(pen, c) {
-    const { waiting, nominated } = ghosts(this.view);
-    const boxes = (nodes) =>
-      [...nodes.keys()].map((node) => {
-        const { x, y, size } = this.#box(node);
-        const grow = Math.max(0, (GHOST_LEAST - size) / 2);
-        return { x: x - grow, y: y - grow, size: size + 2 * grow };
-      });
-    pen.strokeStyle = c.wait;
-    for (const { x, y, size } of boxes(waiting)) {
-      const from = size >= DETAILED ? x + size * 0.86 : x; // in a cell with text the hatch is a band at its right edge
-      pen.save();
-      pen.beginPath();
-      pen.rect(from, y, x + size - from, size);
-      pen.clip();
-      pen.fillStyle = c.bg;
-      pen.globalAlpha = 0.6;
-      pen.fillRect(from, y, size, size);
-      pen.globalAlpha = 1;
-      pen.lineWidth = Math.max(1.5, Math.min(3, size / 8));
-      pen.beginPath();
-      for (let at = from - size; at < x + size; at += Math.max(4, Math.min(9, size / 3))) {
-        pen.moveTo(at, y + size);
-        pen.lineTo(at + size, y);
-      }
-      pen.stroke();
-      pen.restore();
-      pen.lineWidth = 1.5;
-      pen.strokeRect(x + 0.75, y + 0.75, size - 1.5, size - 1.5);
-    }
-    pen.strokeStyle = c.victim;
-    pen.lineWidth = 2;
-    pen.setLineDash([3, 2]);
-    for (const { x, y, size } of boxes(nominated)) pen.strokeRect(x + 1, y + 1, size - 2, size - 2);
-    pen.setLineDash([]);
-  }
-
   #outline(pen, node, colour, line, grow = 0) {
-    if (node < 0 || !colour || node * 2 >= this.#cells.length) return;
-    const { x, y, size } = this.#box(node);
+    if (!colour || !this.camera.has(node)) return;
+    const { x, y, size } = this.camera.box(node);
     pen.strokeStyle = colour;
     pen.lineWidth = line;
     pen.strokeRect(x - grow / 2, y - grow / 2, size + grow, size + grow);
-  }
-
-  #hit(x, y) {
-    const { nodes } = this.view.playback;
-    const size = this.#cell * this.#zoom;
-    for (let node = 0; node < nodes.names.length; node += 1) {
-      const left = this.#cells[node * 2] * this.#zoom + this.#pan.x;
-      const top = this.#cells[node * 2 + 1] * this.#zoom + this.#pan.y;
-      if (x >= left && y >= top && x < left + size && y < top + size) return node;
-    }
-    return -1;
   }
 
   #tell(node, x, y) {
@@ -425,10 +225,10 @@ export class HeatMap {
       ...bars,
       ...rest.slice(bars.length).map((text) => h("span", { text })),
     );
-    const left = x + 16 + 240 > this.#size.width ? x - 250 : x + 16;
+    const left = x + 16 + 240 > this.camera.width ? x - 250 : x + 16;
     this.tip.style.setProperty(
       "transform",
-      `translate(${Math.max(4, left)}px, ${Math.max(4, Math.min(y + 12, this.#size.height - 120))}px)`,
+      `translate(${Math.max(4, left)}px, ${Math.max(4, Math.min(y + 12, this.camera.height - 120))}px)`,
     );
   }
 
@@ -449,7 +249,7 @@ export class HeatMap {
     canvas.addEventListener("pointerdown", (event) => {
       canvas.setPointerCapture(event.pointerId);
       this.#pointers.set(event.pointerId, at(event));
-      this.#drag = { start: at(event), pan: { ...this.#pan }, moved: false, spread: 0 };
+      this.#drag = { start: at(event), pan: { ...this.camera.pan }, moved: false, spread: 0 };
     });
     canvas.addEventListener("pointermove", (event) => {
       const [x, y] = at(event);
@@ -462,22 +262,22 @@ export class HeatMap {
         const dx = x - this.#drag.start[0];
         const dy = y - this.#drag.start[1];
         if (Math.hypot(dx, dy) > 4) this.#drag.moved = true;
-        if (this.#drag.moved && this.#zoom > 1) {
-          this.#pan = { x: this.#drag.pan.x + dx, y: this.#drag.pan.y + dy };
-          this.#clamp();
+        if (this.#drag.moved && this.camera.zoom > 1) {
+          this.camera.pan = { x: this.#drag.pan.x + dx, y: this.#drag.pan.y + dy };
+          this.camera.clamp();
           this.draw();
           this.onMoved();
         }
         return;
       }
-      const node = this.#hit(x, y);
+      const node = this.camera.hit(x, y);
       this.#tell(node, x, y);
       view.hover(node);
     });
     const up = (event) => {
       this.#pointers.delete(event.pointerId);
       if (this.#drag && !this.#drag.moved && event.type === "pointerup") {
-        const node = this.#hit(...at(event));
+        const node = this.camera.hit(...at(event));
         this.cursor = node;
         view.selectNode(node === view.node ? -1 : node);
       }
@@ -516,31 +316,14 @@ export class HeatMap {
   }
 
   #centre() {
-    if (this.cursor < 0) return [this.#size.width / 2, this.#size.height / 2];
-    const { x, y, size } = this.#box(this.cursor);
+    if (this.cursor < 0) return [this.camera.width / 2, this.camera.height / 2];
+    const { x, y, size } = this.camera.box(this.cursor);
     return [x + size / 2, y + size / 2];
   }
 
   #walk(dx, dy) {
     if (this.cursor < 0) this.cursor = this.view.facts.chosen >= 0 ? this.view.facts.chosen : 0;
-    else {
-      const x = this.#cells[this.cursor * 2];
-      const y = this.#cells[this.cursor * 2 + 1];
-      let nearest = Infinity;
-      let next = this.cursor;
-      for (let node = 0; node * 2 < this.#cells.length; node += 1) {
-        const ax = this.#cells[node * 2] - x;
-        const ay = this.#cells[node * 2 + 1] - y;
-        const along = ax * dx + ay * dy;
-        if (along <= 0.5) continue;
-        const distance = along + 4 * (Math.abs(ax * dy) + Math.abs(ay * dx));
-        if (distance < nearest) {
-          nearest = distance;
-          next = node;
-        }
-      }
-      this.cursor = next;
-    }
+    else this.cursor = this.camera.beside(this.cursor, dx, dy);
     this.reveal(this.cursor);
     this.view.hover(this.cursor);
     announce(this.view.describe(this.cursor));

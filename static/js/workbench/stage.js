@@ -4,13 +4,14 @@ import { h, fill, icon, perFrame, set } from "../lib/dom.js";
 import { amount, count, cpu, memory, plural } from "../lib/quantity.js";
 import { Grid } from "../lib/grid.js";
 import { Cards } from "./cards.js";
-import { HeatMap, MEASURES } from "./heat.js";
+import { HeatMap } from "./heat.js";
 import { Sheet } from "./sheet.js";
 import { CLASSES } from "./stage/colours.js";
 import { FindBar } from "./stage/findbar.js";
 import { InView } from "./stage/inview.js";
 import { Legend } from "./stage/legend.js";
 import { Motion } from "./stage/motion.js";
+import { MEASURES } from "./stage/shading.js";
 
 const FULL_CARDS = 60;
 const COMPACT_CARDS = 200;
