@@ -1,8 +1,10 @@
 // Branches: copies made at a step, as a tree, with what was changed and what each led to; to switch, rename, compare
 // and delete.
 
-import { h, fill, icon, announce, dialog, toast } from "../../lib/dom.js";
-import { count, plural } from "../../lib/quantity.js";
+import { h, fill, icon, announce, toast } from "../../lib/dom.js";
+import { count } from "../../lib/quantity.js";
+import { showBeside } from "./beside.js";
+import { deleteDialog, renameDialog } from "./dialogs.js";
 import { madeAt, parting, standing } from "./words.js";
 
 const COMPARED = 8; // by themselves; the others at a press
@@ -267,76 +269,7 @@ export class Branches {
     this.#found.set(`${branch.draft} ${branch.revision}`, found);
     if (turn !== this.#turn) return;
     this.#draw();
-    if (pressed) this.#show(branch, found);
-  }
-
-  /** Both beside each other, with all that was changed. */
-  #show(branch, found) {
-    if (found.error) {
-      toast(found.error, { name: "warn", ms: 6000 });
-      return;
-    }
-    const { here, parent, words, first } = found;
-    const line = (name, key) =>
-      h(
-        "tr",
-        null,
-        h("th", { scope: "row", text: name }),
-        h("td", { class: "num", text: count(here[key]) }),
-        h("td", { class: "num", text: parent ? count(parent[key]) : "–" }),
-      );
-    const at =
-      first && first.step
-        ? h(
-            "a",
-            { class: "btn", href: `/p/${branch.draft}/?step=${first.index}` },
-            icon("right"),
-            `Cycle ${count(first.index)} of the branch`,
-          )
-        : null;
-    const [kind, id] = branch.parent.split(":");
-    const there =
-      first && parent && first.index <= parent.cycles && kind !== "run"
-        ? h(
-            "a",
-            { class: "btn", href: `/${kind === "draft" ? "p" : "s"}/${id}/?step=${first.index}` },
-            icon("right"),
-            `Cycle ${count(first.index)} of the parent`,
-          )
-        : null;
-    dialog(
-      `${branch.title || "Untitled"}, beside its parent`,
-      h(
-        "div",
-        { class: "branch-compare" },
-        h(
-          "table",
-          { class: "plain" },
-          h(
-            "thead",
-            null,
-            h(
-              "tr",
-              null,
-              h("th", { scope: "col", text: "" }),
-              h("th", { scope: "col", class: "num", text: "branch" }),
-              h("th", { scope: "col", class: "num", text: "parent" }),
-            ),
-          ),
-          h("tbody", null, line("cycles", "cycles"), line("pods placed", "placed"), line("pods pending", "pending")),
-        ),
-        h("h3", { text: "What was changed" }),
-        words.length
-          ? h(
-              "ul",
-              null,
-              words.map((text) => h("li", { text })),
-            )
-          : h("p", { class: "dim", text: "Nothing yet." }),
-        h("p", { text: parting(found) }),
-        h("div", { class: "edit-bar" }, at, there),
-      ),
-    );
+    if (pressed) showBeside(branch, found);
   }
 
   // ---- acting
@@ -380,107 +313,39 @@ export class Branches {
   }
 
   #rename(branch) {
-    const field = h("input", {
-      class: "field",
-      maxlength: "120",
-      value: branch.title,
-      "aria-label": "Name of the branch",
+    renameDialog(branch, async (title) => {
+      const { revision } = await this.view.playback.socket.call("draft.save", {
+        draft: branch.draft,
+        title,
+        base: this.#seen(branch),
+      });
+      const found = this.#found.get(`${branch.draft} ${branch.revision}`);
+      if (found) this.#found.set(`${branch.draft} ${revision}`, found);
+      Object.assign(branch, { title: title.trim(), revision });
+      this.#draw();
+      const field = branch.draft === this.own && document.querySelector("input[data-title]");
+      if (field) {
+        field.value = branch.title;
+        document.title = `${branch.title || "Untitled"} · podstep`;
+      }
     });
-    const box = dialog(
-      "Rename the branch",
-      h(
-        "form",
-        {
-          onsubmit: async (event) => {
-            event.preventDefault();
-            try {
-              const { revision } = await this.view.playback.socket.call("draft.save", {
-                draft: branch.draft,
-                title: field.value,
-                base: this.#seen(branch),
-              });
-              const found = this.#found.get(`${branch.draft} ${branch.revision}`);
-              if (found) this.#found.set(`${branch.draft} ${revision}`, found);
-              Object.assign(branch, { title: field.value.trim(), revision });
-              box.close();
-              this.#draw();
-              const title = branch.draft === this.own && document.querySelector("input[data-title]");
-              if (title) {
-                title.value = branch.title;
-                document.title = `${branch.title || "Untitled"} · podstep`;
-              }
-              announce(`Renamed: ${branch.title || "Untitled"}.`);
-            } catch (error) {
-              const stale = error.code === "draft.stale";
-              if (stale) branch.revision = error.body.revision; // pressing it again renames this revision
-              toast(
-                stale
-                  ? `Another tab has renamed it “${error.body.title || "Untitled"}” meanwhile. `
-                      + "Press Rename again to take your name all the same."
-                  : `It could not be renamed: ${error.message}`,
-                { name: "warn", ms: 8000 },
-              );
-            }
-          },
-        },
-        h("div", { class: "copy-row" }, field, h("button", { class: "btn primary", text: "Rename" })),
-      ),
-    );
-    field.select();
   }
 
   #delete(branch) {
+    const own = branch.draft === this.own;
+    const drop = async (close) => {
+      await this.view.playback.socket.call("draft.delete", { draft: branch.draft, base: this.#seen(branch) });
+      if (own) {
+        this.#leave(branch);
+        return;
+      }
+      close();
+      announce(`Deleted: ${branch.title || "Untitled"}.`);
+      await this.load();
+      this.#focus(this.rows.querySelector("a, b") ?? this.head.querySelector("button"));
+    };
     const children = this.#listed.branches.filter(({ parent }) => parent === `draft:${branch.draft}`).length;
-    const overtaken = h("p", { class: "stale-text", role: "alert" });
-    const drop = h(
-      "button",
-      {
-        type: "button",
-        class: "btn danger",
-        onclick: async () => {
-          drop.disabled = true;
-          try {
-            await this.view.playback.socket.call("draft.delete", { draft: branch.draft, base: this.#seen(branch) });
-            if (branch.draft === this.own) {
-              this.#leave(branch);
-              return;
-            }
-            box.close();
-            announce(`Deleted: ${branch.title || "Untitled"}.`);
-            await this.load();
-            this.#focus(this.rows.querySelector("a, b") ?? this.head.querySelector("button"));
-          } catch (error) {
-            drop.disabled = false;
-            if (error.code === "draft.stale") {
-              branch.revision = error.body.revision;
-              fill(
-                overtaken,
-                icon("warn"),
-                "It has been changed in another tab since this list was made. Nothing is deleted yet.",
-              );
-            } else toast(`It could not be deleted: ${error.message}`, { name: "warn", ms: 6000 });
-          }
-        },
-      },
-      icon("cross"),
-      "Delete it",
-    );
-    const orphans = children
-      ? ` ${plural(children, "branch", "branches")} of it ${children === 1 ? "stays" : "stay"}, as its parent's.`
-      : "";
-    const own = branch.draft === this.own ? " It is what you look at: its parent opens then." : "";
-    const box = dialog(
-      `Delete ${branch.title || "Untitled"}?`,
-      h("p", { text: `This cannot be undone.${orphans}${own} What you have shared of it stays shared.` }),
-      overtaken,
-      h(
-        "div",
-        { class: "edit-bar" },
-        drop,
-        h("button", { type: "button", class: "btn quiet", onclick: () => box.close(), text: "Keep it" }),
-      ),
-    );
-    drop.focus();
+    deleteDialog(branch, { children, own, drop });
   }
 
   #leave({ parent }) {
