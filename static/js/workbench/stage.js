@@ -1,21 +1,20 @@
 // The stage: picks cards or heat map by size, the table beside them, and the sheet of what is selected.
 
-import { h, fill, icon, perFrame, set } from "../lib/dom.js";
-import { amount, count, cpu, memory, plural } from "../lib/quantity.js";
+import { h, fill, icon, perFrame } from "../lib/dom.js";
 import { Grid } from "../lib/grid.js";
 import { Cards } from "./cards.js";
 import { HeatMap } from "./heat.js";
 import { Sheet } from "./sheet.js";
 import { CLASSES } from "./stage/colours.js";
+import { nodeColumns } from "./stage/columns.js";
 import { FindBar } from "./stage/findbar.js";
 import { InView } from "./stage/inview.js";
 import { Legend } from "./stage/legend.js";
 import { Motion } from "./stage/motion.js";
-import { MEASURES } from "./stage/shading.js";
+import { Toolbar } from "./stage/toolbar.js";
 
 const FULL_CARDS = 60;
 const COMPACT_CARDS = 200;
-const EXTENDED = 4; // columns of extended resources in the table
 const FLYING = 12; // pods that move at once
 const FAR = 25; // cycles: over a longer jump nothing moves, for nearly everything would
 
@@ -26,13 +25,12 @@ export class Stage {
   #motion = new Motion();
   #before = null; // the placement that was drawn last, to see who moved
   #from = 0; // the cycle of that
-  #marksTold = "";
   #labels = 0; // the version of the nodes' table that the groups were made from
 
   constructor(host, view) {
     this.host = host;
     this.view = view;
-    this.tools = h("div", { class: "stage-tools" });
+    this.tools = new Toolbar(view);
     this.body = h("div", { class: "stage-body", tabindex: "-1" });
     this.legend = new Legend(view);
     this.sheet = new Sheet(view);
@@ -42,7 +40,7 @@ export class Stage {
     this.locate = perFrame(() => this.#locate());
     fill(
       host,
-      this.tools,
+      this.tools.element,
       this.legend.element,
       this.body,
       this.inView.button,
@@ -79,6 +77,11 @@ export class Stage {
     });
   }
 
+  /** The heat map, null where the nodes are cards. */
+  get #heat() {
+    return this.#picture instanceof HeatMap ? this.#picture : null;
+  }
+
   /** Whether the nodes are shown as a table. */
   get asTable() {
     return this.view.shown.stage === "table";
@@ -87,14 +90,15 @@ export class Stage {
   /** Table or picture, and its measure, as somebody chose or the address says. */
   #shown() {
     if (!this.#picture) return;
-    const heat = this.#picture instanceof HeatMap ? this.#picture : null;
+    const heat = this.#heat;
     if (heat && heat.measure !== this.view.shown.shade) {
       heat.measure = this.view.shown.shade;
       heat.update();
-      this.#toolbar();
+      this.tools.draw(this.#heat);
     }
-    if (this.tools.querySelector("[data-stage-table]")?.getAttribute("aria-pressed") === String(this.asTable)) return;
-    this.#toolbar();
+    if (this.tools.element.querySelector("[data-stage-table]")?.getAttribute("aria-pressed") === String(this.asTable))
+      return;
+    this.tools.draw(this.#heat);
     this.#mount();
     this.update();
     this.follow();
@@ -110,7 +114,7 @@ export class Stage {
       this.#picture?.end?.();
       this.#picture = null;
       this.inView.take(null);
-      fill(this.tools);
+      fill(this.tools.element);
       fill(
         this.body,
         h(
@@ -154,7 +158,7 @@ export class Stage {
         ? new HeatMap(this.view, this.view.shown.shade)
         : new Cards(this.view, names.length > FULL_CARDS);
     this.#picture.onMoved = () => this.inView.moved();
-    this.#toolbar();
+    this.tools.draw(this.#heat);
   }
 
   /** The sheet lies over the lower end of the stage: tell how much of it cannot be seen. */
@@ -217,82 +221,7 @@ export class Stage {
     this.#picture.cover?.(this.sheet.element.offsetHeight); // a new one does not know of the sheet
     this.inView.take(this.asTable ? this.#table : this.#picture);
     this.body.classList.toggle("has-table", this.asTable);
-    this.body.classList.toggle("has-heat", !this.asTable && this.#picture instanceof HeatMap);
-  }
-
-  #toolbar() {
-    const heat = this.#picture instanceof HeatMap ? this.#picture : null;
-    this.note = h("span", { class: "lit-note", role: "status" });
-    this.count = h("span", { class: "dim num stage-count" });
-    const table = h(
-      "button",
-      {
-        type: "button",
-        class: "btn quiet small",
-        "aria-pressed": String(this.asTable),
-        "data-stage-table": true,
-        "aria-label": "Nodes as a table",
-        title: "Nodes as a table (t)",
-      },
-      icon("table"),
-      h("span", { class: "long", text: "Nodes as a table" }),
-      h("span", { class: "brief", text: "Table" }),
-    );
-    table.addEventListener("click", () => {
-      this.view.setShown({ stage: this.asTable ? "" : "table" });
-      this.tools.querySelector("[data-stage-table]")?.focus({ preventScroll: true });
-    });
-    const measures =
-      heat
-      && h(
-        "label",
-        { class: "measure" },
-        h("span", { text: "shade by" }),
-        set(
-          h(
-            "select",
-            { class: "field", "aria-label": "Shade nodes by" },
-            Object.entries(MEASURES).map(([value, text]) =>
-              h("option", { value, text, selected: value === heat.measure || undefined }),
-            ),
-          ),
-          {
-            onchange: (event) => {
-              heat.measure = event.target.value;
-              this.tools.classList.toggle("plain", heat.measure === "colour");
-              heat.update();
-              this.view.setShown({ shade: heat.measure });
-            },
-          },
-        ),
-        h("span", { class: "ramp", "aria-hidden": "true" }),
-        h("span", { class: "ramp-ends", text: "0 to 100 %" }),
-      );
-    const zoom =
-      heat
-      && h(
-        "span",
-        { class: "zoomers" },
-        h(
-          "button",
-          { type: "button", class: "btn quiet square", "aria-label": "Zoom out", onclick: () => heat.zoom(1 / 1.6) },
-          icon("minus"),
-        ),
-        h(
-          "button",
-          { type: "button", class: "btn quiet square", "aria-label": "Zoom in", onclick: () => heat.zoom(1.6) },
-          icon("plus"),
-        ),
-        h(
-          "button",
-          { type: "button", class: "btn quiet square", "aria-label": "Show all nodes", onclick: () => heat.fit() },
-          icon("fit"),
-        ),
-      );
-    this.tools.classList.toggle("plain", heat?.measure === "colour");
-    this.tools.classList.toggle("overview", Boolean(heat));
-    this.ghosts = h("ul", { class: "ghosts pods", "aria-label": "Marks on the nodes" });
-    fill(this.tools, this.count, this.ghosts, this.note, h("span", { class: "grow" }), measures, zoom, table);
+    this.body.classList.toggle("has-heat", !this.asTable && Boolean(this.#heat));
   }
 
   #dropTable() {
@@ -317,108 +246,20 @@ export class Stage {
     return this.#table.element;
   }
 
-  #rows() {
-    const { view } = this;
-    const { nodes, cluster } = view.playback;
-    const { facts } = view;
-    const number = (key, label, value, text) => ({
-      key,
-      label,
-      className: "num",
-      downFirst: true,
-      compare: (a, b) => value(a) - value(b),
-      text,
-    });
-    const verdict = (node) =>
-      facts.chosen === node
-        ? "chosen"
-        : { fits: "fits", failed: facts.verdict?.reasonsOf(node).join(", "), past: "", unknown: "" }[
-            view.verdictOf(node)
-          ] || (view.verdictOf(node) === "past" ? view.past(node) : "");
-    const state = (node) => [...view.ailments(node), ...nodes.taints[node]].join(", ");
-    const columns = [
-      {
-        key: "name",
-        label: "node",
-        compare: (a, b) => nodes.names[a].localeCompare(nodes.names[b], "en", { numeric: true }),
-        text: (node) => nodes.names[node],
-      },
-      {
-        key: "zone",
-        label: "zone",
-        compare: (a, b) => nodes.zone[a].localeCompare(nodes.zone[b]),
-        text: (node) => nodes.zone[node],
-      },
-      number(
-        "cpu",
-        "cpu",
-        (node) => cluster.cpu[node] / (nodes.cpu[node] || 1),
-        (node) => `${cpu(cluster.cpu[node])} / ${cpu(nodes.cpu[node])}`,
-      ),
-      number(
-        "memory",
-        "memory",
-        (node) => cluster.memory[node] / (nodes.memory[node] || 1),
-        (node) => `${memory(cluster.memory[node])} / ${memory(nodes.memory[node])}`,
-      ),
-      number(
-        "pods",
-        "pods",
-        (node) => cluster.count[node],
-        (node) => `${cluster.count[node]} / ${nodes.pods[node]}`,
-      ),
-      ...Object.keys(nodes.extended)
-        .filter((resource) => nodes.extended[resource].some(Boolean))
-        .slice(0, EXTENDED)
-        .map((resource) =>
-          number(
-            resource,
-            resource,
-            (node) => cluster.extendedUsed(node, resource) / (nodes.extended[resource][node] || 1),
-            (node) =>
-              nodes.extended[resource][node]
-                ? [cluster.extendedUsed(node, resource), nodes.extended[resource][node]]
-                    .map((value) => amount(resource, value))
-                    .join(" / ")
-                : "",
-          ),
-        ),
-      { key: "state", label: "state", compare: (a, b) => state(a).localeCompare(state(b)), text: state },
-      {
-        key: "verdict",
-        label: "this cycle",
-        className: "wide",
-        compare: (a, b) => verdict(a).localeCompare(verdict(b)),
-        text: verdict,
-      },
-      number(
-        "score",
-        "score",
-        (node) => facts.totals?.get(node) ?? -1,
-        (node) => (facts.totals?.has(node) ? count(facts.totals.get(node)) : ""),
-      ),
-    ];
-    return [columns, nodes.names.map((_, node) => node).filter((node) => view.exists(node))];
-  }
-
   update() {
     if (!this.#picture) {
       this.sheet.update();
       return;
     }
     const { playback } = this.view;
-    const present =
-      playback.nodes.since || playback.nodes.until
-        ? playback.nodes.names.filter((_, node) => this.view.exists(node)).length
-        : playback.nodes.names.length;
-    const { placed, present: pods } = playback.cluster;
-    this.count.textContent = `${plural(present, "node")} · ${count(placed)} of ${plural(pods, "pod")} placed`;
-    this.#tellMarks();
+    this.tools.tellCount();
+    this.tools.tellMarks(this.#heat);
     this.#regroup();
     const holders = this.#hold();
     if (this.asTable) {
       this.#tableElement();
-      this.#table.show(...this.#rows());
+      const there = playback.nodes.names.map((_, node) => node).filter((node) => this.view.exists(node));
+      this.#table.show(nodeColumns(this.view), there);
       this.#table.select(this.view.node);
     } else {
       this.#picture.update(holders);
@@ -427,34 +268,6 @@ export class Stage {
     this.sheet.update();
     this.findBar.update();
     this.#before = playback.cluster.placement.slice();
-  }
-
-  /** What the marks on the nodes mean, as far as there are any: the overview has no room for words beside them. */
-  #tellMarks() {
-    const { view } = this;
-    const { waiting, nominated } = view.facts;
-    const { nodes } = view.playback;
-    let [failed, ill] = [0, 0];
-    if (this.#picture instanceof HeatMap) {
-      for (let node = 0; node < nodes.names.length; node += 1) {
-        if (!view.exists(node)) continue;
-        if (view.verdictOf(node) === "failed") failed += 1;
-        if (nodes.unschedulable[node] || nodes.conditions[node].length) ill += 1;
-      }
-    }
-    const marks = [
-      [nominated >= 0, "pod ghost", "nominated"],
-      [waiting.size, "pod waiting", `${count(waiting.size)} waiting at Permit`],
-      [failed, "cell-mark no", `${count(failed)} ${failed === 1 ? "does" : "do"} not fit`],
-      [ill, "cell-mark ill", `${count(ill)} cordoned or not ready`],
-    ].filter(([there]) => there);
-    const told = marks.map(([, , text]) => text).join("|");
-    if (told === this.#marksTold && this.ghosts.childElementCount === marks.length) return;
-    this.#marksTold = told;
-    fill(
-      this.ghosts,
-      marks.map(([, className, text]) => h("li", null, h("i", { class: className }), text)),
-    );
   }
 
   /** Nodes whose labels changed may belong to another group. */
@@ -488,27 +301,7 @@ export class Stage {
   }
 
   #quick(name) {
-    if (name === "lit") {
-      const { lit } = this.view;
-      fill(
-        this.note,
-        lit
-          ? [
-              h("span", { class: "pill fail" }, `${plural(lit.nodes.size, "node")}: ${lit.label}`),
-              h(
-                "button",
-                {
-                  type: "button",
-                  class: "btn quiet square tiny",
-                  "aria-label": "Stop highlighting",
-                  onclick: () => this.view.light(null),
-                },
-                icon("close"),
-              ),
-            ]
-          : null,
-      );
-    }
+    if (name === "lit") this.tools.tellLit();
     if (name === "selection") {
       this.sheet.update();
       this.locate();

@@ -1,0 +1,151 @@
+// What stands over the stage: how many nodes and pods there are, what the marks mean, and how the nodes are shown.
+
+import { fill, h, icon, set } from "../../lib/dom.js";
+import { count, plural } from "../../lib/quantity.js";
+import { MEASURES } from "./shading.js";
+
+export class Toolbar {
+  #marksTold = "";
+
+  constructor(view) {
+    this.view = view;
+    this.element = h("div", { class: "stage-tools" });
+  }
+
+  /** Draw it for a picture: `heat` is the heat map, null where the nodes are cards. */
+  draw(heat) {
+    const { view } = this;
+    const asTable = view.shown.stage === "table";
+    this.note = h("span", { class: "lit-note", role: "status" });
+    this.count = h("span", { class: "dim num stage-count" });
+    const table = h(
+      "button",
+      {
+        type: "button",
+        class: "btn quiet small",
+        "aria-pressed": String(asTable),
+        "data-stage-table": true,
+        "aria-label": "Nodes as a table",
+        title: "Nodes as a table (t)",
+      },
+      icon("table"),
+      h("span", { class: "long", text: "Nodes as a table" }),
+      h("span", { class: "brief", text: "Table" }),
+    );
+    table.addEventListener("click", () => {
+      view.setShown({ stage: view.shown.stage === "table" ? "" : "table" });
+      this.element.querySelector("[data-stage-table]")?.focus({ preventScroll: true });
+    });
+    const measures =
+      heat
+      && h(
+        "label",
+        { class: "measure" },
+        h("span", { text: "shade by" }),
+        set(
+          h(
+            "select",
+            { class: "field", "aria-label": "Shade nodes by" },
+            Object.entries(MEASURES).map(([value, text]) =>
+              h("option", { value, text, selected: value === heat.measure || undefined }),
+            ),
+          ),
+          {
+            onchange: (event) => {
+              heat.measure = event.target.value;
+              this.element.classList.toggle("plain", heat.measure === "colour");
+              heat.update();
+              view.setShown({ shade: heat.measure });
+            },
+          },
+        ),
+        h("span", { class: "ramp", "aria-hidden": "true" }),
+        h("span", { class: "ramp-ends", text: "0 to 100 %" }),
+      );
+    const zoom =
+      heat
+      && h(
+        "span",
+        { class: "zoomers" },
+        h(
+          "button",
+          { type: "button", class: "btn quiet square", "aria-label": "Zoom out", onclick: () => heat.zoom(1 / 1.6) },
+          icon("minus"),
+        ),
+        h(
+          "button",
+          { type: "button", class: "btn quiet square", "aria-label": "Zoom in", onclick: () => heat.zoom(1.6) },
+          icon("plus"),
+        ),
+        h(
+          "button",
+          { type: "button", class: "btn quiet square", "aria-label": "Show all nodes", onclick: () => heat.fit() },
+          icon("fit"),
+        ),
+      );
+    this.element.classList.toggle("plain", heat?.measure === "colour");
+    this.element.classList.toggle("overview", Boolean(heat));
+    this.ghosts = h("ul", { class: "ghosts pods", "aria-label": "Marks on the nodes" });
+    fill(this.element, this.count, this.ghosts, this.note, h("span", { class: "grow" }), measures, zoom, table);
+  }
+
+  /** How many nodes there are, and pods on them. */
+  tellCount() {
+    const { nodes, cluster } = this.view.playback;
+    const present =
+      nodes.since || nodes.until ? nodes.names.filter((_, node) => this.view.exists(node)).length : nodes.names.length;
+    const { placed, present: pods } = cluster;
+    this.count.textContent = `${plural(present, "node")} · ${count(placed)} of ${plural(pods, "pod")} placed`;
+  }
+
+  /** What the marks on the nodes mean, as far as there are any: the overview has no room for words beside them. */
+  tellMarks(heat) {
+    const { view } = this;
+    const { waiting, nominated } = view.facts;
+    const { nodes } = view.playback;
+    let [failed, ill] = [0, 0];
+    if (heat) {
+      for (let node = 0; node < nodes.names.length; node += 1) {
+        if (!view.exists(node)) continue;
+        if (view.verdictOf(node) === "failed") failed += 1;
+        if (nodes.unschedulable[node] || nodes.conditions[node].length) ill += 1;
+      }
+    }
+    const marks = [
+      [nominated >= 0, "pod ghost", "nominated"],
+      [waiting.size, "pod waiting", `${count(waiting.size)} waiting at Permit`],
+      [failed, "cell-mark no", `${count(failed)} ${failed === 1 ? "does" : "do"} not fit`],
+      [ill, "cell-mark ill", `${count(ill)} cordoned or not ready`],
+    ].filter(([there]) => there);
+    const told = marks.map(([, , text]) => text).join("|");
+    if (told === this.#marksTold && this.ghosts.childElementCount === marks.length) return;
+    this.#marksTold = told;
+    fill(
+      this.ghosts,
+      marks.map(([, className, text]) => h("li", null, h("i", { class: className }), text)),
+    );
+  }
+
+  /** Which nodes are lit up. */
+  tellLit() {
+    const { lit } = this.view;
+    fill(
+      this.note,
+      lit
+        ? [
+            h("span", { class: "pill fail" }, `${plural(lit.nodes.size, "node")}: ${lit.label}`),
+            h(
+              "button",
+              {
+                type: "button",
+                class: "btn quiet square tiny",
+                "aria-label": "Stop highlighting",
+                onclick: () => this.view.light(null),
+              },
+              icon("close"),
+            ),
+          ]
+        : null,
+    );
+  }
+}
