@@ -168,7 +168,7 @@ export const COMMANDS = [
     group: "Look",
     name: "Nodes as a table, or as a picture",
     keys: ["t"],
-    run: ({ stage }) => stage.tools.querySelector("[data-stage-table]")?.click(),
+    run: ({ stage }) => stage.tools.element.querySelector("[data-stage-table]")?.click(),
   },
   { id: "build", group: "Look", name: "Hide or show Build", keys: ["["], run: ({ layout }) => layout.toggle("build") },
   {

@@ -3,26 +3,15 @@
 
 import { h, fill, icon, announce, perFrame, toast } from "../../lib/dom.js";
 import { count, ellipsis, plural } from "../../lib/quantity.js";
-import { tabled } from "../../lib/tables.js";
 import { lines } from "./lines.js";
-import { aboutNode, nodeLink } from "./nouns.js";
+import { nodeLink } from "./nouns.js";
 import { rankedOf } from "./ranked.js";
-import { MOST_WEIGHT, choiceOf, exact, flipsOf, nearest, rankOf, scalesOf, topOf, totalsWith } from "./weights.js";
+import { outcome, ranking } from "./weighing/outcome.js";
+import { reachOf, showWeight, weightSlider } from "./weighing/slider.js";
+import { MOST_WEIGHT, choiceOf, exact, flipsOf, nearest, scalesOf, topOf, totalsWith } from "./weights.js";
 
-const LISTED = 6; // nodes of the ranking
 const NAME = 24; // characters of a node's name in a row
-const FLIPS_TOLD = 3; // beside a slider
 let opened = false; // kept while the page is: a change of the policy draws the tab anew
-
-/** The end of a slider: the weight twice, and the flips that are not far beyond. */
-function reachOf(flips, weight) {
-  const marks = flips.slice(1).map(({ from }) => from);
-  const above = marks.find((mark) => mark > weight) ?? 0;
-  let reach = Math.max(10, 2 * weight, Math.ceil(above * 1.5));
-  const far = marks.filter((mark) => mark <= 4 * reach).at(-1) ?? 0;
-  reach = Math.max(reach, Math.ceil(far * 1.2));
-  return Math.min(reach, MOST_WEIGHT);
-}
 
 export class Weighing {
   #weights = []; // as they are tried
@@ -227,49 +216,13 @@ export class Weighing {
   }
 
   #slider(row, r) {
-    const flips = () => flipsOf(this.scales, this.#weights, r);
-    this.#reach[r] = reachOf(flips(), row.weight);
-    const id = `weigh-${r}`;
-    const range = h("input", {
-      type: "range",
-      class: "weigh-slider",
-      id,
-      min: 0,
-      max: this.#reach[r],
-      step: 1,
-      value: row.weight,
-      "data-weight": r,
-      oninput: (event) => this.#try(r, Number(event.target.value)),
-      onfocus: () => this.#choose(r),
+    this.#reach[r] = reachOf(flipsOf(this.scales, this.#weights, r), row.weight);
+    return weightSlider(row, r, {
+      reach: this.#reach[r],
+      attempt: (weight) => this.#try(r, weight),
+      choose: () => this.#choose(r),
+      current: () => this.#weights[r],
     });
-    const field = h("input", {
-      type: "number",
-      class: "field num weigh-number",
-      min: 0,
-      max: MOST_WEIGHT,
-      step: 1,
-      value: row.weight,
-      inputmode: "numeric",
-      "aria-label": `Weight of ${row.name}`,
-      oninput: (event) => {
-        if (event.target.value !== "" && event.target.checkValidity()) this.#try(r, Number(event.target.value));
-      },
-      onfocus: () => this.#choose(r),
-      onchange: (event) => {
-        if (event.target.value === "" || !event.target.checkValidity()) event.target.value = this.#weights[r];
-      },
-    });
-    const told = h("span", { class: "weigh-flips dim num", id: `${id}-flips` });
-    range.setAttribute("aria-describedby", told.id);
-    const element = h(
-      "li",
-      { class: row.flat ? "same" : undefined },
-      h("label", { for: id, title: row.name }, h("b", { text: row.label }), ` ${row.short}`),
-      range,
-      field,
-      told,
-    );
-    return { element, range, field, told, row };
   }
 
   #choose(r) {
@@ -316,9 +269,21 @@ export class Weighing {
       ties: choice.ties.map((one) => this.made.nodes[one]),
     };
     const all = this.#rows.map((_, r) => flipsOf(scales, this.#weights, r, totals));
-    this.#rows.forEach((one, r) => this.#update(one, r, all[r], choice));
-    this.#result(totals, choice);
-    this.#rank(totals, choice);
+    this.#rows.forEach((one, r) => {
+      const weight = this.#weights[r];
+      showWeight(one, {
+        weight,
+        reach: Math.max(this.#reach[r], weight),
+        flips: all[r],
+        winner: choice.winner,
+        drawn: r === this.#row,
+        name: (position, most) => this.#name(position, most),
+      });
+    });
+    const asDecided = !this.#changed;
+    fill(this.result, outcome(this.#cycle, totals, choice, asDecided));
+    this.result.classList.toggle("other", !asDecided && choice.winner !== this.made.at.get(this.ranked.winner));
+    fill(this.ranking, ranking(this.#cycle, totals, choice, asDecided));
     this.#figure(all[this.#row], totals, choice);
     this.reset.disabled = !this.#changed;
     for (const button of this.applies)
@@ -329,122 +294,11 @@ export class Weighing {
     if (window.podstep) window.podstep.weighing = { took: performance.now() - began }; // for the browser tests
   }
 
-  #update({ element, range, field, told, row }, r, flips, choice) {
-    const weight = this.#weights[r];
-    const reach = Math.max(this.#reach[r], weight);
-    if (Number(range.max) !== reach) range.max = String(reach);
-    range.value = String(weight);
-    if (document.activeElement !== field) field.value = String(weight);
-    range.setAttribute("aria-valuetext", `${count(weight)}: ${this.#name(choice.winner, 80)} wins`);
-    element.classList.toggle("tried", weight !== this.scales.weights[r]);
-    element.classList.toggle("shown", r === this.#row);
-    const marks = flips.slice(1);
-    const around = Math.max(
-      0,
-      Math.min(
-        marks.findIndex(({ from }) => from > weight),
-        marks.length - FLIPS_TOLD,
-      ),
-    );
-    const shown = marks.slice(around, around + FLIPS_TOLD);
-    if (row.flat) told.textContent = "";
-    else if (!marks.length) told.textContent = "no weight of it changes the winner";
-    else {
-      const wins = shown.map(({ from, winner }) => `${this.#name(winner, 18)} wins from ${count(from)}`).join(", ");
-      told.textContent = `${around > 0 ? "… " : ""}${wins}${around + shown.length < marks.length ? ", …" : ""}`;
-    }
-  }
-
-  #link(position) {
-    return nodeLink(this.view, this.made.nodes[position], NAME);
-  }
-
-  #result(totals, choice) {
-    const decided = this.made.at.get(this.ranked.winner);
-    const { inTurn, counter } = this.scales;
-    const many = choice.ties.length;
-    const turn = `the counter, ${count(counter)} mod ${count(many)} = ${count(counter % many)}, takes it`;
-    const tie = many > 1 ? `, as ${plural(many, "node")} have: ${inTurn ? turn : "it is the first of them"}` : "";
-    fill(
-      this.result,
-      !this.#changed
-        ? ["As decided: ", this.#link(choice.winner), ` with ${count(choice.best)}${tie}. Move a weight.`]
-        : choice.winner === decided
-          ? ["Still ", this.#link(choice.winner), `, with ${count(choice.best)}${tie}.`]
-          : [
-              this.#link(choice.winner),
-              " would have won",
-              ` with ${count(choice.best)}${tie}; `,
-              ...(decided === undefined
-                ? ["nothing was chosen."]
-                : [
-                    this.#link(decided),
-                    ` would have ${count(totals[decided])}, rank ${count(rankOf(totals, decided))}.`,
-                  ]),
-            ],
-    );
-    this.result.classList.toggle("other", this.#changed && choice.winner !== decided);
-  }
-
-  #rank(totals, choice) {
-    const top = topOf(this.scales, totals, LISTED);
-    if (!top.includes(choice.winner)) top.splice(0, 1, choice.winner); // of very many equal ones the one that is taken
-    const { rank } = this.made;
-    const move = (was, is) =>
-      was === is
-        ? h("span", { class: "dim", text: "–" })
-        : h("span", {
-            class: was > is ? "pass-text" : "fail-text",
-            text: `${was > is ? "↑" : "↓"} from ${count(was)}`,
-          });
-    fill(
-      this.ranking,
-      tabled(
-        h(
-          "table",
-          { class: "list tight" },
-          h("caption", { class: "sr", text: "The best nodes with these weights" }),
-          h(
-            "thead",
-            null,
-            h(
-              "tr",
-              null,
-              h("th", { scope: "col", class: "num", text: "rank" }),
-              h("th", { scope: "col", text: "node" }),
-              h("th", { scope: "col", class: "num", text: "sum" }),
-              h("th", { scope: "col", class: "num", text: "moved" }),
-            ),
-          ),
-          h(
-            "tbody",
-            null,
-            top.map((one) => {
-              const now = rankOf(totals, one);
-              return h(
-                "tr",
-                { class: one === choice.winner ? "won" : undefined, ...aboutNode(this.view, this.made.nodes[one]) },
-                h("td", { class: "num", text: count(now) }),
-                h(
-                  "th",
-                  { scope: "row" },
-                  this.#link(one),
-                  one === choice.winner
-                    ? h("span", { class: "pill accent" }, icon("check"), this.#changed ? "would win" : "chosen")
-                    : null,
-                ),
-                h("td", { class: "num", text: count(totals[one]) }),
-                h("td", { class: "num", "data-value": rank[one] - now }, move(rank[one], now)),
-              );
-            }),
-          ),
-        ),
-        { head: h("h4", { text: "Ranking with these weights" }), kept: this.#kept, name: "ranking" },
-      ),
-      this.scales.size > top.length
-        ? h("p", { class: "dim fine", text: `and ${plural(this.scales.size - top.length, "more node")} behind` })
-        : null,
-    );
+  /** The ranked cycle, as outcome.js takes it. */
+  get #cycle() {
+    const { view, ranked, made, scales } = this;
+    const link = (position) => nodeLink(view, made.nodes[position], NAME);
+    return { view, ranked, made, scales, link, kept: this.#kept };
   }
 
   #figure(flips, totals, choice) {
