@@ -1,8 +1,10 @@
 // Transport: first, back, step, play with a speed, last; where we are; and the timeline under it.
 
 import { h, fill, icon, announce, toast } from "../lib/dom.js";
-import { clock, count, plural, short } from "../lib/quantity.js";
-import { Moments, spoken } from "./moments.js";
+import { TimelineLegend } from "./deck/legend.js";
+import { Place } from "./deck/place.js";
+import { placeWords } from "./deck/words.js";
+import { Moments } from "./moments.js";
 import { Timeline } from "./timeline.js";
 import { STOPS, UNITS, Walk } from "./walk.js";
 
@@ -85,21 +87,7 @@ export class Deck {
       },
       SPEEDS.map(([value, text]) => h("option", { value, text, selected: value === "2" || undefined })),
     );
-    // Written to, not made anew: they change with every frame of a scrub.
-    this.told = {
-      index: h("b"),
-      cycles: document.createTextNode(""),
-      within: h("span", { class: "at-within", hidden: true }),
-      time: h("span", { class: "at-time", hidden: true }),
-      step: h("span", {
-        class: "at-step",
-        hidden: true,
-        title: "The scenario's step (it advances with every change from outside), and the attempt within it",
-      }),
-    };
-    this.told.room = h("span", { class: "at-index" }, this.told.index, this.told.cycles);
-    this.at = h("span", { class: "at" }, this.told.room, this.told.within, this.told.step, this.told.time);
-    this.state = h("span", { class: "at-state", role: "status" });
+    this.place = new Place(view);
     const buttons = [
       button("first", "To the start (Home)", (since) => playback.goto(0, since)),
       button("back", "Back (←)", (since) => playback.goto(playback.wanted - 1, since), "back"),
@@ -164,20 +152,6 @@ export class Deck {
       h("em", { class: "num" }),
     );
     this.count(0);
-    this.ahead = h("button", {
-      type: "button",
-      class: "link",
-      "data-reveal": true,
-      onclick: () => view.seen.reveal(!view.seen.ahead),
-    });
-    const label = () => {
-      const { ahead } = view.seen;
-      this.ahead.setAttribute("aria-pressed", String(ahead));
-      write(this.ahead, "Show outcomes ahead");
-      this.ahead.title = `${ahead ? "Hide" : "Show"} what becomes of cycles that were not visited yet (o)`;
-    };
-    view.seen.on("changed", label);
-    label();
     const jump = h(
       "div",
       { class: "jump" },
@@ -192,52 +166,24 @@ export class Deck {
         "div",
         { class: "transport", role: "group", "aria-label": "Transport" },
         buttons,
-        this.at,
-        this.state,
+        this.place.element,
+        this.place.state,
         h("span", { class: "grow" }),
         jump,
       ),
       this.timeline.element,
       this.moments.element,
-      h(
-        "ul",
-        { class: "legend", "aria-label": "Marks of the timeline" },
-        [
-          ["pass", "scheduled"],
-          ["fail", "unschedulable"],
-          ["victim", "preemption"],
-          ["stale", "error"],
-          ["stale-hit", "stale cache hit"],
-          ["restart", "scheduler restarted"],
-          ["quirk", "quirk of v1.11"],
-          ["wait", "waiting at Permit"],
-          ["group", "PodGroup: new phase"],
-          ["group-failed", "PodGroup rejected or timed out"],
-        ].map(([name, text]) =>
-          h(
-            "li",
-            {
-              "data-mark": name,
-              hidden: ["restart", "stale-hit", "quirk", "wait", "group", "group-failed"].includes(name) || undefined,
-            },
-            h("i", { class: `mark ${name}` }),
-            text,
-          ),
-        ),
-        h("li", { class: "reveal", "data-mark": "ahead" }, h("i", { class: "mark ahead" }), this.ahead),
-      ),
+      new TimelineLegend(view).element,
     );
-    const legend = () => this.#legend(host.querySelector(".legend"));
-    for (const emitter of [playback, view.seen]) for (const name of ["grew", "changed"]) emitter.on(name, legend);
     playback.on("seek", () => this.#tell());
     playback.on("parts", () => this.#tell());
-    playback.on("moment", ({ index }) => {
+    playback.on("moment", () => {
       this.#tell();
-      this.#say(index);
+      this.#say();
     });
     playback.on("step", ({ index }) => {
       this.#tell();
-      this.#say(index);
+      this.#say();
       if (this.playing) this.#onward(index);
     });
     playback.on("grew", () => this.#tell());
@@ -247,24 +193,6 @@ export class Deck {
       this.#tell();
     });
     view.on("hold", () => this.pause());
-  }
-
-  /** Tell what the marks mean that there are, among those that may be told. */
-  #legend(list) {
-    const { playback, seen } = this.view;
-    const { marks } = playback;
-    const knows = (index) => index > 0 && seen.knows(index);
-    const turns = [...marks.groups].filter(([index]) => knows(index)).flatMap(([, found]) => found);
-    const there = {
-      restart: marks.restarts.some(knows),
-      "stale-hit": knows(marks.seekStale(0, 1)),
-      quirk: [...marks.quirks].some(knows),
-      wait: knows(marks.seek(0, 1, "w")),
-      group: turns.length > 0,
-      "group-failed": turns.some(([kind]) => kind !== "phase"),
-    };
-    for (const [name, shown] of Object.entries(there)) list.querySelector(`[data-mark="${name}"]`).hidden = !shown;
-    list.querySelector("[data-mark=ahead]").hidden = playback.complete === true && seen.upto >= playback.cycles;
   }
 
   /** Let it stop at breakpoints, and offer them. */
@@ -410,80 +338,15 @@ export class Deck {
       this.toEnd.title = last;
       this.toEnd.setAttribute("aria-label", last);
     }
-    const shown = playback.index === playback.wanted;
-    const light = shown ? playback.current : null;
-    const time = shown ? playback.time : null;
-    const end = playback.end && playback.wanted > playback.cycles;
-    const within = !shown ? "" : playback.phase ? playback.phase : playback.at > 0 ? `moment ${playback.at}` : "";
-    const { told } = this;
-    const of = end ? "" : ` / ${count(playback.cycles ?? 0)}${playback.complete === false ? "…" : ""}`;
-    write(told.index, end ? "End" : count(playback.wanted));
-    if (told.cycles.data !== of) told.cycles.data = of;
-    // What stands beside it must not move with every digit.
-    this.told.room.style.setProperty("min-width", `${2 * count(playback.cycles ?? 0).length + 3}ch`);
-    show(told.within, within);
-    show(told.step, light ? `scenario step ${light.step}` : "");
-    show(
-      told.time,
-      time === null ? "" : `t = ${clock(time)}`,
-      time === null ? "" : `virtual time: ${time} seconds since the start`,
-    );
-    write(this.state, playback.complete === false ? "computing…" : "");
+    this.place.update();
   }
 
-  #say(index) {
+  /** Announce where one has come to; played faster than it can be spoken, it is not. */
+  #say() {
     if (this.playing && this.#speed > 1) return;
-    const { playback, stopped } = this.view;
-    const say = (text) => announce(text, "place");
-    const light = playback.current;
-    const { moment } = playback;
-    if (moment) {
-      say(`Moment ${playback.at} of ${playback.moments.length}, ${clock(moment.time)}: ${spoken(moment.text)}`);
-      return;
-    }
-    if (playback.phase) {
-      say(`Cycle ${index}, phase ${playback.phase}.`);
-      return;
-    }
-    if (playback.atEnd) {
-      say(`The end, at ${clock(playback.time ?? 0)}.`);
-      return;
-    }
-    if (!light) {
-      if (index === 0) say("Before the first cycle.");
-      return;
-    }
-    const pod = short(playback.pods.keys[light.pod]);
-    const ended =
-      light.result === "waiting"
-        ? `waits at Permit on ${playback.nodes.names[light.node]}`
-        : light.node === null
-          ? light.result
-          : `to ${playback.nodes.names[light.node]}`;
-    const turns = playback.marks
-      .turns(index)
-      .slice(0, 3)
-      .map((text) => ` PodGroup ${text}.`)
-      .join("");
-    const why = stopped?.index === index ? ` ${stopped.text}.` : "";
-    const stale = light.cache?.[3] ? ` ${plural(light.cache[3], "stale hit")} of the cache.` : "";
-    if (light.restart)
-      say(`Cycle ${index}, after a restart of the scheduler: ${pod} ${ended}.${why || `${stale}${turns}`}`);
-    else say(`Cycle ${index}: ${pod} ${ended}.${why || `${stale}${turns}`}`);
+    const text = placeWords(this.view);
+    if (text) announce(text, "place");
   }
-}
-
-/** Change a text that is not this one already. */
-function write(element, text) {
-  if (element.textContent !== text) element.textContent = text;
-}
-
-/** Show a text, or nothing. */
-function show(element, text, title = "") {
-  element.hidden = !text;
-  if (!text) return;
-  write(element, text);
-  if (title && element.title !== title) element.title = title;
 }
 
 /** What "next" meant when this browser was last here, or "". */
