@@ -6,14 +6,12 @@ import { count, plural } from "../lib/quantity.js";
 import { address } from "./add/when.js";
 import { Branches } from "./branches/panel.js";
 import { EventForm } from "./events/form.js";
-import { Handle } from "./events/handle.js";
 import { Outcomes } from "./events/outcomes.js";
+import { eventRow, tellOutcome } from "./events/row.js";
 import { Scale } from "./events/scale.js";
 import { Ticks } from "./events/ticks.js";
 import { GROUP, Group } from "./group.js";
 
-/** Words with places to break them: the paths of fields are longer than the list is wide. */
-const breakable = (words) => words.split(/(?<=[./:@])/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
 const NONE = "\n"; // no event's id: none is left, so what is above the list takes the focus
 const KINDS = ["Node", "Pod", "PersistentVolume", "PersistentVolumeClaim", "Service", "Policy", "SimulationSettings"];
 
@@ -134,7 +132,7 @@ export class History {
     this.#drawAxis(operations);
     fill(
       this.list,
-      operations.map((row, i) => this.#row(row, i)),
+      operations.map((row, i) => this.#row(row, i === 0)),
       all > operations.length
         ? h("li", { class: "dim fine", text: `and ${count(all - operations.length)} more` })
         : null,
@@ -197,111 +195,32 @@ export class History {
     return `Nothing happens from outside yet. ${how} a node or a pod and choose “${label}”.`;
   }
 
-  /** When an event lands, in full. */
-  #landing({ after, during, pinned, timed, seconds }) {
-    const whole = after ? `after cycle ${after}` : "before the first cycle";
-    const place = during ? `inside cycle ${after + 1}, between evaluating and writing` : whole;
-    if (pinned) return place;
-    return `${place}, ${timed ? this.scale.words(seconds) : "when nothing was left to schedule"}`;
-  }
-
-  #row(row, i) {
-    const { playback } = this.view;
-    const { id, action, words, after, during, pinned, seconds } = row;
-    const own = this.#own && action !== "done";
-    const timed = this.scale.timed && seconds !== null && after !== null;
-    const when =
-      after === null
-        ? action === "done"
-          ? "end"
-          : playback.complete === false
-            ? "…"
-            : "no effect"
-        : during
-          ? `in ${count(after + 1)}`
-          : timed
-            ? this.scale.short(seconds)
-            : after
-              ? `after ${count(after)}`
-              : "start";
-    const title = after === null ? words : this.#landing({ after, during, pinned, timed, seconds });
-    const pill = h("span", { class: `pill ${during ? "victim" : ""}`, text: when });
-    const go = h(
-      "button",
-      {
-        type: "button",
-        class: "history-go",
-        "data-event": id,
-        tabindex: i ? "-1" : "0",
-        title,
-        disabled: after === null || undefined,
-        onclick: () => playback.goto(after === null ? 0 : after + 1),
-      },
-      pill,
-      h("span", { class: "history-words" }, breakable(words)),
-    );
-    const item = h("li", { "data-row": id });
-    const outcome = h("p", { class: "event-outcome", "data-outcome": true, hidden: true });
-    if (!own) {
-      fill(item, h("div", { class: "event-line" }, go), outcome);
-      this.#tellOutcome(outcome, id);
-      return item;
-    }
-    const button = (name, label, act) =>
-      h(
-        "button",
-        {
-          type: "button",
-          class: "btn quiet square tiny",
-          "aria-label": `${label}: ${words}`,
-          title: label,
-          tabindex: "-1",
-          onclick: act,
+  #row(row, first) {
+    return eventRow(row, {
+      playback: this.view.playback,
+      scale: this.scale,
+      own: this.#own && row.action !== "done",
+      first,
+      chosen: this.#chosen.has(row.id),
+      outcome: this.outcomes.of(row.id),
+      acts: {
+        edit: () => this.edit.openOperation(row),
+        here: () => this.#here([row]),
+        again: () => this.#again([row]),
+        remove: () => this.#remove([row]),
+        choose: (on) => {
+          if (on) this.#chosen.add(row.id);
+          else this.#chosen.delete(row.id);
+          this.#drawSeveral();
         },
-        icon(name),
-      );
-    const tools = h(
-      "span",
-      { class: "history-tools" },
-      button("edit", "Change what it does", () => this.edit.openOperation(row)),
-      button("here", "Move it to the step on screen", () => this.#here([row])),
-      button("copy", "Once more", () => this.#again([row])),
-      button("cross", "Take it out", () => this.#remove([row])),
-    );
-    const choose = h("input", {
-      type: "checkbox",
-      tabindex: "-1",
-      "aria-label": `Choose: ${words}`,
-      checked: this.#chosen.has(id) || undefined,
-      onchange: (event) => {
-        if (event.target.checked) this.#chosen.add(id);
-        else this.#chosen.delete(id);
-        this.#drawSeveral();
+        moveTo: (value) => this.#moveTo(row, value),
       },
     });
-    const handle = new Handle(this.scale, row, {
-      seen: (value) => {
-        pill.textContent = value === null ? when : this.scale.short(value);
-      },
-      moved: (value) => this.#moveTo(row, value),
-    });
-    if (!i) handle.element.tabIndex = 0;
-    fill(item, h("div", { class: "event-line" }, choose, go, tools), outcome, handle.track);
-    this.#tellOutcome(outcome, id);
-    return item;
   }
 
   #told(id) {
     const place = this.list.querySelector(`[data-row="${CSS.escape(id)}"] [data-outcome]`);
-    if (place) this.#tellOutcome(place, id);
-  }
-
-  #tellOutcome(place, id) {
-    const found = this.outcomes.of(id);
-    const text = found ? (found.effect ? found.text : `no effect: ${found.text}`) : "";
-    place.hidden = !text;
-    place.classList.toggle("none", Boolean(found && !found.effect));
-    fill(place, found && !found.effect ? icon("warn") : null, text);
+    if (place) tellOutcome(place, this.outcomes.of(id));
   }
 
   #drawSeveral() {
