@@ -2,24 +2,22 @@
 
 import { $, h, fill, icon, debounce } from "../lib/dom.js";
 import { Editor, byLine, problemList } from "../lib/editor.js";
-import { Progress, bytes, told } from "../lib/progress.js";
+import { bytes } from "../lib/progress.js";
 import { plural } from "../lib/quantity.js";
 import { superseded } from "../lib/socket.js";
 import { asText, give, isTable, onDrop } from "./files.js";
 import { FolderError, chosen, packed } from "./folder.js";
+import { keepInView } from "./inview.js";
 import { link } from "./link.js";
+import { forget, keep, kept } from "./pasted.js";
 import { placed, send } from "./send.js";
+import { Working } from "./working.js";
 
-const KEPT = "podstep.paste";
-const KEPT_MOST = 2_000_000; // characters; browsers keep about five million
 const OVER_SOCKET = 3_500_000; // characters; longer texts go as a form
 const CHECK_AFTER = 450; // milliseconds after the last key
 const KEEP_AFTER = 300;
 const LONG = 400_000; // characters of a text that is not checked again for every key
 const MUCH = 2_000; // characters that come or go at once: a paste, no key
-const SAY_EVERY = 8000;
-const SETTLES = 4000; // milliseconds in which the page above the box comes to rest
-const MARGIN = 12; // pixels that stay free above and below what is turned to
 const SHOWN_KINDS = 6;
 const PLACEHOLDER = `apiVersion: v1
 kind: Node
@@ -59,7 +57,15 @@ export function paste(form, tables) {
   let held = []; // files that are sent as they are
   let checking = 0;
   let length = 0; // of the text when it last changed
-  let working = null; // {controller, bar} of what the server does for this box
+  const working = new Working({
+    place: $("[data-editor]", form), // within what is looked at
+    say: (text) => say("", text),
+    stopped: (text) => {
+      busy(false);
+      say("", text);
+      submit.focus();
+    },
+  });
   let checked = { text: null, warnings: [] }; // a refusal need not repeat them
 
   form.addEventListener("formdata", ({ formData }) => formData.set("text", editor.value));
@@ -79,8 +85,9 @@ export function paste(form, tables) {
   buttons();
 
   const checkSoon = debounce(check, CHECK_AFTER);
-  const keepSoon = debounce(keep, KEEP_AFTER);
-  addEventListener("pagehide", keep);
+  const keepNow = () => keep(editor.value, title.value);
+  const keepSoon = debounce(keepNow, KEEP_AFTER);
+  addEventListener("pagehide", keepNow);
 
   function changed() {
     restored = false;
@@ -88,7 +95,8 @@ export function paste(form, tables) {
     ({ length } = editor);
     keepSoon();
     buttons();
-    if (submit.getAttribute("aria-disabled") !== "true") stop(); // what is being opened is the text as it was then
+    // What is being opened is the text as it was then.
+    if (submit.getAttribute("aria-disabled") !== "true") working.stop();
     checking += 1; // what is said of the former text is not heard any more
     checkSoon.cancel();
     if (length > LONG && !much) {
@@ -97,51 +105,6 @@ export function paste(form, tables) {
     }
     say("", "");
     checkSoon();
-  }
-
-  /** Show how far the server is with this box, and let it be stopped; `stopped` says what that leaves. */
-  function begin(label, stopped) {
-    stop();
-    const controller = new AbortController();
-    const bar = new Progress(label, {
-      onCancel: () => {
-        stop();
-        busy(false);
-        say("", stopped);
-        submit.focus();
-      },
-    });
-    working = { controller, bar };
-    let said = performance.now();
-    const mine = working;
-    const progress = (report) => {
-      if (working !== mine) return;
-      const [share, words] = told(report);
-      bar.set(share, words);
-      if (!bar.element.isConnected) $("[data-editor]", form).append(bar.element); // within what is looked at
-      if (performance.now() - said < SAY_EVERY) return;
-      said = performance.now();
-      say("", `${label}: ${Math.round(share * 100)} %.`);
-    };
-    return {
-      signal: controller.signal,
-      progress,
-      done: () => {
-        if (working === mine) {
-          bar.element.remove();
-          working = null;
-        }
-      },
-    };
-  }
-
-  /** Stop what the server does for this box. */
-  function stop() {
-    if (!working) return;
-    const { controller, bar } = working;
-    working = null;
-    bar.element.remove();
-    controller.abort();
   }
 
   /** Clear stands beside the note while the text is last time's, else among the other buttons. */
@@ -209,7 +172,7 @@ export function paste(form, tables) {
       say("", `${bytes(text.length)}: it is checked when you open it.`);
       return;
     }
-    const { done, ...options } = begin(
+    const { done, ...options } = working.begin(
       "Checking the text",
       "Not checked: you stopped it. It is checked when you open it.",
     );
@@ -325,7 +288,7 @@ export function paste(form, tables) {
     checkSoon.cancel();
     checking += 1;
     busy(true);
-    const { done, ...options } = begin(
+    const { done, ...options } = working.begin(
       "Opening the cluster",
       "Stopped: nothing was made, and what you brought is still here.",
     );
@@ -357,15 +320,6 @@ export function paste(form, tables) {
     if (is) say("", "Reading it. Escape stops it.");
   }
 
-  function keep() {
-    try {
-      if (editor.length < KEPT_MOST)
-        localStorage.setItem(KEPT, JSON.stringify({ text: editor.value, title: title.value }));
-    } catch {
-      /* storage is off: for this page only */
-    }
-  }
-
   form.addEventListener("submit", open);
   editor.element.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) open(event);
@@ -384,13 +338,9 @@ export function paste(form, tables) {
   form.addEventListener(
     "keydown",
     (event) => {
-      if (
-        event.key !== "Escape"
-        || !(working?.bar.element.isConnected || submit.getAttribute("aria-disabled") === "true")
-      )
-        return;
+      if (event.key !== "Escape" || !(working.bar || submit.getAttribute("aria-disabled") === "true")) return;
       event.preventDefault();
-      working?.bar.button.click();
+      working.cancel();
     },
     { capture: true },
   );
@@ -432,46 +382,6 @@ export function paste(form, tables) {
       editor.focus();
     },
   };
-}
-
-/** Show the box, also while what is above it still grows, until somebody scrolls or types. */
-function keepInView(form, box) {
-  const settle = new ResizeObserver(() => reveal(form, box));
-  const stop = () => settle.disconnect();
-  reveal(form, box);
-  settle.observe(document.body);
-  for (const name of ["wheel", "touchmove", "keydown", "pointerdown"])
-    addEventListener(name, stop, { once: true, passive: true, capture: true });
-  setTimeout(stop, SETTLES);
-}
-
-/**
- * Scroll as little as it takes to show the form's heading and the box under it; where there is no room for both, with
- * the heading on top.
- */
-function reveal(form, box) {
-  const heading = $("h2", form);
-  const above = Math.max(0, $(".topbar")?.getBoundingClientRect().bottom ?? 0) + MARGIN;
-  const { top } = heading.getBoundingClientRect();
-  const below = box.getBoundingClientRect().bottom + MARGIN - innerHeight;
-  const by = top < above ? top - above : Math.max(0, Math.min(below, top - above));
-  if (by) scrollBy({ top: by, behavior: "instant" });
-}
-
-function kept() {
-  try {
-    return { text: "", title: "", ...JSON.parse(localStorage.getItem(KEPT) ?? "{}") };
-  } catch {
-    return { text: "", title: "" };
-  }
-}
-
-function forget() {
-  try {
-    localStorage.removeItem(KEPT);
-  } catch {
-    /* storage is off */
-  }
 }
 
 /** `{"Node": 3, "Pod": 12}` as words. */

@@ -7,12 +7,11 @@ import { count, plural } from "../../lib/quantity.js";
 import { Column } from "./column.js";
 import { before, later } from "./empty.js";
 import { copyButton, filterField, segmented } from "./matrix.js";
-import { nodeLink } from "./nouns.js";
 import { rankedOf } from "./ranked.js";
 import { Weighing } from "./weighing.js";
+import { winner } from "./winner.js";
 import { columnsIn, nodeRows, priorityIds, priorityRows, priorityTsv } from "./scores.js";
 
-const TIES_LISTED = 12;
 const MODES = [
   ["raw", "Map"],
   ["score", "Reduced"],
@@ -183,7 +182,7 @@ export class Priorities {
       return;
     }
     this.#show("matrix", () => [this.summary, this.weighing.element, this.section, this.column.element]);
-    this.#winner(light, ranked);
+    fill(this.summary, winner(view, light, ranked));
     this.weighing.element.hidden = ranked.winner === null && !view.playback.reached.over; // it tells at once who wins
     if (!this.weighing.element.hidden) this.weighing.show(ranked);
     this.#turn();
@@ -206,75 +205,6 @@ export class Priorities {
       h("b", { text: head }),
       h("span", { text: why ?? "" }),
       ask ? h("button", { type: "button", class: "btn", onclick: () => view.setTab("predicates"), text: ask }) : null,
-    );
-  }
-
-  #winner(light, ranked) {
-    const { view } = this;
-    const node = ranked.winner ?? light.node;
-    const link = (one) => nodeLink(view, one);
-    const { ties, counter } = ranked;
-    const tie = ties.length > 1;
-    const place = ranked.inTurn ? counter % Math.max(1, ties.length) : Math.max(0, ties.indexOf(node));
-    const from = Math.max(0, Math.min(place - Math.floor(TIES_LISTED / 2), ties.length - TIES_LISTED));
-    const listed = ties.slice(from, from + TIES_LISTED);
-    fill(
-      this.summary,
-      h(
-        "p",
-        { class: "story" },
-        node === null
-          ? view.playback.reached.over
-            ? "No node was chosen."
-            : `${plural(ranked.nodes.length, "feasible node")} are ranked; a later phase takes one of them.`
-          : [
-              link(node),
-              " is chosen with ",
-              h("strong", { text: count(view.facts.best) }),
-              ", the highest total of ",
-              plural(ranked.nodes.length, "feasible node"),
-              ".",
-            ],
-      ),
-      tie
-        ? h(
-            "div",
-            { class: "tie" },
-            ranked.inTurn
-              ? h(
-                  "p",
-                  null,
-                  `${plural(ties.length, "node")} share that total. Equal totals are ordered by node name, `,
-                  "last first. The round-robin counter stands at ",
-                  h("strong", { text: count(counter) }),
-                  ": ",
-                  h("code", { text: `${count(counter)} mod ${count(ties.length)} = ${count(place)}` }),
-                  `, so the ${ordinal(place + 1)} of them is taken.`,
-                )
-              : h(
-                  "p",
-                  null,
-                  `${plural(ties.length, "node")} share that total. A KubeSchedulerConfiguration’s scheduler takes any `
-                    + "of them by lot; here it is always the first in the order of the nodes.",
-                ),
-            h(
-              "ol",
-              { class: "ties", start: from + 1 },
-              from > 0 ? h("li", { class: "dim plain", text: "…" }) : null,
-              listed.map((one, i) =>
-                h(
-                  "li",
-                  { class: from + i === place ? "won" : undefined },
-                  h("span", { class: "dim num", text: String(from + i) }),
-                  link(one),
-                ),
-              ),
-              from + listed.length < ties.length
-                ? h("li", { class: "dim plain", text: `… ${count(ties.length - from - listed.length)} more` })
-                : null,
-            ),
-          )
-        : null,
     );
   }
 
@@ -442,9 +372,4 @@ export class Priorities {
     const at = this.#nodes().indexOf(this.#made.at.has(node) ? node : ranked.winner);
     if (at >= 0) this.#list.page = Math.floor(at / this.#size);
   }
-}
-
-function ordinal(n) {
-  const tail = n % 100 > 10 && n % 100 < 14 ? "th" : (["th", "st", "nd", "rd"][n % 10] ?? "th");
-  return `${n}${tail}`;
 }
