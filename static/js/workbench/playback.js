@@ -17,7 +17,8 @@ import { Standing } from "./playback/standing.js";
 const MARKS_AT_ONCE = 20_000;
 const ASKED_AGAIN = 6; // times, of what something newer overtook though it is still wanted
 
-const NONE = new Set();
+const NO_NODES = new Set();
+const NO_CHANGES = new Map();
 
 const idle = window.requestIdleCallback ? (f) => requestIdleCallback(f, { timeout: 300 }) : (f) => setTimeout(f, 30);
 
@@ -185,7 +186,7 @@ export class Playback extends Emitter {
 
   /** The nodes of the table that are not there in what is shown. */
   get gone() {
-    return this.#table?.gone ?? NONE;
+    return this.#table?.gone ?? NO_NODES;
   }
 
   /** Whether the newest wish is still to be shown, with the next frame: it may be of the shown step, another moment. */
@@ -243,7 +244,7 @@ export class Playback extends Emitter {
    * pod of the cycle.
    */
   get changed() {
-    return this.#standing.changed(this);
+    return this.#standing?.changed(this) ?? NO_CHANGES;
   }
 
   /** The last index there is: the end, or the last cycle where there is none. */

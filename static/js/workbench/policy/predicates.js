@@ -19,7 +19,7 @@ export function predicatesPart(form, profile) {
     "ol",
     { class: "policy-rows" },
     profile.predicates.map((key, at) =>
-      row(
+      predicateRow(
         form,
         key,
         rows.get(key),
@@ -63,7 +63,7 @@ export function predicatesPart(form, profile) {
       ? h(
           "ul",
           { class: "policy-rows" },
-          profile.neverRun.map((key) => row(form, key, rows.get(key), "–", true, profile, never(key))),
+          profile.neverRun.map((key) => predicateRow(form, key, rows.get(key), "–", true, profile, never(key))),
         )
       : null,
     adder(form, "predicates"),
@@ -80,7 +80,7 @@ export function predicatesPart(form, profile) {
         "ul",
         { class: "policy-rows" },
         off.map((row) =>
-          row(
+          predicateRow(
             form,
             row.key,
             row,
@@ -164,7 +164,7 @@ function staticOrder(form, { predicates, predicateOrder }) {
   return [...predicates].sort((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)));
 }
 
-function row(form, key, row, place, on, profile, mark = null, move = null) {
+function predicateRow(form, key, row, place, on, profile, mark = null, move = null) {
   const argument = profile.arguments[key];
   const fixed = row?.mandatory || (!on && row?.argument);
   const alias = row?.alias && row.alias !== key ? row.alias : "";
