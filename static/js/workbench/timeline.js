@@ -2,21 +2,11 @@
 
 import { h, perFrame } from "../lib/dom.js";
 import { clock, count, plural, short } from "../lib/quantity.js";
-import { token } from "../lib/theme.js";
 import { RESULTS, LETTERS } from "./marks.js";
 import { palette } from "./stage/palette.js";
+import { HEIGHT, POINT, drawBreaks, drawMarks } from "./timeline/marks.js";
 
-const HEIGHT = 44;
 const WIDEST = 30; // a mark, gap included
-const NARROWEST = 3; // below it marks share a column
-const TALL = [0, 0.42, 0.68, 0.84, 1, 0.56]; // by result: never colour alone
-const KINDS = TALL.length;
-const COLUMN = 2;
-const FLAG = 8; // height and width of a pennant
-const GEM = 4; // half a diamond that stands for a quirk
-const FINISH = 4; // a square of the flag at the end
-const POINT = 7; // height of what points at a cycle that breaks
-const SIGN = 9; // width of the sign over a cycle with stale hits
 
 export class Timeline {
   #width = 0;
@@ -57,7 +47,6 @@ export class Timeline {
     view.seen.on("changed", this.paint);
     addEventListener("podstep:theme", () => {
       this.#painted = "";
-      this.#colours = null;
       this.paint();
     });
     new ResizeObserver(() => {
@@ -89,19 +78,6 @@ export class Timeline {
     return this.view.playback.last || 0;
   }
 
-  #colours = null;
-  #palette() {
-    this.#colours ??= [
-      token("--track"),
-      token("--pass"),
-      token("--fail"),
-      token("--stale"),
-      token("--victim"),
-      token("--wait"),
-    ];
-    return this.#colours;
-  }
-
   #paint() {
     const width = this.track.clientWidth;
     if (!width) return;
@@ -116,13 +92,7 @@ export class Timeline {
       this.canvas.height = Math.round(HEIGHT * ratio);
       const pen = this.canvas.getContext("2d");
       pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-      if (this.#scale >= NARROWEST) this.#single(pen, marks);
-      else this.#columns(pen, marks);
-      this.#flags(pen, marks);
-      if (marks.staleCycles) this.#stale(pen, marks);
-      if (marks.quirks.size) this.#quirks(pen, marks);
-      if (marks.groups.size) this.#groups(pen, marks);
-      if (this.#last > this.#cycles) this.#finish(pen);
+      drawMarks(pen, { marks, width, scale: this.#scale, cycles: this.#cycles, known: this.#known, last: this.#last });
       this.#breaks();
     }
     this.#shown = -1;
@@ -145,168 +115,8 @@ export class Timeline {
     strip.height = Math.round(POINT * ratio);
     const pen = strip.getContext("2d");
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    pen.fillStyle = token("--accent");
-    const { hits } = breaking;
     const known = this.#known;
-    let last = -POINT * 2;
-    for (let i = 1; i < hits.length; i += 1) {
-      if (!hits[i] || !(i <= known || breaking.named(i))) continue;
-      const x = (i - 0.5) * this.#scale - (this.#scale > 6 ? 1 : 0);
-      if (x - last < Math.min(POINT, Math.max(2, this.#scale))) continue; // where they are dense, the first of a place
-      last = x;
-      pen.beginPath();
-      pen.moveTo(x, 0);
-      pen.lineTo(x + POINT * 0.6, POINT);
-      pen.lineTo(x - POINT * 0.6, POINT);
-      pen.fill();
-    }
-  }
-
-  #single(pen, marks) {
-    const colours = this.#palette();
-    const gap = this.#scale > 6 ? 2 : 1;
-    for (let i = 1; i <= this.#cycles; i += 1) {
-      const result = i <= this.#known && i < marks.result.length ? marks.result[i] : 0;
-      const tall = Math.round((result ? TALL[result] : 0.2) * (HEIGHT - 4));
-      pen.fillStyle = colours[result];
-      pen.beginPath();
-      pen.roundRect((i - 1) * this.#scale, HEIGHT - tall, Math.max(1, this.#scale - gap), tall, [
-        Math.min(2, this.#scale / 4),
-        Math.min(2, this.#scale / 4),
-        0,
-        0,
-      ]);
-      pen.fill();
-    }
-  }
-
-  /** A flag stands where the scheduler was restarted; the tallest mark leaves its pennant free. */
-  #flags(pen, marks) {
-    pen.fillStyle = token("--ink");
-    let last = -FLAG;
-    for (const index of marks.restarts) {
-      if (index > this.#known) break;
-      const x = Math.round((index - 1) * this.#scale);
-      if (x - last < 2) continue; // one flag a place: more could not be told apart
-      last = x;
-      pen.fillRect(x, 0, 1.5, HEIGHT);
-      pen.beginPath();
-      pen.moveTo(x, 0);
-      pen.lineTo(x + FLAG, FLAG / 2);
-      pen.lineTo(x, FLAG);
-      pen.fill();
-    }
-  }
-
-  /** A chequered flag stands at the end of a run. */
-  #finish(pen) {
-    const x = Math.min(this.#width - FINISH * 4 - 2, Math.round(this.#cycles * this.#scale) + 1);
-    pen.fillStyle = token("--ink");
-    pen.fillRect(x, 2, 1.5, HEIGHT - 2);
-    for (let row = 0; row < 3; row += 1) {
-      for (let column = 0; column < 4; column += 1)
-        if ((row + column) % 2 === 0) pen.fillRect(x + 1.5 + column * FINISH, 2 + row * FINISH, FINISH, FINISH);
-    }
-  }
-
-  /** A sign hangs over every cycle with stale hits of the cache; where they are dense, over the first of a place. */
-  #stale(pen, marks) {
-    const { stale } = marks.caching;
-    pen.fillStyle = token("--stale");
-    pen.strokeStyle = token("--panel");
-    pen.lineWidth = 1.5;
-    let last = -SIGN;
-    for (let i = 1; i <= this.#known && i < stale.length; i += 1) {
-      if (!stale[i]) continue;
-      const x = (i - 0.5) * this.#scale - (this.#scale > 6 ? 1 : 0);
-      if (x - last < Math.min(SIGN - 2, Math.max(4, this.#scale))) continue;
-      last = x;
-      pen.beginPath();
-      pen.moveTo(x - SIGN / 2, 0);
-      pen.lineTo(x + SIGN / 2, 0);
-      pen.lineTo(x, SIGN - 1);
-      pen.closePath();
-      pen.stroke();
-      pen.fill();
-    }
-  }
-
-  /** A diamond, under what hangs from the top, marks a cycle that a quirk changed. */
-  #quirks(pen, marks) {
-    pen.fillStyle = token("--ink");
-    pen.strokeStyle = token("--panel");
-    pen.lineWidth = 1.5;
-    const y = SIGN + GEM + 1;
-    for (const index of marks.quirks) {
-      if (index > this.#known) continue;
-      const x = (index - 0.5) * this.#scale - (this.#scale > 6 ? 1 : 0);
-      pen.beginPath();
-      pen.moveTo(x, y - GEM);
-      pen.lineTo(x + GEM, y);
-      pen.lineTo(x, y + GEM);
-      pen.lineTo(x - GEM, y);
-      pen.closePath();
-      pen.stroke();
-      pen.fill();
-    }
-  }
-
-  /**
-   * A ring marks a cycle in which a PodGroup changes its phase; a cross in it, that members were rejected or timed out.
-   */
-  #groups(pen, marks) {
-    pen.lineWidth = 1.5;
-    let last = -GEM * 3;
-    for (const index of [...marks.groups.keys()].sort((a, b) => a - b)) {
-      if (index > this.#known) break;
-      const x = (index - 0.5) * this.#scale - (this.#scale > 6 ? 1 : 0);
-      if (x - last < Math.min(GEM * 2, Math.max(3, this.#scale))) continue;
-      last = x;
-      const y = HEIGHT - GEM - 3;
-      pen.fillStyle = token("--panel");
-      pen.strokeStyle = token("--ink");
-      pen.beginPath();
-      pen.arc(x, y, GEM, 0, 2 * Math.PI);
-      pen.fill();
-      pen.stroke();
-      if (marks.groups.get(index).every(([kind]) => kind === "phase")) continue;
-      const arm = GEM * 0.5;
-      pen.beginPath();
-      pen.moveTo(x - arm, y - arm);
-      pen.lineTo(x + arm, y + arm);
-      pen.moveTo(x + arm, y - arm);
-      pen.lineTo(x - arm, y + arm);
-      pen.stroke();
-    }
-  }
-
-  /** Each column shows the scheduled share low, and what else happened as high as its kind, as strong as its share. */
-  #columns(pen, marks) {
-    const colours = this.#palette();
-    const columns = Math.max(1, Math.floor((this.#cycles * this.#scale) / COLUMN));
-    const tally = new Uint32Array(columns * KINDS);
-    const cycles = this.#cycles;
-    const known = this.#known;
-    for (let i = 1; i <= cycles; i += 1) {
-      const column = Math.min(columns - 1, Math.floor(((i - 1) * columns) / cycles));
-      tally[column * KINDS + (i <= known && i < marks.result.length ? marks.result[i] : 0)] += 1;
-    }
-    for (let column = 0; column < columns; column += 1) {
-      const at = column * KINDS;
-      const all = tally[at] + tally[at + 1] + tally[at + 2] + tally[at + 3] + tally[at + 4] + tally[at + 5];
-      if (!all) continue;
-      for (const result of [4, 3, 2, 5]) {
-        if (!tally[at + result]) continue;
-        const tall = TALL[result] * (HEIGHT - 4);
-        pen.globalAlpha = 0.35 + 0.65 * Math.sqrt(tally[at + result] / all);
-        pen.fillStyle = colours[result];
-        pen.fillRect(column * COLUMN, HEIGHT - tall, COLUMN, tall);
-      }
-      pen.globalAlpha = 1;
-      const low = tally[at + 1] ? TALL[1] * Math.max(0.25, tally[at + 1] / all) : tally[at] === all ? 0.15 : 0;
-      pen.fillStyle = colours[tally[at + 1] ? 1 : 0];
-      pen.fillRect(column * COLUMN, HEIGHT - low * (HEIGHT - 4), COLUMN, low * (HEIGHT - 4));
-    }
+    drawBreaks(pen, breaking.hits, this.#scale, (index) => index <= known || breaking.named(index));
   }
 
   #place(index) {
