@@ -14,7 +14,9 @@ from playground.panels.cycle import PARTS
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "protocol.md").read_text()
 LIVE = ROOT / "playground" / "live"
+TYPES = (ROOT / "static" / "js" / "lib" / "protocol.d.ts").read_text()
 SOCKET = ROOT / "static" / "js" / "lib" / "socket.js"
+ASKED = re.compile(r'^  "([a-z.]+)": \{\s*asks: \{(.*?)\};?\s*answers:', re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^### `([a-z.]+)` `\{(.*?)\}` →", re.MULTILINE)
 
 
@@ -34,6 +36,26 @@ def test_every_field_is_documented_with_whether_it_may_be_left_out() -> None:
         for field, kind in fields.items():
             mark = "?" if kind.endswith(OPTIONAL) else ""
             assert f'"{field}"{mark}' in "{" + documented()[name], (name, field)
+
+
+def test_the_browsers_types_have_every_command_and_field() -> None:
+    """The page's modules are checked against what the server takes, with what may be left out."""
+    typed = TYPES[TYPES.index("interface Commands") : TYPES.index("interface Pushed")]
+    asked = dict(ASKED.findall(typed))
+    assert set(asked) == set(COMMANDS)
+    for name, row in COMMANDS.items():
+        fields = {**row.fields, **({row.source: ""} if row.source else {})}
+        wanted = {f"{field}{'?' if kind.endswith(OPTIONAL) else ''}" for field, kind in fields.items()}
+        nested = re.sub(r"\{.*\}", "", asked[name], flags=re.DOTALL)
+        assert set(re.findall(r"(\w+\??):", nested)) == wanted, name
+
+
+def test_the_browsers_types_have_every_push() -> None:
+    """What the server says unasked is what the page's modules may listen to."""
+    typed = TYPES[TYPES.index("interface Pushed") : TYPES.index("interface Refusal")]
+    section = TEXT[TEXT.index("## Pushed") : TEXT.index("## Errors")]
+    told = re.findall(r'^- `\["([a-z.]+)", null', section, re.MULTILINE)
+    assert set(re.findall(r'^  "([a-z.]+)":', typed, re.MULTILINE)) == set(told)
 
 
 def test_every_error_is_documented_and_no_other() -> None:

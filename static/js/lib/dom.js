@@ -1,8 +1,26 @@
 // Building and changing elements. Text goes in as text nodes only: nothing a user wrote is parsed as HTML.
 
+/** @typedef {Node | string | null | undefined | false | Child[]} Child */
+
+/**
+ * What `h` and `set` take of an element: attributes, `text`, `style`, `dataset`, and listeners by `on…`.
+ *
+ * @template {Element} E
+ * @typedef {{
+ *   [K in keyof HTMLElementEventMap as `on${K}`]?: ((event: HTMLElementEventMap[K] & { target: E }) => void) | null
+ * } & { class?: string, text?: string | number, style?: Record<string, string> } & Record<string, unknown>} Props
+ */
+
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Make an element: `h("button", {class: "btn", onclick: f, "aria-label": "Close"}, "text", child)`. */
+/**
+ * Make an element: `h("button", {class: "btn", onclick: f, "aria-label": "Close"}, "text", child)`.
+ *
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {Props<HTMLElementTagNameMap[K]> | null} [props]
+ * @param {...Child} children
+ */
 export function h(tag, props, ...children) {
   const element = document.createElement(tag);
   if (props) set(element, props);
@@ -10,23 +28,32 @@ export function h(tag, props, ...children) {
   return element;
 }
 
-/** Set attributes, listeners (`onclick`), dataset, style (through CSSOM, as the CSP wants). */
+/**
+ * Set attributes, listeners (`onclick`), dataset, style (through CSSOM, as the CSP wants).
+ *
+ * @template {HTMLElement} E
+ * @param {E} element
+ * @param {Props<E>} props
+ */
 export function set(element, props) {
   for (const [name, value] of Object.entries(props)) {
     if (value === undefined || value === null || value === false) {
       if (value === false) element.removeAttribute(name);
       continue;
     }
-    if (name === "class") element.className = value;
-    else if (name === "text") element.textContent = value;
-    else if (name === "dataset") Object.assign(element.dataset, value);
+    if (name === "class") element.className = String(value);
+    else if (name === "text") element.textContent = String(value);
     else if (name === "style") for (const [key, v] of Object.entries(value)) element.style.setProperty(key, v);
-    else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else element.setAttribute(name, value === true ? "" : value);
+    else if (name.startsWith("on")) element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
+    else element.setAttribute(name, value === true ? "" : String(value));
   }
   return element;
 }
 
+/**
+ * @param {Element} element
+ * @param {Child[]} children
+ */
 function append(element, children) {
   for (const child of children) {
     if (child === null || child === undefined || child === false) continue;
@@ -35,14 +62,25 @@ function append(element, children) {
   }
 }
 
-/** Replace all children. */
+/**
+ * Replace all children.
+ *
+ * @template {Element} E
+ * @param {E} element
+ * @param {...Child} children
+ */
 export function fill(element, ...children) {
   element.replaceChildren();
   append(element, children);
   return element;
 }
 
-/** An icon of the sprite in templates/icons.html. */
+/**
+ * An icon of the sprite in templates/icons.html.
+ *
+ * @param {string} name
+ * @param {string} [className]
+ */
 export function icon(name, className = "") {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("class", `icon ${className}`.trim());
@@ -53,30 +91,63 @@ export function icon(name, className = "") {
   return svg;
 }
 
-/** A class attribute: the names given, and of the object that comes last those whose value is truthy. */
+/**
+ * A class attribute: the names given, and of the object that comes last those whose value is truthy.
+ *
+ * @param {...any} names
+ */
 export function classes(...names) {
   const some = names.pop();
   return [...names, ...Object.keys(some).filter((name) => some[name])].join(" ");
 }
 
-export const $ = (selector, root = document) => root.querySelector(selector);
-export const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
+/**
+ * The first element that a selector finds, which the caller knows to be there, or looks whether it is.
+ *
+ * @type {{
+ *   <K extends keyof HTMLElementTagNameMap>(selector: K, root?: ParentNode): HTMLElementTagNameMap[K],
+ *   <E extends HTMLElement = HTMLElement>(selector: string, root?: ParentNode): E,
+ * }}
+ */
+export const $ = (/** @type {string} */ selector, /** @type {ParentNode} */ root = document) =>
+  /** @type {any} */ (root.querySelector(selector));
+
+/**
+ * All elements that a selector finds.
+ *
+ * @type {{
+ *   <K extends keyof HTMLElementTagNameMap>(selector: K, root?: ParentNode): HTMLElementTagNameMap[K][],
+ *   <E extends HTMLElement = HTMLElement>(selector: string, root?: ParentNode): E[],
+ * }}
+ */
+export const $$ = (/** @type {string} */ selector, /** @type {ParentNode} */ root = document) =>
+  /** @type {any[]} */ ([...root.querySelectorAll(selector)]);
+
+/**
+ * The element that an event is about.
+ *
+ * @param {Event} event
+ */
+export const targetOf = (event) => /** @type {HTMLElement} */ (event.target);
 
 /**
  * A short notice at the bottom. It is announced to screen readers, and goes when it is pressed: on a phone it covers
  * much.
+ *
+ * @param {string} text
+ * @param {{name?: string, ms?: number}} [options]
  */
 export function toast(text, { name = "check", ms = 3200 } = {}) {
   const host = $("[data-toasts]");
   if (!host) return;
   const note = h("div", { class: "toast" }, icon(name), h("span", { text }));
   host.append(note);
-  while (host.children.length > 3) host.firstChild.remove();
+  while (host.children.length > 3) host.firstElementChild?.remove();
   if (ms) {
     setTimeout(() => note.remove(), ms);
     note.classList.add("passing");
     note.addEventListener("click", (event) => {
-      if (!event.target.closest("button, a")) note.remove();
+      if (!targetOf(event).closest("button, a")) note.remove();
     });
   }
   return note;
@@ -84,6 +155,7 @@ export function toast(text, { name = "check", ms = 3200 } = {}) {
 
 const BURST = 120; // milliseconds in which the newest announcement of a kind wins
 const HOLD = 1000; // that one stands before one of another kind takes its place
+/** @type {Map<string, string>} */
 const unsaid = new Map(); // by kind, the oldest first
 let standing = { kind: "", until: 0 };
 let announceTimer = 0;
@@ -91,6 +163,9 @@ let announceTimer = 0;
 /**
  * Announce something to screen readers. Of one kind the newest of a burst wins: "said" for the result of an action,
  * "place" for where the visitor has come to. Another kind waits until the one before was heard.
+ *
+ * @param {string} text
+ * @param {"said" | "place"} [kind]
  */
 export function announce(text, kind = "said") {
   unsaid.set(kind, text);
@@ -100,11 +175,12 @@ export function announce(text, kind = "said") {
 
 function sayNext() {
   const host = $("[data-announce]");
-  const [kind, text] = unsaid.entries().next().value ?? [];
-  if (!host || kind === undefined) {
+  const first = unsaid.entries().next().value;
+  if (!host || !first) {
     unsaid.clear();
     return;
   }
+  const [kind, text] = first;
   const left = kind === standing.kind ? 0 : standing.until - performance.now();
   if (left > 0) {
     announceTimer = setTimeout(sayNext, left);
@@ -116,7 +192,11 @@ function sayNext() {
   if (unsaid.size) announceTimer = setTimeout(sayNext, HOLD);
 }
 
-/** Whether a key event belongs to a field that is being typed in. */
+/**
+ * Whether a key event belongs to a field that is being typed in.
+ *
+ * @param {Event} event
+ */
 export function typing(event) {
   const target = event.target;
   return (
@@ -125,7 +205,11 @@ export function typing(event) {
   );
 }
 
-/** Copy text; falls back to a selection where the clipboard API is refused. */
+/**
+ * Copy text; falls back to a selection where the clipboard API is refused.
+ *
+ * @param {string} text
+ */
 export async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
@@ -149,15 +233,25 @@ export async function copy(text) {
 /**
  * Pass the focus on to `to` if `from`, which is about to be removed, has it: otherwise it would begin at the top of the
  * page again.
+ *
+ * @param {Element} from
+ * @param {HTMLElement | SVGElement} to
  */
 export function passFocus(from, to) {
   if (from.contains(document.activeElement)) to.focus({ preventScroll: true });
 }
 
-/** Run `f` at most once a frame, with the newest arguments. */
+/**
+ * Run `f` at most once a frame, with the newest arguments.
+ *
+ * @template {any[]} A
+ * @param {(...args: A) => void} f
+ * @returns {(...args: A) => void}
+ */
 export function perFrame(f) {
   let queued = false;
-  let args = [];
+  /** @type {A} */
+  let args;
   return (...next) => {
     args = next;
     if (queued) return;
@@ -169,10 +263,16 @@ export function perFrame(f) {
   };
 }
 
-/** Run `f` when no call has come for `ms`. */
+/**
+ * Run `f` when no call has come for `ms`.
+ *
+ * @template {any[]} A
+ * @param {(...args: A) => void} f
+ * @param {number} ms
+ */
 export function debounce(f, ms) {
   let timer = 0;
-  const run = (...args) => {
+  const run = (/** @type {A} */ ...args) => {
     clearTimeout(timer);
     timer = setTimeout(() => f(...args), ms);
   };
@@ -180,7 +280,12 @@ export function debounce(f, ms) {
   return run;
 }
 
-/** A dialog with a heading and a close button; removed from the page when it closes. */
+/**
+ * A dialog with a heading and a close button; removed from the page when it closes.
+ *
+ * @param {string} title
+ * @param {...Child} body
+ */
 export function dialog(title, ...body) {
   const id = `dialog-${Math.random().toString(36).slice(2, 8)}`;
   const element = h(

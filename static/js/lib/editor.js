@@ -6,6 +6,23 @@ import "./tabbed.js";
 import { h, fill, perFrame } from "./dom.js";
 import { asGiven, plain } from "./lines.js";
 
+/** @import { Code } from "../editor/code.js" */
+/** @import { Problem } from "./protocol.js" */
+
+/**
+ * `context` and `beside` are of the editor that completes; see ../editor/code.js.
+ *
+ * @typedef {{
+ *   label: string,
+ *   placeholder?: string,
+ *   readOnly?: boolean,
+ *   describedBy?: string,
+ *   onInput?: () => void,
+ *   context?: string,
+ *   beside?: () => string | undefined | Promise<string>,
+ * }} EditorOptions
+ */
+
 const LINE = 19;
 const PAD = 10;
 const READ_KEYS = [
@@ -20,8 +37,14 @@ const KEYS = [
 ]; // the first ones are seen in a narrow panel too
 let hints = 0;
 
-/** Split one YAML (or JSON) line into `[class, text]` pieces. */
+/**
+ * Split one YAML (or JSON) line into `[class, text]` pieces.
+ *
+ * @param {string} line
+ * @returns {[name: string, text: string][]}
+ */
 function pieces(line) {
+  /** @type {[string, string][]} */
   const out = [];
   const match = /^(\s*(?:- )*)("?[\w./~-]+"?\s*:)(?=\s|$)(.*)$/.exec(line);
   let rest = line;
@@ -43,13 +66,21 @@ function pieces(line) {
 export class Editor {
   #lines = [""];
   #given = ""; // what came from elsewhere last, with the line ends that no editor keeps
-  #problems = new Map(); // line → "bad" | "warn"
+  /** @type {Map<number, "bad" | "warn">} */
+  #problems = new Map(); // by line
+  /** @type {[errors: Problem[], warnings: Problem[]]} */
   #marked = [[], []]; // what was marked last, for the editor that takes the textarea's place
+  /** @type {Code | null} */
   #code = null;
+  /** @type {Promise<void> | null} */
   #coming = null;
   #composing = false; // an input method is at work: the textarea is not taken away from under it
 
-  /** `options`: `{label, placeholder, readOnly, describedBy, onInput()}`, and of the rich one `{context, beside()}`. */
+  /**
+   * `options`: `{label, placeholder, readOnly, describedBy, onInput()}`, and of the rich one `{context, beside()}`.
+   *
+   * @param {EditorOptions} options
+   */
   constructor(options) {
     const { label, placeholder = "", readOnly = false, onInput, describedBy } = options;
     this.options = options;
@@ -67,6 +98,7 @@ export class Editor {
     this.ink = h("pre", { "aria-hidden": "true" });
     this.gutter = h("div", { class: "gutter", "aria-hidden": "true" }, this.numbers);
     this.element = h("div", { class: "editor" }, this.gutter, h("div", { class: "paper" }, this.ink, this.area));
+    this.keys = h("p", { class: "editor-keys" });
     this.draw = perFrame(() => this.#draw());
     this.area.addEventListener("input", () => {
       this.#lines = this.area.value.split("\n");
@@ -96,6 +128,7 @@ export class Editor {
     return this.#coming;
   }
 
+  /** @param {typeof import("../editor/code.js").Code} Code */
   #become(Code) {
     if (this.#composing) {
       this.area.addEventListener("compositionend", () => setTimeout(() => this.#become(Code)), { once: true });
@@ -117,7 +150,7 @@ export class Editor {
       beside,
       onInput: () => onInput?.(),
     });
-    this.keys = h("p", { class: "editor-keys", id });
+    this.keys.id = id;
     this.#tellKeys(readOnly);
     this.element.replaceChildren(code.dom, this.keys);
     this.element.classList.add("rich");
@@ -126,6 +159,7 @@ export class Editor {
     code.resume(focused, from, to, Math.floor(top / LINE) + 1);
   }
 
+  /** @param {boolean} readOnly */
   #tellKeys(readOnly) {
     fill(
       this.keys,
@@ -143,6 +177,7 @@ export class Editor {
     else this.area.select();
   }
 
+  /** @param {boolean} is */
   set readOnly(is) {
     if (this.area.readOnly === is) return;
     this.area.readOnly = is;
@@ -156,12 +191,20 @@ export class Editor {
     return this.#code ? this.#code.length : this.area.value.length;
   }
 
-  /** Add to the end of a text that comes in parts; `enrich` is done by then, and the reader may be anywhere in it. */
+  /**
+   * Add to the end of a text that comes in parts; `enrich` is done by then, and the reader may be anywhere in it.
+   *
+   * @param {string} text
+   */
   append(text) {
     this.#code?.append(text);
   }
 
-  /** Take a text that came in parts as the one that was given; it is put in anew where the parts do not come to it. */
+  /**
+   * Take a text that came in parts as the one that was given; it is put in anew where the parts do not come to it.
+   *
+   * @param {string} text
+   */
   came(text) {
     const whole = plain(text);
     if (this.#code?.length !== whole.length) {
@@ -176,16 +219,28 @@ export class Editor {
     return asGiven(this.#given, this.#code ? this.#code.text : this.area.value);
   }
 
-  /** Replace the text by one that came from elsewhere: what is the same keeps its place, and so does the caret. */
+  /**
+   * Replace the text by one that came from elsewhere: what is the same keeps its place, and so does the caret.
+   *
+   * @param {string} text
+   */
   set value(text) {
     this.#set(text, false);
   }
 
-  /** Replace the text as if it had been typed, so that the editor's undo brings the former one back. */
+  /**
+   * Replace the text as if it had been typed, so that the editor's undo brings the former one back.
+   *
+   * @param {string} text
+   */
   retype(text) {
     this.#set(text, true);
   }
 
+  /**
+   * @param {string} text
+   * @param {boolean} undoable
+   */
   #set(text, undoable) {
     this.#marked = [[], []];
     this.#given = text;
@@ -207,7 +262,12 @@ export class Editor {
     this.area.removeAttribute("aria-invalid");
   }
 
-  /** Mark lines: `[{line}]` of errors and of warnings. */
+  /**
+   * Mark lines: `[{line}]` of errors and of warnings.
+   *
+   * @param {Problem[]} errors
+   * @param {Problem[]} [warnings]
+   */
   mark(errors, warnings = []) {
     this.#marked = [errors, warnings];
     if (this.#code) {
@@ -221,7 +281,11 @@ export class Editor {
     this.draw();
   }
 
-  /** Put the caret on a line and bring it into view. */
+  /**
+   * Put the caret on a line and bring it into view.
+   *
+   * @param {number} line
+   */
   jump(line) {
     if (this.#code) {
       this.#code.reveal(line, true);
@@ -236,7 +300,11 @@ export class Editor {
     this.draw();
   }
 
-  /** Bring a line into view; the caret and the focus stay where they are. */
+  /**
+   * Bring a line into view; the caret and the focus stay where they are.
+   *
+   * @param {number} line
+   */
   show(line) {
     if (this.#code) {
       this.#code.reveal(line, false);
@@ -274,11 +342,12 @@ export class Editor {
     this.gutter.style.setProperty("width", `${Math.max(38, String(this.#lines.length).length * 8 + 30)}px`);
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     // Enter keeps the indentation; Tab leaves the field, as people who use the keyboard alone expect.
     if (event.key !== "Enter" || event.ctrlKey || event.metaKey || this.area.readOnly) return;
     const before = this.area.value.slice(0, this.area.selectionStart);
-    const indent = /[^\n]*$/.exec(before)[0].match(/^\s*/)[0];
+    const indent = /(?:^|\n)([^\S\n]*)[^\n]*$/.exec(before)?.[1];
     if (!indent) return;
     event.preventDefault();
     this.area.setRangeText(`\n${indent}`, this.area.selectionStart, this.area.selectionEnd, "end");
@@ -286,10 +355,20 @@ export class Editor {
   }
 }
 
-/** Problems from the top down; those of no line, such as a count of the rest, stay last. */
+/**
+ * Problems from the top down; those of no line, such as a count of the rest, stay last.
+ *
+ * @param {Problem[]} problems
+ */
 export const byLine = (problems) => [...problems].sort((a, b) => (a.line || Infinity) - (b.line || Infinity) || 0);
 
-/** A list of problems; a click jumps to the line. */
+/**
+ * A list of problems; a click jumps to the line.
+ *
+ * @param {Problem[]} problems
+ * @param {Editor} editor
+ * @param {"error" | "warning"} [kind]
+ */
 export function problemList(problems, editor, kind = "error") {
   const rows = problems.slice(0, 200).map((problem) =>
     h(

@@ -1,6 +1,6 @@
 // A sortable table with one tab stop, arrow keys, and only the rows in view in the document once there are many.
 
-import { h, fill, copy, toast } from "./dom.js";
+import { h, $, $$, fill, copy, targetOf, toast } from "./dom.js";
 import { textScale } from "./theme.js";
 
 const ALL_ROWS = 40; // up to here every row is in the document
@@ -10,18 +10,52 @@ const paper = matchMedia("print");
 const FEW = 30; // up to here the page scrolls, not the table
 
 /**
- * Columns: `{key, label, title?, vertical?, head?, compare?(a, b), text(id), paint?(td, id)}`; the first names the row.
- * `paint` fills a cell; `text` is what is copied. Rows are ids (numbers). `signal` aborts when the table is no longer
- * wanted.
+ * A column; the first one names the row. `paint` fills a cell, `text` is what is copied. Rows are ids.
+ *
+ * @typedef {{
+ *   key: string,
+ *   label: string,
+ *   title?: string,
+ *   className?: string,
+ *   vertical?: boolean,
+ *   downFirst?: boolean,
+ *   compare?: (a: number, b: number) => number,
+ *   text: (id: number) => string | number,
+ *   paint?: (cell: HTMLElement, id: number) => void,
+ * }} Column
  */
+/**
+ * `kept` is by what it is sorted, beyond this table's life; `signal` aborts when the table is no longer wanted.
+ * `onHead` is told of a header that was chosen (it sorts as well where its column can be compared), `onSort` that the
+ * visitor sorted it, and `onUnknown` that it was to be sorted by a column that is not there.
+ *
+ * @typedef {{
+ *   label: string,
+ *   rowHeight?: number,
+ *   className?: string,
+ *   kept?: { sort: string, down: boolean },
+ *   onHover?: (id: number) => void,
+ *   onSelect?: (id: number, key: string) => void,
+ *   onHead?: (key: string) => void,
+ *   onSort?: () => void,
+ *   onUnknown?: () => void,
+ *   onCopy?: () => string,
+ *   signal?: AbortSignal,
+ * }} GridOptions
+ */
+
 export class Grid {
+  /** @type {number[]} */
   #rows = [];
+  /** @type {number[]} */
   #order = [];
   #first = -1;
   #last = -1;
   #active = { row: 0, column: 0 };
+  /** @type {Map<number, Element>} */
   #rowNodes = new Map();
 
+  /** @param {GridOptions} options */
   constructor({
     label,
     rowHeight = 24,
@@ -32,17 +66,20 @@ export class Grid {
     kept = { sort: "", down: false },
     onSort,
     onUnknown,
+    onCopy,
     signal,
   }) {
     this.least = rowHeight; // pixels of a row where text is smallest
     this.rowHeight = rowHeight;
     this.onHover = onHover;
     this.onSelect = onSelect;
-    this.onHead = onHead; // (key): a header was chosen; it sorts as well where its column can be compared
+    this.onHead = onHead;
+    /** @type {Column[]} */
     this.columns = [];
-    this.kept = kept; // {sort, down}: by what it is sorted, beyond this table's life
-    this.onSort = onSort; // (): somebody sorted it otherwise
-    this.onUnknown = onUnknown; // (): it was to be sorted by a column that is not there
+    this.kept = kept;
+    this.onSort = onSort;
+    this.onUnknown = onUnknown;
+    this.onCopy = onCopy; // what is copied where it is another text than the table's own
     this.selected = -1;
     this.hovered = -1;
     this.head = h("thead");
@@ -57,7 +94,7 @@ export class Grid {
     this.body.addEventListener("pointerover", (event) => this.#hover(event));
     this.body.addEventListener("pointerleave", () => this.#hover(null));
     this.body.addEventListener("focusin", (event) => {
-      if (event.target.matches(":focus-visible")) this.#hover(event);
+      if (targetOf(event).matches(":focus-visible")) this.#hover(event);
     });
     this.body.addEventListener("focusout", () => this.#hover(null));
     new ResizeObserver(() => {
@@ -78,6 +115,10 @@ export class Grid {
   /**
    * Set columns and rows, and the text for when there is no row; keeps sorting and the active cell where they still
    * make sense.
+   *
+   * @param {Column[]} columns
+   * @param {number[]} rows
+   * @param {string} [none]
    */
   show(columns, rows, none = "Nothing here has this name.") {
     this.table.hidden = rows.length === 0;
@@ -103,19 +144,25 @@ export class Grid {
     this.#render(true);
   }
 
+  /**
+   * @param {string} key
+   * @param {boolean} [down]
+   */
   sort(key, down = false) {
-    Object.assign(this.kept, { sort: key ?? "", down });
+    Object.assign(this.kept, { sort: key, down });
     this.onSort?.();
     this.#sort();
     this.#paintHead();
     this.#render(true);
   }
 
+  /** @param {number} id */
   select(id) {
     this.selected = id;
     for (const [rowId, row] of this.#rowNodes) row.classList.toggle("is-selected", rowId === id);
   }
 
+  /** @param {number} id */
   hover(id) {
     if (this.hovered === id) return;
     this.#rowNodes.get(this.hovered)?.classList.remove("is-hovered");
@@ -123,7 +170,11 @@ export class Grid {
     this.#rowNodes.get(id)?.classList.add("is-hovered");
   }
 
-  /** Scroll a row into view. */
+  /**
+   * Scroll a row into view.
+   *
+   * @param {number} id
+   */
   reveal(id) {
     const at = this.#order.indexOf(id);
     if (at < 0) return;
@@ -133,7 +184,11 @@ export class Grid {
     else if (top + this.rowHeight > this.element.scrollTop + room) this.element.scrollTop = top + this.rowHeight - room;
   }
 
-  /** Whether a row is in view. */
+  /**
+   * Whether a row is in view.
+   *
+   * @param {number} id
+   */
   inView(id) {
     const at = this.#order.indexOf(id);
     const top = at * this.rowHeight - this.element.scrollTop;
@@ -154,11 +209,10 @@ export class Grid {
 
   #sort() {
     this.#order = [...this.#rows];
-    const column = this.columns.find((one) => one.key === this.sortKey);
-    if (!column?.compare) return;
+    const { compare } = this.columns.find((one) => one.key === this.sortKey) ?? {};
+    if (!compare) return;
     const sign = this.sortDown ? -1 : 1;
-    const rank = new Map(this.#rows.map((id, i) => [id, i]));
-    this.#order.sort((a, b) => sign * column.compare(a, b) || rank.get(a) - rank.get(b));
+    this.#order.sort((a, b) => sign * compare(a, b));
   }
 
   #paintHead() {
@@ -182,7 +236,7 @@ export class Grid {
       );
     });
     fill(this.head, h("tr", null, cells));
-    this.table.setAttribute("aria-colcount", this.columns.length);
+    this.table.setAttribute("aria-colcount", String(this.columns.length));
   }
 
   /** Rows are as high as their text wants on this screen; the style sheet is told. */
@@ -193,6 +247,7 @@ export class Grid {
     this.table.style.setProperty("--row", `${height}px`);
   }
 
+  /** @param {boolean} force */
   #render(force) {
     const total = this.#order.length;
     let first = 0;
@@ -213,7 +268,7 @@ export class Grid {
     for (let at = first; at < last; at += 1) rows.push(this.#row(at));
     if (last < total && !paper.matches) rows.push(this.#spacer(total - last));
     this.#put(rows);
-    this.table.setAttribute("aria-rowcount", total + 1);
+    this.table.setAttribute("aria-rowcount", String(total + 1));
     if (!this.head.querySelector('[tabindex="0"]') && !this.body.querySelector('[tabindex="0"]')) {
       (this.body.querySelector("[data-column]") ?? this.head.querySelector("[data-column]"))?.setAttribute(
         "tabindex",
@@ -223,7 +278,11 @@ export class Grid {
     if (focused) this.#focus(false);
   }
 
-  /** Put rows in the place of those there; one that would be the same stays, and is not laid out again. */
+  /**
+   * Put rows in the place of those there; one that would be the same stays, and is not laid out again.
+   *
+   * @param {HTMLElement[]} rows
+   */
   #put(rows) {
     const old = [...this.body.children];
     if (old.length !== rows.length) {
@@ -236,6 +295,7 @@ export class Grid {
     });
   }
 
+  /** @param {number} rows */
   #spacer(rows) {
     return h(
       "tr",
@@ -244,6 +304,7 @@ export class Grid {
     );
   }
 
+  /** @param {number} at */
   #row(at) {
     const id = this.#order[at];
     const row = h("tr", {
@@ -259,31 +320,40 @@ export class Grid {
         cell.className = "name";
       } else if (column.className) cell.className = column.className;
       cell.tabIndex = this.#isActive(at, i) ? 0 : -1;
-      cell.dataset.row = at;
-      cell.dataset.column = i;
+      cell.dataset.row = String(at);
+      cell.dataset.column = String(i);
       if (column.paint) column.paint(cell, id);
-      else cell.textContent = column.text(id);
+      else cell.textContent = String(column.text(id));
       row.append(cell);
     });
     this.#rowNodes.set(id, row);
     return row;
   }
 
+  /**
+   * @param {number} row
+   * @param {number} column
+   */
   #isActive(row, column) {
     return this.#active.row === row && this.#active.column === column;
   }
 
+  /** @param {boolean} [scroll] */
   #focus(scroll = true) {
     const { row, column } = this.#active;
     if (scroll && row >= 0) this.reveal(this.#order[row]);
     if (row >= 0 && (row < this.#first || row >= this.#last)) this.#render(true);
-    const cell = this.table.querySelector(`[data-row="${row}"][data-column="${column}"]`);
+    const cell = $(`[data-row="${row}"][data-column="${column}"]`, this.table);
     if (!cell) return; // it is scrolled or filtered away: whichever cell is the tab stop now stays it
-    for (const one of this.table.querySelectorAll('[tabindex="0"]')) one.tabIndex = -1;
+    for (const one of $$('[tabindex="0"]', this.table)) one.tabIndex = -1;
     cell.tabIndex = 0;
     cell.focus({ preventScroll: row >= 0 && !scroll });
   }
 
+  /**
+   * @param {number} row
+   * @param {number} column
+   */
   #move(row, column) {
     this.#active = {
       row: Math.max(-1, Math.min(this.#order.length - 1, row)),
@@ -292,7 +362,11 @@ export class Grid {
     this.#focus();
   }
 
-  /** Put the table on the clipboard, as it is sorted and filtered; `tsv` where it is another than the table's own. */
+  /**
+   * Put the table on the clipboard, as it is sorted and filtered; `tsv` where it is another than the table's own.
+   *
+   * @param {string} [tsv]
+   */
   async copy(tsv = this.tsv()) {
     const rows = tsv.split("\n").length - 1;
     toast((await copy(tsv)) ? `${rows} row${rows === 1 ? "" : "s"} copied` : "The browser refused the clipboard", {
@@ -300,6 +374,7 @@ export class Grid {
     });
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "c" && !String(getSelection())) {
       event.preventDefault();
@@ -308,10 +383,11 @@ export class Grid {
       return;
     }
     if (event.altKey || event.metaKey) return;
-    const at = event.target.closest("[data-column]")?.dataset; // not the active cell where that one is scrolled away
-    if (at) this.#active = { row: Number(at.row), column: Number(at.column) };
+    const at = cellOf(event); // not the active cell where that one is scrolled away
+    if (at) this.#active = { row: Number(at.dataset.row), column: Number(at.dataset.column) };
     const { row, column } = this.#active;
     const page = Math.max(1, Math.floor(this.element.clientHeight / this.rowHeight) - 1);
+    /** @type {Record<string, [row: number, column: number]>} */
     const moves = {
       ArrowUp: [row - 1, column],
       ArrowDown: [row + 1, column],
@@ -329,14 +405,19 @@ export class Grid {
     event.stopPropagation();
   }
 
+  /** @param {Event} event */
   #click(event) {
-    const cell = event.target.closest("[data-column]");
+    const cell = cellOf(event);
     if (!cell) return;
     this.#active = { row: Number(cell.dataset.row), column: Number(cell.dataset.column) };
     this.#activate(this.#active.row, this.#active.column);
     this.#focus(false);
   }
 
+  /**
+   * @param {number} row
+   * @param {number} column
+   */
   #activate(row, column) {
     if (row >= 0) {
       this.onSelect?.(this.#order[row], this.columns[column]?.key);
@@ -347,15 +428,24 @@ export class Grid {
     if (!one?.compare) return;
     if (this.sortKey !== one.key) this.sort(one.key, one.downFirst ?? false);
     else if (this.sortDown === (one.downFirst ?? false)) this.sort(one.key, !this.sortDown);
-    else this.sort(null);
+    else this.sort("");
     this.#focus(false);
   }
 
+  /** @param {Event | null} event */
   #hover(event) {
-    const row = event?.target.closest?.("tr[data-id]");
-    const id = row ? Number(row.dataset.id) : -1;
+    const row = event && targetOf(event).closest("tr");
+    const id = Number(row?.dataset.id ?? -1);
     if (id === this.hovered) return;
     this.hover(id);
     this.onHover?.(id);
   }
 }
+
+/**
+ * The cell that an event is about.
+ *
+ * @param {Event} event
+ * @returns {HTMLElement | null}
+ */
+const cellOf = (event) => targetOf(event).closest("[data-column]");

@@ -36,29 +36,44 @@ const tab = (() => {
   return id;
 })();
 
+/** @template {object} K */
 export class Kept {
+  /** @type {BroadcastChannel | null} */
   #channel = null;
 
-  /** `place`: what is typed into, as `podstep.draft.<id>`. */
+  /**
+   * `place`: what is typed into, as `podstep.draft.<id>`.
+   *
+   * @param {string} place
+   */
   constructor(place) {
     this.place = place;
     this.key = `${place}.${tab}`;
     try {
-      this.#channel = new BroadcastChannel(place);
-      this.#channel.addEventListener("message", ({ data }) => {
-        if (data?.ask) this.#channel.postMessage({ here: this.key });
+      const channel = new BroadcastChannel(place);
+      channel.addEventListener("message", ({ data }) => {
+        if (data?.ask) channel.postMessage({ here: this.key });
       });
+      this.#channel = channel;
     } catch {
       /* no other tab is heard of: what they keep stays theirs */
     }
   }
 
-  /** What this tab keeps, null if nothing. */
+  /**
+   * What this tab keeps, null if nothing.
+   *
+   * @returns {K | null}
+   */
   get() {
     return read(this.key);
   }
 
-  /** Keep something that JSON can say, or nothing (null). Whether there was room for it. */
+  /**
+   * Keep something that JSON can say, or nothing (null). Whether there was room for it.
+   *
+   * @param {K | null} value
+   */
   set(value) {
     try {
       if (value === null) localStorage.removeItem(this.key);
@@ -74,19 +89,23 @@ export class Kept {
     }
   }
 
-  /** What this tab keeps, else the newest that a closed tab left, which is this tab's from now on. */
+  /**
+   * What this tab keeps, else the newest that a closed tab left, which is this tab's from now on.
+   *
+   * @returns {Promise<K | null>}
+   */
   async adopt() {
     const own = this.get();
     if (own || !this.#others().length || !this.#channel) return own;
-    const alive = await this.#alive();
+    const alive = await this.#alive(this.#channel);
     const left = this.#others()
       .filter((key) => !alive.has(key))
-      .map((key) => [key, read(key)])
+      .map((key) => /** @type {const} */ ([key, read(key)]))
       .sort(([, one], [, other]) => (other?.at ?? 0) - (one?.at ?? 0));
     for (const [key, value] of left.slice(LEFT)) if (value) localStorage.removeItem(key);
-    const [key, value] = left.find(([, found]) => found) ?? [];
+    const [key, value] = left.find(([, found]) => found) ?? ["", null];
     if (value && this.set(value)) localStorage.removeItem(key);
-    return value ?? null;
+    return value;
   }
 
   #others() {
@@ -97,22 +116,29 @@ export class Kept {
     }
   }
 
-  #alive() {
+  /**
+   * The keys of the tabs that are open.
+   *
+   * @param {BroadcastChannel} channel
+   * @returns {Promise<Set<string>>}
+   */
+  #alive(channel) {
     return new Promise((resolve) => {
       const alive = new Set();
-      const note = ({ data }) => {
+      const note = (/** @type {MessageEvent} */ { data }) => {
         if (data?.here) alive.add(data.here);
       };
-      this.#channel.addEventListener("message", note);
-      this.#channel.postMessage({ ask: true });
+      channel.addEventListener("message", note);
+      channel.postMessage({ ask: true });
       setTimeout(() => {
-        this.#channel.removeEventListener("message", note);
+        channel.removeEventListener("message", note);
         resolve(alive);
       }, ANSWERS_MS);
     });
   }
 }
 
+/** @param {string} key */
 function read(key) {
   try {
     const value = JSON.parse(localStorage.getItem(key) ?? "null");

@@ -4,15 +4,26 @@ const BOM = "\ufeff";
 const LINE = /[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g;
 const ENDS = ["\r\n", "\n", "\r"];
 
-/** A text as an editor holds it. */
+/**
+ * A text as an editor holds it.
+ *
+ * @param {string} text
+ */
 export const plain = (text) => text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
 
-/** Whether an editor gives a text back as it was. */
+/**
+ * Whether an editor gives a text back as it was.
+ *
+ * @param {string} text
+ */
 const same = (text) => !text.includes("\r") && !text.startsWith(BOM);
 
 /**
  * `typed`, made of `given` in an editor, with the line ends of `given`; between the first and the last difference with
  * the most frequent of them.
+ *
+ * @param {string} given
+ * @param {string} typed
  */
 export function asGiven(given, typed) {
   if (same(given)) return typed;
@@ -26,8 +37,8 @@ export function asGiven(given, typed) {
   while (first < most && old[first] === now[first]) first += 1;
   let last = 0;
   while (last < most - first && old[old.length - 1 - last] === now[now.length - 1 - last]) last += 1;
-  const ends = raw.map((line) => /(?:\r\n|\r|\n)?$/.exec(line)[0]);
-  const often = (end) => ends.filter((one) => one === end).length;
+  const ends = raw.map((line) => line.replace(/^[^\r\n]*/, ""));
+  const often = (/** @type {string} */ end) => ends.filter((one) => one === end).length;
   const usual = ENDS.reduce((best, end) => (often(end) > often(best) ? end : best));
   const middle = now.slice(first, now.length - last).map((line) => line.replace(/\n$/, usual));
   return mark + [...raw.slice(0, first), ...middle, ...raw.slice(raw.length - last)].join("");

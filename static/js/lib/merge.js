@@ -1,23 +1,47 @@
 // Merging two edits of one text, line by line: what only one side changed is taken from it; what both changed
 // differently is a conflict.
 
+/**
+ * What differs between two lists of lines: a range of each.
+ *
+ * @typedef {[from: number, to: number, fromThere: number, toThere: number]} Hunk
+ */
+/** @typedef {{ lines: string[] }} Agreed what both sides have, or only one has changed */
+/** @typedef {{ lines?: undefined, base: string[], mine: string[], theirs: string[], line: number }} Conflict */
+/** @typedef {Agreed | Conflict} Part */
+/** @typedef {"mine" | "theirs" | "both"} Side */
+
 const MARK = /^---(\s|$)/;
 const CELLS = 250_000; // of the table for lines that have no unique one between them; beyond it they count as changed
 
-/** Lines as numbers, the same line the same number in all texts. */
+/**
+ * Lines as numbers, the same line the same number in all texts.
+ *
+ * @param {...string[]} texts
+ */
 function numbered(...texts) {
+  /** @type {Map<string, number>} */
   const known = new Map();
   return texts.map((lines) =>
     lines.map((line) => {
-      if (!known.has(line)) known.set(line, known.size);
-      return known.get(line);
+      const number = known.get(line) ?? known.size;
+      known.set(line, number);
+      return number;
     }),
   );
 }
 
-/** Pairs of places of lines that stand once in both ranges, in the longest order that both have. */
+/**
+ * Pairs of places of lines that stand once in both ranges, in the longest order that both have.
+ *
+ * @param {number[]} a
+ * @param {number[]} b
+ * @param {Hunk} range
+ */
 function anchors(a, b, [a0, a1, b0, b1]) {
+  /** @type {Map<number, [a: number | null, b: number | null]>} */
   const once = new Map(); // line: its place in a, in b; -1 where it is there again
+  /** @type {(lines: number[], from: number, to: number, side: 0 | 1) => void} */
   const note = (lines, from, to, side) => {
     for (let i = from; i < to; i += 1) {
       const found = once.get(lines[i]) ?? [null, null];
@@ -27,8 +51,11 @@ function anchors(a, b, [a0, a1, b0, b1]) {
   };
   note(a, a0, a1, 0);
   note(b, b0, b1, 1);
-  const pairs = [...once.values()].filter(([i, j]) => i !== null && j !== null && i >= 0 && j >= 0);
+  /** @type {[number, number][]} */
+  const pairs = [...once.values()].flatMap(([i, j]) => (i !== null && j !== null && i >= 0 && j >= 0 ? [[i, j]] : []));
+  /** @type {[number, number][]} */
   const ends = []; // the last pair of the best chain of each length
+  /** @type {Map<[number, number], [number, number] | undefined>} */
   const before = new Map();
   for (const pair of pairs) {
     // in the order of a
@@ -42,16 +69,25 @@ function anchors(a, b, [a0, a1, b0, b1]) {
     before.set(pair, ends[low - 1]);
     ends[low] = pair;
   }
+  /** @type {[number, number][]} */
   const chain = [];
   for (let pair = ends.at(-1); pair; pair = before.get(pair)) chain.push(pair);
   return chain.reverse();
 }
 
-/** Pairs of places of a longest common subsequence; none where the ranges are too long for it. */
+/**
+ * Pairs of places of a longest common subsequence; none where the ranges are too long for it.
+ *
+ * @param {number[]} a
+ * @param {number[]} b
+ * @param {Hunk} range
+ */
 function common(a, b, [a0, a1, b0, b1]) {
   const [n, m] = [a1 - a0, b1 - b0];
   if (!n || !m || n * m > CELLS) return [];
   const width = m + 1;
+  /** @type {[number, number][]} */
+  const pairs = [];
   const table = new Uint32Array((n + 1) * width);
   for (let i = n - 1; i >= 0; i -= 1)
     for (let j = m - 1; j >= 0; j -= 1) {
@@ -60,7 +96,6 @@ function common(a, b, [a0, a1, b0, b1]) {
           ? table[(i + 1) * width + j + 1] + 1
           : Math.max(table[(i + 1) * width + j], table[i * width + j + 1]);
     }
-  const pairs = [];
   for (let i = 0, j = 0; i < n && j < m;) {
     if (a[a0 + i] === b[b0 + j]) {
       pairs.push([a0 + i, b0 + j]);
@@ -75,13 +110,19 @@ function common(a, b, [a0, a1, b0, b1]) {
 /**
  * What differs between two lists of lines: `[from, to, from there, to there]` in order, with at least one equal line
  * between.
+ *
+ * @param {string[]} before
+ * @param {string[]} after
+ * @returns {Hunk[]}
  */
 export function hunks(before, after) {
   const [a, b] = numbered(before, after);
+  /** @type {Hunk[]} */
   const found = [];
+  /** @type {Hunk[]} */
   const ranges = [[0, a.length, 0, b.length]];
-  while (ranges.length) {
-    let [a0, a1, b0, b1] = ranges.pop();
+  for (let next = ranges.pop(); next; next = ranges.pop()) {
+    let [a0, a1, b0, b1] = next;
     while (a0 < a1 && b0 < b1 && a[a0] === b[b0]) {
       a0 += 1;
       b0 += 1;
@@ -91,6 +132,7 @@ export function hunks(before, after) {
       b1 -= 1;
     }
     if (a0 === a1 && b0 === b1) continue;
+    /** @type {Hunk} */
     const range = [a0, a1, b0, b1];
     const unique = anchors(a, b, range);
     const pairs = unique.length ? unique : common(a, b, range);
@@ -98,6 +140,7 @@ export function hunks(before, after) {
       found.push(range);
       continue;
     }
+    /** @type {Hunk[]} */
     const within = [];
     for (const [i, j] of [...pairs, [a1, b1]]) {
       within.push([a0, i, b0, j]);
@@ -111,6 +154,10 @@ export function hunks(before, after) {
 /**
  * Move insertions and deletions to where a document begins, if the same lines are there: all objects begin and end
  * alike.
+ *
+ * @param {Hunk[]} found
+ * @param {string[]} before
+ * @param {string[]} after
  */
 function aligned(found, before, after) {
   found.forEach((range, place) => {
@@ -129,8 +176,14 @@ function aligned(found, before, after) {
   return found;
 }
 
-/** Ranges that touch are one. */
+/**
+ * Ranges that touch are one.
+ *
+ * @param {Hunk[]} found
+ * @returns {Hunk[]}
+ */
 function joined(found) {
+  /** @type {Hunk[]} */
   const out = [];
   for (const range of found) {
     const last = out.at(-1);
@@ -140,24 +193,48 @@ function joined(found) {
   return out;
 }
 
-/** Whether a document begins at a line, or the text ends there. */
+/**
+ * Whether a document begins at a line, or the text ends there.
+ *
+ * @param {string[]} lines
+ * @param {number} at
+ */
 const boundary = (lines, at) => at >= lines.length || MARK.test(lines[at]) || (at === lines.length - 1 && !lines[at]);
 
-/** Whether a change puts in whole YAML documents, between others or at the end: what is above them does not matter. */
+/**
+ * Whether a change puts in whole YAML documents, between others or at the end: what is above them does not matter.
+ *
+ * @param {string[]} base
+ * @param {string[]} side
+ * @param {Hunk} hunk
+ */
 const documents = (base, side, [from, to, first]) => from === to && MARK.test(side[first]) && boundary(base, from);
 
-/** Whether what a change leaves begins with a document, so that others may come before it. */
+/**
+ * Whether what a change leaves begins with a document, so that others may come before it.
+ *
+ * @param {string[]} base
+ * @param {string[]} side
+ * @param {Hunk} hunk
+ */
 const begins = (base, side, [, to, first, last]) => (first < last ? MARK.test(side[first]) : boundary(base, to));
 
 /**
  * Whether two changes, each with its side, cannot both be made: they overlap, or one inserts where the other begins or
  * ends.
+ *
+ * @param {string[]} base
+ * @param {Hunk} one
+ * @param {string[]} oneSide
+ * @param {Hunk} other
+ * @param {string[]} otherSide
  */
 function clash(base, one, oneSide, other, otherSide) {
   const [a0, a1, b0, b1] = one;
   const [c0, c1, d0, d1] = other;
   const [from, to] = [Math.max(a0, c0), Math.min(a1, c1)];
   if (from !== to) return from < to;
+  /** @type {(added: Hunk, addedSide: string[], change: Hunk, side: string[]) => boolean} */
   const beside = (added, addedSide, change, side) =>
     documents(base, addedSide, added)
     && (added[0] === change[1] && change[0] < change[1] ? true : begins(base, side, change));
@@ -167,8 +244,17 @@ function clash(base, one, oneSide, other, otherSide) {
   return !lineForLine;
 }
 
-/** The lines that a side has in the place of `from` to `to` of what both began with. */
+/**
+ * The lines that a side has in the place of `from` to `to` of what both began with.
+ *
+ * @param {string[]} base
+ * @param {string[]} lines
+ * @param {Hunk[]} changes
+ * @param {number} from
+ * @param {number} to
+ */
 function sideOf(base, lines, changes, from, to) {
+  /** @type {string[]} */
   let out = [];
   let at = from;
   for (const [b0, b1, s0, s1] of changes) {
@@ -181,24 +267,31 @@ function sideOf(base, lines, changes, from, to) {
 /**
  * Merge two edits of `base`: `{parts, conflicts}`. A part is `{lines}`, or where both sides have something else
  * `{base, mine, theirs, line}`, lists of lines and the line of theirs at which it begins.
+ *
+ * @param {string} base
+ * @param {string} mine
+ * @param {string} theirs
+ * @returns {{parts: Part[], conflicts: Conflict[]}}
  */
 export function merge(base, mine, theirs) {
   const [b, m, t] = [base, mine, theirs].map((text) => text.split("\n"));
   const left = [hunks(b, m), hunks(b, t)];
   const sides = [m, t];
+  /** @type {Part[]} */
   const parts = [];
   let at = 0;
-  const same = (to) => {
+  const same = (/** @type {number} */ to) => {
     if (to > at) parts.push({ lines: b.slice(at, to) });
   };
   while (left[0].length || left[1].length) {
     const first = !left[1].length || (left[0].length && left[0][0][0] < left[1][0][0]) ? 0 : 1;
+    /** @type {Hunk[][]} */
     const group = [[], []];
-    group[first].push(left[first].shift());
+    group[first].push(...left[first].splice(0, 1));
     for (let side = 1 - first, idle = 0; idle < 2; side = 1 - side) {
       const next = left[side][0];
       if (next && group[1 - side].some((other) => clash(b, next, sides[side], other, sides[1 - side]))) {
-        group[side].push(left[side].shift());
+        group[side].push(...left[side].splice(0, 1));
         idle = 0;
       } else idle += 1;
     }
@@ -214,16 +307,22 @@ export function merge(base, mine, theirs) {
     at = to;
   }
   same(b.length);
-  return { parts, conflicts: parts.filter(({ lines }) => !lines) };
+  return { parts, conflicts: parts.filter((part) => !part.lines) };
 }
 
+/** @type {Record<Side, (conflict: Conflict) => string[]>} */
 const SIDES = {
   mine: ({ mine }) => mine,
   theirs: ({ theirs }) => theirs,
   both: ({ mine, theirs }) => [...theirs, ...mine],
 };
 
-/** The merged text, with one side of each conflict, or both one after the other. */
+/**
+ * The merged text, with one side of each conflict, or both one after the other.
+ *
+ * @param {Part[]} parts
+ * @param {Side} [side]
+ */
 export function resolved(parts, side = "theirs") {
   return parts.flatMap((part) => part.lines ?? SIDES[side](part)).join("\n");
 }
@@ -231,6 +330,10 @@ export function resolved(parts, side = "theirs") {
 /**
  * Whether an edit of `now` leaves every line by which `now` differs from `before` as it is, except for quotes: an
  * object that is changed is written anew.
+ *
+ * @param {string} before
+ * @param {string} now
+ * @param {string} after
  */
 export function spares(before, now, after) {
   const [b, n, a] = [before, now, after].map((text) =>

@@ -7,9 +7,14 @@ import { h } from "./dom.js";
 // violation.
 const STYLED = ["plotly.js-style-global", "9f215cf04c5486422605d13261cb87401f4e7763b6296af81e98efbc0130da53"];
 
+/** @type {Promise<any> | null} */
 let loading = null;
 
-/** Resolve with Plotly, from the address that the page gives. */
+/**
+ * Resolve with Plotly, from the address that the page gives.
+ *
+ * @param {string} src
+ */
 export function plotly(src) {
   loading ??= load(src).catch(() => {
     loading = null;
@@ -18,6 +23,7 @@ export function plotly(src) {
   return loading;
 }
 
+/** @param {string} src */
 async function load(src) {
   for (const id of STYLED)
     if (!document.getElementById(id)) document.head.append(h("meta", { id, class: "no-inline-styles" }));
@@ -25,13 +31,19 @@ async function load(src) {
     loaded("link", { rel: "stylesheet", href: new URL("../css/plotly.css", new URL(src, location.href)).href }),
     loaded("script", { src }),
   ]);
-  return window.Plotly;
+  return /** @type {any} */ (window).Plotly;
 }
 
-/** Put an element into the head, and resolve when its file is there. */
+/**
+ * Put an element into the head, and resolve when its file is there.
+ *
+ * @template {"link" | "script"} K
+ * @param {K} tag
+ * @param {Record<string, string>} props
+ */
 function loaded(tag, props) {
   return new Promise((resolve, reject) => {
-    const element = h(tag, props);
+    const element = /** @type {HTMLElement} */ (h(tag, /** @type {{}} */ (props)));
     element.onload = resolve;
     element.onerror = () => {
       element.remove();

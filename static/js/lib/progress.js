@@ -3,11 +3,17 @@
 
 import { h, icon } from "./dom.js";
 import { count } from "./quantity.js";
+/** @import { Report } from "./protocol.js" */
 
 const MEBIBYTE = 1024 * 1024;
 
 export class Progress {
-  /** `label` names the bar; `onCancel`, where it can be given up, and what the button is called. */
+  /**
+   * `label` names the bar; `onCancel`, where it can be given up, and what the button is called.
+   *
+   * @param {string} label
+   * @param {{onCancel?: () => void, cancel?: string}} [options]
+   */
   constructor(label, { onCancel, cancel = "Cancel" } = {}) {
     this.fillBar = h("i");
     this.bar = h(
@@ -23,7 +29,12 @@ export class Progress {
     this.set(null, label);
   }
 
-  /** Show a share from 0 to 1, null where nobody knows how much there is, and the words for it. */
+  /**
+   * Show a share from 0 to 1, null where nobody knows how much there is, and the words for it.
+   *
+   * @param {number | null} share
+   * @param {string} words
+   */
   set(share, words) {
     const known = share !== null;
     const percent = known ? Math.max(0, Math.min(100, Math.round(share * 100))) : 0;
@@ -38,9 +49,11 @@ export class Progress {
   }
 }
 
+/** @param {number} n */
 export const bytes = (n) => (n < MEBIBYTE ? `${count(Math.round(n / 1024))} KiB` : `${(n / MEBIBYTE).toFixed(1)} MiB`);
 
 // Of reading a bundle: the words, the share of the whole at which a stage begins, and how much of it the stage is.
+/** @type {Record<string, [words: string, from: number, wide: number]>} */
 const STAGES = {
   sending: ["Uploading", 0, 0.1],
   reading: ["Reading the text", 0.1, 0.4],
@@ -48,7 +61,12 @@ const STAGES = {
   assembling: ["Putting the cluster together", 0.8, 0.2],
 };
 
-/** A report `{stage, done, of}` as the share of the whole and words. */
+/**
+ * A report `{stage, done, of}` as the share of the whole and words.
+ *
+ * @param {Report} report
+ * @returns {[share: number, words: string]}
+ */
 export function told({ stage, done, of }) {
   const [words, from, wide] = STAGES[stage] ?? STAGES.reading;
   const share = of > 0 ? Math.min(1, done / of) : 0;

@@ -2,12 +2,20 @@
 
 const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
-/** Millicores to `250m`, `2`, `1500m`: whole cores or millicores, as Kubernetes prints them. */
+/**
+ * Millicores to `250m`, `2`, `1500m`: whole cores or millicores, as Kubernetes prints them.
+ *
+ * @param {number} milli
+ */
 export function cpu(milli) {
   return milli % 1000 ? `${milli}m` : String(milli / 1000);
 }
 
-/** Bytes to `512Mi`, `1.5Gi`. */
+/**
+ * Bytes to `512Mi`, `1.5Gi`.
+ *
+ * @param {number} bytes
+ */
 export function memory(bytes) {
   if (!bytes) return "0";
   let value = bytes;
@@ -19,19 +27,31 @@ export function memory(bytes) {
   return trim(value) + BINARY[unit];
 }
 
-/** Bytes that this simulator holds, which are no quantity of Kubernetes: `112 B`, `1.07 KiB`. */
+/**
+ * Bytes that this simulator holds, which are no quantity of Kubernetes: `112 B`, `1.07 KiB`.
+ *
+ * @param {number} bytes
+ */
 export function held(bytes) {
-  const [, value, unit] = /^([\d.]+)(\D*)$/.exec(memory(Math.round(bytes)));
-  return bytes ? `${value} ${unit}B` : "0";
+  return bytes ? `${memory(Math.round(bytes)).replace(/\D*$/, " $&")}B` : "0";
 }
 
-/** At most three digits that matter, no trailing zeros. */
+/**
+ * At most three digits that matter, no trailing zeros.
+ *
+ * @param {number} value
+ */
 export function trim(value) {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   return String(Number(value.toFixed(digits)));
 }
 
-/** An amount of an extended resource. */
+/**
+ * An amount of an extended resource.
+ *
+ * @param {string} resource
+ * @param {number} value
+ */
 export function amount(resource, value) {
   return resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-")
     ? memory(value)
@@ -40,7 +60,11 @@ export function amount(resource, value) {
       : String(value);
 }
 
-/** Seconds to `72s`, `5m30s`, `3h`, as `kubectl get` prints ages; with milliseconds below ten seconds. */
+/**
+ * Seconds to `72s`, `5m30s`, `3h`, as `kubectl get` prints ages; with milliseconds below ten seconds.
+ *
+ * @param {number} seconds
+ */
 export function age(seconds) {
   const whole = Math.floor(seconds);
   if (seconds < 10) return `${Math.round(seconds * 1000) / 1000}s`;
@@ -58,6 +82,8 @@ export function age(seconds) {
 /**
  * A moment of virtual time in the same way, but to the second however late it is, and to the millisecond below ten
  * seconds: `0.010s`, `90s`, `15m12s`, `11h2m`.
+ *
+ * @param {number} seconds
  */
 export function clock(seconds) {
   const fine = Math.round(seconds * 1000);
@@ -70,23 +96,43 @@ export function clock(seconds) {
 }
 
 const grouped = new Intl.NumberFormat("en-US");
-/** 12345 to `12,345`. */
+/**
+ * 12345 to `12,345`.
+ *
+ * @param {number} n
+ */
 export const count = (n) => grouped.format(n);
 
 const ORDINALS = new Intl.PluralRules("en", { type: "ordinal" });
+/** @type {Partial<Record<Intl.LDMLPluralRule, string>>} */
 const ENDINGS = { one: "st", two: "nd", few: "rd", other: "th" };
-/** `2nd in the queue`; "" of what does not wait. */
+/**
+ * `2nd in the queue`; "" of what does not wait.
+ *
+ * @param {number | null} position
+ */
 export const inQueue = (position) =>
   position ? `${count(position)}${ENDINGS[ORDINALS.select(position)]} in the queue` : "";
 
-/** `1 node`, `3 nodes`. */
+/**
+ * `1 node`, `3 nodes`.
+ *
+ * @param {number} n
+ * @param {string} one
+ * @param {string} [many]
+ */
 export const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
 
-/** `default/web-1` to `web-1`; other namespaces stay. */
+/**
+ * `default/web-1` to `web-1`; other namespaces stay.
+ *
+ * @param {string} key
+ */
 export const short = (key) => (key.startsWith("default/") ? key.slice(8) : key);
 
+/** @type {[RegExp, (match: RegExpExecArray) => string][]} */
 const REASONS = [
-  [/^Insufficient (.+)$/, (m) => m[1].split("/").pop()],
+  [/^Insufficient (.+)$/, (m) => m[1].slice(m[1].lastIndexOf("/") + 1)],
   [/taint/i, () => "taint"],
   [/node selector/i, () => "selector"],
   [/free ports/i, () => "port"],
@@ -107,7 +153,11 @@ const REASONS = [
   [/label/i, () => "label"],
   [/unknown condition/i, () => "unknown"],
 ];
-/** A word or two that fit a matrix cell: `Insufficient cpu` to `cpu`. The whole reason stands in the tooltip. */
+/**
+ * A word or two that fit a matrix cell: `Insufficient cpu` to `cpu`. The whole reason stands in the tooltip.
+ *
+ * @param {string} text
+ */
 export function shortReason(text) {
   for (const [pattern, make] of REASONS) {
     const match = pattern.exec(text);
@@ -116,7 +166,12 @@ export function shortReason(text) {
   return text.split(" ").slice(0, 2).join(" ").slice(0, 12);
 }
 
-/** At most `max` characters with the middle left out: real node names differ at their end. */
+/**
+ * At most `max` characters with the middle left out: real node names differ at their end.
+ *
+ * @param {string} name
+ * @param {number} max
+ */
 export function ellipsis(name, max) {
   if (name.length <= max) return name;
   const tail = Math.ceil((max - 1) * 0.62);

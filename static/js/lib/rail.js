@@ -1,7 +1,13 @@
 // A bar of a resource: what is used, and what would be added, as two backgrounds. Scaled elements would each be a layer
 // of their own.
 
-/** Fill a rail: `part` of it is used, `more` would be added; both are shares of 1. */
+/**
+ * Fill a rail: `part` of it is used, `more` would be added; both are shares of 1.
+ *
+ * @param {HTMLElement} rail
+ * @param {number} part
+ * @param {number} [more]
+ */
 export function fillRail(rail, part, more = 0) {
   rail.style.setProperty("background-size", `${part * 100}% 100%, ${(part + more) * 100}% 100%`);
 }

@@ -3,6 +3,45 @@
 // nearly every command is a read or safe to repeat. Those in ONCE make something new each time; whether the
 // server did so nobody knows, so they fail and the user decides.
 
+import { Emitter } from "./emitter.js";
+/** @import { Commands, Pushed, Refusal, Report, Source } from "./protocol.js" */
+
+/** @typedef {keyof Commands} Command */
+/**
+ * What is pushed, and what the connection itself tells of.
+ *
+ * @typedef {Pushed & {
+ *   up: boolean,
+ *   down: number,
+ *   unavailable: { command: string, message: string },
+ *   available: undefined,
+ * }} Heard
+ */
+/**
+ * @typedef {{
+ *   tries?: number,
+ *   signal?: AbortSignal | null,
+ *   progress?: ((report: Report) => void) | null,
+ * }} CallOptions
+ */
+/**
+ * A call that is not answered yet: `sent` is its length once it was sent, `end` ends waiting for the server's storage.
+ *
+ * @typedef {{
+ *   command: Command,
+ *   payload: any,
+ *   resolve: (answer: any) => void,
+ *   reject: (error: CommandError) => void,
+ *   tries: number,
+ *   signal: AbortSignal | null,
+ *   progress: ((report: Report) => void) | null,
+ *   end?: () => void,
+ *   outages?: number,
+ *   sent?: number,
+ * }} Call
+ */
+/** @typedef {{ url: string, socket: WebSocket, frames: string[], asked: string, claimed?: boolean }} Early */
+
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 10_000;
 const RETRY_CODES = new Set(["rate.limited", "server.busy"]);
@@ -26,11 +65,9 @@ const LARGE = 200_000; // characters of a call whose sending is told of
 const SENDING_EVERY = 100;
 const TOO_LARGE = 1009; // the close code for a frame that the server does not even read
 
-/** Whether an error says no more than that this page has asked for something newer. */
-export const superseded = (error) => error.code === "request.superseded";
-
 /** What an `error` frame carries. */
-class CommandError extends Error {
+export class CommandError extends Error {
+  /** @param {Refusal} body */
   constructor(body) {
     super(body.message || body.code);
     this.code = body.code;
@@ -38,18 +75,39 @@ class CommandError extends Error {
   }
 }
 
+/**
+ * An error as the page tells it: the server's, or one of the browser's own, which has no `code` of the protocol.
+ *
+ * @param {unknown} error
+ * @returns {{ message: string, code?: string, body?: Refusal }}
+ */
+export function refusalOf(error) {
+  if (error instanceof CommandError) return error;
+  return { message: error instanceof Error ? error.message : String(error) };
+}
+
+/**
+ * Whether an error says no more than that this page has asked for something newer.
+ *
+ * @param {unknown} error
+ */
+export const superseded = (error) => refusalOf(error).code === "request.superseded";
+
 const givenUp = () => new CommandError({ code: "request.superseded", message: "It was given up." });
 
 export class Socket {
+  /** @type {WebSocket | null} */
   #socket = null;
   #next = 1;
+  /** @type {Map<number, Call>} */
   #pending = new Map();
-  #listeners = new Map();
+  #emitter = new Emitter();
   #wait = FIRST_WAIT;
   #timer = 0;
   #opened = false;
   #closed = false;
   #waiting = 0; // calls that are sent again until the server's storage is back
+  /** @type {Early | null} */
   #early = null; // what link-early.js has sent and heard, until it is called for
 
   constructor(path = "/ws/") {
@@ -70,38 +128,38 @@ export class Socket {
 
   /**
    * Send a command; resolves with the payload of `success`, rejects with a CommandError. An AbortSignal gives it up and
-   * stops its work on the server; `progress` is told `{stage, done, of}` while it is sent and worked on.
+   * stops its work on the server; `progress` is told how far it is while it is sent and worked on.
+   *
+   * @template {Command} C
+   * @param {C} command
+   * @param {Commands[C]["asks"]} payload
+   * @param {CallOptions} [options]
+   * @returns {Promise<Commands[C]["answers"]>}
    */
-  call(command, payload = {}, { tries = RETRIES, signal = null, progress = null } = {}) {
+  call(command, payload, { tries = RETRIES, signal = null, progress = null } = {}) {
     return new Promise((resolve, reject) => {
-      this.#call(command, payload, { resolve, reject, tries, signal, progress });
+      this.#call({ command, payload, resolve, reject, tries, signal, progress });
     });
   }
 
-  #call(command, payload, { resolve, reject, tries, signal, progress, end, outages }) {
-    if (signal?.aborted) {
-      reject(givenUp());
+  /** @param {Call} call */
+  #call(call) {
+    if (call.signal?.aborted) {
+      call.reject(givenUp());
       return;
     }
-    const early = command === EARLY && this.#claim(payload);
+    const early = call.command === EARLY && this.#claim(call.payload);
     const id = early ? 1 : this.#next++;
-    this.#pending.set(id, {
-      command,
-      payload,
-      resolve,
-      reject,
-      tries,
-      signal,
-      progress,
-      end,
-      outages,
-      ...(early ? { sent: 1 } : {}),
-    });
-    signal?.addEventListener("abort", () => this.#abandon(id), { once: true });
+    this.#pending.set(id, { ...call, sent: early ? 1 : undefined });
+    call.signal?.addEventListener("abort", () => this.#abandon(id), { once: true });
     if (!early && this.connected) this.#send(id);
   }
 
-  /** Want no answer any more to a call, and have the server stop what it does for it. */
+  /**
+   * Want no answer any more to a call, and have the server stop what it does for it.
+   *
+   * @param {number} id
+   */
   #abandon(id) {
     const call = this.#pending.get(id);
     if (!call) return;
@@ -116,29 +174,32 @@ export class Socket {
   /**
    * Say that something waits for the server's storage, until the returned function is called: emits "unavailable" with
    * `{command, message}`, and "available" once nothing waits any more.
+   *
+   * @param {string} command
    */
   waits(command, message = "") {
     this.#waiting += 1;
-    this.#emit("unavailable", { command, message });
+    this.#emitter.emit("unavailable", { command, message });
     let over = false;
     return () => {
       if (over) return;
       over = true;
       this.#waiting -= 1;
-      if (!this.#waiting) this.#emit("available");
+      if (!this.#waiting) this.#emitter.emit("available");
     };
   }
 
   /**
    * Listen to pushed frames by name, to "unavailable" and "available", and to "down" and "up" (true the first time),
    * until the returned function is called or `signal` aborts.
+   *
+   * @template {keyof Heard} N
+   * @param {N} name
+   * @param {(value: Heard[N]) => void} listener
+   * @param {{ signal?: AbortSignal }} [options]
    */
-  on(name, listener, { signal } = {}) {
-    if (!this.#listeners.has(name)) this.#listeners.set(name, new Set());
-    this.#listeners.get(name).add(listener);
-    const end = () => this.#listeners.get(name).delete(listener);
-    signal?.addEventListener("abort", end, { once: true });
-    return end;
+  on(name, listener, options) {
+    return this.#emitter.on(name, listener, options);
   }
 
   close() {
@@ -152,41 +213,42 @@ export class Socket {
     this.#socket?.close();
   }
 
-  #emit(name, value) {
-    for (const listener of this.#listeners.get(name) ?? []) listener(value);
-  }
-
   /** The connection that the page's head made, if it lives. */
   #adopt() {
     const early = window.podstepEarly;
     window.podstepEarly = null; // also where there is none: a script that comes late must not make a second one
-    if (early?.url !== this.url || early.socket.readyState > WebSocket.OPEN) return null;
+    if (!early || early.url !== this.url || early.socket.readyState > WebSocket.OPEN) return null;
     this.#next = 2;
     this.#early = early;
     this.#opened = early.socket.readyState === WebSocket.OPEN;
     return early.socket;
   }
 
-  /** Whether this very thing was asked for early. Whether or not, what came on the connection is heard from now on. */
+  /**
+   * Whether this very thing was asked for early. Whether or not, what came on the connection is heard from now on.
+   *
+   * @param {{ source: Source, step?: string }} payload
+   */
   #claim(payload) {
     const early = this.#early;
     if (!early || early.claimed) return false;
     early.claimed = true;
     const asked = early.asked === JSON.stringify(payload);
     early.asked ||= "-"; // it is too late for that
-    this.#drain();
+    this.#drain(early);
     return asked;
   }
 
   /**
    * Receive what came before it was asked for, one frame after the other as if it came now; what comes meanwhile waits
    * its turn.
+   *
+   * @param {Early} early
    */
-  async #drain() {
-    const { frames } = this.#early;
+  async #drain({ frames }) {
     await null; // the caller has the promise first
-    while (frames.length) {
-      this.#receive(frames.shift());
+    for (let text = frames.shift(); text !== undefined; text = frames.shift()) {
+      this.#receive(text);
       await new Promise((resolve) => {
         setTimeout(resolve);
       });
@@ -201,16 +263,17 @@ export class Socket {
     this.#connect();
   }
 
+  /** @param {WebSocket | null} made one that is there already */
   #connect(made = null) {
     this.#giveUp();
     const socket = made ?? new WebSocket(this.url);
     this.#socket = socket;
     const asks = socket.onopen; // what link-early.js does once it is open
-    socket.onopen = () => {
-      asks?.call(socket);
+    socket.onopen = (event) => {
+      asks?.call(socket, event);
       const first = !this.#opened;
       this.#opened = true;
-      this.#emit("up", first);
+      this.#emitter.emit("up", first);
       for (const [id, { sent }] of this.#pending) if (!made || !sent) this.#send(id);
     };
     socket.onmessage = (event) => {
@@ -221,34 +284,48 @@ export class Socket {
       if (this.#socket !== socket || this.#closed) return;
       if (event.code === TOO_LARGE) this.#refuseLargest();
       this.#giveUp();
-      this.#emit("down", this.#wait);
+      this.#emitter.emit("down", this.#wait);
       const jitter = this.#wait * (0.75 + Math.random() / 2);
       this.#timer = setTimeout(() => this.#connect(), jitter);
       this.#wait = Math.min(this.#wait * 2, LONGEST_WAIT);
     };
   }
 
+  /** @param {number} id */
   #send(id) {
     const call = this.#pending.get(id);
+    const socket = this.#socket;
+    if (!call || !socket) return;
     const text = JSON.stringify([call.command, id, call.payload]);
     call.sent = text.length;
-    this.#socket.send(text);
-    if (call.progress && text.length > LARGE) this.#watchSending(id, this.#socket, this.#socket.bufferedAmount);
+    socket.send(text);
+    if (call.progress && text.length > LARGE) this.#watchSending(id, socket, socket.bufferedAmount);
   }
 
-  /** Tell how much of a large call has left the browser. */
+  /**
+   * Tell how much of a large call has left the browser.
+   *
+   * @param {number} id
+   * @param {WebSocket} socket
+   * @param {number} of
+   */
   #watchSending(id, socket, of) {
     const call = this.#pending.get(id);
     const left = socket.bufferedAmount;
-    if (!call || socket !== this.#socket || !of) return;
+    if (!call?.progress || socket !== this.#socket || !of) return;
     call.progress({ stage: "sending", done: Math.max(0, of - left), of });
     if (left) setTimeout(() => this.#watchSending(id, socket, of), SENDING_EVERY);
   }
 
+  /**
+   * @param {number} id
+   * @param {string} code
+   * @param {string} message
+   */
   #fail(id, code, message) {
     const call = this.#pending.get(id);
     this.#pending.delete(id);
-    call.reject(new CommandError({ code, message }));
+    call?.reject(new CommandError({ code, message }));
   }
 
   /** Fail the calls that were sent on the connection before and must not be sent twice. */
@@ -259,17 +336,19 @@ export class Socket {
 
   /** Fail the longest call: sent again, it would end the next connection too. */
   #refuseLargest() {
-    const sent = [...this.#pending].filter(([, call]) => call.sent).sort((a, b) => b[1].sent - a[1].sent);
-    if (sent.length) this.#fail(sent[0][0], "frame.too-large", "This is too large to be sent at once.");
+    const sent = [...this.#pending].map(([id, call]) => ({ id, size: call.sent ?? 0 })).filter(({ size }) => size);
+    const [longest] = sent.sort((a, b) => b.size - a.size);
+    if (longest) this.#fail(longest.id, "frame.too-large", "This is too large to be sent at once.");
   }
 
+  /** @param {string} text */
   #receive(text) {
     this.bytes += text.length;
     this.#wait = FIRST_WAIT;
     const [name, id, payload] = JSON.parse(text);
     if (id === null) {
       if (name === "request.progress") this.#pending.get(payload.request)?.progress?.(payload);
-      else this.#emit(name, payload);
+      else this.#emitter.emit(name, payload);
       return;
     }
     const call = this.#pending.get(id);
@@ -285,19 +364,22 @@ export class Socket {
     }
     if (RETRY_CODES.has(payload.code) && call.tries > 0) {
       const wait = (payload.retryAfter ?? 0.4 * 2 ** (RETRIES - call.tries)) * 1000;
-      setTimeout(
-        () => this.call(call.command, call.payload, { ...call, tries: call.tries - 1 }).then(call.resolve, call.reject),
-        wait,
-      );
+      setTimeout(() => this.#call({ ...call, tries: call.tries - 1 }), wait);
       return;
     }
     call.reject(new CommandError(payload));
   }
 
-  /** Send a call again until the server's storage is back, ever less often. */
+  /**
+   * Send a call again until the server's storage is back, ever less often.
+   *
+   * @param {Call} call
+   * @param {Refusal} refusal
+   */
   #retryOutage(call, { message, retryAfter = 1 }) {
     const end = call.end ?? this.waits(call.command, message);
     const outages = (call.outages ?? 0) + 1;
+    /** @type {<T>(act: (value: T) => void) => (value: T) => void} */
     const settle = (act) => (value) => {
       end();
       act(value);
@@ -306,10 +388,7 @@ export class Socket {
     const reject = call.end ? call.reject : settle(call.reject);
     // Jitter: pages that wait for one server do not all come back at once.
     const wait = Math.min(retryAfter * 1.5 ** (outages - 1), LONGEST_OUTAGE_WAIT) * (0.75 + Math.random() / 2) * 1000;
-    const timer = setTimeout(
-      () => this.#call(call.command, call.payload, { ...call, resolve, reject, end, outages }),
-      wait,
-    );
+    const timer = setTimeout(() => this.#call({ ...call, resolve, reject, end, outages }), wait);
     call.signal?.addEventListener(
       "abort",
       () => {

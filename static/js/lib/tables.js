@@ -1,8 +1,33 @@
 // A plain table with what people do to it: sort by a column, filter its rows, copy it by a button or by Ctrl C within
 // it. grid.js is for matrices, whose rows may be thousands.
 
-import { h, icon, copy, toast, debounce } from "./dom.js";
+import { $, h, icon, copy, toast, debounce, targetOf } from "./dom.js";
 import { count } from "./quantity.js";
+
+/**
+ * How a list is sorted and filtered; `find` is what of `typed` is looked for.
+ *
+ * @typedef {{ sort: string, down: boolean, typed: string, find: string }} ListState
+ */
+/** @typedef {{ placeholder?: string, value?: string, typed?: ((typed: string) => void) | null }} FilterField */
+/** @typedef {FilterField & Record<string, unknown>} FilterOptions */
+/**
+ * The lists of a panel by name, beside what is called when the visitor changes one.
+ *
+ * @typedef {{ [name: string]: any, [CHANGED]?: () => void, [UNKNOWN]?: (name: string) => void }} KeptLists
+ */
+/**
+ * @typedef {{
+ *   head?: Child,
+ *   sorts?: boolean,
+ *   filter?: string,
+ *   kept?: KeptLists,
+ *   name?: string,
+ *   tools?: Child,
+ *   elsewhere?: (() => void) | null,
+ * }} TabledOptions
+ */
+/** @import { Child } from "./dom.js" */
 
 const WAIT = 90; // milliseconds after a letter
 
@@ -13,28 +38,46 @@ const WAIT = 90; // milliseconds after a letter
 export const CHANGED = Symbol("changed");
 export const UNKNOWN = Symbol("unknown");
 
+/** @param {Element | null | undefined} cell */
 const text = (cell) => (cell?.textContent ?? "").replace(/\s+/g, " ").trim();
-const label = (head) => head.querySelector(".sorter")?.dataset.label ?? text(head);
+/** @param {Element} head */
+const label = (head) => $(".sorter", head)?.dataset.label ?? text(head);
 
-/** The rows of a body, each with those under it that belong to it: they are marked by the class `follows`. */
+/**
+ * The cells of a table's header.
+ *
+ * @param {HTMLTableElement} table
+ */
+const headsOf = (table) => [...(table.tHead?.rows[0].cells ?? [])];
+
+/**
+ * The rows of a body, each with those under it that belong to it: they are marked by the class `follows`.
+ *
+ * @param {Iterable<HTMLTableRowElement>} rows
+ */
 function groupsOf(rows) {
+  /** @type {HTMLTableRowElement[][]} */
   const groups = [];
-  for (const row of rows)
-    if (row.matches(".follows") && groups.length) groups.at(-1).push(row);
+  for (const row of rows) {
+    const last = groups.at(-1);
+    if (last && row.matches(".follows")) last.push(row);
     else groups.push([row]);
+  }
   return groups;
 }
 
 /**
  * Header and rows as they are shown, tab separated; an opened detail row comes last in the line of its row. Columns
  * without a name are pictures.
+ *
+ * @param {HTMLTableElement} table
  */
 function tsvOf(table) {
-  const heads = [...table.tHead.rows[0].cells];
+  const heads = headsOf(table);
   const columns = heads.flatMap((head, i) => (text(head) ? [i] : []));
   const groups = groupsOf(table.tBodies[0].rows);
   const told = groups.some((group) => group.slice(1).some((row) => !row.hidden));
-  const line = ([row, ...more]) =>
+  const line = (/** @type {HTMLTableRowElement[]} */ [row, ...more]) =>
     [
       ...columns.map((i) => text(row.cells[i])),
       ...(told
@@ -51,19 +94,30 @@ function tsvOf(table) {
   );
 }
 
-/** Draw `host` anew; whoever filters or sorts a table in it stays where they are. */
+/**
+ * Draw `host` anew; whoever filters or sorts a table in it stays where they are.
+ *
+ * @param {Element} host
+ * @param {() => void} draw
+ */
 export function keeping(host, draw) {
-  const held = host.contains(document.activeElement) ? document.activeElement : null;
+  const focused = document.activeElement;
+  const held = focused instanceof HTMLElement && host.contains(focused) ? focused : null;
   const { keep } = held?.dataset ?? {};
-  const range = keep && held.matches("input") ? [held.selectionStart, held.selectionEnd] : null;
+  const range = held instanceof HTMLInputElement ? { from: held.selectionStart, to: held.selectionEnd } : null;
   draw();
   if (!keep || host.contains(held)) return;
-  const again = host.querySelector(`[data-keep="${CSS.escape(keep)}"]`);
+  const again = $(`[data-keep="${CSS.escape(keep)}"]`, host);
   again?.focus({ preventScroll: true });
-  if (again && range) again.setSelectionRange(...range);
+  if (again instanceof HTMLInputElement && range) again.setSelectionRange(range.from, range.to);
 }
 
-/** The button that copies: `act` returns `[text, rows]`. */
+/**
+ * The button that copies: `act` returns `[text, rows]`.
+ *
+ * @param {() => [tsv: string, rows: number]} act
+ * @param {Record<string, unknown>} [more]
+ */
 export function copyButton(act, more = {}) {
   return h(
     "button",
@@ -80,17 +134,26 @@ export function copyButton(act, more = {}) {
   );
 }
 
+/**
+ * @param {string} tsv
+ * @param {number} rows
+ */
 async function put(tsv, rows) {
   toast((await copy(tsv)) ? `${count(rows)} row${rows === 1 ? "" : "s"} copied` : "The browser refused the clipboard", {
     name: "copy",
   });
 }
 
+/** @param {string} typed */
 const lookedFor = (typed) => typed.trim().toLowerCase();
 
 /**
  * A field that narrows rows; `onChange` gets the text in lower case once typing pauses, `typed`, if given, every change
  * at once.
+ *
+ * @param {string} name
+ * @param {(find: string) => void} onChange
+ * @param {FilterOptions} [options]
  */
 export function filterField(name, onChange, { placeholder = "Filter", value = "", typed = null, ...more } = {}) {
   const change = debounce(() => onChange(lookedFor(input.value)), WAIT);
@@ -118,16 +181,20 @@ export function filterField(name, onChange, { placeholder = "Filter", value = ""
  * and the filter by `name`, over redrawing. `tools` are further ones. A cell sorts by its `data-value`, else by its
  * text. Where only a page of the rows is here, `elsewhere` is called to have all of them sorted by `kept[name]` and
  * drawn anew.
+ *
+ * @param {HTMLTableElement} table
+ * @param {TabledOptions} [options]
  */
 export function tabled(
   table,
   { head = null, sorts = true, filter = "", kept = {}, name = "table", tools = null, elsewhere = null } = {},
 ) {
   const body = table.tBodies[0];
+  /** @type {ListState} */
   const state = (kept[name] ??= { sort: "", down: false, typed: "", find: "" });
   state.find = lookedFor(state.typed); // also what was typed right before it is drawn anew, as it is while it plays
   const given = groupsOf(body.rows);
-  const heads = [...table.tHead.rows[0].cells];
+  const heads = headsOf(table);
   const narrowed = h("small", { class: "dim num tabled-note", role: "status" });
   const none = h("p", { class: "grid-none dim", hidden: true });
   const shown = () => {
@@ -138,6 +205,7 @@ export function tabled(
     const at = heads.findIndex((one) => label(one) === state.sort);
     return at < 0 || elsewhere ? groups : sorted(groups, at, state.down);
   };
+  /** @type {() => [tsv: string, rows: number]} */
   const act = () => [tsvOf(table), groupsOf(body.rows).length];
   const show = () => {
     const groups = shown();
@@ -198,7 +266,7 @@ export function tabled(
       !(event.ctrlKey || event.metaKey)
       || event.key.toLowerCase() !== "c"
       || String(getSelection())
-      || !table.contains(event.target)
+      || !table.contains(targetOf(event))
     )
       return;
     event.preventDefault();
@@ -208,24 +276,65 @@ export function tabled(
   return element;
 }
 
+/**
+ * @param {HTMLTableRowElement} row
+ * @param {number} at
+ */
 const valueOf = (row, at) => row.cells[at]?.dataset.value ?? text(row.cells[at]);
+/** @param {string} value */
 const numberOf = (value) => (value === "" || value === "–" ? null : Number(value.replace(/[,%#×]|(?<=\d) %$/g, "")));
+/**
+ * @param {HTMLTableRowElement[][]} groups
+ * @param {number} at
+ */
 const isNumeric = (groups, at) =>
   groups.some(([row]) => numberOf(valueOf(row, at)) !== null)
   && groups.every(([row]) => !Number.isNaN(numberOf(valueOf(row, at)) ?? 0));
 
-/** Numbers as numbers, else as words in which numbers count; what has none comes last, whichever way. */
+/**
+ * @template T
+ * @param {T | null} a
+ * @param {T | null} b
+ * @param {(a: T, b: T) => number} compare
+ */
+const nullsLast = (a, b, compare) =>
+  a === null || b === null ? Number(a === null) - Number(b === null) : compare(a, b);
+
+/**
+ * Numbers as numbers, else as words in which numbers count; what has none comes last, whichever way.
+ *
+ * @param {HTMLTableRowElement[][]} groups
+ * @param {number} at
+ * @param {boolean} down
+ */
 function sorted(groups, at, down) {
-  const numeric = isNumeric(groups, at);
-  const value = ([row]) => (numeric ? numberOf(valueOf(row, at)) : valueOf(row, at) || null);
-  const compare = (a, b) => (numeric ? a - b : a.localeCompare(b, "en", { numeric: true }));
-  return groups
-    .map((group) => [value(group), group])
-    .sort(([a], [b]) => (a === null || b === null ? (a === null) - (b === null) : (down ? -1 : 1) * compare(a, b)))
-    .map(([, group]) => group);
+  const sign = down ? -1 : 1;
+  const keyed = groups.map((group) => {
+    const value = valueOf(group[0], at);
+    return { group, value, number: numberOf(value) };
+  });
+  const ordered = isNumeric(groups, at)
+    ? keyed.sort((a, b) => nullsLast(a.number, b.number, (one, other) => sign * (one - other)))
+    : keyed.sort((a, b) =>
+        nullsLast(
+          a.value || null,
+          b.value || null,
+          (one, other) => sign * one.localeCompare(other, "en", { numeric: true }),
+        ),
+      );
+  return ordered.map(({ group }) => group);
 }
 
-/** Let a header sort: numbers downwards first; a third press brings back the order in which the rows were told. */
+/**
+ * Let a header sort: numbers downwards first; a third press brings back the order in which the rows were told.
+ *
+ * @param {HTMLTableCellElement} head
+ * @param {HTMLTableCellElement[]} heads
+ * @param {HTMLTableRowElement[][]} given
+ * @param {ListState} state
+ * @param {() => void} change
+ * @param {string} keep
+ */
 function sortable(head, heads, given, state, change, keep) {
   const named = text(head);
   const first = isNumeric(given, head.cellIndex);
@@ -249,9 +358,6 @@ function sortable(head, heads, given, state, change, keep) {
     },
   });
   head.addEventListener("sorted", mark);
-  head.replaceChildren(
-    ...[...head.childNodes].filter((node) => node.nodeType === Node.ELEMENT_NODE && !text(node)),
-    button,
-  );
+  head.replaceChildren(...[...head.children].filter((child) => !text(child)), button);
   mark();
 }

@@ -28,14 +28,19 @@ matchMedia("(prefers-color-scheme: light)").addEventListener("change", (event) =
 });
 
 // Paper is light, whatever the screen is.
-let shown = null;
+/** @type {string | undefined} */
+let shown;
 matchMedia("print").addEventListener("change", ({ matches }) => {
   if (matches) shown = theme();
   document.documentElement.dataset.theme = matches ? "light" : (shown ?? theme());
   dispatchEvent(new CustomEvent("podstep:theme", { detail: theme() }));
 });
 
-/** The value of a design token, for canvases. */
+/**
+ * The value of a design token, for canvases.
+ *
+ * @param {string} name
+ */
 export function token(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }

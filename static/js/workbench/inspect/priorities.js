@@ -58,7 +58,7 @@ export class Priorities {
       },
       onHead: (key) => this.#head(key),
     });
-    this.byPriority.onCopy = () => this.#tsv();
+
     const column = (event) => {
       const key =
         this.byPriority.columns[Number(event?.target.closest?.("[data-column]")?.dataset.column ?? 0)]?.key ?? "";

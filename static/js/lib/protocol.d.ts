@@ -1,0 +1,1247 @@
+// The frames of docs/protocol.md as types, which tests/playground/test_protocol_document.py holds to the server's
+// commands. Amounts are millicores and bytes, times are virtual seconds, unless a comment says otherwise.
+
+/** What is played: a draft, with a `revision` as its text was then, a stored scenario, or a run. */
+export interface Source {
+  draft?: string;
+  revision?: number;
+  scenario?: string;
+  run?: string;
+}
+
+/** An index into the table of nodes or pods. */
+export type NodeIndex = number;
+export type PodIndex = number;
+
+/** A part of a sentence: text, or what the page makes a link or emphasis of. */
+export interface Phrase {
+  pod?: string;
+  node?: string;
+  predicate?: string;
+  priority?: string;
+  tab?: string;
+  group?: string;
+  strong?: string;
+}
+export type Sentence = (string | Phrase)[] | string;
+
+/** An error or a warning about a text. */
+export interface Problem {
+  message: string;
+  path?: string;
+  line?: number | null;
+  document?: number | null;
+  file?: string;
+  unhonored?: string;
+}
+
+/** An error or a doubt about a field of a form; `field` is "" where it is about none. */
+export interface FieldProblem {
+  field: string;
+  message: string;
+}
+
+export type CacheMode = "off" | "designed" | "v1.11" | "sound" | "batching";
+
+/** What the scheduler runs. */
+export interface Policy {
+  predicates: string[];
+  neverRun: string[];
+  priorities: [name: string, weight: number][];
+  arguments: Record<string, Argument>;
+  hardPodAffinitySymmetricWeight: number;
+  alwaysCheckAllPredicates: boolean;
+  quirks: "v1.11" | "fixed";
+  predicateOrder: "v1.11" | "proposal";
+  cache: CacheMode;
+  equivalenceClass: "controller" | "attributes";
+  audit: boolean;
+  staleWrites: "none" | "isUpToDate" | "generations";
+  warnings: string[];
+}
+
+/** The argument of a predicate or priority, by its kind. */
+export type Argument = Record<string, any>;
+
+/** The fields of a node that operations and controllers change; `null` for a node that is not there. */
+export interface NodeState {
+  cpu?: number;
+  memory?: number;
+  pods?: number;
+  taints?: string[];
+  unschedulable?: boolean;
+  labels?: Record<string, string>;
+  conditions?: string[];
+  extended?: Record<string, number>;
+}
+
+/** The table of nodes; every list has an entry a node. */
+export interface Nodes {
+  names: string[];
+  cpu: number[];
+  memory: number[];
+  pods: number[];
+  zone: string[];
+  taints: string[][];
+  unschedulable: boolean[];
+  labels: Record<string, string>[];
+  extended: Record<string, number[]>;
+  conditions: string[][];
+  since?: number[];
+  until?: (number | null)[];
+  updates?: [major: number, node: NodeIndex, state: NodeState][];
+  /** Grows whenever the page writes another state into the table. */
+  version?: number;
+}
+
+export interface Owner {
+  kind: string;
+  name: string;
+}
+
+/** The table of pods; every list but `groups` and `podGroups` has an entry a pod. */
+export interface Pods {
+  keys: string[];
+  cpu: number[];
+  memory: number[];
+  priority: number[];
+  group: number[];
+  groups: Owner[];
+  podGroup: number[];
+  podGroups: string[];
+  node: number[];
+  extended: Record<string, number[]>;
+}
+
+/** Pods that came since the table was sent; it begins at the pod `from`. */
+export type LaterPods = Pods & { from: number };
+
+export interface Opened {
+  title: string;
+  about: string;
+  source: Source;
+  revision: number | null;
+  scenario: string | null;
+  nodes: Nodes;
+  pods: Pods;
+  cycles: number;
+  complete: boolean;
+  expected: number | null;
+  end: boolean;
+  timed: boolean;
+  policy: Policy;
+  stopped: string | null;
+  warnings: Problem[];
+  summary: Record<string, number>;
+  index: number | null;
+}
+
+/** What happened to a PodGroup in a cycle or just before it; the phase where it has a new one. */
+export type Turn = [kind: "phase" | "rejected" | "timeout", group: string, phase: string];
+
+export interface Marks {
+  pod: PodIndex[];
+  node: NodeIndex[];
+  /** One letter a cycle: s scheduled, u unschedulable, e error, p preemption, w waiting at Permit. */
+  result: string;
+  time: number[];
+  operations: number[];
+  restarts: number[];
+  cache: CacheMarks | null;
+  groups: [index: number, ...Turn][];
+}
+
+export interface CacheMarks {
+  hits: number[];
+  evaluations: number[];
+  invalidated: number[];
+  stale: number[];
+}
+
+export type Result = "scheduled" | "unschedulable" | "error" | "preemption" | "waiting" | "undecided";
+
+/** A pod and the node that it goes to; -1: none, -2: it is gone. */
+export type Change = [pod: PodIndex, node: number];
+
+/** What is otherwise of a node; `null`: it is not there. */
+export type NodeChange = [node: NodeIndex, state: NodeState | null];
+
+export type ClusterEvent = [type: string, reason: string, object: string, message: string];
+
+/** The cheap record of a cycle. */
+export interface Light {
+  index: number;
+  step: string;
+  time: number;
+  pod: PodIndex;
+  result: Result;
+  node: NodeIndex | null;
+  message: string | null;
+  feasible: number;
+  changes: Change[];
+  operations: string[];
+  inside: string[];
+  policy: number;
+  restart: string[] | null;
+  quirks: [id: string, parts: string[], text: string][];
+  alwaysCheckAll: boolean;
+  nominated: [node: NodeIndex, victims: PodIndex[]] | null;
+  ladder: [predicate: string, before: number, after: number][];
+  story: Sentence[];
+  phases: string[];
+  events: ClusterEvent[];
+  stopped: Record<string, number>;
+  queue: [active: number, unschedulable: number];
+  cache: [hits: number, evaluations: number, invalidated: number, stale: number] | null;
+  waiting: [pod: PodIndex, node: NodeIndex, deadline: number | null][];
+  nodes: NodeChange[];
+  profile?: string;
+}
+
+/** A number of cycles, and the cluster before the first of them. */
+export interface Window {
+  from: number;
+  placement: number[];
+  nodes: NodeChange[] | null;
+  cycles: Light[];
+  pods?: LaterPods;
+}
+
+/** In place of a part that has nothing to tell: why. */
+export interface Untold {
+  why: Sentence;
+}
+
+export interface PredicatesPart {
+  order: string[];
+  fails: [nodes: NodeIndex[], predicates: number[], reasons: number[]];
+  reasons: string[][];
+  skipped: "after-first-failure" | "none";
+  errors: [node: NodeIndex, predicate: number, text: string][];
+  /** By predicate: runs over the nodes of one letter: h hit, m evaluated, b beside the cache, . not reached, - no node. */
+  sources: [letter: string, count: number][][] | null;
+  invalidated: [predicate: number, nodes: NodeIndex[] | null][];
+}
+
+export interface ScoreRow {
+  name: string;
+  kind: "function" | "map" | "map/reduce";
+  weight: number;
+  /** A number stands for a list in which all are the same. */
+  raw: number[] | number | null;
+  score: number[] | number;
+}
+
+export interface PrioritiesPart {
+  nodes: NodeIndex[];
+  rows: ScoreRow[];
+  totals: number[];
+  ties: NodeIndex[];
+  counter: number;
+  inTurn: boolean;
+  winner: NodeIndex | null;
+}
+
+export interface Candidate {
+  node: NodeIndex;
+  victims: [pod: string, priority: number, violates: boolean][];
+  count: number;
+  violations: number;
+  lost: number | null;
+}
+
+export interface Candidates {
+  from: number;
+  count: number;
+  rows: Candidate[];
+}
+
+export interface DryRun {
+  node: NodeIndex;
+  removed: string[];
+  steps: [pod: string, priority: number, budgets: string[], kept: boolean, reasons: string[]][];
+  count: number;
+}
+
+export interface Criterion {
+  id: string;
+  text: string;
+  note: string;
+  stay: [node: NodeIndex, value: number][];
+  stayed: number;
+  out: [node: NodeIndex, value: number][];
+  dropped: number;
+  decided: boolean;
+}
+
+export interface Hopeless {
+  why: "unresolvable" | "nothing-lower" | "still-unfit";
+  text: string;
+  reasons: string[];
+  count: number;
+  nodes: NodeIndex[];
+}
+
+export interface PreemptionPart {
+  outcome: Sentence[];
+  eligible: boolean;
+  node: NodeIndex | null;
+  potential: number;
+  victims: number;
+  candidates: Candidates;
+  run: DryRun | null;
+  criteria: Criterion[];
+  decidedBy: string | null;
+  hopeless: Hopeless[];
+  hopelessCount: number;
+  cleared: string[];
+  leaving: string[];
+}
+
+export type QueueName = "active" | "backoff" | "unschedulable" | "gated";
+
+/** A pod in a queue of a run in virtual time. */
+export type QueueEntry = [
+  pod: string,
+  queue: QueueName,
+  sort: [priority: number, seconds: number, name?: string],
+  whose: "pod" | "group" | "failure",
+  since: number,
+  attempts: number,
+  backoff: number | null,
+  why: string,
+  event: string,
+  refused: string[],
+  nominated: string,
+  helped: string[],
+  retry: number | null,
+];
+
+export interface TimedQueue {
+  tried: QueueEntry | null;
+  counts: Record<QueueName | "waiting", number>;
+  entries: QueueEntry[];
+  waiting: [pod: string, node: string, since: number, deadline: number | null][];
+  flushes: [queue: string, at: number][];
+  events: Record<string, string>;
+}
+
+export interface QueuePart {
+  key: string;
+  timed: TimedQueue | null;
+  time?: number;
+  active?: [pod: string, priority: number, position: number][];
+  activeCount?: number;
+  unschedulable?: [pod: string, priority: number, position: number][];
+  unschedulableCount?: number;
+}
+
+export interface CacheCounts {
+  hits: number;
+  misses: number;
+  bypassed: number;
+  writes: number;
+  discarded: number;
+  invalidated: number;
+  stale: number;
+  evaluations: number;
+}
+
+export interface Invalidation {
+  rule: string;
+  words: string;
+  source: string;
+  event: string;
+  predicates: string[] | null;
+  nodes: NodeIndex[];
+  nodesCount: number | null;
+  cleared: number;
+  during: boolean;
+}
+
+export interface StaleHit {
+  node: NodeIndex;
+  predicate: string;
+  cached: string[];
+  true: string[];
+  written: number;
+  rule: string;
+  event: string;
+  cause: string;
+}
+
+export interface CacheSettings {
+  mode: CacheMode;
+  equivalenceClass: Policy["equivalenceClass"];
+  audit: boolean;
+  staleWrites: Policy["staleWrites"];
+}
+
+export interface CachePart extends CacheSettings {
+  class: { hash: string; name: string; members: number } | null;
+  bypass: string;
+  hint: NodeIndex | null;
+  counts: CacheCounts;
+  totals: CacheCounts;
+  predicates: [name: string, hits: number, misses: number, bypassed: number, notReached: number][];
+  invalidations: Invalidation[];
+  invalidationsCount: number;
+  byRule: [rule: string, cleared: number][];
+  stale: StaleHit[];
+  causes: [cause: string, hits: number][];
+  entries: number;
+  bytes: number;
+  classes: number;
+  evictedClasses: number;
+  evictedEntries: number;
+  why?: undefined;
+}
+
+export interface GroupMember {
+  pod: string;
+  state: string;
+  node: string | null;
+  deadline: number | null;
+  rejected: boolean;
+  attempts: number;
+  backoffUntil: number | null;
+  since: number | null;
+  refusedBy: string[];
+  retryAt: number | null;
+}
+
+export interface ResourceCheck {
+  enough: boolean;
+  need: Record<string, number>;
+  gap: Record<string, number>;
+  nodes: {
+    node: string;
+    resources: {
+      resource: string;
+      allocatable: number;
+      requested: number;
+      left: number;
+      needBefore: number;
+      needAfter: number;
+    }[];
+  }[];
+  nodeCount: number;
+}
+
+/** A PodGroup as it stands after a cycle; docs/trace.schema.json has its podGroup. */
+export interface GroupRecord {
+  key: string;
+  minMember: number | null;
+  phase: string | null;
+  phaseBefore: string | null;
+  counters: Record<string, number>;
+  assigned: number;
+  members: GroupMember[];
+  memberCount: number;
+  states: Record<string, number>;
+  deniedUntil: number | null;
+  backedOffUntil: number | null;
+  permittedUntil: number | null;
+  denials: { group: string; until: number }[];
+  denialCount: number;
+  backOffs: { group: string; until: number }[];
+  backOffCount: number;
+  preFilter: {
+    code: string;
+    why: string;
+    message: string;
+    siblings: number | null;
+    gated: number | null;
+    until: number | null;
+  } | null;
+  resourceCheck: ResourceCheck | null;
+  permit: Permit | null;
+  postFilter: PostFilter | null;
+  time: number;
+  attempted: boolean;
+  outlook: { now: Sentence; next: [at: number | null, kind: string, text: Sentence][] };
+}
+
+export interface Permit {
+  code: string;
+  why: string;
+  message: string;
+  assigned: number | null;
+  seconds: number | null;
+  deadline: number | null;
+  activated: string[];
+  activatedCount: number;
+  allowed: string[];
+  allowedCount: number;
+}
+
+export interface PostFilter {
+  why: string;
+  message: string;
+  assigned: number | null;
+  missingPercent: number | null;
+  thresholdPercent: number | null;
+  rejected: string[];
+  rejectedCount: number;
+  deniedUntil: number | null;
+  backedOffUntil: number | null;
+  extended: boolean;
+}
+
+/** A PodGroup in the list of all. */
+export type GroupRow = [
+  key: string,
+  phase: string,
+  minMember: number,
+  members: number,
+  assigned: number,
+  waiting: number,
+  deniedUntil: number | null,
+  backedOffUntil: number | null,
+];
+
+export interface PodGroupsPart {
+  edition: "classic" | "current";
+  coscheduling: boolean;
+  note: Sentence | "";
+  phases: string[];
+  final: string[];
+  ways: [from: string, to: string, when: string][];
+  time: number;
+  groups: GroupRow[];
+  count: number;
+  group: GroupRecord | null;
+  happenings: [time: number, text: Sentence][];
+  consequences: [time: number, text: Sentence][];
+  why?: undefined;
+}
+
+/** The part of PodGroups where they do nothing. */
+export interface NoPodGroups extends Untold {
+  time?: number;
+  happenings?: [time: number, text: Sentence][];
+  consequences?: [time: number, text: Sentence][];
+}
+
+/** Something that happens in a step, with the pods that it moves. */
+export interface Moment {
+  time: number;
+  kind: "event" | "attempt" | "consequence";
+  what: string;
+  text: Sentence;
+  moves: [pod: PodIndex, node: number | null][];
+  events: number;
+  more?: number;
+  nodes?: NodeIndex[];
+}
+
+/** How a cycle is at the end of a phase, as its difference from the entry before. */
+export interface Cut {
+  phase: string;
+  light: Partial<Light>;
+  parts: Record<string, Record<string, unknown>>;
+  instead: Record<string, unknown>;
+}
+
+/** The heavy parts of a cycle, as far as they were asked for; at the end of a run some fields of Light are beside them. */
+export interface Parts {
+  index: number;
+  step: string;
+  policy?: Policy;
+  predicates?: PredicatesPart;
+  priorities?: PrioritiesPart | Untold;
+  preemption?: PreemptionPart | Untold;
+  queue?: QueuePart;
+  cache?: CachePart | (CacheSettings & Untold);
+  podgroups?: PodGroupsPart | NoPodGroups;
+  nodes?: NodeChange[];
+  moments?: Moment[];
+  cuts?: Cut[];
+  pods?: LaterPods;
+  end?: true;
+  time?: number;
+  story?: Sentence[];
+  events?: ClusterEvent[];
+  waiting?: Light["waiting"];
+}
+
+export interface Found {
+  index: number | null;
+  why: [place: number, text: string][];
+  seen: number;
+  over: boolean;
+}
+
+/** A step of a priority's arithmetic. */
+export interface ScoreStep {
+  of: string;
+  formula: string;
+  numbers: string;
+  exact: string;
+  value: string;
+}
+
+export interface Explanation {
+  index: number;
+  node: NodeIndex;
+  priority: number;
+  name: string;
+  kind: ScoreRow["kind"];
+  weight: number;
+  prefers: string;
+  map: number | null;
+  score: number;
+  weighted: number;
+  total: number;
+  reference: string | null;
+  range: [lowest: number, highest: number];
+  value: ScoreStep[];
+  scale: ScoreStep[];
+}
+
+export interface CacheClass {
+  hash: string;
+  name: string;
+  members: number;
+  entries: number;
+}
+
+export interface CacheClasses {
+  from: number;
+  count: number;
+  rows: CacheClass[];
+  without: number;
+}
+
+export interface CacheMembers {
+  hash: string;
+  name: string;
+  from: number;
+  count: number;
+  rows: [pod: string, node: number][];
+}
+
+export interface Equivalent {
+  equivalent: boolean;
+  text: string;
+  differences: { field: string; first: string; second: string }[];
+  definitions: { controller: boolean; attributes: boolean };
+}
+
+/** The map of the cache by node, predicate or class; with a `key` its entries, else the keys. */
+export interface CacheMap {
+  by: "node" | "predicate" | "class";
+  key?: string;
+  from: number;
+  count: number;
+  rows: (CacheKey & CacheEntry)[];
+}
+export interface CacheKey {
+  key: string;
+  label: string;
+  entries: number;
+  fits: number;
+  fails: number;
+}
+export interface CacheEntry {
+  node: NodeIndex;
+  predicate: string;
+  hash: string;
+  class: string;
+  fit: boolean;
+  reasons: string[];
+  written: number;
+}
+
+export interface Amounts {
+  resource: string;
+  requested: string;
+  free: string;
+  shortBy: string;
+  allocatable: string;
+  used: string;
+}
+
+/** Why a predicate fails; `details` and `numbers` only on the node that was asked about. */
+export interface Failure {
+  predicate: string;
+  reasons: string[];
+  error: string | null;
+  details: string[];
+  numbers: Amounts[];
+}
+
+export interface NodeVerdict {
+  node: string;
+  fits: boolean;
+  failures: Failure[];
+}
+
+/** A change that makes a pod fit. */
+export interface WhyChange {
+  id: string;
+  node: string;
+  words: string[];
+  notes: string[];
+  effort: number;
+  yaml: string;
+  fits: string[];
+  fitsCount: number;
+  chosen: string | null;
+  patches: { action: "patch" | "create" | "delete"; kind: string; name: string }[];
+}
+
+export interface WhyAnswer {
+  pod: string;
+  state: "placed" | "bound" | "pending" | "finished" | "preempted" | "deleted" | "absent" | "other";
+  node: string | null;
+  asked: string | null;
+  index: number;
+  step: string;
+  before: boolean;
+  summary: string;
+  story: {
+    node: string;
+    rival: string;
+    leads: { priority: string; weight: number; chosen: number; other: number; points: number }[];
+  } | null;
+  nodes: NodeVerdict[];
+  nodesCount: number;
+  groups: { failures: Failure[]; count: number; nodes: string[] }[];
+  changes: WhyChange[];
+  applicable: boolean;
+}
+
+/** What a change of Why? did in its copy. */
+export interface WhyApplied {
+  draft: string;
+  url: string;
+  way: "manifests" | "operation";
+  pod: string;
+  index: number;
+  node: string | null;
+  words: string[];
+}
+
+export interface Cost {
+  strategy: string;
+  cycles: number;
+  placed: number;
+  evaluations: number;
+  hits: number;
+  lookups: number;
+  writes: number;
+  invalidated: number;
+  operations: number;
+  bytes: number;
+  seconds: number;
+  microsecondsPerCycle: number;
+  firstDifference: number | null;
+  placementsDiffering: number;
+}
+
+export interface Side {
+  cache: CacheMode;
+  audit: boolean;
+  cycles: number;
+  placed: number;
+  hits: number;
+  evaluations: number;
+  stale: number;
+  causes: [cause: string, hits: number][];
+}
+
+export interface Told {
+  pod: string;
+  result: string;
+  node: string | null;
+  message: string;
+  nominated: string | null;
+  victims: string[];
+  stale: (Omit<StaleHit, "node"> & { node: string })[];
+}
+
+export interface Divergence {
+  here: Side;
+  there: Side;
+  differing: number;
+  first: { index: number; step: string; pod: string; here: Told | null; there: Told | null; words: string } | null;
+}
+
+export interface ObjectRecord {
+  kind: string;
+  name: string;
+  index: number;
+  step: string;
+  yaml: string;
+  revisions: string[];
+  start: boolean;
+}
+
+/** What happens from outside; `after` is the cycle that it lands after. */
+export interface Operation {
+  id: string;
+  action: "create" | "patch" | "delete" | "done";
+  kind: string;
+  name: string;
+  words: string;
+  during: boolean;
+  pinned: boolean;
+  seconds: number | null;
+  after: number | null;
+  step: string | null;
+}
+
+/** The text of a draft with a change to it. */
+export interface Rewritten {
+  text: string;
+  rewritten: boolean;
+  words: string;
+  step: string | null;
+}
+
+export interface Field {
+  name: string;
+  label: string;
+  type: string;
+  default: string;
+  placeholder: string;
+  hint: string;
+  section: string;
+  suggest: string;
+  choices?: [value: string, label: string][];
+}
+
+export interface Form {
+  kind: string;
+  title: string;
+  text: string;
+  fields: Field[];
+}
+
+export interface Known {
+  priorityClasses: [name: string, value: number][];
+  [what: string]: string[] | [name: string, value: number][];
+}
+
+export interface FormDraft {
+  documents: string;
+  count: number;
+  words: string;
+  errors: FieldProblem[];
+  notes: string[];
+  known: Known;
+}
+
+export interface GroupDraft {
+  documents: string;
+  words: string;
+  errors: FieldProblem[];
+  doubts: FieldProblem[];
+  notes: string[];
+  defaults: Record<string, string>;
+  dialects: [id: string, apiVersion: string, lacks: string[]][];
+  priorityClasses: [name: string, value: number][];
+  coscheduling: boolean;
+  configuration: "Policy" | "KubeSchedulerConfiguration" | "";
+}
+
+/** A recipe of a cluster: fields as texts. */
+export interface Recipe {
+  pools: Record<string, string>[];
+  workloads: Record<string, string>[];
+  [field: string]: string | Record<string, string>[];
+}
+
+export interface Recipes {
+  top: Field[];
+  pools: Field[];
+  workloads: Field[];
+  shapes: Record<string, Record<string, string>>;
+  recipes: { name: string; title: string; recipe: Recipe }[];
+}
+
+export interface ClusterSummary {
+  nodes: number;
+  cpu: number;
+  memory: number;
+  gpus: number;
+  pods: number;
+  wantedCpu: number;
+  wantedMemory: number;
+  wantedGpus: number;
+  workloads: number;
+  rows: [workload: string, pods: number][];
+  interactive: boolean;
+}
+
+export interface GeneratedCluster {
+  bundle: string;
+  documents: number;
+  shown: number;
+  summary: ClusterSummary;
+  errors: FieldProblem[];
+}
+
+export interface BulkPreview {
+  nodes: number;
+  chosen: number;
+  names: string[];
+  changed: number;
+  words: string;
+  difference: { name: string; lines: [sign: "-" | "+" | " " | "…", text: string][] }[];
+  errors: FieldProblem[];
+}
+
+export interface CataloguePredicate {
+  key: string;
+  place: number | null;
+  proposal: number | null;
+  runs: number | null;
+  alias: string;
+  text: string;
+  members: string[];
+  bundle: string;
+  mandatory: boolean;
+  default: boolean;
+  argument: string;
+}
+
+export interface CataloguePriority {
+  name: string;
+  text: string;
+  kind: string;
+  steps: string;
+  weight: number | null;
+}
+
+export interface CataloguePlugin {
+  name: string;
+  points: string[];
+  predicates: string[];
+  priority: string;
+  differs: string[];
+  versions: string[];
+  instead: string;
+}
+
+/** What a policy can be made of. */
+export interface Catalogue {
+  predicates: CataloguePredicate[];
+  priorities: CataloguePriority[];
+  providers: string[];
+  versions: [version: string, releases: string][];
+  plugins: CataloguePlugin[];
+}
+
+export interface FrameworkProfile {
+  name: string;
+  points: Record<string, [plugin: string, weight: number][]>;
+  written: Record<string, { enabled: string[]; disabled: string[] }>;
+  arguments: Record<string, Argument>;
+}
+
+/** The profiles of a KubeSchedulerConfiguration. */
+export interface Framework {
+  version: string;
+  points: string[];
+  profiles: FrameworkProfile[];
+}
+
+export interface PolicyDocument {
+  text: string;
+  kind: "Policy" | "KubeSchedulerConfiguration" | "";
+  errors: Problem[];
+  warnings: Problem[];
+  profile: Policy | null;
+  framework: Framework | null;
+  other: { kind: string; text: string; lost: string[]; notes: string[] } | null;
+}
+
+/** The revisions of a draft: the newest, that of its text, and that of its title. */
+export interface Revision {
+  revision: number;
+  text: number;
+  titled: number;
+  title: string;
+}
+
+export interface Branch {
+  draft: string;
+  title: string;
+  parent: string;
+  step: string;
+  words: string[];
+  revision: number;
+}
+
+export interface BranchList {
+  root: { source: string; title: string; url: string } | null;
+  branches: Branch[];
+}
+
+export interface Standing {
+  cycles: number;
+  placed: number;
+  pending: number;
+  stopped: boolean;
+}
+
+export interface BranchComparison {
+  words: string[];
+  here: Standing;
+  parent: Standing | null;
+  first: { index: number; step: string; words: string } | null;
+  elsewhere: number;
+  why: string;
+}
+
+export interface Run {
+  run: string;
+  scenario: string;
+  title: string;
+  state: "queued" | "running" | "cancelling" | "done" | "cancelled" | "failed";
+  position: number | null;
+  done: number;
+  total: number | null;
+  placed: number;
+  pending: number;
+  unschedulable: number;
+  cache: {
+    hits: number;
+    evaluations: number;
+    invalidated: number;
+    stale: number;
+    hitRate: number;
+    causes: [cause: string, hits: number][];
+  } | null;
+  seconds: number;
+  peakMib: number;
+  error: string | null;
+  mine: boolean;
+  created: string;
+  started: string | null;
+  finished: string | null;
+  expires: string;
+}
+
+/** How far the server is with a text, or the page with sending it. */
+export interface Report {
+  stage: string;
+  done: number;
+  of: number;
+}
+
+/** By command: what it is asked, and what it answers. */
+export interface Commands {
+  "session.hello": { asks: {}; answers: { version: string; limits: Record<string, number> } };
+  "request.cancel": { asks: { request: number }; answers: {} };
+  "scenario.open": { asks: { source: Source; step?: string }; answers: Opened };
+  "step.locate": { asks: { source: Source; step: string }; answers: { index: number } };
+  "timeline.get": { asks: { source: Source; from: number; to: number }; answers: { from: number; marks: Marks } };
+  "cycles.window": { asks: { source: Source; from: number; count: number; pods?: number }; answers: Window };
+  "cycle.get": { asks: { source: Source; step: string; parts: string[]; pods?: number }; answers: Parts };
+  "cycle.find": {
+    asks: {
+      source: Source;
+      from: number;
+      direction: "forward" | "backward";
+      conditions: string[];
+      to?: number;
+      met?: string[];
+    };
+    answers: Found;
+  };
+  "cycle.cancel": { asks: {}; answers: {} };
+  "preemption.candidates": {
+    asks: { source: Source; cycle: number; from: number; count: number };
+    answers: Candidates;
+  };
+  "preemption.run": { asks: { source: Source; cycle: number; node: NodeIndex }; answers: DryRun };
+  "scores.explain": {
+    asks: { source: Source; cycle: number; node: NodeIndex; priority: number };
+    answers: Explanation;
+  };
+  "events.list": {
+    asks: { source: Source; to: number; count: number };
+    answers: { events: [index: number, ...ClusterEvent][]; more: boolean };
+  };
+  "podgroup.get": {
+    asks: { source: Source; cycle: number; group: string };
+    answers: GroupRecord & { index: number };
+  };
+  "cache.classes": {
+    asks: { source: Source; cycle: number; from: number; count: number; find?: string; sort?: string };
+    answers: CacheClasses;
+  };
+  "cache.members": {
+    asks: { source: Source; cycle: number; hash: string; from: number; count: number };
+    answers: CacheMembers;
+  };
+  "cache.equivalent": { asks: { source: Source; cycle: number; pods: string[] }; answers: Equivalent };
+  "cache.map": {
+    asks: {
+      by: string;
+      key?: string;
+      source: Source;
+      cycle: number;
+      from: number;
+      count: number;
+      find?: string;
+      sort?: string;
+    };
+    answers: CacheMap;
+  };
+  "why.ask": { asks: { source: Source; pod: string; node?: string; step: string }; answers: WhyAnswer };
+  "why.apply": {
+    asks: { source: Source; pod: string; node?: string; step: string; change: string };
+    answers: WhyApplied;
+  };
+  "worth.cost": { asks: { source: Source }; answers: { rows: Cost[] } };
+  "worth.other": {
+    asks: { source: Source; cache: string; equivalenceClass?: string; staleWrites?: string; audit?: string };
+    answers: Divergence;
+  };
+  "worth.copy": {
+    asks: { source: Source; cache: string; equivalenceClass?: string; staleWrites?: string; audit?: string };
+    answers: { draft: string; url: string };
+  };
+  "worth.cancel": { asks: {}; answers: {} };
+  "bundle.check": {
+    asks: { text: string };
+    answers: { errors: Problem[]; warnings: Problem[]; summary: Record<string, number> };
+  };
+  "bundle.configure": {
+    asks: { text: string; what: string; key: string; value: string; step?: string };
+    answers: { text: string; rewritten: boolean };
+  };
+  "object.get": { asks: { source: Source; target: string; step: string }; answers: ObjectRecord };
+  "object.revise": {
+    asks: { object: string; what: string; key?: string; value?: string };
+    answers: { object: string };
+  };
+  "objects.list": {
+    asks: { source: Source; step: string };
+    answers: { index: number; step: string; kinds: [kind: string, count: number, names: string[]][] };
+  };
+  "operations.list": { asks: { source: Source }; answers: { count: number; operations: Operation[] } };
+  "operations.outcome": {
+    asks: { source: Source; id: string };
+    answers: { id: string; effect: boolean; text: string };
+  };
+  "operations.get": { asks: { source: Source; id: string }; answers: { id: string; yaml: string } };
+  "bundle.operate": {
+    asks: {
+      text: string;
+      action: string;
+      step?: string;
+      during?: string;
+      target?: string;
+      object?: string;
+      base?: string;
+      id?: string;
+      landed?: string;
+      seconds?: string;
+    };
+    answers: Rewritten & { id: string };
+  };
+  "bundle.amend": {
+    asks: { text: string; target: string; object?: string; base?: string };
+    answers: { text: string; rewritten: boolean; words: string };
+  };
+  "group.draft": { asks: { source: Source; fields: Record<string, string>; step?: string }; answers: GroupDraft };
+  "bundle.add": { asks: { text: string; documents: string; step?: string }; answers: Rewritten };
+  "forms.list": { asks: {}; answers: { forms: Form[] } };
+  "form.draft": {
+    asks: { source: Source; kind: string; fields: Record<string, string>; step?: string };
+    answers: FormDraft;
+  };
+  "cluster.recipes": { asks: {}; answers: Recipes };
+  "cluster.generate": { asks: { recipe: Recipe; whole?: string }; answers: GeneratedCluster };
+  "cluster.create": {
+    asks: { recipe: Recipe; title?: string };
+    answers: { draft: string; url: string; summary: ClusterSummary };
+  };
+  "nodes.preview": {
+    asks: { source: Source; by: string; which: string; what: string; key?: string; value?: string; step?: string };
+    answers: BulkPreview;
+  };
+  "bundle.bulk": {
+    asks: { text: string; by: string; which: string; what: string; key?: string; value?: string; step?: string };
+    answers: Rewritten;
+  };
+  "policy.catalogue": { asks: {}; answers: Catalogue };
+  "policy.text": { asks: { source: Source; step?: string }; answers: PolicyDocument };
+  "policy.check": { asks: { text: string; order?: string; quirks?: string }; answers: PolicyDocument };
+  "policy.change": { asks: { text: string; what: string; key: string; value: string }; answers: { text: string } };
+  "bundle.open": {
+    asks: { text: string; title?: string };
+    answers: { draft: string; url: string; warnings: Problem[]; summary: Record<string, number> };
+  };
+  "draft.save": {
+    asks: { draft: string; text?: string; title?: string; base?: number };
+    answers: { revision: number };
+  };
+  "draft.watch": { asks: { draft: string }; answers: Revision };
+  "draft.branch": {
+    asks: { draft: string; text: string; title?: string };
+    answers: { draft: string; url: string; title: string };
+  };
+  "draft.share": {
+    asks: { draft: string; step?: string; tab?: string; base?: number };
+    answers: { scenario: string; url: string; deleteToken: string };
+  };
+  "draft.delete": { asks: { draft: string; base?: number }; answers: {} };
+  "scenario.fork": { asks: { source: Source }; answers: { draft: string; url: string } };
+  "branch.create": {
+    asks: { source: Source; step?: string; title?: string };
+    answers: { draft: string; url: string; title: string };
+  };
+  "branch.list": { asks: { source: Source }; answers: BranchList };
+  "branch.compare": { asks: { draft: string }; answers: BranchComparison };
+  "run.start": {
+    asks: { source: Source; config?: { policy?: unknown; settings?: unknown } };
+    answers: { run: string; url: string };
+  };
+  "run.watch": { asks: { run: string }; answers: Run };
+  "run.unwatch": { asks: { run: string }; answers: {} };
+  "run.cancel": { asks: { run: string }; answers: Run };
+}
+
+/** By name: what the server pushes unasked. */
+export interface Pushed {
+  "timeline.grew": {
+    source: Source;
+    cycles: number;
+    complete: boolean;
+    end: boolean;
+    stopped: string | null;
+    from: number;
+    marks: Marks;
+  };
+  "request.progress": Report & { request: number };
+  "run.changed": Run;
+  "draft.changed": Revision & { draft: string };
+  "draft.gone": { draft: string };
+  "cycle.searched": { source: Source; request: number; index: number };
+  "worth.progress": { source: Source; done: number; total: number; strategy: string };
+}
+
+/** What an `error` frame carries, by its code beside the message. */
+export interface Refusal {
+  code: string;
+  message: string;
+  errors?: Problem[];
+  warnings?: Problem[];
+  field?: string;
+  part?: string;
+  retryAfter?: number;
+  used?: number;
+  allowed?: number;
+  needed?: number;
+  largest?: { kind: "draft" | "link" | "run"; id: string; title: string; bytes: number }[];
+  revision?: number;
+  text?: number;
+  titled?: number;
+  title?: string;
+}
