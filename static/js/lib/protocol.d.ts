@@ -327,8 +327,10 @@ export interface TimedQueue {
 }
 
 export interface QueuePart {
-  key: string;
-  timed: TimedQueue | null;
+  key?: string;
+  timed?: TimedQueue | null;
+  /** In place of the rest, where the queues are not known. */
+  why?: Sentence;
   time?: number;
   active?: [pod: string, priority: number, position: number][];
   activeCount?: number;

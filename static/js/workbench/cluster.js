@@ -1,11 +1,18 @@
 // The cluster at one step, derived in the browser from a window's placement and its changes.
 
+/** @import { Change, NodeIndex, Nodes, Pods } from "../lib/protocol.js" */
+
 export const PENDING = -1;
 export const ABSENT = -2;
 
 export class Cluster {
-  #lists = null;
+  /** @type {{ start: Int32Array, items: Int32Array } | null} */
+  #lists = null; // of each node the pods on it, once somebody asks
 
+  /**
+   * @param {Nodes} nodes
+   * @param {Pods} pods
+   */
   constructor(nodes, pods) {
     this.nodes = nodes;
     this.pods = pods;
@@ -21,14 +28,20 @@ export class Cluster {
 
   /** Make room for pods that joined the table; they are not there yet. */
   widen() {
-    for (const name of ["placement", "initial"]) {
-      const wider = new Int32Array(this.pods.keys.length).fill(ABSENT);
-      wider.set(this[name]);
-      this[name] = wider;
-    }
+    const wider = (/** @type {Int32Array} */ array) => {
+      const made = new Int32Array(this.pods.keys.length).fill(ABSENT);
+      made.set(array);
+      return made;
+    };
+    this.placement = wider(this.placement);
+    this.initial = wider(this.initial);
   }
 
-  /** Take a whole placement (an entry a pod: node index, PENDING or ABSENT). */
+  /**
+   * Take a whole placement (an entry a pod: node index, PENDING or ABSENT).
+   *
+   * @param {ArrayLike<number>} placement
+   */
   reset(placement) {
     this.placement.fill(ABSENT);
     this.placement.set(placement);
@@ -51,7 +64,11 @@ export class Cluster {
     this.#lists = null;
   }
 
-  /** Apply one cycle's changes: `[pod, new node | PENDING | ABSENT]`. */
+  /**
+   * Apply one cycle's changes: `[pod, new node | PENDING | ABSENT]`.
+   *
+   * @param {Change[]} changes
+   */
   apply(changes) {
     const { cpu, memory } = this.pods;
     for (const [pod, next] of changes) {
@@ -76,7 +93,11 @@ export class Cluster {
     this.#lists = null;
   }
 
-  /** The pods on a node, in the order of the table. */
+  /**
+   * The pods on a node, in the order of the table.
+   *
+   * @param {NodeIndex} node
+   */
   podsOn(node) {
     if (!this.#lists) {
       const start = new Int32Array(this.nodes.names.length + 1);
@@ -97,10 +118,14 @@ export class Cluster {
     return items.subarray(start[node], start[node + 1]);
   }
 
-  /** Use of a node's cpu, memory and pod slots, each 0..1 or more. */
+  /**
+   * Use of a node's cpu, memory and pod slots, each 0..1 or more.
+   *
+   * @param {NodeIndex} node
+   */
   share(node) {
     const { nodes } = this;
-    const part = (used, of) => (of > 0 ? used / of : used > 0 ? 1 : 0);
+    const part = (/** @type {number} */ used, /** @type {number} */ of) => (of > 0 ? used / of : used > 0 ? 1 : 0);
     return {
       cpu: part(this.cpu[node], nodes.cpu[node]),
       memory: part(this.memory[node], nodes.memory[node]),
@@ -108,7 +133,12 @@ export class Cluster {
     };
   }
 
-  /** What is used of an extended resource on a node. */
+  /**
+   * What is used of an extended resource on a node.
+   *
+   * @param {NodeIndex} node
+   * @param {string} resource
+   */
   extendedUsed(node, resource) {
     const amounts = this.pods.extended?.[resource];
     if (!amounts) return 0;

@@ -2,11 +2,27 @@
 // then (`cuts`, the latest phase first, each as its difference from the one before); here it is put together.
 
 import { waits } from "./phases.js";
+/** @import { Light, NoPodGroups, PodGroupsPart } from "../lib/protocol.js" */
+/** @import { CycleParts } from "./playback/records.js" */
+
+/**
+ * How far a cycle has come: whether the pod is tried, may wait at Permit, whether the attempt is over, and whether all
+ * its consequences have come.
+ *
+ * @typedef {{ tried: boolean, waits: boolean, over: boolean, whole: boolean }} Reached
+ */
+/** @typedef {{ light: Light | null, parts: CycleParts | null, reached: Reached }} Come */
 
 /** What has come to pass of a cycle that is shown whole. */
-const OVER = { tried: true, waits: true, over: true, whole: true };
+export const OVER = { tried: true, waits: true, over: true, whole: true };
 
-/** A cheap record of which nothing is known but the pod, while the rest is being loaded. */
+/**
+ * A cheap record of which nothing is known but the pod, while the rest is being loaded.
+ *
+ * @param {Light} light
+ * @param {string} phase
+ * @returns {Light}
+ */
 function blank(light, phase) {
   return {
     ...light,
@@ -26,40 +42,62 @@ function blank(light, phase) {
   };
 }
 
-/** Both records as they are at the end of a phase, "" before the first. */
+/**
+ * Both records as they are at the end of a phase, "" before the first.
+ *
+ * @param {Light} light
+ * @param {CycleParts} parts
+ * @param {string} phase
+ */
 function upTo(light, parts, phase) {
-  const cut = { light: { ...light }, parts: { ...parts } };
-  for (const { phase: at, light: fields, parts: differing, instead } of parts.cuts) {
-    Object.assign(cut.light, fields);
-    Object.assign(cut.parts, instead);
+  /**
+   * @param {Light} light
+   * @param {CycleParts | null} parts
+   * @param {{at: number, phase: string}} place
+   * @returns {Come}
+   */
+  const found = { light: { ...light }, parts: { ...parts } };
+  /** @type {Record<string, any>} */
+  const cut = found.parts; // the cuts name parts, and fields of these
+  for (const { phase: at, light: fields, parts: differing, instead } of parts.cuts ?? []) {
+    Object.assign(found.light, fields);
+    Object.assign(cut, instead);
     for (const [name, other] of Object.entries(differing)) {
       const [part, inner] = name.split(".");
-      cut.parts[part] = {
-        ...cut.parts[part],
-        ...(inner ? { [inner]: { ...cut.parts[part][inner], ...other } } : other),
-      };
+      cut[part] = { ...cut[part], ...(inner ? { [inner]: { ...cut[part][inner], ...other } } : other) };
     }
     if (at === phase) break;
   }
-  if (!cut.light.phases.includes("predicates")) cut.parts.verdict = null;
-  return cut;
+  if (!found.light.phases.includes("predicates")) found.parts.verdict = null;
+  return found;
 }
 
-/** The first of what happened around a cycle; of groups that no one has, nothing. */
+/**
+ * The first of what happened around a cycle; of groups that no one has, nothing.
+ *
+ * @template {PodGroupsPart | NoPodGroups | undefined} P
+ * @param {P} part
+ * @param {number} before
+ * @param {number} after
+ * @returns {P}
+ */
 const around = (part, before, after) =>
   part?.happenings
-    ? { ...part, happenings: part.happenings.slice(0, before), consequences: part.consequences.slice(0, after) }
+    ? { ...part, happenings: part.happenings.slice(0, before), consequences: part.consequences?.slice(0, after) }
     : part;
 
 /**
- * `{light, parts, reached}` of a cycle at a place in it: all of it, a moment (`at`, from 1) or a phase. `reached` is
- * `{tried, waits, over, whole}`: whether the pod is tried, may wait at Permit, whether the attempt is over, and whether
- * all its consequences have come.
+ * A cycle at a place in it: all of it, a moment (`at`, from 1) or a phase.
+ *
+ * @param {Light} light
+ * @param {CycleParts | null} parts
+ * @param {{ at: number, phase: string }} place
+ * @returns {Come}
  */
 export function cut(light, parts, { at, phase }) {
   if (!at && !phase) return { light, parts, reached: OVER };
   const { moments } = parts ?? {};
-  if (!moments || at < 0)
+  if (!parts || !moments || at < 0)
     return {
       light: blank(light, phase),
       parts: null,
@@ -73,12 +111,10 @@ export function cut(light, parts, { at, phase }) {
   if (at) {
     found.light.events = light.events.slice(0, moments[at - 1].events);
     found.parts.podgroups = around(found.parts.podgroups, Math.min(at, tried), 0);
-    if (at > tried)
-      found.parts.podgroups = around(
-        { ...found.parts.podgroups, consequences: parts.podgroups?.consequences ?? [] },
-        tried,
-        at - tried - 1,
-      );
+    if (at > tried && found.parts.podgroups) {
+      const consequences = parts.podgroups?.consequences ?? [];
+      found.parts.podgroups = around({ ...found.parts.podgroups, consequences }, tried, at - tried - 1);
+    }
   }
   const over = to !== "" && to === last;
   return { ...found, reached: { tried: to !== "", waits: over || waits(to), over, whole: false } };
@@ -86,20 +122,38 @@ export function cut(light, parts, { at, phase }) {
 
 const AT_REST = "The queues are recorded when the run is over, and at this moment it is not.";
 
-/** The end of a run at a moment before it; `former` are the parts of the last cycle, null while they are not known. */
+/**
+ * The end of a run at a moment before it; `former` are the parts of the last cycle, null while they are not known.
+ *
+ * @param {CycleParts | null} end
+ * @param {CycleParts | null} former
+ * @param {{at: number}} place
+ * @returns {CycleParts | null}
+ */
 export function cutEnd(end, former, { at }) {
-  if (!end || at <= 0 || at >= end.moments.length) return end;
-  const { groups, count, time } = former?.podgroups ?? {};
-  const podgroups = end.podgroups.groups
-    ? { ...end.podgroups, ...(groups ? { groups, count, time } : { groups: [], count: 0 }), group: null }
-    : end.podgroups;
+  const { moments = [], events = [], podgroups } = end ?? {};
+  if (!end || at <= 0 || at >= moments.length) return end;
+  const { time, events: seen } = moments[at - 1];
   return {
     ...end,
-    time: end.moments[at - 1].time,
+    time,
     story: [["The last cycle is over; the run is not yet."]],
-    moments: end.moments.slice(0, at),
-    events: end.events.slice(0, end.moments[at - 1].events),
-    podgroups: around({ ...podgroups, consequences: [] }, at, 0),
+    moments: moments.slice(0, at),
+    events: events.slice(0, seen),
+    podgroups: podgroups && around({ ...groupsBefore(podgroups, former?.podgroups), consequences: [] }, at, 0),
     queue: { why: AT_REST },
   };
+}
+
+/**
+ * The groups as they are before the end: as the last cycle left them, where that is known.
+ *
+ * @param {PodGroupsPart | NoPodGroups} end
+ * @param {PodGroupsPart | NoPodGroups | undefined} former
+ */
+function groupsBefore(end, former) {
+  if (end.why !== undefined) return end;
+  if (!former || former.why !== undefined) return { ...end, groups: [], count: 0, group: null };
+  const { groups, count, time } = former;
+  return { ...end, groups, count, time, group: null };
 }

@@ -2,6 +2,16 @@
 // which are drawn anew, so that the address can hold them and bring them back.
 
 import { CHANGED, UNKNOWN } from "../lib/tables.js";
+/** @import { KeptLists, ListState } from "../lib/tables.js" */
+
+/**
+ * How a list is looked at: beside what a table keeps its page, which rows it has, and what is picked. `given` are the
+ * fields that an address asked for.
+ *
+ * @typedef {ListState & { page: number, only: string, from: string, cell: string, given?: Set<string> }} List
+ */
+/** @typedef {"only" | "from" | "cell"} Choice a field that takes one of some choices */
+/** @typedef {"sort" | "find" | "page" | Choice} FieldName */
 
 const NAME = /^[\w .:/()-]{1,80}$/;
 const TEXT = 200; // characters of a filter
@@ -10,6 +20,7 @@ const TEXT = 200; // characters of a filter
  * The state of a list, by its key in the address: how it is written, and read into the state; `null` for what cannot be
  * meant.
  */
+/** @type {Record<FieldName, { of: (list: List) => string, read: (text: string) => Partial<List> | null }>} */
 const FIELDS = {
   sort: {
     of: ({ sort, down }) => (sort ? (down ? `-${sort}` : sort) : ""),
@@ -26,50 +37,94 @@ const FIELDS = {
 };
 
 export class Lists {
+  /** @type {Map<string, { own: KeptLists, used: KeptLists }>} */
   #tabs = new Map();
+  /** @type {WeakMap<List, List>} */
   #usual = new WeakMap(); // of a list: what it is without anybody's doing
+  /** @type {Map<string, Set<string>>} */
   #asked = new Map(); // of a tab: the names of the lists that an address asked for and nobody has used yet
 
   /**
    * `changed()` is called when the visitor sorts, filters or turns a page; `wrong(text)` for what an address asks for
    * and does not exist.
+   *
+   * @param {() => void} changed
+   * @param {(text: string) => void} wrong
    */
   constructor(changed, wrong) {
     this.changed = changed;
     this.wrong = wrong;
   }
 
-  /** The lists of a tab by name, as `tabled` keeps them. */
+  /**
+   * The lists of a tab by name, as `tabled` keeps them.
+   *
+   * @param {string} tab
+   * @returns {KeptLists}
+   */
   of(tab) {
-    if (!this.#tabs.has(tab)) {
-      const own = { [CHANGED]: () => this.changed(), [UNKNOWN]: (name) => this.unknown(own[name], name) };
-      const used = (kept, name) => {
-        this.#asked.get(tab)?.delete(name);
-        return kept[name];
-      };
-      this.#tabs.set(tab, { own, used: new Proxy(own, { get: used }) });
-    }
-    return this.#tabs.get(tab).used;
+    return this.#listsOf(tab).used;
   }
 
-  /** The same for whoever only looks. */
+  /**
+   * The lists of a tab, `own` as they are, and `used`, which notes that somebody uses one.
+   *
+   * @param {string} tab
+   */
+  #listsOf(tab) {
+    const there = this.#tabs.get(tab);
+    if (there) return there;
+    /** @type {KeptLists} */
+    const own = { [CHANGED]: () => this.changed(), [UNKNOWN]: (name) => this.unknown(own[name], name) };
+    const used = new Proxy(own, {
+      get: (kept, name) => {
+        if (typeof name === "string") this.#asked.get(tab)?.delete(name);
+        return Reflect.get(kept, name);
+      },
+    });
+    const made = { own, used };
+    this.#tabs.set(tab, made);
+    return made;
+  }
+
+  /**
+   * The same for whoever only looks.
+   *
+   * @param {string} tab
+   * @returns {KeptLists}
+   */
   #own(tab) {
-    this.of(tab);
-    return this.#tabs.get(tab).own;
+    return this.#listsOf(tab).own;
   }
 
-  /** One list; `usual` is how it stands where nobody chose otherwise. */
+  /**
+   * One list; `usual` is how it stands where nobody chose otherwise.
+   *
+   * @param {string} tab
+   * @param {string} name
+   * @param {Partial<List>} [usual]
+   * @returns {List}
+   */
   list(tab, name, usual = {}) {
     const kept = this.of(tab);
+    /** @type {List} */
     const state = (kept[name] ??= blank());
     if (!this.#usual.has(state)) {
       this.#usual.set(state, { ...blank(), ...usual });
-      for (const [field, value] of Object.entries(usual)) if (!state.given?.has(field)) state[field] = value;
+      const fields = Object.entries(usual).filter(([field]) => !state.given?.has(field));
+      Object.assign(state, Object.fromEntries(fields));
     }
     return state;
   }
 
-  /** A choice of a list, as far as it is one of those there are. */
+  /**
+   * A choice of a list, as far as it is one of those there are.
+   *
+   * @param {List} state
+   * @param {string} name
+   * @param {Choice} field
+   * @param {string[]} choices
+   */
   choice(state, name, field, choices) {
     if (state[field] && !choices.includes(state[field])) {
       this.wrong(`${field}.${name}=${state[field]}`);
@@ -78,17 +133,33 @@ export class Lists {
     return state[field];
   }
 
-  /** A list is sorted by a column that it has not: somebody's address said so, or the column went with its policy. */
+  /**
+   * A list is sorted by a column that it has not: somebody's address said so, or the column went with its policy.
+   *
+   * @param {List} state
+   * @param {string} name
+   */
   unknown(state, name) {
     this.absent(state, name, "sort");
   }
 
-  /** A list cannot be looked at by what a field holds: that is said where an address asked for it. */
+  /**
+   * A list cannot be looked at by what a field holds: that is said where an address asked for it.
+   *
+   * @param {List} state
+   * @param {string} name
+   * @param {FieldName} field
+   */
   absent(state, name, field) {
     if (state.given?.delete(field)) this.wrong(`${field}.${name}=${FIELDS[field].of(state)}`);
   }
 
-  /** What the address holds of a tab: `[key, text]`. */
+  /**
+   * What the address holds of a tab: `[key, text]`.
+   *
+   * @param {string} tab
+   * @returns {Iterable<[key: string, text: string]>}
+   */
   *told(tab) {
     for (const [name, state] of Object.entries(this.#own(tab))) {
       const usual = this.#usual.get(state) ?? blank();
@@ -99,7 +170,11 @@ export class Lists {
     }
   }
 
-  /** Whether the address can mean a list by a key. */
+  /**
+   * Whether the address can mean a list by a key.
+   *
+   * @param {string} key
+   */
   static is(key) {
     const [field, name] = split(key);
     return field in FIELDS && NAME.test(name);
@@ -108,6 +183,8 @@ export class Lists {
   /**
    * Set the lists of tabs as an address says, a tab to its `[key, text]`, all others as usual; return whether anything
    * has changed.
+   *
+   * @param {Record<string, [key: string, text: string][]>} wanted
    */
   put(wanted) {
     const before = this.#asked;
@@ -121,14 +198,20 @@ export class Lists {
     return changed;
   }
 
-  /** Let one tab's lists be so; return the names of those that were asked for. */
+  /**
+   * Let one tab's lists be so; return the names of those that were asked for.
+   *
+   * @param {string} tab
+   * @param {[key: string, text: string][]} wanted
+   */
   #put(tab, wanted) {
     const kept = this.#own(tab);
     for (const name of Object.keys(kept)) delete kept[name];
+    /** @type {Set<string>} */
     const asked = new Set();
     for (const [key, text] of wanted) {
       const [field, name] = split(key);
-      const read = text.length > TEXT ? null : FIELDS[field].read(text);
+      const read = text.length > TEXT ? null : FIELDS[/** @type {FieldName} */ (field)].read(text);
       if (!read) {
         this.wrong(`${key}=${text}`);
         continue;
@@ -142,7 +225,11 @@ export class Lists {
     return asked;
   }
 
-  /** Forget, and say, what an address asked of lists that are not in these tabs, which are on screen. */
+  /**
+   * Forget, and say, what an address asked of lists that are not in these tabs, which are on screen.
+   *
+   * @param {string[]} tabs
+   */
   settle(tabs) {
     let changed = false;
     for (const tab of tabs) {
@@ -159,7 +246,9 @@ export class Lists {
   }
 }
 
+/** @returns {List} */
 const blank = () => ({ sort: "", down: false, typed: "", find: "", page: 0, only: "", from: "", cell: "" });
+/** @param {string} key */
 const split = (key) => {
   const at = key.indexOf(".");
   return at < 0 ? ["", ""] : [key.slice(0, at), key.slice(at + 1)];

@@ -1,13 +1,20 @@
 // One mark a cycle: its result, pod, node and time, and what the equivalence cache did, in growing typed arrays.
 
 import { short } from "../lib/quantity.js";
+/** @import { CacheMarks, Light, Marks as WireMarks, PodIndex, Turn } from "../lib/protocol.js" */
 
+/** @type {Record<string, string>} */
 export const RESULTS = { s: "scheduled", u: "unschedulable", e: "error", p: "preemption", w: "waiting at Permit" };
-const CACHING = ["hits", "evaluations", "invalidated", "stale"];
+const CACHING = /** @type {const} */ (["hits", "evaluations", "invalidated", "stale"]);
+/** @type {Record<string, number>} */
 const CODES = { s: 1, u: 2, e: 3, p: 4, w: 5 };
 export const LETTERS = ["", "s", "u", "e", "p", "w"];
 
-/** What happened to a PodGroup in a cycle, in words. */
+/**
+ * What happened to a PodGroup in a cycle, in words.
+ *
+ * @param {Turn} turn
+ */
 export function turnWords([kind, group, phase]) {
   if (kind === "phase") return `PodGroup ${short(group)} is ${phase || "without a phase"}`;
   return `PodGroup ${short(group)} ${kind === "timeout" ? "timed out" : "is rejected"}`;
@@ -21,16 +28,24 @@ export class Marks {
     this.time = new Float64Array(1024); // virtual seconds of each cycle
     this.operated = new Uint8Array(1024); // 1: something came from outside before the cycle, or inside it
     this.operations = 0; // cycles of which that is so
-    this.caching = null; // {hits, evaluations, invalidated, stale}, by cycle index; null: the cache was off
+    /** @type {Record<(typeof CACHING)[number], Uint32Array> | null} */
+    this.caching = null; // by cycle index; null: the cache was off
     this.staleCycles = 0; // cycles with stale hits
+    /** @type {number[]} */
     this.restarts = []; // cycles before which the scheduler was restarted, ascending
-    this.groups = new Map(); // by cycle: what happened to PodGroups, as [kind, group, phase]
+    /** @type {Map<number, Turn[]>} */
+    this.groups = new Map(); // by cycle: what happened to PodGroups
     // Cycles that a quirk of v1.11 changed, among those that were loaded: it takes deciding anew to know.
+    /** @type {Set<number>} */
     this.quirks = new Set();
     this.known = 0; // cycles 1..known are known without a gap
     this.version = 0;
   }
 
+  /**
+   * @param {number} from
+   * @param {WireMarks} marks
+   */
   put(from, marks) {
     const end = from + marks.result.length;
     if (end >= this.result.length) this.#grow(end + 1);
@@ -49,27 +64,42 @@ export class Marks {
       this.restarts = [...this.restarts.filter((i) => i < from || i > last), ...marks.restarts].sort((a, b) => a - b);
     if (marks.groups?.length) {
       for (const [index] of marks.groups) this.groups.set(index, []);
-      for (const [index, ...turn] of marks.groups) this.groups.get(index).push(turn);
+      for (const [index, ...turn] of marks.groups) this.groups.get(index)?.push(turn);
     }
     if (marks.cache) this.#cache(from, marks.cache);
     while (this.known + 1 < this.result.length && this.result[this.known + 1]) this.known += 1;
     this.version += 1;
   }
 
-  /** The next cycle after (direction 1) or before (-1) `index` whose result is one of `letters`, or 0. */
+  /**
+   * The next cycle after (direction 1) or before (-1) `index` whose result is one of `letters`, or 0.
+   *
+   * @param {number} index
+   * @param {number} direction
+   * @param {string} letters
+   */
   seek(index, direction, letters) {
     const wanted = new Set([...letters].map((letter) => CODES[letter]));
     for (let i = index + direction; i >= 1 && i <= this.known; i += direction) if (wanted.has(this.result[i])) return i;
     return 0;
   }
 
-  /** The next cycle after (direction 1) or before (-1) `index` at which something came from outside, or 0. */
+  /**
+   * The next cycle after (direction 1) or before (-1) `index` at which something came from outside, or 0.
+   *
+   * @param {number} index
+   * @param {number} direction
+   */
   seekOperation(index, direction) {
     for (let i = index + direction; i >= 1 && i <= this.known; i += direction) if (this.operated[i]) return i;
     return 0;
   }
 
-  /** The first cycle at or after a second of virtual time, or 0. */
+  /**
+   * The first cycle at or after a second of virtual time, or 0.
+   *
+   * @param {number} seconds
+   */
   firstAt(seconds) {
     let low = 1;
     let high = this.known + 1;
@@ -85,24 +115,38 @@ export class Marks {
     return this.caching !== null;
   }
 
-  /** The next cycle after (direction 1) or before (-1) `index` with stale hits, or 0. */
+  /**
+   * The next cycle after (direction 1) or before (-1) `index` with stale hits, or 0.
+   *
+   * @param {number} index
+   * @param {number} direction
+   */
   seekStale(index, direction) {
-    if (!this.staleCycles) return 0;
-    const { stale } = this.caching;
+    const stale = this.caching?.stale;
+    if (!stale || !this.staleCycles) return 0;
     for (let i = index + direction; i >= 1 && i <= this.known; i += direction) if (stale[i]) return i;
     return 0;
   }
 
+  /**
+   * @param {number} from
+   * @param {CacheMarks} caching
+   */
   #cache(from, caching) {
-    this.caching ??= Object.fromEntries(CACHING.map((name) => [name, new Uint32Array(this.result.length)]));
+    const empty = () => new Uint32Array(this.result.length);
+    this.caching ??= { hits: empty(), evaluations: empty(), invalidated: empty(), stale: empty() };
     const { stale } = this.caching;
     caching.stale.forEach((n, i) => {
-      this.staleCycles += (n > 0) - (stale[from + i] > 0);
+      this.staleCycles += Number(n > 0) - Number(stale[from + i] > 0);
     });
     for (const name of CACHING) this.caching[name].set(caching[name], from);
   }
 
-  /** Take note of the quirks in cycles that are loaded; whether there was a new one. */
+  /**
+   * Take note of the quirks in cycles that are loaded; whether there was a new one.
+   *
+   * @param {Light[]} cycles
+   */
   note(cycles) {
     const before = this.quirks.size;
     for (const { index, quirks } of cycles) if (quirks.length) this.quirks.add(index);
@@ -111,12 +155,20 @@ export class Marks {
     return true;
   }
 
-  /** Whether the scheduler was restarted just before a cycle. */
+  /**
+   * Whether the scheduler was restarted just before a cycle.
+   *
+   * @param {number} index
+   */
   restarted(index) {
     return this.restarts.includes(index);
   }
 
-  /** What happened to PodGroups in a cycle, in words. */
+  /**
+   * What happened to PodGroups in a cycle, in words.
+   *
+   * @param {number} index
+   */
   turns(index) {
     return (this.groups.get(index) ?? []).map(([kind, group, phase]) =>
       kind === "phase"
@@ -125,8 +177,14 @@ export class Marks {
     );
   }
 
-  /** The phases of a PodGroup up to a cycle, as [cycle, phase]. */
+  /**
+   * The phases of a PodGroup up to a cycle, as [cycle, phase].
+   *
+   * @param {string} group
+   * @param {number} to
+   */
   phases(group, to) {
+    /** @type {[cycle: number, phase: string][]} */
     const found = [];
     for (const [index, turns] of this.groups)
       if (index <= to)
@@ -134,7 +192,12 @@ export class Marks {
     return found.sort((a, b) => a[0] - b[0]);
   }
 
-  /** The first cycle of a pod after `index` (wrapping around), or 0. */
+  /**
+   * The first cycle of a pod after `index` (wrapping around), or 0.
+   *
+   * @param {PodIndex} pod
+   * @param {number} [index]
+   */
   ofPod(pod, index = 0) {
     let first = 0;
     for (let i = 1; i <= this.known; i += 1) {
@@ -145,14 +208,20 @@ export class Marks {
     return first;
   }
 
+  /** @param {number} size */
   #grow(size) {
     const capacity = Math.max(size, this.result.length * 2);
-    const wider = (array) => {
-      const made = new array.constructor(capacity);
-      made.set(array);
-      return made;
+    /** @type {<A extends { set: (from: A) => void }>(wide: A, array: A) => A} */
+    const wider = (wide, array) => {
+      wide.set(array);
+      return wide;
     };
-    for (const name of ["result", "pod", "node", "time", "operated"]) this[name] = wider(this[name]);
-    if (this.caching) for (const name of CACHING) this.caching[name] = wider(this.caching[name]);
+    this.result = wider(new Uint8Array(capacity), this.result);
+    this.pod = wider(new Int32Array(capacity), this.pod);
+    this.node = wider(new Int32Array(capacity), this.node);
+    this.time = wider(new Float64Array(capacity), this.time);
+    this.operated = wider(new Uint8Array(capacity), this.operated);
+    if (this.caching)
+      for (const name of CACHING) this.caching[name] = wider(new Uint32Array(capacity), this.caching[name]);
   }
 }

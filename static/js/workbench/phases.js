@@ -1,5 +1,7 @@
 // The phases of a cycle, in order: which of them a cycle went through, what each shows, and which tab tells of it.
 
+/** @import { Light } from "../lib/protocol.js" */
+
 /** All of them; the framework's beside v1.11's. */
 export const PHASES = [
   "queue",
@@ -29,7 +31,12 @@ export const TAB_OF = {
   postFilter: "podgroups",
 };
 
+/** @param {string} phase */
 const rank = (phase) => PHASES.indexOf(phase);
+/**
+ * @param {string} first
+ * @returns {(phase: string) => boolean}
+ */
 const from = (first) => (phase) => rank(phase) >= rank(first);
 
 /** Whether the pod holds its node in a phase. */
@@ -40,6 +47,9 @@ export const waits = from("permit");
 /**
  * The phases of a cycle as they are drawn, in virtual time or not; `ran` tells whether the cycle reached the phase,
  * `open` that others may follow.
+ *
+ * @param {Light} light
+ * @param {boolean} timed
  */
 export function phasesOf(light, timed) {
   const ran = new Set(light.phases);
@@ -50,7 +60,12 @@ export function phasesOf(light, timed) {
   return { drawn, ran, open };
 }
 
-/** The phases that a cycle went through, of those that are drawn. */
+/**
+ * The phases that a cycle went through, of those that are drawn.
+ *
+ * @param {Light} light
+ * @param {boolean} timed
+ */
 export function wentThrough(light, timed) {
   const { drawn, ran } = phasesOf(light, timed);
   return drawn.filter((phase) => ran.has(phase));

@@ -3,9 +3,16 @@
 // A position is a cycle, and in it the whole of it, or a moment (`at`, from 1), or a phase. After the last cycle of a
 // run in virtual time comes the end, as index `cycles` + 1.
 
+/** @import { Commands, LaterPods, Light, NodeIndex, Nodes, Opened, PodIndex, Pods } from "../lib/protocol.js" */
+/** @import { Policy, Problem, Pushed, Report, Source } from "../lib/protocol.js" */
+/** @import { CallOptions, Command, Socket } from "../lib/socket.js" */
+/** @import { Cluster } from "./cluster.js" */
+/** @import { Come } from "./cut.js" */
+/** @import { Changes } from "./playback/standing.js" */
+/** @import { CycleParts } from "./playback/records.js" */
 import { Emitter } from "../lib/emitter.js";
-import { superseded } from "../lib/socket.js";
-import { cut, cutEnd } from "./cut.js";
+import { refusalOf, superseded } from "../lib/socket.js";
+import { OVER, cut, cutEnd } from "./cut.js";
 import { Marks } from "./marks.js";
 import { wentThrough } from "./phases.js";
 import { NodeTable } from "./playback/nodetable.js";
@@ -17,22 +24,68 @@ import { Standing } from "./playback/standing.js";
 const MARKS_AT_ONCE = 20_000;
 const ASKED_AGAIN = 6; // times, of what something newer overtook though it is still wanted
 
+/** @type {Set<number>} */
 const NO_NODES = new Set();
+/** @type {Changes} */
 const NO_CHANGES = new Map();
 
-const idle = window.requestIdleCallback ? (f) => requestIdleCallback(f, { timeout: 300 }) : (f) => setTimeout(f, 30);
+/** @type {(f: () => void) => void} */
+const idle = "requestIdleCallback" in window ? (f) => requestIdleCallback(f, { timeout: 300 }) : (f) => setTimeout(f, 30);
+
+const UNOPENED = /** @type {any} */ (undefined); // in place of what opening answers; `nodes` tells whether it has
 
 export class Playback extends Emitter {
+  // What opening has answered.
+  title = "";
+  /** @type {string | null} */
+  scenario = null;
+  /** @type {Nodes} */
+  nodes = UNOPENED;
+  /** @type {Pods} */
+  pods = UNOPENED;
+  /** @type {Cluster} */
+  cluster = UNOPENED;
+  /** @type {Map<string, NodeIndex>} */
+  nodeIndex = UNOPENED;
+  /** @type {Map<string, PodIndex>} */
+  podIndex = UNOPENED;
+  /** @type {number} */
+  cycles = UNOPENED;
+  /** @type {boolean} */
+  complete = UNOPENED;
+  /** @type {number | null} */
+  expected = null; // cycles, if no pod is tried twice; null where nobody knows
+  /** @type {string | null} */
+  stopped = null;
+  /** @type {boolean} */
+  end = UNOPENED;
+  /** @type {boolean} */
+  timed = UNOPENED;
+  /** @type {Policy} */
+  policy = UNOPENED;
+  /** @type {Record<string, number>} */
+  summary = UNOPENED;
+  /** @type {Problem[]} */
+  warnings = UNOPENED;
+
   #windowBusy = false;
   #heavyBusy = false;
   #painting = false; // a step was shown since the last frame
   #due = false; // another one was asked for since
   #endFrom = -1; // where one was when the end was asked for, until it is there
-  #opening = null; // the newest answer to an opening, as a promise
+  /** @type {Promise<Opened> | null} */
+  #opening = null; // the newest answer to an opening
+  /** @type {(Come & { of: [Light | null, CycleParts | null, number, string] }) | null} */
   #cut = null; // the shown cycle as far as it has come, with what it was cut from
+  /** @type {Standing | null} */
   #standing = null; // the cluster after what is shown
+  /** @type {NodeTable | null} */
   #table = null; // of nodes, as it is at what is shown
 
+  /**
+   * @param {Socket} socket
+   * @param {Source} source
+   */
   constructor(socket, source) {
     super();
     this.socket = socket;
@@ -54,12 +107,21 @@ export class Playback extends Emitter {
   /**
    * Open the source (anew) and resolve with the answer; with that of a newer opening where there is one. Does not move.
    * `progress` is told how far it is read.
+   *
+   * @param {string} [step]
+   * @param {(report: Report) => void} [progress]
+   * @returns {Promise<Opened>}
    */
   open(step = "", progress = undefined) {
     this.#opening = this.#open(step, progress);
     return this.#opening;
   }
 
+  /**
+   * @param {string} step
+   * @param {(report: Report) => void} [progress]
+   * @returns {Promise<Opened>}
+   */
   async #open(step, progress) {
     const generation = ++this.generation;
     const newest = () => generation === this.generation;
@@ -69,7 +131,7 @@ export class Playback extends Emitter {
         progress,
       });
     } catch (error) {
-      if (newest() || !superseded(error)) throw error;
+      if (newest() || !superseded(error) || !this.#opening) throw error;
       return this.#opening;
     }
     if (generation !== this.generation) return answer;
@@ -82,7 +144,8 @@ export class Playback extends Emitter {
     this.marks = new Marks();
     this.#standing = new Standing(this.nodes, this.pods);
     this.cluster = this.#standing.cluster;
-    if (answer.index > 0 && answer.index <= this.cycles) this.records.ahead(answer.index);
+    const { index } = answer;
+    if (index !== null && index > 0 && index <= this.cycles) this.records.ahead(index);
     this.emit("opened", answer);
     this.#loadMarks(generation);
     return answer;
@@ -93,6 +156,7 @@ export class Playback extends Emitter {
     return this.source.draft ? { draft: this.source.draft } : this.source;
   }
 
+  /** @param {Opened} answer */
   #take(answer) {
     if (this.source.draft && answer.revision) this.source = { draft: this.source.draft, revision: answer.revision };
     this.title = answer.title;
@@ -104,7 +168,7 @@ export class Playback extends Emitter {
     this.podIndex = new Map(this.pods.keys.map((key, i) => [key, i]));
     this.cycles = answer.cycles;
     this.complete = answer.complete;
-    this.expected = answer.expected; // cycles, if no pod is tried twice; null where nobody knows
+    this.expected = answer.expected;
     this.stopped = answer.stopped;
     this.end = answer.end;
     this.timed = answer.timed;
@@ -113,14 +177,23 @@ export class Playback extends Emitter {
     this.warnings = answer.warnings ?? [];
   }
 
-  /** Ask the server; what something newer of this page overtook is asked for again while it is wanted. */
+  /**
+   * Ask the server; what something newer of this page overtook is asked for again while it is wanted.
+   *
+   * @template {Command} C
+   * @param {C} command
+   * @param {Commands[C]["asks"]} payload
+   * @param {() => boolean} [wanted]
+   * @param {CallOptions} [options]
+   * @returns {Promise<Commands[C]["answers"]>}
+   */
   async ask(command, payload, wanted = () => true, options = {}) {
     for (let tries = 1; ; tries += 1) {
       try {
         return await this.socket.call(command, payload, options);
       } catch (error) {
         // Another tab has saved in this very moment.
-        const overtaken = error.code === "draft.stale" && command === "scenario.open";
+        const overtaken = refusalOf(error).code === "draft.stale" && command === "scenario.open";
         if (!(overtaken || superseded(error)) || tries >= ASKED_AGAIN || !wanted()) throw error;
         await new Promise((resolve) => {
           setTimeout(resolve, 20 * tries);
@@ -134,7 +207,7 @@ export class Playback extends Emitter {
     try {
       answer = await this.socket.call("scenario.open", { source: this.source });
     } catch (error) {
-      if (error.code === "draft.stale") return; // another tab has saved meanwhile: it is opened anew
+      if (refusalOf(error).code === "draft.stale") return; // another tab has saved meanwhile: it is opened anew
       if (!superseded(error)) this.emit("failed", error); // else the connection was lost again, and this was asked anew
       return;
     }
@@ -148,6 +221,7 @@ export class Playback extends Emitter {
     if (this.wanted !== this.index) this.goto(this.wanted, undefined, this.wish);
   }
 
+  /** @param {Pushed["timeline.grew"]} grew */
   #grew({ source, cycles, complete, end, stopped, from, marks }) {
     if (!this.nodes || source.revision !== this.source.revision) return; // of a revision that is open no more
     this.cycles = Math.max(this.cycles, cycles);
@@ -159,6 +233,7 @@ export class Playback extends Emitter {
     this.emit("grew");
   }
 
+  /** @param {number} generation */
   async #loadMarks(generation) {
     try {
       while (generation === this.generation && this.marks.known < this.cycles) {
@@ -174,12 +249,20 @@ export class Playback extends Emitter {
     }
   }
 
-  /** The cheap record of a cycle, if it is in the cache. */
+  /**
+   * The cheap record of a cycle, if it is in the cache.
+   *
+   * @param {number} index
+   */
   light(index) {
     return this.records.light(index);
   }
 
-  /** The heavy parts of a cycle, if they are in the cache. */
+  /**
+   * The heavy parts of a cycle, if they are in the cache.
+   *
+   * @param {number} index
+   */
   heavy(index) {
     return this.records.heavy(index);
   }
@@ -221,6 +304,7 @@ export class Playback extends Emitter {
     return Math.min(this.asOf, this.cycles);
   }
 
+  /** @returns {Come} */
   get #come() {
     const light = this.light(this.index);
     const parts = this.heavy(this.index);
@@ -233,7 +317,7 @@ export class Playback extends Emitter {
       : {
           light,
           parts: this.atEnd ? cutEnd(parts, this.heavy(index - 1), { at }) : parts,
-          reached: cut(null, null, WHOLE).reached,
+          reached: OVER,
         };
     this.#cut = { ...found, of: [light, parts, at, phase] };
     return this.#cut;
@@ -290,6 +374,10 @@ export class Playback extends Emitter {
   /**
    * Move to a step, or to a moment or phase in it. `since` is the time of the input that asked, for the timings;
    * `linked`: an address asked.
+   *
+   * @param {number} index
+   * @param {number} [since]
+   * @param {{at?: number, phase?: string, linked?: boolean}} [wish]
    */
   goto(index, since = performance.now(), { at = 0, phase = "", linked = false } = WHOLE) {
     if (!this.nodes) return;
@@ -307,6 +395,8 @@ export class Playback extends Emitter {
   /**
    * Show a step; what is asked for before it is painted is shown with the next frame, the newest only. A held key must
    * not outrun the screen.
+   *
+   * @param {number} index
    */
   #present(index) {
     this.#show(index);
@@ -320,7 +410,11 @@ export class Playback extends Emitter {
     });
   }
 
-  /** Resolve as soon as this page knows of a cycle, which the server has computed; it is told of soon. */
+  /**
+   * Resolve as soon as this page knows of a cycle, which the server has computed; it is told of soon.
+   *
+   * @param {number} index
+   */
   async has(index) {
     while (this.nodes && index > this.last && this.complete === false)
       await new Promise((resolve) => {
@@ -349,18 +443,27 @@ export class Playback extends Emitter {
     return this.wanted === this.#endFrom;
   }
 
-  /** The moments of a step, asked for if need be. */
+  /**
+   * The moments of a step, asked for if need be.
+   *
+   * @param {number} index
+   */
   async momentsOf(index) {
     if (!this.heavy(index)) await this.records.get(index);
     return this.heavy(index)?.moments ?? [];
   }
 
-  /** Whether a step can be shown without asking. */
+  /**
+   * Whether a step can be shown without asking.
+   *
+   * @param {number} index
+   */
   #has(index) {
     if (index > this.cycles) return Boolean(this.heavy(index)) && (!this.cycles || Boolean(this.light(this.cycles)));
     return index === 0 || Boolean(this.light(index));
   }
 
+  /** @param {number} index */
   #show(index) {
     this.#due = false;
     this.#resolve(index);
@@ -376,11 +479,16 @@ export class Playback extends Emitter {
     if (!stays) idle(() => this.#prefetch(index));
   }
 
-  /** Only now it is known which phases the cycle had: of a wish for another one the whole cycle is left. */
+  /**
+   * Only now it is known which phases the cycle had: of a wish for another one the whole cycle is left.
+   *
+   * @param {number} index
+   */
   #resolve(index) {
     const { phase, linked } = this.wish;
     if (!phase) return;
-    const phases = this.light(index) ? wentThrough(this.light(index), this.timed) : [];
+    const light = this.light(index);
+    const phases = light ? wentThrough(light, this.timed) : [];
     this.wish = {
       at: 0,
       linked,
@@ -392,11 +500,15 @@ export class Playback extends Emitter {
   #stand() {
     const { index, moments } = this;
     if (index > 0 && moments && (this.at === LAST || this.at > moments.length)) this.at = moments.length;
-    this.#standing.follow(this);
-    this.#table.amend(this);
+    this.#standing?.follow(this);
+    this.#table?.amend(this);
   }
 
-  /** Take in pods that controllers made since the source was opened. */
+  /**
+   * Take in pods that controllers made since the source was opened.
+   *
+   * @param {LaterPods} came
+   */
   meet(came) {
     if (!meet(this.pods, this.podIndex, came)) return;
     this.cluster.widen();
@@ -465,6 +577,7 @@ export class Playback extends Emitter {
     }
   }
 
+  /** @param {number} index */
   #prefetch(index) {
     const { generation } = this;
     const wanted = () => this.wanted === index && generation === this.generation;

@@ -1,14 +1,23 @@
 // What is looked for by name: the nodes and pods that it found, the one that one is at, and on which nodes they are.
 
+/** @import { NodeIndex, PodIndex } from "../lib/protocol.js" */
+/** @import { View } from "./view.js" */
+
+/** @typedef {[kind: "node" | "pod", index: number]} Hit */
+
 export class Search {
+  /** @type {Map<NodeIndex, number> | null} */
   #places = null; // of each node how many of the found are there; null: not worked out for this step
+  /** @type {Set<PodIndex>} */
   #pods = new Set();
   #named = ""; // what one is at, by name: another text of the draft has other numbers
 
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
     this.text = "";
-    this.hits = []; // ["node" | "pod", its number]
+    /** @type {Hit[]} */
+    this.hits = [];
     this.at = 0;
     const { playback } = view;
     // The indices were those of the other text: what has these names is found anew.
@@ -22,6 +31,10 @@ export class Search {
   /**
    * Take what was found: the current match is the one with exactly this name, else the one that was current if it is
    * found again, else the first. For the same text in another source the one with the same name stays current.
+   *
+   * @param {string} text
+   * @param {NodeIndex[]} nodes
+   * @param {PodIndex[]} pods
    */
   show(text, nodes, pods) {
     if (!text && !this.text) return;
@@ -30,7 +43,7 @@ export class Search {
     this.text = text;
     this.#take(text ? nodes : [], text ? pods : []);
     const wanted = text.toLowerCase();
-    const exact = ([kind, i]) =>
+    const exact = (/** @type {Hit} */ [kind, i]) =>
       (kind === "node"
         ? playback.nodes.names[i]
         : playback.pods.keys[i].slice(playback.pods.keys[i].indexOf("/") + 1)
@@ -40,18 +53,26 @@ export class Search {
     this.#go(Math.max(0, named < 0 || (same && again >= 0) ? again : named));
   }
 
+  /**
+   * @param {NodeIndex[]} nodes
+   * @param {PodIndex[]} pods
+   */
   #take(nodes, pods) {
-    this.hits = [...nodes.map((node) => ["node", node]), ...pods.map((pod) => ["pod", pod])];
+    /** @type {(kind: Hit[0]) => (index: number) => Hit} */
+    const hit = (kind) => (index) => [kind, index];
+    this.hits = [...nodes.map(hit("node")), ...pods.map(hit("pod"))];
     this.#pods = new Set(pods);
     this.#places = null;
   }
 
+  /** @param {number} at */
   #go(at) {
     this.at = at;
     this.#named = this.#nameOf(this.current);
     this.view.emit("found");
   }
 
+  /** @param {Hit | null} hit */
   #nameOf(hit) {
     if (!hit) return "";
     const [kind, i] = hit;
@@ -69,7 +90,11 @@ export class Search {
     return this.hits[this.at] ?? null;
   }
 
-  /** Go to the next, or with -1 to the one before; after the last comes the first. */
+  /**
+   * Go to the next, or with -1 to the one before; after the last comes the first.
+   *
+   * @param {number} by
+   */
   go(by) {
     const { length } = this.hits;
     if (!length) return;
@@ -101,7 +126,11 @@ export class Search {
     return this.#places;
   }
 
-  /** Whether a pod is among the found. */
+  /**
+   * Whether a pod is among the found.
+   *
+   * @param {PodIndex} pod
+   */
   has(pod) {
     return this.#pods.has(pod);
   }

@@ -3,6 +3,8 @@
 // its outcome.
 
 import { Emitter } from "../lib/emitter.js";
+/** @import { Source } from "../lib/protocol.js" */
+/** @import { Playback } from "./playback.js" */
 
 const SEEN = "podstep.seen"; // where the browser keeps how far each source was seen, the latest last
 const AHEAD = "podstep.ahead"; // and whether outcomes ahead are shown
@@ -12,6 +14,7 @@ const LONGEST = 200; // characters of a source's name
 export class Seen extends Emitter {
   #opened = false;
 
+  /** @param {Playback} playback */
   constructor(playback) {
     super();
     this.playback = playback;
@@ -27,7 +30,11 @@ export class Seen extends Emitter {
     for (const name of ["step", "moment", "parts"]) playback.on(name, () => this.#reach(playback.settled));
   }
 
-  /** Whether what became of a cycle may be told. */
+  /**
+   * Whether what became of a cycle may be told.
+   *
+   * @param {number} index
+   */
   knows(index) {
     return this.ahead || index <= this.upto;
   }
@@ -37,6 +44,7 @@ export class Seen extends Emitter {
     return this.ahead ? (this.playback.cycles ?? 0) : this.upto;
   }
 
+  /** @param {number} index */
   #reach(index) {
     if (!(index > this.upto)) return;
     this.upto = index;
@@ -44,7 +52,11 @@ export class Seen extends Emitter {
     this.emit("changed");
   }
 
-  /** Show outcomes ahead, or hide them; the browser remembers. */
+  /**
+   * Show outcomes ahead, or hide them; the browser remembers.
+   *
+   * @param {boolean} ahead
+   */
   reveal(ahead) {
     this.ahead = ahead;
     write(AHEAD, ahead ? "shown" : "hidden");
@@ -52,6 +64,7 @@ export class Seen extends Emitter {
   }
 }
 
+/** @param {string} name */
 function read(name) {
   try {
     return localStorage.getItem(name) ?? "";
@@ -59,6 +72,10 @@ function read(name) {
     return "";
   }
 }
+/**
+ * @param {string} name
+ * @param {string} text
+ */
 function write(name, text) {
   try {
     localStorage.setItem(name, text);
@@ -67,7 +84,11 @@ function write(name, text) {
   }
 }
 
-/** How far each source was seen, as `[source, cycle]`; what somebody else wrote there counts for nothing. */
+/**
+ * How far each source was seen, as `[source, cycle]`; what somebody else wrote there counts for nothing.
+ *
+ * @returns {[source: string, cycle: number][]}
+ */
 function all() {
   try {
     const found = JSON.parse(read(SEEN) || "[]");
@@ -81,8 +102,14 @@ function all() {
   }
 }
 
+/** @param {Source} source */
 const nameOf = (source) => JSON.stringify(source).slice(0, LONGEST);
+/** @param {Source} source */
 const kept = (source) => all().find(([name]) => name === nameOf(source))?.[1] ?? 0;
+/**
+ * @param {Source} source
+ * @param {number} index
+ */
 const keep = (source, index) =>
   write(
     SEEN,

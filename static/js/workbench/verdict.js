@@ -1,10 +1,19 @@
 // What the predicates said of every node in one cycle, unpacked from the `predicates` part.
 
+/** @import { NodeIndex, PredicatesPart } from "../lib/protocol.js" */
+
 export class Verdict {
+  /** @type {Int32Array} */
   #start;
+  /** @type {Int16Array} */
   #predicate;
+  /** @type {Int32Array} */
   #reason;
 
+  /**
+   * @param {PredicatesPart} part
+   * @param {number} count
+   */
   constructor(part, count) {
     this.order = part.order;
     this.count = count;
@@ -39,11 +48,18 @@ export class Verdict {
     this.feasible = feasible;
   }
 
+  /** @param {NodeIndex} node */
   fits(node) {
     return this.first[node] === this.order.length;
   }
 
-  /** `{state: "pass" | "fail" | "skip" | "error", reasons}` of a pair. */
+  /**
+   * `{state: "pass" | "fail" | "skip" | "error", reasons}` of a pair.
+   *
+   * @param {NodeIndex} node
+   * @param {number} predicate
+   * @returns {{state: "pass" | "fail" | "skip" | "error", reasons: string[]}}
+   */
   cell(node, predicate) {
     const error = this.errors.get(node * this.order.length + predicate);
     if (error) return { state: "error", reasons: [error] };
@@ -53,8 +69,13 @@ export class Verdict {
     return { state: this.skips && predicate > this.first[node] ? "skip" : "pass", reasons: [] };
   }
 
-  /** All reasons that kept the pod off a node, as the failure message counts them. */
+  /**
+   * All reasons that kept the pod off a node, as the failure message counts them.
+   *
+   * @param {NodeIndex} node
+   */
   reasonsOf(node) {
+    /** @type {string[]} */
     const all = [];
     for (let i = this.#start[node]; i < this.#start[node + 1]; i += 1) all.push(...this.reasons[this.#reason[i]]);
     for (let p = 0; this.errors.size && p < this.order.length; p += 1) {
@@ -64,12 +85,18 @@ export class Verdict {
     return all;
   }
 
-  /** The nodes that a reason applies to. */
+  /**
+   * The nodes that a reason applies to.
+   *
+   * @param {string} reason
+   */
   nodesWith(reason) {
+    /** @type {Set<number>} */
     const matching = new Set();
     this.reasons.forEach((texts, i) => {
       if (texts.includes(reason)) matching.add(i);
     });
+    /** @type {NodeIndex[]} */
     const nodes = [];
     for (let node = 0; node < this.count; node += 1) {
       for (let i = this.#start[node]; i < this.#start[node + 1]; i += 1) {

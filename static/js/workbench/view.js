@@ -1,21 +1,42 @@
 // What is selected on screen, and what a cycle means for each node. The parts of the workbench talk through it.
 
+/** @import { Light, NodeIndex, Nodes, PodIndex } from "../lib/protocol.js" */
+/** @import { Breakpoints } from "./breakpoints.js" */
+/** @import { Draft } from "./draft.js" */
+/** @import { Edit } from "./edit.js" */
+/** @import { Playback } from "./playback.js" */
+/** @import { Place } from "./playback/place.js" */
+/** @import { CycleParts } from "./playback/records.js" */
+/** @import { Settings } from "./settings.js" */
+/** @import { Look } from "./stage/look.js" */
+/** @import { Why } from "./why.js" */
 import { Emitter } from "../lib/emitter.js";
 import { amount, cpu, memory, plural, short } from "../lib/quantity.js";
 import { Lists } from "./lists.js";
 import { Seen } from "./seen.js";
-import { COLOURS, Colours } from "./stage/colours.js";
+import { Colours, isColour } from "./stage/colours.js";
 import { ZONE, choices } from "./stage/grouping.js";
 import { Search } from "./search.js";
 import { USUAL, fitting, keep, kept } from "./stage/look.js";
+import { rankedIn } from "./playback/records.js";
+
+/**
+ * What is shown of the stage, as the address holds it: as a table, what the heat map shades by, and what is searched for.
+ *
+ * @typedef {{ stage: string, shade: string, search: string }} Shown
+ */
+/** @typedef {ReturnType<View["tell"]>} Facts */
 
 export class View extends Emitter {
+  /** @type {Facts | null} */
   #facts = null;
   #factsKey = "";
   #named = ["", ""]; // the node and the pod that are selected: another text of the draft has other numbers for them
+  /** @type {Map<string, string>} */
   #subs = new Map(); // of a tab: what of it is shown
   #fitted = false; // whether it is known what colouring fits the scenario
 
+  /** @param {Playback} playback */
   constructor(playback) {
     super();
     this.playback = playback;
@@ -26,24 +47,43 @@ export class View extends Emitter {
     this.hovered = -1;
     this.pace = 0; // milliseconds until the next cycle while it plays, else 0
     this.scrubbing = false; // while the timeline is dragged
-    this.pending = null; // {step, place} that is waited for, because it is not computed yet
+    /** @type {{ step: string, place?: Partial<Place> } | null} */
+    this.pending = null; // what is waited for, because it is not computed yet
+    /** @type {symbol | null} */
     this.walking = null; // while it is found out where "next" leads
-    this.lit = null; // {nodes: Set, label} that a clause or a workload lights up
+    /** @type {{ nodes: Set<NodeIndex>, label: string } | null} */
+    this.lit = null; // what a clause or a workload lights up
+    /** @type {{ index: number, text: string } | null} */
+    this.stopped = null; // the cycle at which one was stopped, and why
     this.usual = { ...USUAL }; // how this scenario is looked at unless somebody chooses
     this.chosen = kept(); // what was chosen, now or on an earlier visit
-    if (!COLOURS[this.chosen.colour]) delete this.chosen.colour;
-    this.look = { ...USUAL, ...this.chosen }; // {colour, group}: what colours pods, by what nodes are grouped
+    if (!isColour(this.chosen.colour)) delete this.chosen.colour;
+    this.look = { ...USUAL, ...this.chosen };
     this.colours = new Colours(this);
     this.lists = new Lists(
       () => this.emit("lists"),
       (text) => this.emit("wrong", text),
     ); // how lists are sorted and narrowed
-    // The stage as a table, what the heat map shades by, and what is searched for.
+    /** @type {Shown} */
     this.shown = { stage: "", shade: "use", search: "" };
     this.only = -1; // the colour whose pods are lit up, as a number of the legend
     this.search = new Search(this);
     // Aborts when the panels of Inspect are made anew: what they listen to lives longer.
     this.panels = new AbortController();
+    // What main.js and Build make after this.
+    this.library = ""; // the address of Plotly
+    /** @type {Breakpoints | null} */
+    this.breakpoints = null;
+    /** @type {Why | null} */
+    this.why = null;
+    /** @type {Draft | null} */
+    this.draft = null; // what Build edits
+    /** @type {Edit | null} */
+    this.edit = null; // null where nothing can be changed
+    /** @type {Settings | null} */
+    this.settings = null;
+    /** @type {(line: number) => void} */
+    this.reveal = () => {}; // shows a line of the text
     playback.on("grew", () => this.#fit());
     playback.on("opened", () => {
       this.#grouping();
@@ -60,6 +100,10 @@ export class View extends Emitter {
     playback.on("seek", () => this.light(null));
   }
 
+  /**
+   * @param {NodeIndex} node
+   * @param {{push?: boolean}} [how]
+   */
   selectNode(node, { push = true } = {}) {
     if (node === this.node) return;
     this.node = node;
@@ -68,6 +112,10 @@ export class View extends Emitter {
     this.emit("selection", { push });
   }
 
+  /**
+   * @param {PodIndex} pod
+   * @param {{push?: boolean}} [how]
+   */
   selectPod(pod, { push = true } = {}) {
     if (pod === this.pod) return;
     this.pod = pod;
@@ -81,6 +129,10 @@ export class View extends Emitter {
     this.#named = [nodes?.names[this.node] ?? "", pods?.keys[this.pod] ?? ""];
   }
 
+  /**
+   * @param {string} tab
+   * @param {{push?: boolean, focus?: boolean}} [how]
+   */
   setTab(tab, { push = true, focus = false } = {}) {
     if (tab !== this.tab) {
       this.tab = tab;
@@ -94,51 +146,68 @@ export class View extends Emitter {
     return this.#subs.get(this.tab) ?? "";
   }
 
-  /** Show another view of the tab that is open. */
+  /**
+   * Show another view of the tab that is open.
+   *
+   * @param {string} sub
+   * @param {{push?: boolean}} [how]
+   */
   setSub(sub, { push = true } = {}) {
     if (sub === this.sub) return;
     this.#subs.set(this.tab, sub);
     this.emit("sub", { push });
   }
 
-  /** Show the stage otherwise, or search for something. */
+  /**
+   * Show the stage otherwise, or search for something.
+   *
+   * @param {Partial<Shown>} wanted
+   */
   setShown(wanted) {
-    if (Object.entries(wanted).every(([name, value]) => this.shown[name] === value)) return;
+    const shown = { ...this.shown, ...wanted };
+    if (JSON.stringify(shown) === JSON.stringify(this.shown)) return;
     Object.assign(this.shown, wanted);
     this.emit("shown");
   }
 
-  /** Light up nodes on the stage; the same label again, or null, puts the light out. */
+  /**
+   * Light up nodes on the stage; the same label again, or null, puts the light out.
+   *
+   * @param {Iterable<NodeIndex> | null} nodes
+   * @param {string} [label]
+   */
   light(nodes, label = "") {
     if (!nodes && !this.lit) return;
     this.lit = nodes && this.lit?.label !== label ? { nodes: new Set(nodes), label } : null;
     this.emit("lit");
   }
 
+  /** @param {NodeIndex} node */
   hover(node) {
     if (node === this.hovered) return;
     this.hovered = node;
     this.emit("hover", node);
   }
 
-  /**
-   * What the shown cycle means for the nodes, as far as it has come: `{index, pod, chosen, cpu, memory, verdict, since,
-   * totals, best}`.
-   */
+  /** What the shown cycle means for the nodes, as far as it has come. */
   get facts() {
     const { playback } = this;
     const { index, at, phase, parts, current } = playback;
     const key = `${index}/${at}/${phase}/${parts ? 1 : 0}/${current ? 1 : 0}`;
-    if (key !== this.#factsKey) {
+    if (!this.#facts || key !== this.#factsKey) {
       this.#factsKey = key;
-      this.#facts = this.#tell(playback.index > 0 ? playback.current : null, playback.parts);
+      this.#facts = this.tell(playback.index > 0 ? playback.current : null, playback.parts);
     }
     return this.#facts;
   }
 
-  #tell(light, parts) {
+  /**
+   * @param {Light | null} light
+   * @param {CycleParts | null} parts
+   */
+  tell(light, parts) {
     const { playback } = this;
-    const ranked = parts?.priorities?.totals ? parts.priorities : null;
+    const ranked = rankedIn(parts);
     let best = -Infinity;
     let worst = Infinity;
     for (const total of ranked?.totals ?? []) {
@@ -149,7 +218,7 @@ export class View extends Emitter {
       index: playback.index,
       light,
       time: playback.time,
-      major: (light ?? playback.atEnd) ? Number((light ?? parts).step.split(".")[0]) : 1,
+      major: Number((light ?? (playback.atEnd ? parts : null))?.step.split(".")[0] ?? 1),
       pod: light && playback.reached.tried ? light.pod : -1,
       chosen: light?.node ?? -1,
       nominated: light?.nominated?.[0] ?? -1,
@@ -159,13 +228,18 @@ export class View extends Emitter {
       memory: light ? playback.pods.memory[light.pod] : 0,
       verdict: parts?.verdict ?? null,
       since: playback.changed,
-      totals: ranked ? new Map(ranked.nodes.map((node, i) => [node, ranked.totals[i]])) : null,
+      totals: ranked && new Map(ranked.nodes.map((node, i) => [node, ranked.totals[i]])),
       best,
       worst,
     };
   }
 
-  /** Who waits at Permit in what is shown, with the deadline: pod to seconds. */
+  /**
+   * Who waits at Permit in what is shown, with the deadline: pod to seconds.
+   *
+   * @param {Light | null} light
+   * @returns {Map<PodIndex, number | null>}
+   */
   #waiting(light) {
     const { playback } = this;
     const { index, at, phase, cluster } = playback;
@@ -177,26 +251,39 @@ export class View extends Emitter {
     const bound = new Set();
     for (const { kind, what, text } of moments.slice(0, phase ? attempt : Math.max(0, at))) {
       if (what === "Scheduled" && kind !== "attempt")
-        for (const { pod } of text) if (pod !== undefined) bound.add(playback.podIndex.get(pod));
+        for (const part of text)
+          if (typeof part !== "string" && part.pod !== undefined) bound.add(playback.podIndex.get(part.pod));
     }
     const own = light && playback.reached.waits ? after.filter(([pod]) => pod === light.pod) : [];
     const still = [...before, ...own].filter(([pod, node]) => !bound.has(pod) && cluster.placement[pod] === node);
     return new Map(still.map(([pod, , deadline]) => [pod, deadline]));
   }
 
-  /** Whether a node is there in what is shown. */
+  /**
+   * Whether a node is there in what is shown.
+   *
+   * @param {NodeIndex} node
+   */
   exists(node) {
     return !this.playback.gone.has(node);
   }
 
-  /** "fits", "failed", "past" (the node has changed since it was looked at) or "unknown" (not loaded, or no cycle). */
+  /**
+   * "fits", "failed", "past" (the node has changed since it was looked at) or "unknown" (not loaded, or no cycle).
+   *
+   * @param {NodeIndex} node
+   */
   verdictOf(node) {
     const { verdict, chosen, since } = this.facts;
     if (verdict && since.size && chosen !== node && this.exists(node) && since.has(node)) return "past";
     return !verdict || !this.exists(node) ? "unknown" : verdict.fits(node) ? "fits" : "failed";
   }
 
-  /** One line that tells a node: for tooltips and screen readers. */
+  /**
+   * One line that tells a node: for tooltips and screen readers.
+   *
+   * @param {NodeIndex} node
+   */
   describe(node) {
     const { nodes, cluster } = this.playback;
     const { verdict, totals, chosen, nominated } = this.facts;
@@ -227,16 +314,24 @@ export class View extends Emitter {
     return said.join(", ");
   }
 
-  /** What was found of a node that is otherwise now. */
+  /**
+   * What was found of a node that is otherwise now.
+   *
+   * @param {NodeIndex} node
+   */
   past(node) {
-    const { left, came } = this.facts.since.get(node);
+    const { left, came } = this.facts.since.get(node) ?? { left: 0, came: 0 };
     const since = [left ? `${plural(left, "pod")} left` : "", came ? `${plural(came, "pod")} came` : ""]
       .filter(Boolean)
       .join(" and ");
-    return `${this.facts.verdict.fits(node) ? "fitted" : "did not fit"} when tried; ${since || "it changed"} since`;
+    return `${this.facts.verdict?.fits(node) ? "fitted" : "did not fit"} when tried; ${since || "it changed"} since`;
   }
 
-  /** The pods that wait at Permit on a node: they hold its room and are not bound. */
+  /**
+   * The pods that wait at Permit on a node: they hold its room and are not bound.
+   *
+   * @param {NodeIndex} node
+   */
   waitingOn(node) {
     const { placement } = this.playback.cluster;
     return [...this.facts.waiting.keys()].filter((pod) => placement[pod] === node);
@@ -253,7 +348,14 @@ export class View extends Emitter {
     return `nominated for ${short(pods.keys[pod])}, ${room}`;
   }
 
-  /** What a node's field is in what is shown: operations and controllers change it. */
+  /**
+   * What a node's field is in what is shown: operations and controllers change it.
+   *
+   * @template {"taints" | "labels" | "conditions" | "unschedulable"} F
+   * @param {F} field
+   * @param {NodeIndex} node
+   * @returns {Nodes[F][number]}
+   */
   at(field, node) {
     return this.playback.nodes[field][node];
   }
@@ -261,6 +363,8 @@ export class View extends Emitter {
   /**
    * What is wrong with a node, a word or two each: it is not ready, cordoned, or has a condition that it should not
    * have.
+   *
+   * @param {NodeIndex} node
    */
   ailments(node) {
     const { nodes } = this.playback;
@@ -271,7 +375,12 @@ export class View extends Emitter {
     return nodes.unschedulable[node] ? [...found, "cordoned"] : found;
   }
 
-  /** A reason of one node, without "node(s)" and with the taint it speaks of. */
+  /**
+   * A reason of one node, without "node(s)" and with the taint it speaks of.
+   *
+   * @param {string} text
+   * @param {NodeIndex} node
+   */
   plainReason(text, node) {
     if (text === "node(s) were unschedulable") return "cordoned";
     if (/taints that the pod didn't tolerate/.test(text)) {
@@ -282,27 +391,40 @@ export class View extends Emitter {
     return text.replace(/^node\(s\) /, "");
   }
 
+  /** @param {PodIndex} pod */
   colour(pod) {
     return this.colours.classOf(pod);
   }
 
-  /** The colour of several pods: their own if they share one. */
+  /**
+   * The colour of several pods: their own if they share one.
+   *
+   * @param {PodIndex[]} pods
+   */
   colourOf(pods) {
     if (this.look.colour === "age") return "gn"; // every step another
     const colour = pods.length ? this.colour(pods[0]) : "gn";
     return pods.every((pod) => this.colour(pod) === colour) ? colour : "gn";
   }
 
-  /** Colour pods or group nodes by something else; what cannot be is left out. */
+  /**
+   * Colour pods or group nodes by something else; what cannot be is left out.
+   *
+   * @param {Partial<Look>} look
+   */
   setLook({ colour, group }) {
-    if (COLOURS[colour]) this.chosen.colour = colour;
+    if (isColour(colour)) this.chosen.colour = colour;
     if (group) this.chosen.group = group;
     if (this.#relook()) keep({ ...kept(), ...this.chosen });
   }
 
-  /** Look at the stage as an address says; what it leaves out is as usual for everybody. */
+  /**
+   * Look at the stage as an address says; what it leaves out is as usual for everybody.
+   *
+   * @param {Partial<Look>} look
+   */
   lookAs({ colour, group }) {
-    this.chosen = { ...(COLOURS[colour] ? { colour } : {}), ...(group ? { group } : {}) };
+    this.chosen = { ...(isColour(colour) ? { colour } : {}), ...(group ? { group } : {}) };
     this.#relook();
   }
 
@@ -342,8 +464,8 @@ export class View extends Emitter {
   /** The place of what is looked for or selected: `{node, pod, name}`, null if it has none. */
   get spot() {
     const { search, playback } = this;
-    const [kind, i] = search.current ?? (this.pod >= 0 ? ["pod", this.pod] : []);
-    if (kind === undefined) return null;
+    if (!search.current && this.pod < 0) return null;
+    const [kind, i] = search.current ?? ["pod", this.pod];
     const node = kind === "node" ? i : playback.cluster.placement[i];
     return node >= 0
       ? {
@@ -354,7 +476,11 @@ export class View extends Emitter {
       : null;
   }
 
-  /** Light up the pods of one colour, -1: of none. */
+  /**
+   * Light up the pods of one colour, -1: of none.
+   *
+   * @param {number} code
+   */
   lightColour(code) {
     if (code === this.only) return;
     this.only = code;

@@ -1,6 +1,16 @@
 // The table of pods grows at its end: controllers make pods while a run goes on.
 
-/** Add the pods that `came` to the table and its index by key; whether there were any that it did not have. */
+/** @import { LaterPods, PodIndex, Pods } from "../../lib/protocol.js" */
+
+const FIELDS = /** @type {const} */ (["cpu", "memory", "priority", "node"]);
+
+/**
+ * Add the pods that `came` to the table and its index by key; whether there were any that it did not have.
+ *
+ * @param {Pods} pods
+ * @param {Map<string, PodIndex>} podIndex
+ * @param {LaterPods} came
+ */
 export function meet(pods, podIndex, came) {
   const skip = pods.keys.length - came.from;
   if (skip < 0 || skip >= came.keys.length) return false;
@@ -11,15 +21,21 @@ export function meet(pods, podIndex, came) {
   for (let i = skip; i < came.keys.length; i += 1) {
     const { kind, name } = came.groups[came.group[i]];
     podIndex.set(came.keys[i], pods.keys.length);
-    for (const field of ["keys", "cpu", "memory", "priority", "node"]) pods[field].push(came[field][i]);
-    pods.group.push(known.get(`${kind}/${name}`));
+    pods.keys.push(came.keys[i]);
+    for (const field of FIELDS) pods[field].push(came[field][i]);
+    pods.group.push(known.get(`${kind}/${name}`) ?? -1);
     pods.podGroup?.push(numbered(pods.podGroups, came.podGroups?.[came.podGroup[i]]));
     for (const resource of Object.keys(pods.extended)) pods.extended[resource].push(came.extended[resource]?.[i] ?? 0);
   }
   return true;
 }
 
-/** The number of a PodGroup, which may be new; -1: none. */
+/**
+ * The number of a PodGroup, which may be new; -1: none.
+ *
+ * @param {string[]} podGroups
+ * @param {string | undefined} key
+ */
 function numbered(podGroups, key) {
   if (!key) return -1;
   const at = podGroups.indexOf(key);

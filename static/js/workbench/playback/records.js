@@ -2,6 +2,17 @@
 
 import { Lru } from "../../lib/lru.js";
 import { Verdict } from "../verdict.js";
+/** @import { Light, Parts, Window } from "../../lib/protocol.js" */
+/** @import { Playback } from "../playback.js" */
+
+/** @typedef {Parts & { verdict?: Verdict | null }} CycleParts the heavy parts, with what predicates said unpacked */
+
+/**
+ * The ranking of a cycle, null where no node was ranked.
+ *
+ * @param {CycleParts | null | undefined} parts
+ */
+export const rankedIn = (parts) => (parts?.priorities && "totals" in parts.priorities ? parts.priorities : null);
 
 // Cycles asked for at once, windows and heavy parts kept, by the number of nodes: what the server decides anew for a
 // window grows with the nodes, and a scrub into the unknown must not wait for it.
@@ -9,57 +20,93 @@ const SIZES = [
   { nodes: 500, span: 50, windows: 24, heavy: 60 },
   { nodes: 600, span: 50, windows: 24, heavy: 24 },
   { nodes: 2_000, span: 20, windows: 48, heavy: 24 },
-  { nodes: Infinity, span: 8, windows: 90, heavy: 12 },
 ];
+const LARGEST = { span: 8, windows: 90, heavy: 12 };
 const PARTS = ["predicates", "cache", "priorities", "preemption", "queue", "podgroups", "moments", "cuts"];
 
 export class Records {
   #span = 0; // cycles of a window
+  /** @type {Lru<number, Window>} */
   #windows = new Lru(0);
+  /** @type {Lru<number, CycleParts>} */
   #heavy = new Lru(0);
+  /** @type {Set<number>} */
   #fetching = new Set(); // windows that are on their way, by their first cycle
+  /** @type {Map<number, Promise<void>>} */
   #getting = new Map(); // heavy parts that are on their way
 
+  /** @param {Playback} playback */
   constructor(playback) {
     this.playback = playback;
     this.reset(0);
   }
 
-  /** Forget everything: a source with so many nodes is opened. */
+  /**
+   * Forget everything: a source with so many nodes is opened.
+   *
+   * @param {number} nodes
+   */
   reset(nodes) {
-    const { span, windows, heavy } = SIZES.find((size) => nodes <= size.nodes);
+    const { span, windows, heavy } = SIZES.find((size) => nodes <= size.nodes) ?? LARGEST;
     this.#span = span;
     this.#windows = new Lru(windows);
     this.#heavy = new Lru(heavy);
   }
 
-  /** The first cycle of the window that holds a cycle. */
+  /**
+   * The first cycle of the window that holds a cycle.
+   *
+   * @param {number} index
+   */
   start(index) {
     return 1 + Math.floor((index - 1) / this.#span) * this.#span;
   }
 
-  /** The window that holds a cycle, if it is in the cache. */
+  /**
+   * The window that holds a cycle, if it is in the cache.
+   *
+   * @param {number} index
+   * @returns {Window | undefined}
+   */
   window(index) {
     return this.#windows.get(this.start(index));
   }
 
-  /** The cheap record of a cycle, if it is in the cache. */
+  /**
+   * The cheap record of a cycle, if it is in the cache.
+   *
+   * @param {number} index
+   * @returns {Light | null}
+   */
   light(index) {
-    const found = index >= 1 ? this.window(index) : null;
+    const found = index >= 1 ? this.window(index) : undefined;
     return found?.cycles[index - found.from] ?? null;
   }
 
-  /** The heavy parts of a cycle, if they are in the cache. */
+  /**
+   * The heavy parts of a cycle, if they are in the cache.
+   *
+   * @param {number} index
+   * @returns {CycleParts | null}
+   */
   heavy(index) {
     return this.#heavy.get(index) ?? null;
   }
 
-  /** Whether the window that begins at a cycle is on its way. */
+  /**
+   * Whether the window that begins at a cycle is on its way.
+   *
+   * @param {number} from
+   */
   fetching(from) {
     return this.#fetching.has(from);
   }
 
-  /** Ask for the window that begins at a cycle, unless that is under way. */
+  /**
+   * Ask for the window that begins at a cycle, unless that is under way.
+   *
+   * @param {number} from
+   */
   async fetch(from) {
     if (this.#fetching.has(from)) return;
     this.#fetching.add(from);
@@ -81,19 +128,23 @@ export class Records {
     }
   }
 
-  /** Ask for the heavy parts of a cycle; who asks while that is under way waits for the same answer. */
+  /**
+   * Ask for the heavy parts of a cycle; who asks while that is under way waits for the same answer.
+   *
+   * @param {number} index
+   * @returns {Promise<void>}
+   */
   get(index) {
-    if (!this.#getting.has(index))
-      this.#getting.set(
-        index,
-        this.#ask(index).finally(() => this.#getting.delete(index)),
-      );
-    return this.#getting.get(index);
+    const asked = this.#getting.get(index) ?? this.#ask(index).finally(() => this.#getting.delete(index));
+    this.#getting.set(index, asked);
+    return asked;
   }
 
+  /** @param {number} index */
   async #ask(index) {
     const { playback } = this;
     const { generation } = playback;
+    /** @type {CycleParts} */
     const parts = await playback.ask(
       "cycle.get",
       { source: playback.source, step: String(index), parts: PARTS, pods: playback.pods.keys.length },
@@ -108,7 +159,11 @@ export class Records {
     this.#heavy.set(index, parts);
   }
 
-  /** Ask for the step that a link leads to, while the page draws itself: both at once, not one after the other. */
+  /**
+   * Ask for the step that a link leads to, while the page draws itself: both at once, not one after the other.
+   *
+   * @param {number} index
+   */
   ahead(index) {
     for (const asked of [this.fetch(this.start(index)), this.get(index)])
       asked.catch(() => {
@@ -116,7 +171,12 @@ export class Records {
       });
   }
 
-  /** Ask for what is near a step, as long as `wanted()`, and for heavy parts only while nobody waits: `busy()`. */
+  /**
+   * Ask for what is near a step, as long as `wanted()`, and for heavy parts only while nobody waits: `busy()`.
+   *
+   * @param {number} index
+   * @param {{wanted: () => boolean, busy: () => boolean}} asker
+   */
   async prefetch(index, { wanted, busy }) {
     const { playback } = this;
     try {

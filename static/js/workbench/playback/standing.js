@@ -2,18 +2,31 @@
 
 import { ABSENT, Cluster } from "../cluster.js";
 import { attemptIn, passed } from "./place.js";
+/** @import { Light, Moment, NodeIndex, Nodes, Pods } from "../../lib/protocol.js" */
+/** @import { Playback } from "../playback.js" */
+
+/** @typedef {Map<NodeIndex, { left: number, came: number }>} Changes how many pods left nodes and came to them */
 
 export class Standing {
   #shownFrom = 0; // the window the cluster was derived from
   #at = 0; // the cycle after which it stands
-  #origins = { index: -1, nodes: new Map() }; // where the pods were that a cycle moves
-  #changes = { key: "", nodes: new Map() };
+  /** Where the pods were that a cycle moves. */
+  #origins = { index: -1, nodes: /** @type {Map<number, number>} */ (new Map()) };
+  #changes = { key: "", nodes: /** @type {Changes} */ (new Map()) };
 
+  /**
+   * @param {Nodes} nodes
+   * @param {Pods} pods
+   */
   constructor(nodes, pods) {
     this.cluster = new Cluster(nodes, pods);
   }
 
-  /** Let the cluster stand as it is after what `playback` shows. */
+  /**
+   * Let the cluster stand as it is after what `playback` shows.
+   *
+   * @param {Playback} playback
+   */
   follow(playback) {
     const { index, cycles, partly, moments } = playback;
     if (index > cycles) this.#derive(playback, cycles);
@@ -21,13 +34,23 @@ export class Standing {
     if (partly || index > cycles) this.#move((moments ?? []).slice(0, passed(moments ?? [], playback)));
   }
 
-  /** Move the pods that moved until the shown moment or phase. */
+  /**
+   * Move the pods that moved until the shown moment or phase.
+   *
+   * @param {Moment[]} moments
+   */
   #move(moments) {
     for (const { moves } of moments) this.cluster.apply(moves.map(([pod, node]) => [pod, node ?? ABSENT]));
     this.#shownFrom = -1; // from here on no window's changes lead further
   }
 
-  /** Let the cluster stand as after cycle `upTo`, which is `index` or the one before it. */
+  /**
+   * Let the cluster stand as after cycle `upTo`, which is `index` or the one before it.
+   *
+   * @param {Playback} playback
+   * @param {number} index
+   * @param {number} [upTo]
+   */
   #derive(playback, index, upTo = index) {
     if (index === 0) {
       if (this.#at !== 0 || this.#shownFrom !== 0) this.cluster.reset(this.cluster.initial);
@@ -36,6 +59,7 @@ export class Standing {
       return;
     }
     const found = playback.records.window(index);
+    if (!found) return;
     let at = this.#at;
     if (this.#shownFrom !== found.from || upTo < at) {
       this.cluster.reset(found.placement);
@@ -50,7 +74,12 @@ export class Standing {
     this.#at = upTo;
   }
 
-  /** Keep where the pods that a cycle moves are before it. */
+  /**
+   * Keep where the pods that a cycle moves are before it.
+   *
+   * @param {number} index
+   * @param {Light | null} light
+   */
   #note(index, light) {
     const { placement } = this.cluster;
     this.#origins = {
@@ -62,6 +91,8 @@ export class Standing {
   /**
    * The nodes that have changed since the predicates looked at them: how many pods left and came since, except for the
    * pod of the cycle.
+   *
+   * @param {Playback} playback
    */
   changed(playback) {
     const { moments, index, at, phase, cycles } = playback;
@@ -71,25 +102,28 @@ export class Standing {
     return this.#changes.nodes;
   }
 
+  /** @param {Playback} playback */
   #changedBy(playback) {
     const { moments, index } = playback;
+    /** @type {Changes} */
     const nodes = new Map();
-    if (this.#origins.index !== index) return nodes;
+    if (!moments || this.#origins.index !== index) return nodes;
     const tried = attemptIn(moments);
-    const { pod: own } = playback.light(index);
+    const own = playback.light(index)?.pod;
     const where = new Map(this.#origins.nodes);
     for (const { moves } of moments.slice(0, tried)) for (const [pod, node] of moves) where.set(pod, node ?? ABSENT);
-    const at = (node) => {
-      if (!nodes.has(node)) nodes.set(node, { left: 0, came: 0 });
-      return nodes.get(node);
+    const at = (/** @type {NodeIndex} */ node) => {
+      const changed = nodes.get(node) ?? { left: 0, came: 0 };
+      nodes.set(node, changed);
+      return changed;
     };
     for (const { moves, kind, nodes: about = [] } of moments.slice(tried, passed(moments, playback))) {
       for (const [pod, to] of moves) {
-        const from = where.get(pod);
+        const from = where.get(pod) ?? ABSENT;
         where.set(pod, to ?? ABSENT);
         if (from === to) continue;
         if (from >= 0) at(from).left += 1;
-        if (to >= 0 && pod !== own) at(to).came += 1;
+        if (to !== null && to >= 0 && pod !== own) at(to).came += 1;
       }
       if (kind === "consequence") about.forEach(at);
     }

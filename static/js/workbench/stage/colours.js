@@ -3,7 +3,17 @@
 
 import { age, count, short } from "../../lib/quantity.js";
 import { workload } from "../workload.js";
+/** @import { PodIndex, Pods } from "../../lib/protocol.js" */
+/** @import { View } from "../view.js" */
 
+/** @typedef {"workload" | "priority" | "podgroup" | "namespace" | "age"} Colour */
+/**
+ * What a pod's name of a category is, its label and the words of a tooltip; `none` is the name of those without one.
+ *
+ * @typedef {{ of: (pod: PodIndex) => any, none?: any, tell: (name: any) => [label: string, title: string] }} Naming
+ */
+
+/** @type {Record<Colour, string>} */
 export const COLOURS = {
   workload: "workload",
   priority: "priority",
@@ -22,6 +32,7 @@ const FIRST_STEP = NAMES + 1;
 const OTHER = CLASSES.length - 1;
 
 // Ages: what is younger than the bound has the step; in cycles where time stands still, else in virtual seconds.
+/** @type {Record<"cycles" | "seconds", [bound: number, label: string][]>} */
 const AGES = {
   cycles: [
     [1, "this cycle"],
@@ -40,14 +51,22 @@ const AGES = {
 };
 const BEFORE = "from the start";
 
-/** What a pod's name of a category is, its label and the words of a tooltip. */
+/**
+ * Whether there is a colouring of this name.
+ *
+ * @param {string | undefined} name
+ * @returns {name is Colour}
+ */
+export const isColour = (name) => name !== undefined && Object.hasOwn(COLOURS, name);
+
+/** @type {Record<Exclude<Colour, "priority" | "age">, (pods: Pods) => Naming>} */
 const NAMED = {
   workload: ({ group, groups }) => ({
     of: (pod) => group[pod],
-    tell: (at) =>
-      groups[at].name
-        ? [workload(groups, at).name, workload(groups, at).title]
-        : ["no controller", "pods without a controller"],
+    tell: (at) => {
+      const { name, title } = workload(groups, at);
+      return groups[at].name ? [name, title] : ["no controller", "pods without a controller"];
+    },
   }),
   namespace: ({ keys }) => ({
     of: (pod) => keys[pod].slice(0, keys[pod].indexOf("/")),
@@ -63,10 +82,13 @@ const NAMED = {
 
 export class Colours {
   #codes = new Uint8Array(0); // of each pod: which of CLASSES
-  #entries = []; // {code, label, title}
+  /** @type {{ code: number, label: string, title: string }[]} */
+  #entries = [];
+  /** @type {Map<any, number>} */
   #ranks = new Map(); // of a name: its code
   #aged = ""; // for what the ages were worked out
 
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
     this.version = 0;
@@ -85,9 +107,11 @@ export class Colours {
   }
 
   get #by() {
-    return this.view.look.colour;
+    const { colour } = this.view.look;
+    return isColour(colour) ? colour : "workload";
   }
 
+  /** @param {PodIndex} pod */
   classOf(pod) {
     return CLASSES[this.codes[pod] ?? OTHER];
   }
@@ -112,28 +136,35 @@ export class Colours {
   #work() {
     const { pods } = this.view.playback;
     this.#codes = new Uint8Array(pods.keys.length).fill(OTHER);
-    if (this.#by === "age") this.#ages();
-    else if (this.#by === "priority") this.#priorities(pods);
-    else this.#names(NAMED[this.#by](pods), pods.keys.length);
+    const by = this.#by;
+    if (by === "age") this.#ages();
+    else if (by === "priority") this.#priorities(pods);
+    else this.#names(NAMED[by](pods), pods.keys.length);
     this.version += 1;
   }
 
+  /**
+   * @param {Naming} by
+   * @param {number} length
+   */
   #names({ of, tell, none }, length) {
+    /** @type {Map<any, number>} */
     const amounts = new Map();
     for (let pod = 0; pod < length; pod += 1) amounts.set(of(pod), (amounts.get(of(pod)) ?? 0) + 1);
     const names = [...amounts.keys()].filter((name) => name !== none);
     const fresh = names.filter((name) => !this.#ranks.has(name));
-    if (names.length > NAMES + 1) fresh.sort((a, b) => amounts.get(b) - amounts.get(a));
+    const amountOf = (/** @type {any} */ name) => amounts.get(name) ?? 0;
+    if (names.length > NAMES + 1) fresh.sort((a, b) => amountOf(b) - amountOf(a));
     for (const name of fresh) this.#ranks.set(name, Math.min(this.#ranks.size, NAMES));
     const many = this.#ranks.size > NAMES + 1;
-    const codeOf = (name) =>
-      name === none || (many && this.#ranks.get(name) === NAMES) ? OTHER : this.#ranks.get(name);
+    const codeOf = (/** @type {any} */ name) =>
+      name === none || (many && this.#ranks.get(name) === NAMES) ? OTHER : (this.#ranks.get(name) ?? OTHER);
     for (let pod = 0; pod < length; pod += 1) this.#codes[pod] = codeOf(of(pod));
     this.#entries = [...this.#ranks.keys()]
       .filter((name) => codeOf(name) !== OTHER)
       .map((name) => {
         const [label, title] = tell(name);
-        return { code: this.#ranks.get(name), label, title };
+        return { code: codeOf(name), label, title };
       });
     const rest = names.filter((name) => codeOf(name) === OTHER).length;
     if (rest)
@@ -148,14 +179,15 @@ export class Colours {
     }
   }
 
+  /** @param {Pods} pods */
   #priorities({ priority }) {
     const values = [...new Set(priority)].sort((a, b) => a - b);
     const steps = Math.min(STEPS, values.length);
     const stepOf = new Map(values.map((value, i) => [value, Math.floor((i * steps) / values.length)]));
     // Few steps lie far apart: 0 and 1000 are no shades that one has to compare.
-    const codeOf = (step) => FIRST_STEP + (steps === 1 ? 2 : Math.round((step * (STEPS - 1)) / (steps - 1)));
+    const codeOf = (/** @type {number} */ step) => FIRST_STEP + (steps === 1 ? 2 : Math.round((step * (STEPS - 1)) / (steps - 1)));
     priority.forEach((value, pod) => {
-      this.#codes[pod] = codeOf(stepOf.get(value));
+      this.#codes[pod] = codeOf(stepOf.get(value) ?? 0);
     });
     this.#entries = Array.from({ length: steps }, (_, step) => {
       const own = values.filter((value) => stepOf.get(value) === step);

@@ -1,21 +1,32 @@
 // How the stage is looked at: what colours the pods and by what nodes are grouped. Remembered, and in the address.
 
+/** @import { Playback } from "../playback.js" */
+
+/** @typedef {{ colour: string, group: string }} Look what colours pods, and by what nodes are grouped */
+
 const KEY = "podstep.stage";
+/** @type {Look} */
 export const USUAL = { colour: "workload", group: "zone" };
 const NAMES = Object.keys(USUAL);
 const ENOUGH = 1000; // cycles: a scenario whose first ones preempt nobody is not about preemption
 
-/** What was chosen on an earlier visit: nothing of what nobody chose. */
+/**
+ * What was chosen on an earlier visit: nothing of what nobody chose.
+ *
+ * @returns {Partial<Look>}
+ */
 export function kept() {
-  let found = {};
+  /** @type {Record<string, unknown>} */
+  let found;
   try {
-    found = JSON.parse(localStorage.getItem(KEY)) ?? {};
+    found = JSON.parse(localStorage.getItem(KEY) ?? "{}") ?? {};
   } catch {
     found = {};
   }
   return Object.fromEntries(NAMES.filter((name) => typeof found[name] === "string").map((name) => [name, found[name]]));
 }
 
+/** @param {Partial<Look>} chosen */
 export function keep(chosen) {
   try {
     localStorage.setItem(KEY, JSON.stringify(chosen));
@@ -28,6 +39,9 @@ export function keep(chosen) {
  * What colours pods until the visitor chooses, `{colour, sure}`: what the scenario is about. While too few cycles are
  * computed to be sure, it stays as it is `now`: every edit computes all of them anew. PodGroups alone are known from
  * the start.
+ *
+ * @param {Playback} playback
+ * @param {string} now
  */
 export function fitting({ pods, summary, marks, complete, cycles }, now) {
   if (summary.PodGroup || pods.podGroup?.some((at) => at >= 0)) return { colour: "podgroup", sure: true };
