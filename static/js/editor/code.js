@@ -1,6 +1,7 @@
 // The YAML editor: CodeMirror with podstep's look, keys and marks. `lib/editor.js` loads it when a text is first looked
 // at.
 
+import { $ } from "../lib/dom.js";
 import { cameByTab } from "../lib/tabbed.js";
 import {
   Compartment,
@@ -48,6 +49,7 @@ import { loadSchema, within } from "./schema.js";
 import { scalars } from "./scalars.js";
 import { changesBetween } from "./smallest.js";
 import { theme } from "./theme.js";
+/** @import { Offer } from "./complete.js" */
 
 const MOST_COMPARED = 8_000_000; // characters; beyond, a changed text replaces the former one whole
 
@@ -62,7 +64,7 @@ const KEYS = [
   { key: "F8", run: nextDiagnostic },
 ];
 
-const NONCE = document.querySelector('meta[name="style-nonce"]')?.nonce ?? "";
+const NONCE = $('meta[name="style-nonce"]')?.nonce ?? "";
 
 export class Code {
   #attributes = new Compartment();
@@ -163,7 +165,7 @@ export class Code {
         override: [(context) => complete(context, this.knows)],
         icons: false,
         maxRenderedOptions: 60,
-        optionClass: ({ mark }) => (mark ? `cm-field-${mark}` : ""),
+        optionClass: (/** @type {Offer} */ { mark }) => (mark ? `cm-field-${mark}` : ""),
       }),
       keymap.of(this.#tab()),
     ];
@@ -209,7 +211,11 @@ export class Code {
     return this.view.state.doc.length;
   }
 
-  /** Add to the end, as what came from elsewhere. */
+  /**
+   * Add to the end, as what came from elsewhere.
+   *
+   * @param {string} text
+   */
   append(text) {
     this.view.dispatch({
       changes: { from: this.length, insert: text },
@@ -221,7 +227,12 @@ export class Code {
     return this.view.state.doc.toString();
   }
 
-  /** Make the text this one; what stays keeps its place and the cursor. `undoable`: by the editor's own undo. */
+  /**
+   * Make the text this one; what stays keeps its place and the cursor. `undoable`: by the editor's own undo.
+   *
+   * @param {string} text
+   * @param {boolean} [undoable]
+   */
   become(text, undoable = false) {
     const before = this.text;
     if (before === text) return;
@@ -271,6 +282,7 @@ export class Code {
   }
 }
 
+/** @param {boolean} open */
 function foldMarker(open) {
   const mark = document.createElement("span");
   mark.textContent = open ? "⌄" : "›";

@@ -3,6 +3,12 @@
 import { namesIn } from "./names.js";
 import { said, where } from "./position.js";
 import { child, fieldsOf, nodeAt } from "./schema.js";
+/** @import { Completion, CompletionContext } from "@codemirror/autocomplete" */
+/** @import { Names } from "./names.js" */
+/** @import { Doc, Where } from "./position.js" */
+/** @import { Field, Knows, Schema, SchemaNode } from "./schema.js" */
+
+/** @typedef {Completion & { mark?: string }} Offer with `mark` for its look: "required", "ignored" */
 
 const WORD = /^["']?[\w./*-]*$/;
 // Kinds that are offered before the others.
@@ -41,6 +47,10 @@ const REFERS = {
 };
 const MAPS = { labels: "labels", matchLabels: "labels", nodeSelector: "labels", annotations: "annotations" };
 
+/**
+ * @param {CompletionContext} context
+ * @param {Knows} knows
+ */
 export async function complete(context, knows) {
   await knows.ready;
   const { schema } = knows;
@@ -63,6 +73,14 @@ export async function complete(context, knows) {
 
 // ---- fields
 
+/**
+ * @param {Schema} schema
+ * @param {Doc} doc
+ * @param {Where} place
+ * @param {SchemaNode | null} node
+ * @param {() => Names} names
+ * @returns {Offer[]}
+ */
 function keys(schema, doc, place, node, names) {
   if (!node || (node.top && !node.p)) return heads(schema, doc, place);
   const listed = node.t.endsWith("[]"); // a list's place in which no dash stands yet
@@ -93,8 +111,17 @@ function keys(schema, doc, place, node, names) {
     );
 }
 
+/**
+ * @param {Doc} doc
+ * @param {Where} place
+ */
 const hasColon = (doc, place) => /^\s*:/.test(doc.sliceString(place.to, Math.min(doc.length, place.to + 3)));
 
+/**
+ * @param {Field} field
+ * @param {string} indent
+ * @param {boolean} flow
+ */
 function opening({ t, p, by }, indent, flow) {
   if (flow) return ": ";
   if (t.endsWith("[]")) return `:\n${indent}- `;
@@ -104,6 +131,12 @@ function opening({ t, p, by }, indent, flow) {
 
 const FIRST = { apiVersion: 9, kind: 8, metadata: 7, spec: 6 };
 
+/**
+ * @param {string} name
+ * @param {Field} field
+ * @param {{ top: boolean, before: string, after: string, ignored?: string }} options
+ * @returns {Offer}
+ */
 function option(name, field, { top, before, after, ignored }) {
   const why = field.x ?? ignored;
   return {
@@ -127,10 +160,16 @@ function info(text, why) {
   return box;
 }
 
-/** Whole beginnings of documents, where a document begins; else what every document has. */
+/**
+ * Whole beginnings of documents, where a document begins; else what every document has.
+ *
+ * @param {Schema} schema
+ * @param {Doc} doc
+ * @param {Where} place
+ */
 function heads(schema, doc, place) {
   const frame = place.frame;
-  const has = (name) => Boolean(said(doc, frame, name));
+  const has = (/** @type {string} */ name) => Boolean(said(doc, frame, name));
   if (place.steps.some(({ step }) => step !== "[]" && step !== "items" && step !== "object")) return [];
   const basics = ["apiVersion", "kind", "metadata", "spec"]
     .filter((name) => !has(name))
@@ -161,6 +200,14 @@ function heads(schema, doc, place) {
 
 // ---- keys of maps
 
+/**
+ * @param {Schema} schema
+ * @param {Where} place
+ * @param {SchemaNode | null} node
+ * @param {Doc} doc
+ * @param {Names} names
+ * @returns {Offer[]}
+ */
 function mapKeys(schema, place, node, doc, names) {
   const map = place.steps.findLast(({ step }) => step !== "[]")?.step ?? "";
   const rows = new Map();
@@ -184,6 +231,14 @@ function mapKeys(schema, place, node, doc, names) {
 
 // ---- values
 
+/**
+ * @param {Schema} schema
+ * @param {Doc} doc
+ * @param {Where} place
+ * @param {SchemaNode | null} node
+ * @param {() => Names} names
+ * @returns {Offer[]}
+ */
 function values(schema, doc, place, node, names) {
   if (place.key === undefined) return node && place.item ? words(schema, doc, place, node, node.e, names()) : [];
   if (place.key === "kind" || place.key === "apiVersion") {
@@ -191,10 +246,18 @@ function values(schema, doc, place, node, names) {
     if (heads_) return heads_;
   }
   const field = node && child(schema, doc, node, place.key, place.frame);
-  return words(schema, doc, place, field ?? node ?? {}, field?.e, names());
+  return words(schema, doc, place, field ?? node ?? { t: "" }, field?.e, names());
 }
 
-/** Kinds, and the versions that the kind beside has. */
+/**
+ * Kinds, and the versions that the kind beside has.
+ *
+ * @param {Schema} schema
+ * @param {Doc} doc
+ * @param {Where} place
+ * @param {SchemaNode | null} node
+ * @returns {Offer[] | null}
+ */
 function head(schema, doc, place, node) {
   if (node && !node.top) return null;
   const other = said(doc, place.frame, place.key === "kind" ? "apiVersion" : "kind")?.value;
@@ -209,7 +272,16 @@ function head(schema, doc, place, node) {
   return [...new Set(rows.flatMap((versions) => Object.keys(versions)))].map((label) => ({ label }));
 }
 
+/**
+ * @param {Schema} schema
+ * @param {Doc} doc
+ * @param {Where} place
+ * @param {SchemaNode} field
+ * @param {Record<string, string> | undefined} allowed
+ * @param {Names} names
+ */
 function words(schema, doc, place, field, allowed, names) {
+  /** @type {Offer[]} */
   const rows = Object.entries(allowed ?? {}).map(([label, text]) => ({
     label,
     apply: quoted(label),
@@ -217,7 +289,7 @@ function words(schema, doc, place, field, allowed, names) {
     boost: 5,
   }));
   if (field.t === "boolean") rows.push({ label: "true" }, { label: "false" });
-  const from = (set, detail) => {
+  const from = (/** @type {Iterable<string> | undefined} */ set, /** @type {string} */ detail) => {
     for (const label of set ?? []) rows.push({ label, apply: quoted(label), detail });
   };
   const key = place.key ?? place.steps.findLast(({ step }) => step !== "[]")?.step;

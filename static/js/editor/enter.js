@@ -2,10 +2,15 @@
 
 import { EditorSelection, closeCompletion, selectedCompletion } from "../../vendor/codemirror.js";
 import { shape } from "./position.js";
+/** @import { EditorView } from "@codemirror/view" */
 
 const OPEN = /:\s*([|>][+-]?)?\s*$/;
 
-/** How many braces and brackets a line leaves open; quoted ones and those of comments do not count. */
+/**
+ * How many braces and brackets a line leaves open; quoted ones and those of comments do not count.
+ *
+ * @param {string} text
+ */
 function depth(text) {
   let open = 0;
   for (const [one] of text.replace(/"(?:\\.|[^"\\])*"|'[^']*'|(?:^|\s)#.*$/g, "").matchAll(/[{}[\]]/g))
@@ -13,7 +18,11 @@ function depth(text) {
   return open;
 }
 
-/** The column at which a line after this text begins. */
+/**
+ * The column at which a line after this text begins.
+ *
+ * @param {string} text
+ */
 export function indentAfter(text) {
   const line = shape(text);
   if (!line || line.separator) return /^\s*/.exec(text)[0].length;
@@ -50,11 +59,15 @@ export function enter({ state, dispatch }) {
   return true;
 }
 
-/** Enter where the completion that is offered stands there already: a new line, for there is nothing to take. */
+/**
+ * Enter where the completion that is offered stands there already: a new line, for there is nothing to take.
+ *
+ * @param {EditorView} view
+ */
 export function enterTyped(view) {
   const found = selectedCompletion(view.state);
   if (!found) return false;
-  const text = found.apply ?? found.label;
+  const text = typeof found.apply === "string" ? found.apply : found.label;
   const { head } = view.state.selection.main;
   if (view.state.sliceDoc(head - text.length, head) !== text) return false;
   closeCompletion(view);

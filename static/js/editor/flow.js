@@ -1,6 +1,8 @@
 // Flow style, {a: [b]}, over any number of lines: where what is open at a line began, and the place within it. JSON is
 // read the same way.
 
+/** @import { Doc } from "./position.js" */
+
 const ABOVE = 4000; // lines that are read for where it began; printed JSON that is longer has its indentation
 const AFTER = 20_000; // characters behind a position that are read for what stands beside it
 const LINES_AFTER = 400;
@@ -48,8 +50,13 @@ export function opened(doc, number, shape) {
   return state ? began : null;
 }
 
+/** @param {string} text */
 const plain = (text) => text.replace(/(^|\s)#.*$/gm, "").trim();
-/** The last word of what stands before a colon: a half of a name may stand before it, without its own. */
+/**
+ * The last word of what stands before a colon: a half of a name may stand before it, without its own.
+ *
+ * @param {string} text
+ */
 const nameOf = (text) =>
   plain(text)
     .split(/[\s]+/)
@@ -105,6 +112,10 @@ function read(text, to, state) {
 /**
  * The place `at` within what begins at `from`: its steps `inside`, its frame, and the part that is being written; null
  * behind the end.
+ *
+ * @param {Doc} doc
+ * @param {number} from
+ * @param {number} at
  */
 export function inFlow(doc, from, at) {
   const last = doc.lineAt(at).number + LINES_AFTER;

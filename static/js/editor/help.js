@@ -4,15 +4,26 @@ import { EditorView, StateEffect, StateField, hoverTooltip, keymap, showTooltip 
 import { announce } from "../lib/dom.js";
 import { where } from "./position.js";
 import { child, nodeAt } from "./schema.js";
+/** @import { Doc } from "./position.js" */
+/** @import { Knows, Schema } from "./schema.js" */
+/** @import { StateEffectType, StateField as Field } from "@codemirror/state" */
+/** @import { EditorView as Editor, Tooltip } from "@codemirror/view" */
 
 const WHY = {
   ignored: "podstep does not read this field: it is kept, and decides nothing.",
   reported: "Another cluster may honor this field: it decides nothing here, and podstep warns of it.",
 };
 
+/** @type {StateEffectType<Tooltip | null>} */
 const shown = StateEffect.define();
 
-/** What is known of the field at a position: `{from, to, name, path, field}`, or null. */
+/**
+ * What is known of the field at a position: `{from, to, name, path, field}`, or null.
+ *
+ * @param {Schema} schema
+ * @param {Doc} doc
+ * @param {number} at
+ */
 export function fieldAt(schema, doc, at) {
   const place = schema && where(doc, at);
   if (!place?.key) return null;
@@ -54,8 +65,10 @@ function card({ name, path, kind, field }) {
   return box;
 }
 
+/** @returns {Tooltip} */
 const tooltip = (found) => ({ pos: found.from, end: found.to, above: true, create: () => ({ dom: card(found) }) });
 
+/** @type {Field<Tooltip | null>} */
 const asked = StateField.define({
   create: () => null,
   update(value, transaction) {
@@ -65,9 +78,13 @@ const asked = StateField.define({
   provide: (field) => showTooltip.from(field),
 });
 
-/** The extension; `knows` is what `loadSchema` returns. */
+/**
+ * The extension; `knows` is what `loadSchema` returns.
+ *
+ * @param {Knows} knows
+ */
 export function help(knows) {
-  const ask = (view) => {
+  const ask = (/** @type {Editor} */ view) => {
     const found = fieldAt(knows.schema, view.state.doc, view.state.selection.main.head);
     view.dispatch({ effects: shown.of(found && tooltip(found)) });
     announce(
@@ -77,7 +94,7 @@ export function help(knows) {
     );
     return true;
   };
-  const hide = (view) => {
+  const hide = (/** @type {Editor} */ view) => {
     if (!view.state.field(asked)) return false;
     view.dispatch({ effects: shown.of(null) });
     return true;

@@ -1,6 +1,16 @@
 // The names that a text gives: of nodes, classes, claims and labels, for where another object refers to them.
 
 import { shape } from "./position.js";
+/** @import { Doc } from "./position.js" */
+
+/**
+ * @typedef {object} Names
+ * @property {Map<string, Set<string>>} kinds
+ * @property {Map<string, Set<string>>} labels
+ * @property {Map<string, Set<string>>} taints
+ * @property {Set<string>} resources
+ * @property {Set<string>} schedulers
+ */
 
 const MOST_LINES = 200_000;
 const MOST_NAMES = 2000; // of one kind
@@ -11,13 +21,18 @@ const AMOUNTS = /^(allocatable|capacity|requests|limits)$/;
 const LONG = 20_000; // lines of a text whose names are not collected anew for every key
 const STALE_AFTER = 10_000; // milliseconds for which they are taken to be the same
 
+/** @type {{ doc: Doc | null, beside: string | null, names: Names | null, at: number }} */
 let last = { doc: null, beside: null, names: null, at: 0 };
+/** @type {{ text: string, names: Names | null }} */
 let around = { text: "", names: null };
 
 /**
  * The names in a text, computed once for each text: `{kinds: Map(kind → Set), labels: Map(key → Set), taints: Map,
  * resources: Set, schedulers: Set}`. `beside` is another text whose names count too, such as the whole that an object
  * is part of.
+ *
+ * @param {Doc} doc
+ * @param {string} [beside]
  */
 export function namesIn(doc, beside = "") {
   const recent =
@@ -36,6 +51,7 @@ export function namesIn(doc, beside = "") {
   return last.names;
 }
 
+/** @type {() => Names} */
 const nothing = () => ({
   kinds: new Map(),
   labels: new Map(),
@@ -44,6 +60,7 @@ const nothing = () => ({
   schedulers: new Set(["default-scheduler"]),
 });
 
+/** @param {string} text */
 function namesOf(text) {
   if (around.text !== text) {
     const lines = text.split("\n");
@@ -55,6 +72,10 @@ function namesOf(text) {
   return around.names;
 }
 
+/**
+ * @param {{ lines: number, iterLines?: (from: number, to: number) => Iterable<string> }} doc
+ * @param {Names} found
+ */
 function collect(doc, found) {
   let kind = "";
   let kindAt = -1; // column of the object's fields
@@ -111,6 +132,7 @@ function inBraces(text, kind, found) {
     for (const [, name] of text.matchAll(/\{key:\s*([^,}\s]+)[^}]*effect:/g)) add(found.taints, bare(name), "");
 }
 
+/** @param {string} text */
 const bare = (text) => text.replace(/^["']|["']$/g, "");
 
 function pairs(text, take) {

@@ -3,16 +3,59 @@
 // lines.
 
 import { inFlow, opened } from "./flow.js";
+/** @import { Text } from "@codemirror/state" */
+
+/** @typedef {Text} Doc a text of the editor */
+/** @typedef {{ value: string, line: number }} Entry what a mapping says of a key, and the line, 0 within braces */
+/**
+ * A mapping, as far as it is known.
+ *
+ * @typedef {{ map: Map<string, Entry>, line: number, column: number, whole?: boolean }} Frame
+ */
+/** @typedef {{ step: string, frame?: Frame }} Step on the way to a place: a key in a mapping, or "[]" */
+/**
+ * A line: `separator` alone, or its dashes, where it begins, and what it says of which key, if of any.
+ *
+ * @typedef {object} Line
+ * @property {boolean} [separator]
+ * @property {number[]} dashes
+ * @property {number} column
+ * @property {string} [key]
+ * @property {number} [keyEnd]
+ * @property {number} [valueAt]
+ * @property {string} [value]
+ */
+
+/**
+ * A place in a document: what is written there, or would be.
+ *
+ * @typedef {object} Where
+ * @property {Step[]} steps
+ * @property {Frame} frame
+ * @property {string} part "key" or "value"
+ * @property {string} [key]
+ * @property {number} from
+ * @property {number} to
+ * @property {boolean} item whether it is an item of a list
+ * @property {boolean} flow whether it is within braces or brackets
+ * @property {string} quote
+ * @property {number} column
+ */
 
 const KEY = /^(?:"([^"]*)"|'([^']*)'|([^\s"'{}[\],#&*!|>%@`][^#]*?))\s*:(?:\s+|$)/;
 const BELOW = 3000; // lines that are looked at for what comes after
 
-/** One line: `{dashes: [column…], column, key, value, valueAt}`; null for a blank one or a comment. */
+/**
+ * One line: `{dashes: [column…], column, key, value, valueAt}`; null for a blank one or a comment.
+ *
+ * @param {string} text
+ * @returns {Line | null}
+ */
 export function shape(text) {
   let at = 0;
   while (text[at] === " ") at += 1;
   if (at === text.length || text[at] === "#") return null;
-  if (at === 0 && /^(---|\.\.\.)(\s|$)/.test(text)) return { separator: true };
+  if (at === 0 && /^(---|\.\.\.)(\s|$)/.test(text)) return { separator: true, dashes: [], column: 0 };
   const dashes = [];
   while (text[at] === "-" && (text[at + 1] === " " || at + 1 === text.length)) {
     dashes.push(at);
@@ -34,18 +77,32 @@ export function shape(text) {
   };
 }
 
-/** A value without its comment, a comma of JSON, an anchor or a tag. */
+/**
+ * A value without its comment, a comma of JSON, an anchor or a tag.
+ *
+ * @param {string} text
+ */
 const plain = (text) =>
   text
     .replace(/(^|\s)#.*$/, "")
     .trim()
     .replace(/,$/, "")
     .replace(/^[&!]\S*\s*/, "");
+/** @param {string} value */
 const opens = (value) => value === "" || /^(\{|\[|\[\s*\{)$/.test(value);
 
-/** The mapping around a line's column: `{steps, map}`; null where none can be, such as inside a text. */
+/**
+ * The mapping around a line's column: `{steps, frame}`; null where none can be, such as inside a text.
+ *
+ * @param {Doc} doc
+ * @param {number} number
+ * @param {number} column
+ * @param {number[]} dashes
+ */
 function around(doc, number, column, dashes) {
+  /** @type {Step[]} */
   const steps = [];
+  /** @type {Frame} */
   const inner = { map: new Map(), line: number, column };
   let frame = inner;
   let at = column;
@@ -101,7 +158,13 @@ function around(doc, number, column, dashes) {
   return { steps, frame: inner };
 }
 
-/** What a mapping says of a key, looked for below its first lines too. */
+/**
+ * What a mapping says of a key, looked for below its first lines too.
+ *
+ * @param {Doc} doc
+ * @param {Frame} frame
+ * @param {string} key
+ */
 export function said(doc, frame, key) {
   if (!frame.whole) {
     frame.whole = true;
@@ -120,6 +183,10 @@ export function said(doc, frame, key) {
 /**
  * A position: `{steps, frame, part: "key" | "value", key, from, to, item, flow, quote, column}`; null in comments and
  * texts.
+ *
+ * @param {Doc} doc
+ * @param {number} at
+ * @returns {Where | null}
  */
 export function where(doc, at) {
   const line = doc.lineAt(at);

@@ -1,5 +1,7 @@
 // The server's errors and warnings as marks on what they are about.
 
+/** @import { Doc } from "./position.js" */
+
 const KEY = /[^.[\]]+(?=(?:\[[^\]]*\])*$)/; // the last name of a path: spec.containers[0].image → image
 
 /** Diagnostics of `[{line, path, message}]`; a problem of no line has none. */
@@ -21,7 +23,12 @@ export function diagnostics(doc, errors, warnings) {
   return [...of(errors, "error"), ...of(warnings, "warning")].sort((a, b) => a.from - b.from);
 }
 
-/** Where on its line a problem is: from its field's name, else from the first letter, to the end of the text. */
+/**
+ * Where on its line a problem is: from its field's name, else from the first letter, to the end of the text.
+ *
+ * @param {string} text
+ * @param {string} path
+ */
 export function part(text, path) {
   const end = text.replace(/\s+#.*$/, "").trimEnd().length || text.length;
   const name = KEY.exec(path)?.[0].replace(/^'|'$/g, "");
@@ -32,6 +39,7 @@ export function part(text, path) {
   return from < 0 || from >= end ? [0, text.length] : [from, end];
 }
 
+/** @param {{ message: string, path: string }} given */
 function message({ message: text, path }) {
   const box = document.createElement("div");
   box.append(text);

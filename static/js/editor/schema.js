@@ -1,13 +1,46 @@
 // What a place may hold: the server's document of kinds and parts, and the way along a path through it.
 
 import { said } from "./position.js";
+/** @import { Doc, Entry, Frame, Where } from "./position.js" */
+
+/**
+ * A field, as the server's document writes it: its type `t`, the part `p` that it is, its description `d`, the words
+ * that it may be `e`, whether it is required `r`, why it has no effect `x`; `by`: another field says which part it is.
+ *
+ * @typedef {object} Field
+ * @property {string} t
+ * @property {string | null} [p]
+ * @property {string} [d]
+ * @property {Record<string, string>} [e]
+ * @property {boolean | number} [r]
+ * @property {"ignored" | "reported"} [x]
+ * @property {[field: string, parts: Record<string, string>]} [by]
+ */
+/**
+ * What a place may hold, and of which kind.
+ *
+ * @typedef {Field & { kind?: string, top?: boolean, inside?: string }} SchemaNode
+ */
+
+/**
+ * @typedef {object} Schema
+ * @property {Record<string, Record<string, string>>} kinds by kind and version: the part
+ * @property {Record<string, { d: string, f: Record<string, Field> }>} parts
+ * @property {Record<string, string>} labels
+ * @property {Record<string, [kind: string, text: string]>} annotations
+ * @property {Record<string, string>} resources
+ * @property {SchemaNode} [root] of a text that is a part of a document
+ */
+/** @typedef {{ schema: Schema | null, ready?: Promise<void>, beside?: string }} Knows */
 
 const ADDRESS = "/schemas.json";
+/** @type {Knows | null} */
 let loaded = null;
 
 /** The schemas, once for all editors of a page: `{ready: Promise, schema}`; without them there is no completion. */
 export function loadSchema() {
   if (!loaded) {
+    /** @type {Knows} */
     const knows = { schema: null };
     loaded = knows;
     knows.ready = fetch(ADDRESS)
@@ -33,6 +66,9 @@ const PARTS = { operation: { kind: "Scenario", part: "Scenario.spec.operations",
 /**
  * What an editor knows: the schemas, narrowed to its text if that is part of a document, and the text `beside` it whose
  * names count too.
+ *
+ * @param {Knows} knows
+ * @param {string} context
  */
 export function within(knows, context) {
   const place = PARTS[context];
@@ -54,11 +90,17 @@ export function within(knows, context) {
   };
 }
 
-/** The part that a document of this kind is; of several versions the one it names, else the newest. */
+/**
+ * The part that a document of this kind is; of several versions the one it names, else the newest.
+ *
+ * @param {Schema} schema
+ * @param {string} kind
+ * @param {string} version
+ */
 function partOf(schema, kind, version) {
   const versions = schema.kinds[kind];
   if (!versions) return null;
-  const group = (text) => (text.includes("/") ? text.split("/")[0] : "");
+  const group = (/** @type {string} */ text) => (text.includes("/") ? text.split("/")[0] : "");
   return (
     versions[version]
     ?? versions[Object.keys(versions).find((one) => group(one) === group(version))]
@@ -66,15 +108,28 @@ function partOf(schema, kind, version) {
   );
 }
 
+/** @param {Entry} [entry] */
 const bare = (entry) => (entry?.value ?? "").replace(/^["']|["']$/g, "");
 
+/**
+ * @param {Schema} schema
+ * @param {Doc} doc
+ * @param {Frame} frame
+ * @returns {SchemaNode}
+ */
 function root(schema, doc, frame) {
   const kind = bare(said(doc, frame, "kind"));
   const part = partOf(schema, kind, bare(said(doc, frame, "apiVersion")));
   return { t: "object", p: part, kind, top: true };
 }
 
-/** The kind that an operation beside this patch names in its typeMeta. */
+/**
+ * The kind that an operation beside this patch names in its typeMeta.
+ *
+ * @param {Schema} schema
+ * @param {Doc} doc
+ * @param {Frame} frame
+ */
 function patched(schema, doc, frame) {
   const entry = said(doc, frame, "typeMeta");
   if (!entry) return { t: "object", p: null };
@@ -88,6 +143,11 @@ function patched(schema, doc, frame) {
 /**
  * The node at a place: `{t, p, d, e, x}` as its field says, with `kind` of the object it is in and `above`, the field
  * that makes all of it ineffective. Null where the schemas say nothing.
+ *
+ * @param {Schema} schema
+ * @param {Doc} doc
+ * @param {Where} place
+ * @returns {SchemaNode | null}
  */
 export function nodeAt(schema, doc, place) {
   const frames = [...place.steps.filter(({ frame }) => frame).map(({ frame }) => frame), place.frame];
@@ -95,6 +155,7 @@ export function nodeAt(schema, doc, place) {
   let node = schema.root ?? root(schema, doc, frames[next]);
   const { kind } = node;
   let inside = kind;
+  /** @type {Field["x"] | ""} */
   let ignored = "";
   for (const { step, frame } of place.steps) {
     if (frame) next += 1;
@@ -109,9 +170,19 @@ export function nodeAt(schema, doc, place) {
   return { ...node, inside, x: ignored || node.x };
 }
 
+/** @param {SchemaNode} node */
 const item = (node) => (node.t.endsWith("[]") ? { ...node, t: node.t.slice(0, -2), e: node.e } : null);
 
-/** The field of a node. */
+/**
+ * The field of a node.
+ *
+ * @param {Schema} schema
+ * @param {Doc} doc
+ * @param {SchemaNode} node
+ * @param {string} key
+ * @param {Frame} [frame]
+ * @returns {SchemaNode | null}
+ */
 export function child(schema, doc, node, key, frame) {
   if (node.t.endsWith("{}")) return { ...node, t: node.t.slice(0, -2), kind: undefined, top: false };
   const fields = schema.parts[node.p]?.f;
@@ -122,5 +193,10 @@ export function child(schema, doc, node, key, frame) {
   return { ...field, t: "object", p: frame ? (parts[bare(said(doc, frame, other))] ?? null) : null };
 }
 
-/** The fields that a node may have: `[[name, field]…]`. */
+/**
+ * The fields that a node may have: `[[name, field]…]`.
+ *
+ * @param {Schema} schema
+ * @param {SchemaNode | null} node
+ */
 export const fieldsOf = (schema, node) => Object.entries(schema.parts[node?.p]?.f ?? {});

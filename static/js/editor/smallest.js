@@ -42,14 +42,23 @@ function ending(before, at, length, removed, added) {
   return { from: Math.max(0, at - 1), to: at + length, insert: "" };
 }
 
+/**
+ * @param {string} text
+ * @param {number} at
+ */
 function lineEnd(text, at) {
   const end = text.indexOf("\n", at);
   return end < 0 ? text.length : end;
 }
 
-/** Lines that stand once in both, in an order that both have: `[[index, index]…]`. */
+/**
+ * Lines that stand once in both, in an order that both have: `[[index, index]…]`.
+ *
+ * @param {string[]} from
+ * @param {string[]} to
+ */
 function anchors(from, to) {
-  const once = (lines) => {
+  const once = (/** @type {string[]} */ lines) => {
     const seen = new Map();
     lines.forEach((line, i) => seen.set(line, seen.has(line) ? -1 : i));
     return seen;

@@ -102,26 +102,37 @@ export function classes(...names) {
 }
 
 /**
+ * What a selector finds, by the tag that it ends in: `"form input:checked"` an HTMLInputElement.
+ *
+ * @template {string} S
+ * @typedef {S extends `${string} ${infer Last}`
+ *   ? Found<Last>
+ *   : S extends `${infer Tag}${"[" | ":" | "." | "#"}${string}`
+ *     ? Found<Tag>
+ *     : S extends keyof HTMLElementTagNameMap
+ *       ? HTMLElementTagNameMap[S]
+ *       : HTMLElement} Found
+ */
+
+/**
  * The first element that a selector finds, which the caller knows to be there, or looks whether it is.
  *
- * @type {{
- *   <K extends keyof HTMLElementTagNameMap>(selector: K, root?: ParentNode): HTMLElementTagNameMap[K],
- *   <E extends HTMLElement = HTMLElement>(selector: string, root?: ParentNode): E,
- * }}
+ * @template {string} S
+ * @param {S} selector
+ * @param {ParentNode} [root]
+ * @returns {Found<S>}
  */
-export const $ = (/** @type {string} */ selector, /** @type {ParentNode} */ root = document) =>
-  /** @type {any} */ (root.querySelector(selector));
+export const $ = (selector, root = document) => /** @type {any} */ (root.querySelector(selector));
 
 /**
  * All elements that a selector finds.
  *
- * @type {{
- *   <K extends keyof HTMLElementTagNameMap>(selector: K, root?: ParentNode): HTMLElementTagNameMap[K][],
- *   <E extends HTMLElement = HTMLElement>(selector: string, root?: ParentNode): E[],
- * }}
+ * @template {string} S
+ * @param {S} selector
+ * @param {ParentNode} [root]
+ * @returns {Found<S>[]}
  */
-export const $$ = (/** @type {string} */ selector, /** @type {ParentNode} */ root = document) =>
-  /** @type {any[]} */ ([...root.querySelectorAll(selector)]);
+export const $$ = (selector, root = document) => /** @type {any[]} */ ([...root.querySelectorAll(selector)]);
 
 /**
  * The element that an event is about.
@@ -129,6 +140,20 @@ export const $$ = (/** @type {string} */ selector, /** @type {ParentNode} */ roo
  * @param {Event} event
  */
 export const targetOf = (event) => /** @type {HTMLElement} */ (event.target);
+
+/** The element that has the focus. */
+export const focusedNow = () => /** @type {HTMLElement | null} */ (document.activeElement);
+
+/**
+ * What draws on a canvas.
+ *
+ * @param {HTMLCanvasElement} canvas
+ */
+export function penOf(canvas) {
+  const pen = canvas.getContext("2d");
+  if (!pen) throw new Error("This browser draws on no canvas.");
+  return pen;
+}
 
 /**
  * A short notice at the bottom. It is announced to screen readers, and goes when it is pressed: on a phone it covers
@@ -162,10 +187,11 @@ let announceTimer = 0;
 
 /**
  * Announce something to screen readers. Of one kind the newest of a burst wins: "said" for the result of an action,
- * "place" for where the visitor has come to. Another kind waits until the one before was heard.
+ * "place" for where the visitor has come to, "computing" for how far the server is. Another kind waits until the one
+ * before was heard.
  *
  * @param {string} text
- * @param {"said" | "place"} [kind]
+ * @param {"said" | "place" | "computing"} [kind]
  */
 export function announce(text, kind = "said") {
   unsaid.set(kind, text);

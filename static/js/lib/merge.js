@@ -307,7 +307,7 @@ export function merge(base, mine, theirs) {
     at = to;
   }
   same(b.length);
-  return { parts, conflicts: parts.filter((part) => !part.lines) };
+  return { parts, conflicts: parts.filter((part) => "mine" in part) };
 }
 
 /** @type {Record<Side, (conflict: Conflict) => string[]>} */
@@ -324,7 +324,7 @@ const SIDES = {
  * @param {Side} [side]
  */
 export function resolved(parts, side = "theirs") {
-  return parts.flatMap((part) => part.lines ?? SIDES[side](part)).join("\n");
+  return parts.flatMap((part) => ("mine" in part ? SIDES[side](part) : part.lines)).join("\n");
 }
 
 /**

@@ -218,7 +218,7 @@ export interface PredicatesPart {
   reasons: string[][];
   skipped: "after-first-failure" | "none";
   errors: [node: NodeIndex, predicate: number, text: string][];
-  /** By predicate: runs over the nodes of one letter: h hit, m evaluated, b beside the cache, . not reached, - no node. */
+  /** By predicate: runs over the nodes of one letter: h hit, m evaluated, b beside the cache, . not reached, - none. */
   sources: [letter: string, count: number][][] | null;
   invalidated: [predicate: number, nodes: NodeIndex[] | null][];
 }
@@ -545,7 +545,7 @@ export interface Cut {
   instead: Record<string, unknown>;
 }
 
-/** The heavy parts of a cycle, as far as they were asked for; at the end of a run some fields of Light are beside them. */
+/** The heavy parts of a cycle, as far as they were asked for; at the end of a run some fields of Light beside them. */
 export interface Parts {
   index: number;
   step: string;

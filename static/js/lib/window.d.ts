@@ -1,5 +1,6 @@
-// What podstep's scripts share by the window.
+// What podstep's scripts share by the window, and what they expect of the page.
 
+import type { Found } from "./dom.js";
 import type { Early } from "./socket.js";
 
 declare global {
@@ -8,5 +9,16 @@ declare global {
     podstepEarly?: Early | null;
     /** What the browser tests look at. */
     podstep?: Record<string, any>;
+    /** The library of charts, once lib/plotly.js has loaded it. */
+    Plotly?: any;
+  }
+
+  // What is looked for is HTML, of the tag that the selector ends in: nobody looks for an icon, the only SVG there is.
+  interface Element {
+    closest<S extends string>(selector: S): Found<S> | null;
+  }
+  interface ParentNode {
+    querySelector<S extends string>(selector: S): Found<S> | null;
+    querySelectorAll<S extends string>(selector: S): NodeListOf<Found<S>>;
   }
 }

@@ -106,7 +106,7 @@ export class Charts {
       doubleClick: false,
     });
     if (!host.dataset.drawn)
-      host.on("plotly_click", ({ points }) => {
+      /** @type {any} */ (host).on("plotly_click", ({ points }) => {
         if (typeof points[0]?.x === "number") this.onPoint(points[0].x);
       });
     host.dataset.drawn = "yes";

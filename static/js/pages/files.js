@@ -1,13 +1,19 @@
 // What somebody drops or chooses: texts go into the box, so that their errors have lines; the rest is sent as files.
 
 import { dropped } from "./folder.js";
+/** @import { InFolder } from "./folder.js" */
 
 const TEXT = /\.(ya?ml|json|jsonl|txt)(\.gz)?$/i;
 const TABLE = /\.csv(\.gz)?$/i;
 
+/** @param {File} file */
 export const isTable = (file) => TABLE.test(file.name);
 
-/** Return a file's text, unpacked if it is gzip. Rejects for what is no text: the server says what it is. */
+/**
+ * Return a file's text, unpacked if it is gzip. Rejects for what is no text: the server says what it is.
+ *
+ * @param {File} file
+ */
 async function textOf(file) {
   const packed = /\.gz$/i.test(file.name);
   const stream = packed ? file.stream().pipeThrough(new DecompressionStream("gzip")) : file.stream();
@@ -16,13 +22,19 @@ async function textOf(file) {
 }
 
 /** The encoding by a byte order mark, or by zeros between letters: PowerShell writes UTF-16. */
+/** @param {Uint8Array} bytes */
 function encodingOf([a, b, c, d]) {
   if ((a === 0xff && b === 0xfe) || (a && b === 0 && c && d === 0)) return "utf-16le";
   if ((a === 0xfe && b === 0xff) || (a === 0 && b && c === 0 && d)) return "utf-16be";
   return "utf-8";
 }
 
-/** Return the files as one text of at most `most` characters, or null if they are to be sent as they are. */
+/**
+ * Return the files as one text of at most `most` characters, or null if they are to be sent as they are.
+ *
+ * @param {File[]} files
+ * @param {number} most
+ */
 export async function asText(files, most) {
   if (!files.length || !files.every((file) => TEXT.test(file.name) && file.size < most)) return null;
   if (files.length > 1 && !files.every((file) => /\.ya?ml(\.gz)?$/i.test(file.name))) return null;
@@ -35,7 +47,11 @@ export async function asText(files, most) {
   }
 }
 
-/** Whether a CSV file holds a trace's nodes; the other kind holds its pods. */
+/**
+ * Whether a CSV file holds a trace's nodes; the other kind holds its pods.
+ *
+ * @param {File} file
+ */
 export async function holdsNodes(file) {
   try {
     return /^\W*sn\s*,/.test((await textOf(file)).slice(0, 200));
@@ -55,6 +71,10 @@ export function give(input, files) {
 /**
  * Let files be dropped on `target`, taken as files, or as a promise of a folder's `{path, file}`; `show` is told
  * whether some are held over it. What a part of it has already taken is left alone.
+ *
+ * @param {HTMLElement} target
+ * @param {(files: File[], folder?: Promise<InFolder[]>) => void} take
+ * @param {(held: boolean) => void} [show]
  */
 export function onDrop(target, take, show = () => {}) {
   let depth = 0;
@@ -62,7 +82,7 @@ export function onDrop(target, take, show = () => {}) {
     target.classList.toggle("drag", depth > 0);
     show(depth > 0);
   };
-  const files = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
+  const files = (/** @type {DragEvent} */ event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
   target.addEventListener("dragenter", (event) => {
     if (files(event)) {
       depth += 1;

@@ -6,6 +6,8 @@ const ENTRIES = 5_000;
 const LEVELS = 40;
 const BLOCK = 512;
 
+/** @typedef {{ path: string, file: File }} InFolder a file, and where in the folder it is */
+
 export class FolderError extends Error {}
 
 /** Return what is dropped as `{path, file}` where a folder is among it, else null. To be called within the event. */
@@ -15,8 +17,13 @@ export function dropped(transfer) {
 }
 
 /** Return the files of an input that takes a folder as `{path, file}`. */
-export const chosen = (input) => [...input.files].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
+export const chosen = (/** @type {HTMLInputElement} */ input) =>
+  [...input.files].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 
+/**
+ * @param {any[]} entries
+ * @returns {Promise<InFolder[]>}
+ */
 async function walk(entries) {
   const found = [];
   let waiting = entries.map((entry) => ({ entry, level: 0 }));
@@ -46,7 +53,12 @@ async function list(directory) {
   }
 }
 
-/** Pack `{path, file}` into one tar file of at most `most` bytes, sorted by path; `left` counts what is not sent. */
+/**
+ * Pack `{path, file}` into one tar file of at most `most` bytes, sorted by path; `left` counts what is not sent.
+ *
+ * @param {InFolder[]} files
+ * @param {number} most
+ */
 export function packed(files, most) {
   const sent = files
     .filter(({ path }) => SENT.test(path) && !HIDDEN.test(path))
@@ -66,9 +78,15 @@ export function packed(files, most) {
   return { file: new File([...parts, new Uint8Array(2 * BLOCK)], `${name}.tar`), left: files.length - sent.length };
 }
 
+/** @param {number} size */
 const padding = (size) => new Uint8Array((BLOCK - (size % BLOCK)) % BLOCK);
 
-/** A tar's header for one file; a path beyond a hundred bytes gets one of its own before, as GNU tar writes it. */
+/**
+ * A tar's header for one file; a path beyond a hundred bytes gets one of its own before, as GNU tar writes it.
+ *
+ * @param {string} path
+ * @param {number} size
+ */
 function headers(path, size) {
   const name = new TextEncoder().encode(path);
   if (name.length <= 100) return [header(name, size, "0")];
@@ -82,7 +100,7 @@ function headers(path, size) {
 
 function header(name, size, type) {
   const block = new Uint8Array(BLOCK);
-  const put = (at, text) => {
+  const put = (/** @type {number} */ at, /** @type {string} */ text) => {
     for (let i = 0; i < text.length; i += 1) block[at + i] = text.charCodeAt(i);
   };
   block.set(name);

@@ -7,6 +7,8 @@ import { fillRail } from "../lib/rail.js";
 import { Cluster } from "../workbench/cluster.js";
 import { Verdict } from "../workbench/verdict.js";
 import { link } from "./link.js";
+/** @import { Nodes, Pods } from "../lib/protocol.js" */
+/** @typedef {{ verdict: Verdict, totals: Map<number, number> }} Shown what predicates said, and the scores */
 
 const EVERY = 2400; // milliseconds a cycle stays
 const CYCLES = 100;
@@ -14,7 +16,11 @@ const FIRST = 11; // where it begins: the cluster has filled a little
 const BLOCKS = 12;
 const OUTCOMES = { scheduled: ["pass", "check"], unschedulable: ["fail", "cross"], error: ["stale", "warn"] };
 
-/** Play the scenario named by `data-mini` in `host`. */
+/**
+ * Play the scenario named by `data-mini` in `host`.
+ *
+ * @param {HTMLElement} host
+ */
 export async function mini(host) {
   const source = { scenario: host.dataset.mini };
   link().on("down", () => host.classList.add("is-still"));
@@ -144,6 +150,7 @@ class Miniature {
     this.#go(1 + ((this.at - 1 + steps + this.cycles.length) % this.cycles.length));
   }
 
+  /** @param {number} index */
   #move(index) {
     if (index < this.at || this.at === 0) {
       this.cluster.reset(this.placement);
@@ -153,13 +160,18 @@ class Miniature {
     this.at = index;
   }
 
+  /** @param {number} index */
   async #go(index) {
     this.#move(index);
-    this.#paint(await this.#get(index, true), index);
+    this.#paint(await this.#get(index), index);
     this.#get((index % this.cycles.length) + 1);
   }
 
-  /** The predicates and scores of a cycle, asked for once. */
+  /**
+   * The predicates and scores of a cycle, asked for once.
+   *
+   * @param {number} index
+   */
   #get(index) {
     if (!this.#parts.has(index)) {
       const asked = link()
@@ -177,6 +189,10 @@ class Miniature {
     return this.#parts.get(index);
   }
 
+  /**
+   * @param {Shown | null} parts
+   * @param {number} index
+   */
   #paint(parts, index) {
     if (index !== this.at) return; // somebody went on in the meantime
     const cycle = this.cycles[index - 1];
@@ -194,7 +210,7 @@ class Miniature {
     const best = parts ? Math.max(...parts.totals.values()) : 0;
     this.cards.forEach((card, node) => card.paint(this.#state(node, cycle, parts, best)));
     fill(this.story, this.#sentences(cycle));
-    this.slider.value = index;
+    this.slider.value = String(index);
     this.slider.setAttribute(
       "aria-valuetext",
       `cycle ${index} of ${this.cycles.length}: ${short(pods.keys[cycle.pod])}, ${word}`,
@@ -204,6 +220,7 @@ class Miniature {
     this.open.href = `/s/${this.source.scenario}/?step=${index}`;
   }
 
+  /** @param {number} pod */
   #wants(pod) {
     const { pods } = this;
     const more = Object.entries(pods.extended ?? {})
@@ -212,6 +229,7 @@ class Miniature {
     return [`${cpu(pods.cpu[pod])} cpu`, memory(pods.memory[pod]), ...more].join(" · ");
   }
 
+  /** @param {number} pod */
   #colour(pod) {
     return `g${this.pods.group[pod] % 10}`;
   }
@@ -252,6 +270,7 @@ class Miniature {
 }
 
 class Card {
+  /** @param {string} name */
   constructor(name) {
     this.cpu = h("span", { class: "rail" });
     this.memory = h("span", { class: "rail" });
@@ -271,7 +290,7 @@ class Card {
 
   paint(state) {
     this.root.className = `mini-node ${state.fits ? "fits" : "failed"}${state.chosen ? " chosen" : ""}`;
-    for (const key of ["cpu", "memory"]) fillRail(this[key], ...state[key]);
+    for (const key of ["cpu", "memory"]) fillRail(this[key], state[key][0], state[key][1]);
     this.score.textContent = state.score;
     this.score.classList.toggle("best", state.best);
     const shown = state.pods.slice(0, BLOCKS);

@@ -38,7 +38,7 @@ spec:
 export function paste(form, tables) {
   const status = $("[data-status]", form);
   const problems = $("[data-problems]", form);
-  const input = $("[data-files]", form);
+  const input = $("input[data-files]", form);
   const chips = $("[data-chosen]", form);
   const submit = $("[data-open]", form);
   const clear = $("[data-clear]", form);
@@ -246,6 +246,10 @@ export function paste(form, tables) {
     }
   }
 
+  /**
+   * @param {File[]} files
+   * @param {string} [note]
+   */
   function hold(files, note = "") {
     held = files;
     give(input, files);
@@ -277,6 +281,7 @@ export function paste(form, tables) {
     } else check();
   }
 
+  /** @param {Event} event */
   async function open(event) {
     event?.preventDefault();
     if (submit.getAttribute("aria-disabled") === "true") return;
@@ -351,7 +356,7 @@ export function paste(form, tables) {
   input.addEventListener("change", (event) => {
     if (event.isTrusted) take([...input.files]);
   });
-  const folders = $("[data-folder]", form);
+  const folders = $("input[data-folder]", form);
   $("[data-folder-label]", form).hidden = !("webkitdirectory" in folders);
   folders.addEventListener("click", () => {
     folders.value = "";

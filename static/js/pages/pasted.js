@@ -12,7 +12,12 @@ export function kept() {
   }
 }
 
-/** Keep a text, where it is not too long for that. */
+/**
+ * Keep a text, where it is not too long for that.
+ *
+ * @param {string} text
+ * @param {string} title
+ */
 export function keep(text, title) {
   try {
     if (text.length < KEPT_MOST) localStorage.setItem(KEPT, JSON.stringify({ text, title }));

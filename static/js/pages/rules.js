@@ -2,7 +2,9 @@
 
 import { $, $$ } from "../lib/dom.js";
 
-const form = $("[data-rule-filter]");
+const form = $("form[data-rule-filter]");
+/** @type {Record<string, HTMLSelectElement>} */
+const fields = { resource: $("select[name=resource]", form), mode: $("select[name=mode]", form) };
 const rows = $$(".cache-rules tr[id]");
 
 form.hidden = false;
@@ -22,7 +24,7 @@ reveal();
 function read() {
   const query = new URLSearchParams(location.search);
   for (const name of ["resource", "mode"]) {
-    const field = form.elements[name];
+    const field = fields[name];
     const wanted = query.get(name) ?? "";
     field.value = [...field.options].some(({ value }) => value === wanted) ? wanted : "";
   }
@@ -30,12 +32,14 @@ function read() {
 }
 
 function write() {
-  const query = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
+  const query = new URLSearchParams(
+    Object.entries(fields).flatMap(([name, { value }]) => (value ? [[name, value]] : [])),
+  );
   history.replaceState(null, "", `${location.pathname}${query.size ? `?${query}` : ""}`);
 }
 
 function apply() {
-  const { resource, mode } = form.elements;
+  const { resource, mode } = fields;
   let shown = 0;
   for (const row of rows) {
     row.hidden =

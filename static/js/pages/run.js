@@ -30,10 +30,11 @@ const EMPTY = {
 
 const root = $("[data-run]");
 const id = root.dataset.run;
+/** @param {string} name */
 const part = (name) => $(`[data-${name}]`, root);
-const field = $("#cycle", root);
+const field = $("input#cycle", root);
 const charts = new Charts(root, root.dataset.plotly, (cycle) => {
-  field.value = cycle;
+  field.value = String(cycle);
   field.dataset.touched = "yes";
 });
 
@@ -111,9 +112,9 @@ function lookOf(state) {
 function progress() {
   const { state, done } = run;
   const bar = part("progress");
-  bar.firstElementChild.style.setProperty("width", `${share() * 100}%`);
+  $("i", bar).style.setProperty("width", `${share() * 100}%`);
   bar.className = `progress ${lookOf(state)}`;
-  bar.setAttribute("aria-valuenow", Math.floor(share() * 100));
+  bar.setAttribute("aria-valuenow", String(Math.floor(share() * 100)));
   part("progress-text").textContent = words();
   bar.setAttribute("aria-valuetext", words());
   const now = performance.now();
@@ -189,7 +190,7 @@ function caching() {
   };
   for (const [name, text] of Object.entries(texts)) $(`[data-cache="${name}"]`, root).textContent = text;
   $('[data-cache="stale"]', root).classList.toggle("stale-text", cache.stale > 0);
-  part("cache-open").href = `/runs/${id}/at/${run.done}/?tab=cache&view=time`;
+  $("a[data-cache-open]", root).href = `/runs/${id}/at/${run.done}/?tab=cache&view=time`;
   const list = part("cache-causes");
   list.hidden = !cache.causes.length;
   fill(
@@ -224,14 +225,14 @@ function failure() {
 
 function cycles() {
   const { done, state } = run;
-  field.max = done;
-  if (document.activeElement !== field && !field.dataset.touched) field.value = done || "";
+  field.max = String(done);
+  if (document.activeElement !== field && !field.dataset.touched) field.value = done ? String(done) : "";
   part("open-hint").textContent = done ? `1 to ${count(done)}` : "none is computed yet";
   part("trace").hidden = state !== "done";
-  const last = part("last");
+  const last = $("a[data-last]", root);
   last.hidden = !done || !ENDED.has(state);
   last.href = `/runs/${id}/at/${done}/`;
-  const failed = part("first-unschedulable");
+  const failed = $("a[data-first-unschedulable]", root);
   failed.hidden = !first;
   failed.href = `/runs/${id}/at/${first}/`;
   $("span", failed).textContent = `First unschedulable: cycle ${count(first)}`;
@@ -324,8 +325,8 @@ part("cancel-form")?.addEventListener("submit", async (event) => {
   try {
     update(await socket.call("run.cancel", { run: id }));
     toast(run.state === "cancelled" ? "The run is cancelled." : "Stopping: the worker ends its slice first.");
-    root.querySelector("h1").tabIndex = -1;
-    root.querySelector("h1").focus();
+    $("h1", root).tabIndex = -1;
+    $("h1", root).focus();
   } catch (error) {
     toast(error.message, { name: "warn" });
   }

@@ -13,7 +13,7 @@ const watched = [...rows].filter(([, row]) => !ENDED.has(row.dataset.runState)).
 function show(run) {
   const row = rows.get(run.run);
   if (!row) return;
-  const cell = (name) => $(`[data-cell="${name}"]`, row);
+  const cell = (/** @type {string} */ name) => $(`[data-cell="${name}"]`, row);
   cell("state").textContent = run.state;
   cell("state").className = `pill ${TONES[run.state] ?? ""}`;
   cell("position").textContent = inQueue(run.position);

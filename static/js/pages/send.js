@@ -1,11 +1,17 @@
 // Sending a form without leaving the page, so that a refusal loses nothing.
 
+/** @import { Problem, Report } from "../lib/protocol.js" */
+
 const ASK_EVERY = 400;
 
 /**
  * Send `form`; resolves with `{url}` where the server redirected to, or `{errors}` that it found. `progress` is told
  * `{stage, done, of}` while it is uploaded and read; `signal`, an AbortSignal, stops both. Rejects with an Error in
  * words, with null if it was stopped.
+ *
+ * @param {HTMLFormElement} form
+ * @param {{ progress?: (report: Report) => void, signal?: AbortSignal | null }} [options]
+ * @returns {Promise<{ url?: string, errors?: Problem[] }>}
  */
 export function send(form, { progress = () => {}, signal = null } = {}) {
   return new Promise((resolve, reject) => {
@@ -51,7 +57,7 @@ export function send(form, { progress = () => {}, signal = null } = {}) {
         request.abort();
         fetch(`/import/${ticket}/`, {
           method: "DELETE",
-          headers: { "X-CSRFToken": data.get("csrfmiddlewaretoken") },
+          headers: { "X-CSRFToken": String(data.get("csrfmiddlewaretoken")) },
           keepalive: true,
         }).catch(() => {
           /* then it reads to the end, for nobody */

@@ -1,22 +1,28 @@
 // The examples' topics: one at a time, or all; the address names it, so that a teacher can send it.
 
-import { $, $$ } from "../lib/dom.js";
+import { targetOf, $, $$ } from "../lib/dom.js";
 import { plural } from "../lib/quantity.js";
 
 const NAME = "topic";
 
-/** Make the buttons above the examples in `host` work. */
+/**
+ * Make the buttons above the examples in `host` work.
+ *
+ * @param {HTMLElement} host
+ */
 export function topics(host) {
   const bar = $("[data-topics]", host);
   const told = $("[data-topic-told]", host);
   const buttons = $$("[data-topic]", bar);
   const groups = $$("[data-topic-of]", host);
 
+  /** @param {string} slug */
   function show(slug) {
     for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.topic === slug));
     for (const group of groups) group.hidden = Boolean(slug) && group.dataset.topicOf !== slug;
   }
 
+  /** @param {string} slug */
   function choose(slug) {
     show(slug);
     const url = new URL(location.href);
@@ -29,7 +35,7 @@ export function topics(host) {
 
   bar.hidden = false;
   bar.addEventListener("click", (event) => {
-    const button = event.target.closest("[data-topic]");
+    const button = targetOf(event).closest("[data-topic]");
     if (button) choose(button.dataset.topic);
   });
   const asked = new URLSearchParams(location.search).get(NAME) ?? "";

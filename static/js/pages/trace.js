@@ -7,7 +7,7 @@ import { placed, send } from "./send.js";
 
 /** Make `form` work; returns what takes CSV files that were dropped elsewhere. */
 export function trace(form) {
-  const inputs = { nodes: $("[data-nodes-file]", form), pods: $("[data-pods-file]", form) };
+  const inputs = { nodes: $("input[data-nodes-file]", form), pods: $("input[data-pods-file]", form) };
   const status = $("[data-trace-status]", form);
   const submit = $("button.primary", form);
 

@@ -19,7 +19,12 @@ export class Working {
     return this.#now?.bar.element.isConnected ? this.#now.bar : null;
   }
 
-  /** Begin something, in the place of what was begun before; `left` says what it leaves when it is stopped. */
+  /**
+   * Begin something, in the place of what was begun before; `left` says what it leaves when it is stopped.
+   *
+   * @param {string} label
+   * @param {string} left
+   */
   begin(label, left) {
     this.stop();
     const controller = new AbortController();

@@ -4,12 +4,17 @@
 import { h, fill, icon } from "../lib/dom.js";
 import { inline } from "../lib/inline.js";
 import { indexOf } from "./goto.js";
+/** @import { View } from "./view.js" */
 
 const KEY = "podstep.about"; // whether it was open when it was last here
 const ITEM = /^(\s*)(\S+(?: \S+){0,2}) {2,}(\S.*)$/; // a term, a gap, and what is said of it
 const PIECE = /`([^`]+)`|(\b[Ss]teps? )(\d+\.\d+)/g;
 
-/** The text as blocks: `{text}`, a paragraph, or `{items: [[term, text]…]}`, lines in columns. */
+/**
+ * The text as blocks: `{text}`, a paragraph, or `{items: [[term, text]…]}`, lines in columns.
+ *
+ * @param {string} text
+ */
 export function blocks(text) {
   const out = [];
   for (const chunk of text.split(/\n\s*\n/)) {
@@ -31,6 +36,11 @@ export class About {
   #text = null;
   #told = ""; // on one line
 
+  /**
+   * @param {HTMLElement} host
+   * @param {View} view
+   * @param {string} text
+   */
   constructor(host, view, text) {
     this.host = host;
     this.view = view;
@@ -60,6 +70,7 @@ export class About {
     });
   }
 
+  /** @param {string} text */
   #show(text) {
     if (text === this.#text) return;
     this.#text = text;
@@ -88,7 +99,11 @@ export class About {
     this.lead.textContent = this.all.hidden ? this.#told : "About this scenario";
   }
 
-  /** Code as code, and steps as links to them. */
+  /**
+   * Code as code, and steps as links to them.
+   *
+   * @param {string} text
+   */
   #pieces(text) {
     const out = [];
     let from = 0;

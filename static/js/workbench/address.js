@@ -7,6 +7,20 @@ import { PHASES } from "./phases.js";
 import { COLOURS } from "./stage/colours.js";
 import { choices } from "./stage/grouping.js";
 import { MEASURES } from "./stage/shading.js";
+/** @import { Playback } from "./playback.js" */
+/** @import { View } from "./view.js" */
+
+/**
+ * What an address asks for: each of KEYS as text, lists as `[key, text]`, the keys that are none, whether it asks for
+ * nothing.
+ *
+ * @typedef {{
+ *   lists: [key: string, text: string][],
+ *   others: string[],
+ *   bare: boolean,
+ *   [key: string]: any,
+ * }} Wish
+ */
 
 const RUN_PATH = /^(\/runs\/[^/]+\/at\/)[^/]*\/?$/;
 const TABS = new Set(["story", "predicates", "cache", "priorities", "preemption", "podgroups", "queue", "events"]);
@@ -21,6 +35,11 @@ const ELSEWHERE = new Set(["edit", "create"]); // keys that say what to do, and 
  * What the address holds beside the lists of the open tab and of the stage (lists.js), in the order in which it is
  * written: `of` reads it from the screen, "" for the usual; `is` tells whether a text is possible, once the source is
  * open.
+ */
+/**
+ * By key of the address: what it is of a view, and whether a text can be meant.
+ *
+ * @type {Record<string, { of: (view: any) => string, is: (text: string, view: View, wish: Wish) => boolean }>}
  */
 const KEYS = {
   step: { of: stepOf, is: (text) => /^(\d{1,9}(\.\d{1,9})?|end)$/.test(text) },
@@ -74,6 +93,7 @@ export class Address {
   #wrong = new Set();
   #awaited = null; // {pod, phase, at} of an address, until the step is there
 
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
     this.replace = debounce(() => this.#put("replaceState"), WRITE_AFTER);
@@ -105,11 +125,14 @@ export class Address {
   /**
    * What the address asks for: each of KEYS as text, `lists` as `[key, text]`, and `others`, the unknown keys. `bare`:
    * it asks for nothing.
+   *
+   * @returns {Wish}
    */
   static read(fallback = "") {
     const query = new URLSearchParams(location.search);
     const run = RUN_PATH.exec(location.pathname);
     const inPath = run ? decodeURIComponent(location.pathname.slice(run[1].length).replace(/\/$/, "")) : "";
+    /** @type {Wish} */
     const wish = { lists: [], others: [], bare: !query.size && !inPath };
     for (const key of Object.keys(KEYS)) wish[key] = query.get(key) ?? "";
     wish.step ||= inPath || fallback;
@@ -119,7 +142,11 @@ export class Address {
     return wish;
   }
 
-  /** The moment or phase of a wish, as `Playback.goto` takes it: an address says itself which tab is open. */
+  /**
+   * The moment or phase of a wish, as `Playback.goto` takes it: an address says itself which tab is open.
+   *
+   * @param {{ at?: string, phase?: string } | Wish} wish
+   */
   static place({ at, phase }) {
     return /^[1-9]\d{0,3}$/.test(at)
       ? { at: Number(at), linked: true }
@@ -140,13 +167,21 @@ export class Address {
     return (run ? run[1] + (stepOf(view) || "0") : path) + (search ? `?${search}` : "");
   }
 
-  /** The same for somebody else: it asks for something, so that nothing of theirs takes the place of what is usual. */
+  /**
+   * The same for somebody else: it asks for something, so that nothing of theirs takes the place of what is usual.
+   *
+   * @param {string} path
+   */
   link(path) {
     const href = this.href(path);
     return href.includes("?") || RUN_PATH.test(href) ? href : `${href}?step=0`;
   }
 
-  /** Something that the address asks for is not there. */
+  /**
+   * Something that the address asks for is not there.
+   *
+   * @param {string} text
+   */
   wrong(text) {
     this.#wrong.add(text);
     this.tell();
@@ -164,6 +199,7 @@ export class Address {
     });
   }
 
+  /** @param {boolean} push */
   #write(push) {
     this.replace.cancel();
     const href = this.href();
@@ -182,6 +218,7 @@ export class Address {
     const { view } = this;
     const { playback } = view;
     for (const key of wish.others) this.wrong(key);
+    /** @type {Record<string, string>} */
     const meant = {};
     for (const [key, { is }] of Object.entries(KEYS)) {
       const text = wish[key];
@@ -218,7 +255,11 @@ export class Address {
     view.selectPod(at, { push: false });
   }
 
-  /** The step is there: what of the address it does not have is said. */
+  /**
+   * The step is there: what of the address it does not have is said.
+   *
+   * @param {string} name
+   */
   #arrived(name) {
     const { playback } = this.view;
     const wanted = this.#awaited;
@@ -240,7 +281,11 @@ export class Address {
     lists.settle(shown.stage ? [tab, "stage"] : [tab]);
   }
 
-  /** Open or close Why? as the address says. */
+  /**
+   * Open or close Why? as the address says.
+   *
+   * @param {{ why?: string, on?: string } | Wish} wish
+   */
   ask({ why, on }) {
     if (why) this.view.why?.open({ pod: why, node: on }, { push: false });
     else this.view.why?.close();

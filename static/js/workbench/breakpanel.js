@@ -1,10 +1,15 @@
 // The panel of breakpoints: the selection is offered first, any other condition can be put together, and those that are
 // set are listed.
 
-import { $$, h, fill, icon, copy, dialog, toast } from "../lib/dom.js";
+import { $, $$, h, fill, icon, copy, dialog, toast } from "../lib/dom.js";
 import { plural } from "../lib/quantity.js";
 import { KINDS, condition, named, parse, words } from "./conditions.js";
 import { MOST } from "./finder.js";
+/** @import { Breakpoints } from "./breakpoints.js" */
+/** @import { Stops } from "./stops.js" */
+/** @import { View } from "./view.js" */
+
+/** @typedef {{ pod?: number, node?: number, predicate?: string, cycle?: number }} About what a condition is about */
 
 const ALWAYS = ["preemption", "unschedulable", "stale", "group", "operation"];
 const SUGGESTED = 300; // names in a list of suggestions
@@ -13,8 +18,15 @@ const FULL = `There are ${MOST} breakpoints, the most there may be.`;
 export class Points {
   #box = null;
 
+  /**
+   * @param {View} view
+   * @param {{ breakpoints: Breakpoints, stops: Stops, href: () => string }} parts
+   */
   constructor(view, { breakpoints, stops, href }) {
-    Object.assign(this, { view, breakpoints, stops, href });
+    this.view = view;
+    this.breakpoints = breakpoints;
+    this.stops = stops;
+    this.href = href;
     breakpoints.on("changed", () => {
       for (const button of $$("[data-break]"))
         button.setAttribute("aria-pressed", String(breakpoints.has(button.dataset.break)));
@@ -22,7 +34,11 @@ export class Points {
     });
   }
 
-  /** The condition of a wish: `{pod}`, `{node}` or `{cycle}` by index, `{predicate}` by name with or without a node. */
+  /**
+   * The condition of a wish: `{pod}`, `{node}` or `{cycle}` by index, `{predicate}` by name with or without a node.
+   *
+   * @param {About} about
+   */
   condition({ pod, node, predicate, cycle }) {
     const { nodes, pods } = this.view.playback;
     if (predicate !== undefined) return condition("predicate", predicate, node >= 0 ? nodes.names[node] : "");
@@ -31,7 +47,11 @@ export class Points {
     return cycle ? condition("cycle", String(cycle)) : "";
   }
 
-  /** What could be meant: what has the focus or is selected, then this cycle's own, then what needs no name. */
+  /**
+   * What could be meant: what has the focus or is selected, then this cycle's own, then what needs no name.
+   *
+   * @param {About} about
+   */
   #offers({ pod, node }) {
     const { view } = this;
     const { playback } = view;
@@ -61,6 +81,7 @@ export class Points {
     );
   }
 
+  /** @param {About} [about] */
   open(about = {}) {
     if (!this.view.playback.nodes) return;
     this.view.emit("hold");
@@ -74,13 +95,10 @@ export class Points {
   }
 
   #draw() {
-    const focused = document.activeElement?.dataset?.point;
+    const focused = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset?.point;
     this.#offer();
     this.#listed();
-    if (focused)
-      (
-        this.#box.querySelector(`[data-point="${CSS.escape(focused)}"]`) ?? this.#box.querySelector("[data-point]")
-      )?.focus();
+    if (focused) ($(`[data-point="${CSS.escape(focused)}"]`, this.#box) ?? $("[data-point]", this.#box))?.focus();
   }
 
   #offer() {
@@ -102,6 +120,7 @@ export class Points {
     );
   }
 
+  /** @param {string} text */
   #add(text) {
     if (this.breakpoints.add(text)) return true;
     toast(FULL, { name: "warn" });
@@ -203,7 +222,7 @@ export class Points {
       );
       return;
     }
-    const run = (direction) => {
+    const run = (/** @type {number} */ direction) => {
       this.#box.close();
       stops.run("break", direction);
     };
@@ -291,7 +310,13 @@ export class Points {
   }
 }
 
-/** A button that sets or removes a breakpoint where it stands. */
+/**
+ * A button that sets or removes a breakpoint where it stands.
+ *
+ * @param {View} view
+ * @param {string} text
+ * @param {{ label?: string, shown?: string }} options
+ */
 export function breakButton(view, text, { label = `Stop when ${words(text)}`, shown = "" } = {}) {
   return h(
     "button",

@@ -4,6 +4,7 @@
 import { Emitter } from "../lib/emitter.js";
 import { KINDS, condition, known, marked, parse, why, words } from "./conditions.js";
 import { MOST } from "./finder.js";
+/** @import { View } from "./view.js" */
 
 const STORE = "podstep.breaks";
 const SOURCES = 50; // whose breakpoints are kept, the newest
@@ -39,6 +40,7 @@ export class Breakpoints extends Emitter {
 
   // ---- the list
 
+  /** @param {string} text */
   has(text) {
     return this.list.some((point) => point.text === text);
   }
@@ -47,7 +49,11 @@ export class Breakpoints extends Emitter {
     return this.list.filter(({ on }) => on).map(({ text }) => text);
   }
 
-  /** Set one; whether there was room. */
+  /**
+   * Set one; whether there was room.
+   *
+   * @param {string} text
+   */
   add(text) {
     if (!parse(text)) return false;
     const there = this.list.find((point) => point.text === text);
@@ -58,17 +64,23 @@ export class Breakpoints extends Emitter {
     return true;
   }
 
+  /** @param {string} text */
   remove(text) {
     this.list = this.list.filter((point) => point.text !== text);
     this.#changed();
   }
 
+  /** @param {string} text */
   toggle(text) {
     if (this.has(text)) this.remove(text);
     else return this.add(text);
     return true;
   }
 
+  /**
+   * @param {string} text
+   * @param {boolean} on
+   */
   enable(text, on) {
     for (const point of this.list) if (point.text === text) point.on = on;
     this.#changed();
@@ -129,12 +141,20 @@ export class Breakpoints extends Emitter {
 
   // ---- where they hold
 
-  /** Whether a cycle breaks, as far as it is known here. */
+  /**
+   * Whether a cycle breaks, as far as it is known here.
+   *
+   * @param {number} index
+   */
   breaks(index) {
     return index > 0 && this.hits[index] === 1;
   }
 
-  /** Whether a cycle breaks because it was named: that says nothing of what becomes of it. */
+  /**
+   * Whether a cycle breaks because it was named: that says nothing of what becomes of it.
+   *
+   * @param {number} index
+   */
   named(index) {
     return this.enabled.includes(condition("cycle", String(index)));
   }
@@ -158,7 +178,11 @@ export class Breakpoints extends Emitter {
     return this.#hits;
   }
 
-  /** How many cycles are known where one holds, among those of which it may be told. */
+  /**
+   * How many cycles are known where one holds, among those of which it may be told.
+   *
+   * @param {string} text
+   */
   count(text) {
     const { marks } = this.view.playback;
     const last = Math.min(marks.known, this.view.seen.last);
@@ -181,6 +205,10 @@ export class Breakpoints extends Emitter {
       if (!this.#found.get(index)?.has(text) && why(text, this.view, index)) this.#note(index, text);
   }
 
+  /**
+   * @param {number} index
+   * @param {string} text
+   */
   #note(index, text) {
     if (!this.#found.has(index)) this.#found.set(index, new Set());
     this.#found.get(index).add(text);
@@ -191,6 +219,8 @@ export class Breakpoints extends Emitter {
   /**
    * Why one stops at a cycle that is loaded, a text for each breakpoint that holds; waits for what only the matrices
    * tell.
+   *
+   * @param {number} index
    */
   async reasons(index) {
     const { playback } = this.view;
@@ -242,6 +272,10 @@ export class Breakpoints extends Emitter {
     };
   }
 
+  /**
+   * @param {number} from
+   * @param {number} direction
+   */
   #near(from, direction) {
     const { hits } = this;
     for (
@@ -253,7 +287,11 @@ export class Breakpoints extends Emitter {
     return 0;
   }
 
-  /** What the marks tell of a cycle that is not loaded yet. */
+  /**
+   * What the marks tell of a cycle that is not loaded yet.
+   *
+   * @param {number} index
+   */
   #told(index) {
     const facts = known(this.view.playback);
     return this.enabled

@@ -1,6 +1,6 @@
 // Build: the objects as a tree, the policy, and the YAML of the draft with errors on their line.
 
-import { h, fill, icon, toast } from "../lib/dom.js";
+import { $, h, fill, icon, toast } from "../lib/dom.js";
 import { AddBar } from "./add/bar.js";
 import { Draft } from "./draft.js";
 import { Edit } from "./edit.js";
@@ -10,6 +10,17 @@ import { Policy } from "./policy.js";
 import { tabs } from "./tabs.js";
 import { DraftText } from "./text.js";
 import { Undo } from "./undo.js";
+/** @import { Edited } from "./draft.js" */
+/** @import { View } from "./view.js" */
+
+/**
+ * Make an edit, save it and simulate it; see `Build`.
+ *
+ * @typedef {(
+ *   make: Parameters<Draft["change"]>[0],
+ *   options?: { words?: string | null, saved?: (answer: Edited) => void, based?: string, whole?: boolean },
+ * ) => Promise<Edited>} Change
+ */
 
 export class Build {
   constructor(region, view, options) {
@@ -87,6 +98,7 @@ export class Build {
     });
   }
 
+  /** @param {string} tab */
   open(tab) {
     this.strip.select(tab);
     fill(this.body, { yaml: this.text.element, policy: this.policy.element, objects: this.page }[tab]);
@@ -124,6 +136,10 @@ export class Build {
   /**
    * Make an edit, `make(text)` → `{text, words…}`, save it and simulate it anew; see Draft. `words` are what Undo calls
    * it, those of the answer without them, and null keeps no step; `saved(answer)` hears of it before it is simulated.
+   */
+  /**
+   * @param {Parameters<Draft["change"]>[0]} make
+   * @param {{ words?: string | null, saved?: (answer: Edited) => void, based?: string, whole?: boolean }} [options]
    */
   async #change(make, { words, saved, ...how } = {}) {
     const answer = await this.draft.change(make, how);
@@ -175,7 +191,7 @@ export class Build {
               const text = this.text.dirty ? this.text.editor.value : this.draft.text;
               const { url } = await this.view.playback.socket.call("bundle.open", {
                 text,
-                title: document.querySelector("input[data-title]")?.value ?? "",
+                title: $("input[data-title]")?.value ?? "",
               });
               this.text.forget();
               location.assign(url);

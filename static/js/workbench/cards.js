@@ -1,6 +1,6 @@
 // The stage up to some two hundred nodes: a card a node, changed only where something changed.
 
-import { h } from "../lib/dom.js";
+import { targetOf, h } from "../lib/dom.js";
 import { textSize } from "../lib/theme.js";
 import { ghosts } from "./ghosts.js";
 import { BLOCKS } from "./stage/blocks.js";
@@ -8,6 +8,7 @@ import { Card, resourcesOf } from "./stage/card.js";
 import { CLASSES } from "./stage/colours.js";
 import { fit } from "./stage/fit.js";
 import { grouped, wordsOf } from "./stage/grouping.js";
+/** @import { View } from "./view.js" */
 
 const SPARE = 6; // pixels that stay free under cards that fit
 const UNEVEN = 1.5; // how many more pods than the mean a card is to have room for
@@ -19,6 +20,10 @@ export class Cards {
   #spot = null; // where the one is that was found or selected
   #sizes = []; // of each zone: where its number of nodes stands, and the nodes
 
+  /**
+   * @param {View} view
+   * @param {boolean} compact
+   */
   constructor(view, compact) {
     this.view = view;
     this.compact = compact;
@@ -29,16 +34,16 @@ export class Cards {
       "aria-label": `${wordsOf(view.look.group)}. Arrow keys move between nodes, Enter selects.`,
     });
     this.element.addEventListener("click", (event) => {
-      const card = event.target.closest("[data-node]");
+      const card = targetOf(event).closest("[data-node]");
       if (!card) return;
-      const block = event.target.closest("[data-pod]");
+      const block = targetOf(event).closest("[data-pod]");
       const node = Number(card.dataset.node);
       if (block) view.selectPod(Number(block.dataset.pod));
-      else if (event.target.closest(".why") && view.facts.pod >= 0) view.emit("why", { pod: view.facts.pod, node });
+      else if (targetOf(event).closest(".why") && view.facts.pod >= 0) view.emit("why", { pod: view.facts.pod, node });
       else view.selectNode(view.node === node ? -1 : node);
     });
     this.element.addEventListener("pointerover", (event) =>
-      view.hover(Number(event.target.closest("[data-node]")?.dataset.node ?? -1)),
+      view.hover(Number(targetOf(event).closest("[data-node]")?.dataset.node ?? -1)),
     );
     this.element.addEventListener("pointerleave", () => view.hover(-1));
     this.element.addEventListener("keydown", (event) => this.#key(event));
@@ -51,7 +56,11 @@ export class Cards {
     this.resized.disconnect();
   }
 
-  /** It is on screen in `host`: as large as that has room for. */
+  /**
+   * It is on screen in `host`: as large as that has room for.
+   *
+   * @param {HTMLElement} host
+   */
   mounted(host) {
     this.resized.disconnect();
     this.resized.observe(host);
@@ -149,6 +158,7 @@ export class Cards {
     else this.element.dataset.only = CLASSES[view.only];
   }
 
+  /** @param {number} node */
   #signature(node) {
     const { view } = this;
     const { playback, lit, node: selected, hovered, facts, pod } = view;
@@ -186,14 +196,22 @@ export class Cards {
     ].join("|");
   }
 
-  /** What of a search or of the selected pod is on a node: "", or what the card's tag says. */
+  /**
+   * What of a search or of the selected pod is on a node: "", or what the card's tag says.
+   *
+   * @param {number} node
+   */
   #found(node) {
     const { search } = this.view;
     const many = search.places.get(node) ?? 0;
     return `${this.#spot?.node === node ? this.#spot.name : ""}/${many ? search.text : ""}/${many}`;
   }
 
-  /** Where a pod is drawn, null if it is not. */
+  /**
+   * Where a pod is drawn, null if it is not.
+   *
+   * @param {number} pod
+   */
   blockOf(pod) {
     const node = this.view.playback.cluster.placement[pod];
     return node >= 0
@@ -201,16 +219,25 @@ export class Cards {
       : null;
   }
 
+  /** @param {number} node */
   reveal(node) {
     this.#cards[node]?.root.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
-  /** So much of the lower end of the stage is covered. */
+  /**
+   * So much of the lower end of the stage is covered.
+   *
+   * @param {number} height
+   */
   cover(height) {
     this.covered = height;
   }
 
-  /** Whether a node's card is in view; of one that is higher than the stage its upper end. */
+  /**
+   * Whether a node's card is in view; of one that is higher than the stage its upper end.
+   *
+   * @param {number} node
+   */
   inView(node) {
     const card = this.#cards[node]?.root.getBoundingClientRect();
     const room = this.element.parentElement?.getBoundingClientRect();
@@ -219,8 +246,9 @@ export class Cards {
     return card.top >= room.top - 1 && Math.min(card.bottom, card.top + bottom - room.top) <= bottom + 1;
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
-    const at = this.order.indexOf(Number(event.target.closest?.("[data-node]")?.dataset.node));
+    const at = this.order.indexOf(Number(targetOf(event).closest?.("[data-node]")?.dataset.node));
     if (at < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
     const here = this.#cards[this.order[at]].root.getBoundingClientRect();
     const toward = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
@@ -243,7 +271,7 @@ export class Cards {
       }
     }
     if (next === null) return;
-    event.target.closest("[data-node]").tabIndex = -1;
+    targetOf(event).closest("[data-node]").tabIndex = -1;
     this.#cards[next].root.tabIndex = 0;
     this.#cards[next].root.focus();
   }

@@ -3,8 +3,14 @@
 
 import { $, toast } from "../lib/dom.js";
 import { askStep } from "./goto.js";
+/** @import { View } from "./view.js" */
 
-/** What a key is about: the pod or node that has the focus, else the node that is selected. */
+/**
+ * What a key is about: the pod or node that has the focus, else the node that is selected.
+ *
+ * @param {HTMLElement} target
+ * @param {View} view
+ */
 function about(target, view) {
   const [kind, index] = (target?.closest?.("[data-key]")?.dataset.key ?? "").split(":");
   if (kind === "pod") return { pod: Number(index) };
@@ -46,6 +52,23 @@ const TABS = [
 
 // `keys` as keys.js writes them; `says` is the help's text for two that belong together, `many` leaves one out of it,
 // `span` stands for all keys of a row; `elsewhere`: the part itself listens for the keys; `when`: without it always.
+/**
+ * @typedef {{
+ *   id: string,
+ *   group: string,
+ *   name: string,
+ *   says?: string,
+ *   keys?: string[],
+ *   many?: boolean,
+ *   span?: [from: string, to: string],
+ *   elsewhere?: boolean,
+ *   hidden?: boolean,
+ *   when?: (context: any) => boolean,
+ *   run: (context: any, how: { since: number, target: any, key?: string }) => unknown,
+ * }} Row
+ */
+
+/** @type {Row[]} */
 export const COMMANDS = [
   { id: "step", group: "Time", name: "One cycle on", keys: ["ArrowRight"], run: go((playback) => playback.wanted + 1) },
   {
@@ -153,16 +176,19 @@ export const COMMANDS = [
     keys: ["w"],
     run: ({ view }, { target }) => view.emit("why", about(target, view)),
   },
-  ...TABS.map(([key, title], i) => ({
-    id: `tab-${key}`,
-    group: "Look",
-    name: `Tab ${title}`,
-    says: "The tabs of Inspect",
-    span: ["1", String(TABS.length)],
-    many: i > 0,
-    keys: [String(i + 1)],
-    run: ({ view }) => view.setTab(key),
-  })),
+  ...TABS.map(
+    ([key, title], i) =>
+      /** @type {Row} */ ({
+        id: `tab-${key}`,
+        group: "Look",
+        name: `Tab ${title}`,
+        says: "The tabs of Inspect",
+        span: ["1", String(TABS.length)],
+        many: i > 0,
+        keys: [String(i + 1)],
+        run: ({ view }) => view.setTab(key),
+      }),
+  ),
   {
     id: "table",
     group: "Look",

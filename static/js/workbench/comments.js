@@ -5,7 +5,11 @@ import { plural } from "../lib/quantity.js";
 const MOST = 4_000_000; // characters that are looked through
 const COMMENT = /(?:^|\s)(#.*)$/gm;
 
-/** How often each comment is in a text; of what only looks like one, in a quoted text, it is in both texts. */
+/**
+ * How often each comment is in a text; of what only looks like one, in a quoted text, it is in both texts.
+ *
+ * @param {string} text
+ */
 function comments(text) {
   const found = new Map();
   for (const [, comment] of text.matchAll(COMMENT)) found.set(comment, (found.get(comment) ?? 0) + 1);

@@ -5,6 +5,8 @@ import { $, announce, fill, h, icon, passFocus, toast } from "../lib/dom.js";
 import { Progress, told } from "../lib/progress.js";
 import { count, plural } from "../lib/quantity.js";
 import { superseded } from "../lib/socket.js";
+/** @import { Deck } from "./deck.js" */
+/** @import { View } from "./view.js" */
 
 const SHOW_AFTER = 500; // milliseconds; most sources are computed sooner
 const SAY_EVERY = 8000;
@@ -80,7 +82,11 @@ export class Computing {
     this.#hide();
   }
 
-  /** How many cycles there are of how many, in words and as a share; nobody knows how often pods are tried again. */
+  /**
+   * How many cycles there are of how many, in words and as a share; nobody knows how often pods are tried again.
+   *
+   * @returns {[share: number | null, words: string]}
+   */
   #far() {
     const { cycles, expected } = this.view.playback;
     const known = expected > 0 && cycles < expected;
@@ -155,6 +161,7 @@ export class Computing {
     fill(this.element, ...content);
   }
 
+  /** @param {string} words */
   #say(words) {
     if (performance.now() - this.#said < SAY_EVERY) return;
     this.#said = performance.now();

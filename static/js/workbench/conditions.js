@@ -3,6 +3,9 @@
 
 import { plural, short } from "../lib/quantity.js";
 import { LETTERS, turnWords } from "./marks.js";
+/** @import { Marks } from "./marks.js" */
+/** @import { Playback } from "./playback.js" */
+/** @import { View } from "./view.js" */
 
 const PENDING = -1;
 /** The members of GeneralPredicates, by the reasons that only they give. */
@@ -17,7 +20,15 @@ const HAPPENS = { rejected: "is rejected", timeout: "times out", "": "changes ph
 const BUNDLE = "GeneralPredicates";
 const NAMED = 2; // nodes that a reason names
 
+/**
+ * @param {Marks} marks
+ * @param {number} index
+ */
 const result = (marks, index) => LETTERS[marks.result[index]];
+/**
+ * @param {string[]} names
+ * @param {number} count
+ */
 const nodesOf = (names, count) =>
   count <= NAMED
     ? names.join(" and ")
@@ -162,7 +173,11 @@ export const named = (order) => [
 
 const LONGEST = 600;
 
-/** Take a condition apart, as `{kind, about, within}`; null if it is none. */
+/**
+ * Take a condition apart, as `{kind, about, within}`; null if it is none.
+ *
+ * @param {string} text
+ */
 export function parse(text) {
   if (typeof text !== "string" || text.length > LONGEST) return null;
   const colon = text.indexOf(":");
@@ -176,26 +191,52 @@ export function parse(text) {
   return { kind, about, within: at < 0 ? "" : rest.slice(at + 1) };
 }
 
-/** The same put together. */
+/**
+ * The same put together.
+ *
+ * @param {string} kind
+ * @param {string} [about]
+ * @param {string} [within]
+ */
 export const condition = (kind, about = "", within = "") =>
   `${kind}${about || within ? `:${about}` : ""}${within ? `@${within}` : ""}`;
 
-/** A condition in words. */
+/**
+ * A condition in words.
+ *
+ * @param {string} text
+ */
 export function words(text) {
   const { kind, about, within } = parse(text);
   return KINDS[kind].words(about, within);
 }
 
-/** What conditions are asked about, beside a cycle: marks, and indices by name. */
+/**
+ * What conditions are asked about, beside a cycle: marks, and indices by name.
+ *
+ * @param {Playback} playback
+ */
 export const known = ({ marks, nodeIndex, podIndex }) => ({ marks, nodes: nodeIndex, pods: podIndex });
 
-/** Whether the marks know that a condition holds of a cycle. */
+/**
+ * Whether the marks know that a condition holds of a cycle.
+ *
+ * @param {string} text
+ * @param {ReturnType<typeof known>} facts
+ * @param {number} index
+ */
 export function marked(text, facts, index) {
   const { kind, about, within } = parse(text);
   return KINDS[kind].marked?.(facts, index, about, within) ?? false;
 }
 
-/** Why a condition holds of a cycle that is loaded, "" if it does not, null while that is not known. */
+/**
+ * Why a condition holds of a cycle that is loaded, "" if it does not, null while that is not known.
+ *
+ * @param {string} text
+ * @param {View} view
+ * @param {number} index
+ */
 export function why(text, view, index) {
   const { playback } = view;
   const { kind, about, within } = parse(text);

@@ -1,8 +1,11 @@
 // What two tabs changed in the same place: both versions beside each other, and what becomes of them.
 
-import { h, dialog, icon } from "../lib/dom.js";
+import { $, h, dialog, icon } from "../lib/dom.js";
 import { count, plural } from "../lib/quantity.js";
 import { hunks } from "../lib/merge.js";
+/** @import { Conflict, Part } from "../lib/merge.js" */
+
+/** @typedef {"" | "mine" | "theirs" | "both" | "branch"} Choice */
 
 const PLACES = 20; // that are shown
 const LINES = 60; // of one side of a place
@@ -24,6 +27,11 @@ function changes(base, side) {
 
 const LOOK = { " ": ["", " "], "-": ["goes", "−"], "+": ["comes", "+"], "…": ["dim", "…"] };
 
+/**
+ * @param {string} heading
+ * @param {string[]} lines
+ * @param {string} label
+ */
 function version(heading, lines, label) {
   const shown =
     lines.length > LINES ? [...lines.slice(0, LINES), ["…", `${count(lines.length - LINES)} more lines`]] : lines;
@@ -47,7 +55,7 @@ function version(heading, lines, label) {
 function place(part, at, parts) {
   const before = (parts[at - 1]?.lines ?? []).slice(-AROUND).map((text) => [" ", text]);
   const after = (parts[at + 1]?.lines ?? []).slice(0, AROUND).map((text) => [" ", text]);
-  const side = (name) => [...before, ...changes(part.base, part[name]), ...after];
+  const side = (/** @type {string} */ name) => [...before, ...changes(part.base, part[name]), ...after];
   const where = `from line ${count(part.line)}`;
   return h(
     "section",
@@ -65,13 +73,22 @@ function place(part, at, parts) {
 /**
  * Ask what becomes of an edit that overlaps another tab's: resolves with "mine", "theirs", "both", "branch", or "" if
  * the decision is put off.
+ *
+ * @param {{ parts: Part[], wrong?: string }} given
+ * @returns {Promise<Choice>}
  */
 export function conflict({ parts, wrong = "" }) {
-  const found = parts.map((part, at) => [part, at]).filter(([{ lines }]) => !lines);
-  const additions = !wrong && found.every(([{ base }]) => !base.length);
+  const found = parts.flatMap((part, at) => ("mine" in part ? [{ part, at }] : []));
+  const additions = !wrong && found.every(({ part }) => !part.base.length);
   return new Promise((resolve) => {
+    /** @type {Choice} */
     let choice = "";
-    const button = (value, name, text, look = "") =>
+    const button = (
+      /** @type {Choice} */ value,
+      /** @type {string} */ name,
+      /** @type {string} */ text,
+      /** @type {string} */ look = "",
+    ) =>
       h(
         "button",
         {
@@ -100,7 +117,7 @@ export function conflict({ parts, wrong = "" }) {
       h(
         "div",
         { class: "conflict-places" },
-        found.slice(0, PLACES).map(([part, at]) => place(part, at, parts)),
+        found.slice(0, PLACES).map(({ part, at }) => place(part, at, parts)),
         found.length > PLACES
           ? h("p", { class: "dim fine", text: `and ${plural(found.length - PLACES, "more place")}` })
           : null,
@@ -118,6 +135,6 @@ export function conflict({ parts, wrong = "" }) {
     );
     box.classList.add("conflict");
     box.addEventListener("close", () => resolve(choice));
-    box.querySelector("[data-choice]").focus();
+    $("[data-choice]", box).focus();
   });
 }

@@ -3,11 +3,16 @@
 
 import { h } from "../lib/dom.js";
 import { age, clock } from "../lib/quantity.js";
+/** @import { View } from "./view.js" */
 
 const FOR_EVER = 1e11; // and more seconds
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** A moment of virtual time: `t = 90s`. */
+/**
+ * A moment of virtual time: `t = 90s`.
+ *
+ * @param {number} seconds
+ */
 export const moment = (seconds) => (seconds > FOR_EVER ? "for ever" : `t = ${clock(seconds)}`);
 
 /** How long something still lasts: a clock that runs down rounds up, so that 10s are left until they are less. */
@@ -20,7 +25,13 @@ export function left(until, now) {
       : `${age(rest > 9.95 ? Math.ceil(rest - 0.05) : Math.round(rest * 10) / 10)} left`;
 }
 
-/** How long something still lasts, as an element that counts. */
+/**
+ * How long something still lasts, as an element that counts.
+ *
+ * @param {number} seconds
+ * @param {number} now
+ * @param {string} [className]
+ */
 export const until = (seconds, now, className = "") =>
   h("span", {
     class: `num ${className}`.trim(),
@@ -36,6 +47,10 @@ export function bar(seconds, now, horizon, className = "") {
   return h("span", { class: "until-bar", "aria-hidden": "true" }, inner);
 }
 
+/**
+ * @param {HTMLElement} element
+ * @param {number} now
+ */
 function width(element, now) {
   const { untilBar, from, horizon } = element.dataset;
   const span = Math.max(1e-9, Number(horizon) - Number(from));
@@ -84,6 +99,7 @@ export class Countdown {
     return this.#time + Math.max(0, next - this.#time) * Math.min(1, (performance.now() - this.#since) / pace);
   }
 
+  /** @param {number} now */
   #tick(now) {
     for (const element of this.root.querySelectorAll("[data-until]")) {
       const text = left(Number(element.dataset.until), now);

@@ -152,8 +152,8 @@ export function cutEnd(end, former, { at }) {
  * @param {PodGroupsPart | NoPodGroups | undefined} former
  */
 function groupsBefore(end, former) {
-  if (end.why !== undefined) return end;
-  if (!former || former.why !== undefined) return { ...end, groups: [], count: 0, group: null };
+  if (!("groups" in end)) return end;
+  if (!former || !("groups" in former)) return { ...end, groups: [], count: 0, group: null };
   const { groups, count, time } = former;
   return { ...end, groups, count, time, group: null };
 }

@@ -5,16 +5,23 @@ import { clock, cpu, memory, plural, short } from "../lib/quantity.js";
 import { breakButton } from "./breakpanel.js";
 import { condition } from "./conditions.js";
 import { PHASES, TAB_OF, phasesOf } from "./phases.js";
+/** @import { Layout } from "./layout.js" */
+/** @import { View } from "./view.js" */
 
 const TABS = new Set(Object.values(TAB_OF));
 
 export class CycleBar {
   #followed = ""; // the step and phase whose tab was opened
 
+  /**
+   * @param {HTMLElement} host
+   * @param {View} view
+   * @param {Layout} layout
+   */
   constructor(host, view, layout) {
     this.host = host;
     this.view = view;
-    const toggle = (name, label) =>
+    const toggle = (/** @type {string} */ name, /** @type {string} */ label) =>
       h(
         "button",
         {

@@ -1,12 +1,16 @@
 // Transport: first, back, step, play with a speed, last; where we are; and the timeline under it.
 
-import { h, fill, icon, announce, toast } from "../lib/dom.js";
+import { $, h, fill, icon, announce, toast } from "../lib/dom.js";
 import { TimelineLegend } from "./deck/legend.js";
 import { Place } from "./deck/place.js";
 import { placeWords } from "./deck/words.js";
 import { Moments } from "./moments.js";
 import { Timeline } from "./timeline.js";
 import { STOPS, UNITS, Walk } from "./walk.js";
+/** @import { Points } from "./breakpanel.js" */
+/** @import { Breakpoints } from "./breakpoints.js" */
+/** @import { Stops } from "./stops.js" */
+/** @import { View } from "./view.js" */
 
 const SPEEDS = [
   ["0.5", "0.5×"],
@@ -26,13 +30,28 @@ export class Deck {
   #unit = "";
   #none = null; // the note that there is none
 
+  /**
+   * @param {HTMLElement} host
+   * @param {View} view
+   */
   constructor(host, view) {
     this.view = view;
+    /** @type {Stops | null} */
+    this.stops = null;
+    /** @type {Breakpoints | null} */
+    this.breakpoints = null;
+    /** @type {(() => void) | null} */
+    this.onPoints = null;
     this.timeline = new Timeline(view);
     this.moments = new Moments(view);
     this.walk = new Walk(view);
     const { playback } = view;
-    const button = (name, label, act, more = "") =>
+    const button = (
+      /** @type {string} */ name,
+      /** @type {string} */ label,
+      /** @type {(since: number) => void} */ act,
+      /** @type {string} */ more = "",
+    ) =>
       h(
         "button",
         {
@@ -195,9 +214,15 @@ export class Deck {
     view.on("hold", () => this.pause());
   }
 
-  /** Let it stop at breakpoints, and offer them. */
+  /**
+   * Let it stop at breakpoints, and offer them.
+   *
+   * @param {{ stops: Stops, breakpoints: Breakpoints, points: Points }} parts
+   */
   listen({ stops, breakpoints, points }) {
-    Object.assign(this, { stops, breakpoints, onPoints: () => points.open() });
+    this.stops = stops;
+    this.breakpoints = breakpoints;
+    this.onPoints = () => points.open();
     this.timeline.breakpoints = breakpoints;
     const tell = () => this.count(breakpoints.enabled.length);
     breakpoints.on("changed", tell);
@@ -241,7 +266,11 @@ export class Deck {
     this.#pace(BASE / this.#speed);
   }
 
-  /** Play on, unless a breakpoint holds of the cycle that is shown now. */
+  /**
+   * Play on, unless a breakpoint holds of the cycle that is shown now.
+   *
+   * @param {number} index
+   */
   async #onward(index) {
     const reasons = this.breakpoints?.enabled.length ? await this.breakpoints.reasons(index).catch(() => []) : [];
     if (!this.playing || this.view.playback.index !== index) return;
@@ -253,7 +282,11 @@ export class Deck {
     this.stops.stopped("break", index, reasons);
   }
 
-  /** Tell those that count virtual time how many milliseconds the shown cycle lasts; 0: it stands still. */
+  /**
+   * Tell those that count virtual time how many milliseconds the shown cycle lasts; 0: it stands still.
+   *
+   * @param {number} ms
+   */
   #pace(ms) {
     this.view.pace = ms;
     this.view.emit("pace");
@@ -271,12 +304,22 @@ export class Deck {
     playback.goto(playback.wanted + 1);
   }
 
-  /** Go by the unit that was chosen. */
+  /**
+   * Go by the unit that was chosen.
+   *
+   * @param {number} direction
+   * @param {number} since
+   */
   step(direction, since) {
     this.#walk(this.#unit, direction, since);
   }
 
-  /** Go by phases. */
+  /**
+   * Go by phases.
+   *
+   * @param {number} direction
+   * @param {number} since
+   */
   phase(direction, since) {
     this.#walk("phase", direction, since);
   }
@@ -289,7 +332,7 @@ export class Deck {
   /** Tell how many breakpoints are set. */
   count(set) {
     const label = set ? `Breakpoints: ${set}` : "Breakpoints";
-    this.points.querySelector("em").textContent = set ? String(set) : "";
+    $("em", this.points).textContent = set ? String(set) : "";
     this.points.setAttribute("aria-label", label);
     this.points.title = `${label} (b)`;
   }
@@ -298,9 +341,9 @@ export class Deck {
     this.#unit = UNITS[unit] ? unit : "failure";
     this.unit.value = this.#unit;
     const [name] = UNITS[this.#unit];
-    for (const [button, word, key] of [
-      [this.previous, "Previous", ","],
-      [this.next, "Next", "."],
+    for (const { button, word, key } of [
+      { button: this.previous, word: "Previous", key: "," },
+      { button: this.next, word: "Next", key: "." },
     ]) {
       button.setAttribute("aria-label", `${word} ${name}`);
       button.title = `${word} ${name} (${key})`;
@@ -313,6 +356,11 @@ export class Deck {
       }
   }
 
+  /**
+   * @param {string} unit
+   * @param {number} direction
+   * @param {number} since
+   */
   async #walk(unit, direction, since) {
     if (!this.view.playback.nodes) return;
     this.pause();

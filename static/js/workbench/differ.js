@@ -1,8 +1,10 @@
 // What other clusters honor and this simulation does not: a bar over the stage, and on a phone a note in Story.
 
-import { h, fill, icon } from "../lib/dom.js";
+import { h, fill, icon, targetOf } from "../lib/dom.js";
 import { count } from "../lib/quantity.js";
+/** @import { View } from "./view.js" */
 
+/** @param {View} view */
 const unhonored = (view) => view.playback.warnings.filter((warning) => warning.unhonored);
 
 /** What a summary says: the first field, and how many more there are. */
@@ -44,7 +46,11 @@ function rows(found, reveal) {
   );
 }
 
-/** The note of Story, for who does not see the stage beside it; null where nothing differs. */
+/**
+ * The note of Story, for who does not see the stage beside it; null where nothing differs.
+ *
+ * @param {View} view
+ */
 export function differNote(view) {
   const found = unhonored(view);
   return found.length
@@ -59,6 +65,10 @@ export function differNote(view) {
 
 /** The bar over the stage. Its list lies over the stage, so that nothing moves when it opens. */
 export class Differ {
+  /**
+   * @param {HTMLElement} host
+   * @param {View} view
+   */
   constructor(host, view) {
     this.view = view;
     this.summary = h("summary");
@@ -70,8 +80,8 @@ export class Differ {
       this.list,
     );
     host.before(this.element);
-    document.addEventListener("pointerdown", ({ target }) => {
-      if (!this.element.contains(target)) this.element.open = false;
+    document.addEventListener("pointerdown", (event) => {
+      if (!this.element.contains(targetOf(event))) this.element.open = false;
     });
     view.playback.on("opened", () => this.update());
   }
@@ -97,6 +107,7 @@ export class Differ {
     );
   }
 
+  /** @param {KeyboardEvent} event */
   #escape(event) {
     if (event.key !== "Escape" || !this.element.open) return;
     event.stopPropagation();

@@ -2,15 +2,24 @@
 // one was saved since, it is merged with that, or the visitor decides. Nothing is ever saved over an edit that nobody
 // here has seen.
 
+import { $ } from "../lib/dom.js";
 import { Emitter } from "../lib/emitter.js";
 import { hunks, merge, resolved, spares } from "../lib/merge.js";
 import { conflict } from "./conflict.js";
+/** @import { Socket } from "../lib/socket.js" */
+
+/** @typedef {{ text: string, words?: string, [more: string]: any }} Made an edit that was made on a text */
+/** @typedef {Made & { before: string, merged: boolean }} Edited the same once it is saved */
 
 const OUTAGES = new Set([503, 507]); // of the server's storage
 const TRIES = 8; // of one edit, while others are saved in between
 export const OVERTAKEN = "draft.overtaken";
 
-/** Why an edit was not saved: somebody decided so. What was typed stays where it was typed. */
+/**
+ * Why an edit was not saved: somebody decided so. What was typed stays where it was typed.
+ *
+ * @param {string} message
+ */
 function overtaken(message) {
   return Object.assign(new Error(message), { code: OVERTAKEN });
 }
@@ -38,14 +47,18 @@ const whole = async (answer) => new TextDecoder("utf-8", { ignoreBOM: true }).de
  * (`simulated`: the simulation on screen is already of that text), "titled" with a title, and "gone", once.
  */
 export class Draft extends Emitter {
+  /** @type {Promise<any>} */
   #turn = Promise.resolve(); // edits are made one after the other
   #loading = null;
   #newest = 0; // revision in which the text was changed last, as far as is known
   #due = false; // another tab saved while nobody looked at this page
 
+  /** @param {{ socket: Socket, id: string, url: () => string }} given */
   constructor({ socket, id, url }) {
     super();
-    Object.assign(this, { socket, id, url });
+    this.socket = socket;
+    this.id = id;
+    this.url = url;
     this.text = undefined; // as the server has it
     this.revision = 0; // the one that the text is of
     this.titled = 0; // the one that the title is of
@@ -160,6 +173,11 @@ export class Draft extends Emitter {
     this.emit("changed", { text: this.text, before, simulated });
   }
 
+  /**
+   * @template T
+   * @param {() => T | Promise<T>} act
+   * @returns {Promise<T>}
+   */
   #inTurn(act) {
     const done = this.#turn.then(act);
     this.#turn = done.catch(() => {});
@@ -171,6 +189,10 @@ export class Draft extends Emitter {
    * whoever edits has seen, the newest one without it. `whole`: the answer of `make` is a text that was typed, which
    * means nothing on another one. Resolves with what `make` answered, `before` (the text that was saved over),
    * `text`, and `merged`: whether another tab's edit is in it that this one was not made on.
+   *
+   * @param {(text: string) => Made | Promise<Made>} make
+   * @param {{ based?: string, whole?: boolean }} [how]
+   * @returns {Promise<Edited>}
    */
   change(make, { based, whole = false } = {}) {
     return this.#inTurn(() => this.#change(make, based, whole));
@@ -226,7 +248,12 @@ export class Draft extends Emitter {
     });
   }
 
-  /** What is wrong with a merged text that was not with the one that is merged, "" if nothing. */
+  /**
+   * What is wrong with a merged text that was not with the one that is merged, "" if nothing.
+   *
+   * @param {string} text
+   * @param {string} own
+   */
   async #wrong(text, own) {
     const errors = async (asked) => (await this.socket.call("bundle.check", { text: asked })).errors;
     const [first] = await errors(text);
@@ -250,9 +277,13 @@ export class Draft extends Emitter {
     return wrong ? this.#asked(own, now, wrong) : { ...own, text, choice };
   }
 
-  /** Save a text as a branch of this draft, and go there. */
+  /**
+   * Save a text as a branch of this draft, and go there.
+   *
+   * @param {string} text
+   */
   async branch(text) {
-    const title = document.querySelector("input[data-title]")?.value || "Untitled";
+    const title = $("input[data-title]")?.value || "Untitled";
     const { url } = await this.socket.call("draft.branch", {
       draft: this.id,
       text,
@@ -262,7 +293,11 @@ export class Draft extends Emitter {
     location.assign(`${url}${location.search}`);
   }
 
-  /** Save a title. Throws `draft.stale` where another tab has given it one since. */
+  /**
+   * Save a title. Throws `draft.stale` where another tab has given it one since.
+   *
+   * @param {string} title
+   */
   async rename(title) {
     const { revision } = await this.socket.call("draft.save", { draft: this.id, title, base: this.titled });
     this.titled = Math.max(this.titled, revision);

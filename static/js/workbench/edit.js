@@ -9,8 +9,15 @@ import { commonChanges } from "./edit/common.js";
 import { landing } from "./edit/landing.js";
 import { TEMPLATES, templateChoice } from "./edit/templates.js";
 import { GROUP } from "./group.js";
+/** @import { View } from "./view.js" */
 
 const SETTLED = new Set(["Policy", "SimulationSettings"]); // at most one of each; changing it restarts the scheduler
+/**
+ * What to edit: a node or a pod by its index, or any object; or what to create.
+ *
+ * @typedef {{ node?: number, pod?: number, target?: string, create?: string }} Wish
+ */
+
 const NOTE_MS = 12_000;
 
 export class Edit {
@@ -35,7 +42,11 @@ export class Edit {
     return this.options.undo.last;
   }
 
-  /** `Node n1` or `Pod default/web-1` of a wish: a node's or a pod's index, or the target itself. */
+  /**
+   * `Node n1` or `Pod default/web-1` of a wish: a node's or a pod's index, or the target itself.
+   *
+   * @param {Wish} wish
+   */
   #target({ node, pod, target }) {
     const { playback } = this.view;
     if (target) return target;
@@ -43,7 +54,11 @@ export class Edit {
     return node >= 0 ? `Node ${playback.nodes.names[node]}` : "";
   }
 
-  /** Edit what is wished for, or what is selected; `{create: kind}` begins with a template. */
+  /**
+   * Edit what is wished for, or what is selected; `{create: kind}` begins with a template.
+   *
+   * @param {Wish} [wish]
+   */
   async open(wish = {}) {
     const { view } = this;
     const target = wish.create ? "" : this.#target(wish) || this.#target(view);
@@ -90,7 +105,11 @@ export class Edit {
     }
   }
 
-  /** Edit what an operation of the history does. */
+  /**
+   * Edit what an operation of the history does.
+   *
+   * @param {{ id: string, words: string }} given
+   */
   async openOperation({ id, words }) {
     const { playback } = this.view;
     try {
@@ -104,6 +123,14 @@ export class Edit {
 
   // ---- the panel
 
+  /**
+   * @param {string} heading
+   * @param {string} target
+   * @param {string} yaml
+   * @param {any[]} revisions
+   * @param {string} [step]
+   * @param {{ id?: string, start?: boolean, based?: string }} [options]
+   */
   #show(heading, target, yaml, revisions, step, { id = "", start = false, based } = {}) {
     const { view } = this;
     const index = view.playback.wantedCycle;
@@ -190,11 +217,15 @@ export class Edit {
         box.toggleAttribute("aria-busy", false);
       }
     };
-    (box.querySelector("[data-quick]") ?? editor).focus();
+    ($("[data-quick]", box) ?? editor).focus();
     editor.enrich();
   }
 
-  /** The address of a cycle, "1.0" before the first. */
+  /**
+   * The address of a cycle, "1.0" before the first.
+   *
+   * @param {number} index
+   */
   async #step(index) {
     const { playback } = this.view;
     if (!index) return "1.0";
@@ -220,7 +251,12 @@ export class Edit {
     );
   }
 
-  /** Put another text in the place of the whole draft. */
+  /**
+   * Put another text in the place of the whole draft.
+   *
+   * @param {string} text
+   * @param {string} words
+   */
   replace(text, words) {
     return this.change(() => ({ text }), { words, whole: true });
   }
@@ -280,12 +316,14 @@ export class Edit {
     this.tell(`${when}${words}.${shows}${cost}`);
   }
 
+  /** @param {number} index */
   #showsAfter(index) {
     const { complete, cycles, end } = this.view.playback;
     if (!complete || cycles > index) return ` It shows from cycle ${count(index + 1)} on.`;
     return end ? " No cycle comes after it: the End shows it." : " No cycle comes after it that could show it.";
   }
 
+  /** @param {number} seconds */
   #showsAt(seconds) {
     const { complete, marks, end } = this.view.playback;
     const first = marks.firstAt(seconds);
@@ -293,14 +331,23 @@ export class Edit {
     return complete && end ? " No cycle comes after it: the End shows it." : "";
   }
 
-  /** Close the form of what was added and go to the stage, where it shows and where the keys step. */
+  /**
+   * Close the form of what was added and go to the stage, where it shows and where the keys step.
+   *
+   * @param {HTMLDialogElement} box
+   * @param {string} text
+   */
   added(box, text) {
     box.close();
     $("#main").focus({ preventScroll: true });
     this.tell(text);
   }
 
-  /** A notice with Undo on it; notices say themselves. */
+  /**
+   * A notice with Undo on it; notices say themselves.
+   *
+   * @param {string} text
+   */
   tell(text) {
     const note = toast(text, { ms: NOTE_MS });
     this.#note = note;

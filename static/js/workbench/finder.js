@@ -2,14 +2,17 @@
 // is none.
 
 import { superseded } from "../lib/socket.js";
+/** @import { Playback } from "./playback.js" */
 
 export const MOST = 20; // conditions of one search
 
 export class Finder {
   #search = 0;
 
+  /** @param {Playback} playback */
   constructor(playback) {
     this.playback = playback;
+    /** @type {((index: number) => void) | null} */
     this.told = null; // who is told how far the newest search is
     playback.socket.on("cycle.searched", ({ index }) => this.told?.(index));
     playback.on("opened", () => {
@@ -51,6 +54,7 @@ export class Finder {
   cancel() {
     if (!this.told) return;
     this.#search += 1;
+    /** @type {((index: number) => void) | null} */
     this.told = null;
     this.playback.socket.call("cycle.cancel", {}).catch(() => {}); // who is not heard finds nothing either
   }

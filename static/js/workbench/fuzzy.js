@@ -6,11 +6,18 @@ const FIRST = 6; // at the very beginning
 const WHOLE = 12; // all letters in one piece
 const GAP = 0.1; // for each letter that is passed over, at most once a letter of a name of 50
 
+/**
+ * @param {string} text
+ * @param {number} at
+ */
 const begins = (text, at) => at === 0 || !/[a-z0-9]/.test(text[at - 1]);
 
 /**
  * Where the letters of `typed` (lower case, no blanks) are in a text, the best match first: `{score, at: [index…]}`, or
  * null.
+ *
+ * @param {string} typed
+ * @param {string} text
  */
 export function match(typed, text) {
   const lower = text.toLowerCase();

@@ -1,13 +1,19 @@
 // Pods that are not bound yet have a place on the stage: those that wait at Permit hold room on a node, those that
 // preemption nominated may get it.
 
-/** `{waiting, nominated}`: of each node that has any the pods, at the shown cycle. */
+/** @import { View } from "./view.js" */
+
+/**
+ * `{waiting, nominated}`: of each node that has any the pods, at the shown cycle.
+ *
+ * @param {View} view
+ */
 export function ghosts(view) {
   const { facts, playback } = view;
   const { placement } = playback.cluster;
   const waiting = new Map();
   const nominated = new Map();
-  const put = (to, node, pod) => {
+  const put = (/** @type {Map<number, number[]>} */ to, /** @type {number} */ node, /** @type {number} */ pod) => {
     if (node >= 0 && pod >= 0) to.set(node, [...(to.get(node) ?? []), pod]);
   };
   for (const pod of facts.waiting.keys()) put(waiting, placement[pod] ?? -1, pod);

@@ -1,8 +1,14 @@
 // The dialog that asks for a step.
 
 import { h, dialog } from "../lib/dom.js";
+/** @import { Playback } from "./playback.js" */
 
-/** The index of a step as it is written, NaN for what is none, null for one that is not computed yet. */
+/**
+ * The index of a step as it is written, NaN for what is none, null for one that is not computed yet.
+ *
+ * @param {Playback} playback
+ * @param {string} text
+ */
 export async function indexOf(playback, text) {
   if (/^\d+$/.test(text)) return Number(text) > playback.last && playback.complete === false ? null : Number(text);
   if (text.toLowerCase() === "end") return playback.last;
@@ -11,7 +17,11 @@ export async function indexOf(playback, text) {
   return NaN;
 }
 
-/** Ask for a step. */
+/**
+ * Ask for a step.
+ *
+ * @param {Playback} playback
+ */
 export function askStep(playback) {
   const field = h("input", {
     class: "field",

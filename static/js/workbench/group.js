@@ -3,6 +3,8 @@
 import { h, fill, icon, announce, debounce, dialog } from "../lib/dom.js";
 import { Editor, byLine, problemList } from "../lib/editor.js";
 import { count, plural } from "../lib/quantity.js";
+/** @import { Edit } from "./edit.js" */
+/** @import { View } from "./view.js" */
 
 export const GROUP = "PodGroup"; // as it is called in "Create…" and in the address of a copy
 
@@ -21,6 +23,7 @@ const WORKLOADS = [
 ];
 
 // Sections of the form: its heading, then name, label, placeholder or choices, and a hint.
+/** @type {[legend: string, rows: [name: string, label: string, shown: any, hint?: string][]][]} */
 const SECTIONS = [
   [
     "The group",
@@ -49,6 +52,10 @@ const SECTIONS = [
 const NUMBERS = new Set(["minMember", "scheduleTimeoutSeconds", "replicas", "runSeconds"]);
 
 export class Group {
+  /**
+   * @param {View} view
+   * @param {Edit | null} edit
+   */
   constructor(view, edit) {
     this.view = view;
     this.edit = edit;
@@ -135,6 +142,8 @@ export class Group {
   /**
    * The major.minor of a cycle. The stage asks for the same one as the page opens, and the newer of two questions wins:
    * then it is there soon.
+   *
+   * @param {number} index
    */
   async #address(index) {
     const { playback } = this.view;
@@ -310,6 +319,7 @@ export class Group {
     if (coscheduling) this.plugin.checked = true;
   }
 
+  /** @param {number} index */
   async #add(index) {
     if (this.box.hasAttribute("aria-busy")) return;
     this.pressed = true;

@@ -1,6 +1,6 @@
 // The stage above some two hundred nodes: a canvas of cells in groups, that zooms and pans.
 
-import { h, perFrame, announce } from "../lib/dom.js";
+import { h, perFrame, announce, penOf } from "../lib/dom.js";
 import { fillRail } from "../lib/rail.js";
 import { arrange } from "./stage/arrange.js";
 import { Camera } from "./stage/camera.js";
@@ -11,6 +11,7 @@ import { Minimap } from "./stage/minimap.js";
 import { palette } from "./stage/palette.js";
 import { Shading } from "./stage/shading.js";
 import { DETAILED, hatch, headings, strike } from "./stage/strokes.js";
+/** @import { View } from "./view.js" */
 
 const STRIPED = 5; // pixels of a cell that has a stripe where the pod does not fit
 
@@ -21,6 +22,10 @@ export class HeatMap {
   #groups = "";
   #end = new AbortController();
 
+  /**
+   * @param {View} view
+   * @param {string} [measure]
+   */
   constructor(view, measure = "use") {
     this.view = view;
     this.camera = new Camera();
@@ -86,7 +91,11 @@ export class HeatMap {
     this.draw();
   }
 
-  /** Whether a cell is in view. */
+  /**
+   * Whether a cell is in view.
+   *
+   * @param {number} node
+   */
   inView(node) {
     return this.camera.inView(node);
   }
@@ -96,13 +105,22 @@ export class HeatMap {
     if (this.camera.home()) this.draw();
   }
 
-  /** So much of the lower end is covered: what is there can be moved from under it. */
+  /**
+   * So much of the lower end is covered: what is there can be moved from under it.
+   *
+   * @param {number} height
+   */
   cover(height) {
     this.camera.covered = height;
     this.camera.clamp();
     this.draw();
   }
 
+  /**
+   * @param {number} factor
+   * @param {number} [x]
+   * @param {number} [y]
+   */
   zoom(factor, x = this.camera.width / 2, y = this.camera.height / 2) {
     this.camera.zoomBy(factor, x, y);
     this.draw();
@@ -142,7 +160,7 @@ export class HeatMap {
     const { view } = this;
     const { facts, lit } = view;
     const { nodes } = view.playback;
-    const pen = this.canvas.getContext("2d");
+    const pen = penOf(this.canvas);
     const ratio = this.canvas.width / width;
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.fillStyle = c.bg;
@@ -202,7 +220,12 @@ export class HeatMap {
     pen.strokeRect(x - grow / 2, y - grow / 2, size + grow, size + grow);
   }
 
-  #tell(node, x, y) {
+  /**
+   * @param {number} node
+   * @param {number} [x]
+   * @param {number} [y]
+   */
+  #tell(node, x = 0, y = 0) {
     this.tip.hidden = node < 0;
     if (node < 0) return;
     const { cluster } = this.view.playback;
@@ -234,9 +257,9 @@ export class HeatMap {
 
   #listen() {
     const { canvas, view } = this;
-    const at = (event) => {
+    const at = (/** @type {MouseEvent} */ event) => {
       const box = canvas.getBoundingClientRect();
-      return [event.clientX - box.left, event.clientY - box.top];
+      return /** @type {[x: number, y: number]} */ ([event.clientX - box.left, event.clientY - box.top]);
     };
     canvas.addEventListener(
       "wheel",
@@ -274,7 +297,7 @@ export class HeatMap {
       this.#tell(node, x, y);
       view.hover(node);
     });
-    const up = (event) => {
+    const up = (/** @type {PointerEvent} */ event) => {
       this.#pointers.delete(event.pointerId);
       if (this.#drag && !this.#drag.moved && event.type === "pointerup") {
         const node = this.camera.hit(...at(event));
@@ -302,8 +325,10 @@ export class HeatMap {
     this.#drag.spread = spread;
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
+    /** @type {Record<string, [x: number, y: number]>} */
     const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
     if (event.key === "+" || event.key === "=") this.zoom(1.5, ...this.#centre());
     else if (event.key === "-") this.zoom(1 / 1.5, ...this.#centre());
@@ -321,6 +346,10 @@ export class HeatMap {
     return [x + size / 2, y + size / 2];
   }
 
+  /**
+   * @param {number} dx
+   * @param {number} dy
+   */
   #walk(dx, dy) {
     if (this.cursor < 0) this.cursor = this.view.facts.chosen >= 0 ? this.view.facts.chosen : 0;
     else this.cursor = this.camera.beside(this.cursor, dx, dy);

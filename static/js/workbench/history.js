@@ -1,7 +1,7 @@
 // The events of this scenario: what happens from outside, each with its moment, on an axis of cycles or of virtual
 // time; to add, move, change, repeat or remove, one or several at once.
 
-import { h, fill, icon, toast } from "../lib/dom.js";
+import { $$, targetOf, h, fill, icon, toast } from "../lib/dom.js";
 import { count, plural } from "../lib/quantity.js";
 import { address } from "./add/when.js";
 import { Branches } from "./branches/panel.js";
@@ -11,6 +11,8 @@ import { eventRow, tellOutcome } from "./events/row.js";
 import { Scale } from "./events/scale.js";
 import { Ticks } from "./events/ticks.js";
 import { GROUP, Group } from "./group.js";
+/** @import { Edit } from "./edit.js" */
+/** @import { View } from "./view.js" */
 
 const NONE = "\n"; // no event's id: none is left, so what is above the list takes the focus
 const KINDS = ["Node", "Pod", "PersistentVolume", "PersistentVolumeClaim", "Service", "Policy", "SimulationSettings"];
@@ -22,6 +24,11 @@ export class History {
   #onHandle = false; // the focus was on the mark of that event, not on its words
   #chosen = new Set(); // ids
 
+  /**
+   * @param {View} view
+   * @param {Edit | null} edit
+   * @param {boolean} mine
+   */
   constructor(view, edit, mine) {
     this.view = view;
     this.edit = edit;
@@ -40,7 +47,7 @@ export class History {
       "aria-label": "With the chosen events",
       hidden: true,
     });
-    this.outcomes = new Outcomes(playback, (id, outcome) => this.#told(id, outcome));
+    this.outcomes = new Outcomes(playback, (id) => this.#told(id));
     this.ticks = new Ticks(view);
     this.branches = new Branches(view, edit, mine);
     const events = h(
@@ -62,7 +69,7 @@ export class History {
     view.on("edits", () => this.#draw());
     this.list.addEventListener("keydown", (event) => this.#key(event));
     this.list.addEventListener("focusin", (event) => {
-      const id = event.target.closest("[data-row]")?.dataset.row;
+      const id = targetOf(event).closest("[data-row]")?.dataset.row;
       if (id) this.outcomes.ask(id);
     });
   }
@@ -160,10 +167,14 @@ export class History {
     if (found) this.#toFocus(found);
   }
 
-  /** One event's controls are in the order of Tab: its words, and its mark. */
+  /**
+   * One event's controls are in the order of Tab: its words, and its mark.
+   *
+   * @param {HTMLElement | null} target
+   */
   #toFocus(target) {
     if (!target) return;
-    for (const other of this.list.querySelectorAll("button, [data-handle], input")) other.tabIndex = -1;
+    for (const other of $$("button, [data-handle], input", this.list)) other.tabIndex = -1;
     const row = target.closest("[data-row]");
     for (const control of row?.querySelectorAll("[data-event]:enabled, [data-handle]") ?? []) control.tabIndex = 0;
     target.tabIndex = 0;
@@ -190,6 +201,10 @@ export class History {
     );
   }
 
+  /**
+   * @param {boolean} mine
+   * @param {string} label
+   */
   #invitation(mine, label) {
     const how = mine ? "Add an event, or select" : "Select";
     return `Nothing happens from outside yet. ${how} a node or a pod and choose “${label}”.`;
@@ -218,6 +233,7 @@ export class History {
     });
   }
 
+  /** @param {string} id */
   #told(id) {
     const place = this.list.querySelector(`[data-row="${CSS.escape(id)}"] [data-outcome]`);
     if (place) tellOutcome(place, this.outcomes.of(id));
@@ -227,7 +243,7 @@ export class History {
     const rows = (this.#listed?.operations ?? []).filter(({ id }) => this.#chosen.has(id));
     this.several.hidden = !rows.length;
     if (!rows.length) return;
-    const button = (name, text, act) =>
+    const button = (/** @type {string} */ name, /** @type {string} */ text, /** @type {() => void} */ act) =>
       h("button", { type: "button", class: "btn small", onclick: act }, icon(name), text);
     fill(
       this.several,
@@ -373,17 +389,19 @@ export class History {
   /**
    * Arrow keys move through the events and their buttons; Delete removes one, e edits it, m moves it here, d repeats
    * it, x selects it.
+   *
+   * @param {KeyboardEvent} event
    */
   #key(event) {
-    const item = event.target.closest("[data-row]");
+    const item = targetOf(event).closest("[data-row]");
     if (!item || event.ctrlKey || event.metaKey || event.altKey) return;
     const rows = [...this.list.querySelectorAll("[data-row]")];
     const at = rows.indexOf(item);
     const row = this.#listed.operations.find(({ id }) => id === item.dataset.row);
     const within = [...item.querySelectorAll("[data-event], .history-tools button")];
-    const here = within.indexOf(event.target);
+    const here = within.findIndex((one) => one === event.target);
     const own = this.#own && row.action !== "done";
-    const onHandle = event.target.hasAttribute("data-handle");
+    const onHandle = targetOf(event).hasAttribute("data-handle");
     const beside = (other) =>
       this.#toFocus(other?.querySelector(onHandle ? "[data-handle]" : "[data-event]:enabled, [data-handle]"));
     const act = {

@@ -3,13 +3,24 @@
 import { plural, short } from "../lib/quantity.js";
 import { MOST } from "./finder.js";
 import { LETTERS, turnWords } from "./marks.js";
+/** @import { Marks } from "./marks.js" */
+/** @import { View } from "./view.js" */
 
 const FAILED = new Set(["u", "e", "p"]);
 const UNKNOWN = "The rest is still being computed.";
 
+/** @typedef {Record<string, any>} Told what the marks tell of a cycle, and what was seen before it */
+
 /**
  * `marks(facts, index)` decides from the marks alone, in the order of time, so that what was seen before counts; `ask`
  * is the server's condition.
+ *
+ * @type {{
+ *   id: string,
+ *   marks?: (facts: Told, index: number) => boolean,
+ *   words?: (facts: Told, index: number) => string,
+ *   ask?: string,
+ * }[]}
  */
 export const REASONS = [
   { id: "restart", marks: ({ marks }, i) => marks.restarted(i), words: () => "the scheduler was restarted before it" },
@@ -51,6 +62,10 @@ export const REASONS = [
 const BIT = Object.fromEntries(REASONS.map(({ id }, i) => [id, 1 << i]));
 const TOLD = 3; // reasons
 
+/**
+ * @param {Marks} marks
+ * @param {number} index
+ */
 const turns = (marks, index) => marks.groups.get(index) ?? [];
 
 export class Interesting {
@@ -70,7 +85,11 @@ export class Interesting {
     for (const name of ["step", "parts"]) view.playback.on(name, ({ index }) => this.#see(index));
   }
 
-  /** Take note of what is on screen. */
+  /**
+   * Take note of what is on screen.
+   *
+   * @param {number} index
+   */
   #see(index) {
     const { playback } = this.view;
     const light = playback.light(index);
@@ -79,7 +98,11 @@ export class Interesting {
       this.#met.tie.add(this.#workload(light.pod));
   }
 
-  /** The owner of a pod as the server names it; the pod itself where it has none. */
+  /**
+   * The owner of a pod as the server names it; the pod itself where it has none.
+   *
+   * @param {number} pod
+   */
   #workload(pod) {
     const { pods } = this.view.playback;
     const group = pods.groups[pods.group[pod]];
@@ -189,6 +212,10 @@ export class Interesting {
     return REASONS.map(({ ask }) => ask).filter((ask) => ask && wanted[ask]);
   }
 
+  /**
+   * @param {number} from
+   * @param {number} direction
+   */
   #near(from, direction) {
     const bits = this.#marked;
     for (

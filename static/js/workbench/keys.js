@@ -2,6 +2,7 @@
 
 import { h, dialog, typing } from "../lib/dom.js";
 import { COMMANDS, available } from "./commands.js";
+/** @import { Row } from "./commands.js" */
 
 const NAMES = {
   ArrowRight: "→",
@@ -13,7 +14,11 @@ const NAMES = {
 const CONTROLS = "button, a, summary, input, [role=tab], [role=treeitem], [role=option]";
 const ANYWHERE = "Mod+k"; // works while a field is being typed in: it types nothing
 
-/** A key event as the table writes it: "Shift+ArrowRight", "Mod+k", "?"; "" for what no command has. */
+/**
+ * A key event as the table writes it: "Shift+ArrowRight", "Mod+k", "?"; "" for what no command has.
+ *
+ * @param {KeyboardEvent} event
+ */
 function keyOf(event) {
   if (event.altKey) return "";
   const letter = event.key.length === 1 && event.key.toLowerCase() !== event.key.toUpperCase();
@@ -22,7 +27,11 @@ function keyOf(event) {
   return `${event.ctrlKey || event.metaKey ? "Mod+" : ""}${shift}${letter ? event.key.toLowerCase() : event.key}`;
 }
 
-/** A key of the table as people read it. */
+/**
+ * A key of the table as people read it.
+ *
+ * @param {string} key
+ */
 export const shown = (key) =>
   key
     .split("+")
@@ -96,6 +105,7 @@ function help(context) {
 /** Listen; `context` is what commands work on. */
 export function keys(context) {
   context.help = () => help(context);
+  /** @type {Map<string, Row>} */
   const table = new Map(COMMANDS.flatMap((row) => (row.elsewhere ? [] : (row.keys ?? []).map((key) => [key, row]))));
   addEventListener("keydown", (event) => {
     const key = keyOf(event);

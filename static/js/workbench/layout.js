@@ -2,6 +2,7 @@
 
 import { $, $$ } from "../lib/dom.js";
 import { textScale } from "../lib/theme.js";
+/** @import { View } from "./view.js" */
 
 const KEY = "podstep.layout";
 // Upright or on its side, as in the style sheets.
@@ -44,7 +45,11 @@ export class Layout {
     return phone.matches;
   }
 
-  /** How wide a panel is to be: as it was set, else as wide as its text wants on this screen. */
+  /**
+   * How wide a panel is to be: as it was set, else as wide as its text wants on this screen.
+   *
+   * @param {string} name
+   */
   #width(name) {
     return this.widths[name] ?? Math.round(REGIONS[name].usual * textScale());
   }
@@ -64,7 +69,11 @@ export class Layout {
     );
   }
 
-  /** Show one region where there is room for one. */
+  /**
+   * Show one region where there is room for one.
+   *
+   * @param {string} name
+   */
   show(name) {
     this.root.dataset.view = name;
     for (const button of $$("[data-view-tab]", this.root)) {
@@ -73,6 +82,7 @@ export class Layout {
     }
   }
 
+  /** @param {string} name */
   toggle(name) {
     this.collapsed[name] = !this.collapsed[name];
     this.#apply();
@@ -101,8 +111,8 @@ export class Layout {
       this.root.style.setProperty(`--${name}`, `${width}px`);
       this.root.classList.toggle(`no-${name}`, this.collapsed[name]);
       const splitter = $(`[data-splitter="${name}"]`, this.root);
-      splitter.setAttribute("aria-valuemax", most);
-      splitter.setAttribute("aria-valuenow", width);
+      splitter.setAttribute("aria-valuemax", String(most));
+      splitter.setAttribute("aria-valuenow", String(width));
       splitter.setAttribute("aria-valuetext", this.collapsed[name] ? "collapsed" : `${width} pixels`);
     }
   }
@@ -124,6 +134,10 @@ export class Layout {
     for (const name of Object.keys(REGIONS)) if (!this.collapsed[name]) this.widths[name] = Math.round(fitting[name]);
   }
 
+  /**
+   * @param {string} name
+   * @param {number} width
+   */
   #set(name, width) {
     const { least, most } = REGIONS[name];
     const other = name === "build" ? "inspect" : "build";
@@ -133,6 +147,7 @@ export class Layout {
     this.#apply();
   }
 
+  /** @param {string} name */
   #splitter(name) {
     const splitter = $(`[data-splitter="${name}"]`, this.root);
     const { side } = REGIONS[name];

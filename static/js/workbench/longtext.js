@@ -2,6 +2,7 @@
 
 import { announce, fill } from "../lib/dom.js";
 import { Progress, bytes, told } from "../lib/progress.js";
+/** @import { Editor } from "../lib/editor.js" */
 
 export const LONG = 400_000; // characters of a text that is not checked for every key, and comes in parts
 

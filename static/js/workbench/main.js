@@ -116,7 +116,7 @@ window.podstep = { timings, playback, view, socket, ready: false };
 
 /** Out of a frame one goes on with the same view. */
 function openHere() {
-  const out = $("[data-open-here]");
+  const out = $("a[data-open-here]");
   if (out) out.href = address.href(`/s/${source.scenario}/`);
 }
 

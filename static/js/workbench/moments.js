@@ -4,16 +4,25 @@
 import { h, fill } from "../lib/dom.js";
 import { clock, count, plural, short } from "../lib/quantity.js";
 import { sentence } from "./inspect/sentence.js";
+/** @import { Sentence } from "../lib/protocol.js" */
+/** @import { View } from "./view.js" */
 
 const KINDS = { event: "before the attempt", attempt: "the attempt", consequence: "brought about" };
 
-/** A sentence without its links. */
+/**
+ * A sentence without its links.
+ *
+ * @param {Sentence} parts
+ */
 export const spoken = (parts) =>
-  parts.map((part) => (typeof part === "string" ? part : short(Object.values(part)[0]))).join("");
+  typeof parts === "string"
+    ? parts
+    : parts.map((part) => (typeof part === "string" ? part : short(Object.values(part)[0]))).join("");
 
 export class Moments {
   #drawn = "";
 
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
     const { playback } = view;
@@ -74,8 +83,8 @@ export class Moments {
       tick.classList.toggle("passed", i < passed);
       tick.classList.toggle("now", i === at - 1);
     });
-    this.track.setAttribute("aria-valuemax", moments.length);
-    this.track.setAttribute("aria-valuenow", at || moments.length);
+    this.track.setAttribute("aria-valuemax", String(moments.length));
+    this.track.setAttribute("aria-valuenow", String(at || moments.length));
     this.track.setAttribute("aria-disabled", String(!moments.length));
     const moment = playback.moment;
     this.track.setAttribute(
@@ -107,12 +116,17 @@ export class Moments {
     return `${plural(moments.length, "moment")}, ${when}`;
   }
 
+  /**
+   * @param {number} at
+   * @param {number} since
+   */
   #goto(at, since) {
     const { playback } = this.view;
     this.view.emit("hold");
     playback.goto(playback.index, since, { at });
   }
 
+  /** @param {PointerEvent} event */
   #pick(event) {
     const { playback } = this.view;
     const moments = playback.index > 0 ? (playback.moments ?? []) : [];
@@ -125,6 +139,7 @@ export class Moments {
     if (at !== playback.at) this.#goto(at, event.timeStamp);
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     const { playback } = this.view;
     const moments = playback.index > 0 ? (playback.moments ?? []) : [];

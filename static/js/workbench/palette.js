@@ -1,7 +1,7 @@
 // The command palette: every command, and every step, node, pod and example, by a few letters. What was used last
 // stands first.
 
-import { h, fill, icon } from "../lib/dom.js";
+import { $, $$, targetOf, h, fill, icon } from "../lib/dom.js";
 import { short } from "../lib/quantity.js";
 import { COMMANDS, available } from "./commands.js";
 import { match } from "./fuzzy.js";
@@ -52,7 +52,7 @@ export class Palette {
       },
     });
     this.list.addEventListener("pointermove", (event) => {
-      const option = event.target.closest("[role=option]");
+      const option = targetOf(event).closest("[role=option]");
       if (option && Number(option.dataset.at) !== this.#at) this.#mark(Number(option.dataset.at), false);
     });
     this.state = h("p", { class: "sr", role: "status" });
@@ -107,6 +107,7 @@ export class Palette {
     }
   }
 
+  /** @param {string} id */
   #used(id) {
     try {
       localStorage.setItem(
@@ -140,10 +141,11 @@ export class Palette {
     return found.sort((a, b) => b.score - a.score || a.name.length - b.name.length).slice(0, most);
   }
 
+  /** @param {string} typed */
   #named(typed) {
     const { view, playback } = this.context;
     const { nodes, pods } = playback;
-    const select = (what, i) => {
+    const select = (/** @type {string} */ what, /** @type {number} */ i) => {
       view.emit("region", "stage");
       view[what](i);
     };
@@ -168,6 +170,7 @@ export class Palette {
     return [node, pod, examples].flatMap((items) => this.#ranked(items, typed, EACH));
   }
 
+  /** @param {string} text */
   #step(text) {
     if (!STEP.test(text)) return [];
     const { playback, deck } = this.context;
@@ -257,11 +260,15 @@ export class Palette {
     this.#mark(0);
   }
 
+  /**
+   * @param {number} at
+   * @param {boolean} [scroll]
+   */
   #mark(at, scroll = true) {
     this.#at = Math.max(0, Math.min(this.#items.length - 1, at));
-    for (const option of this.list.querySelectorAll("[role=option]"))
+    for (const option of $$("[role=option]", this.list))
       option.setAttribute("aria-selected", String(Number(option.dataset.at) === this.#at));
-    const option = this.list.querySelector(`#palette-${this.#at}`);
+    const option = $(`#palette-${this.#at}`, this.list);
     if (option) this.input.setAttribute("aria-activedescendant", option.id);
     else this.input.removeAttribute("aria-activedescendant");
     if (scroll) {
@@ -270,6 +277,7 @@ export class Palette {
     }
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     const last = this.#items.length - 1;
     const to = {
@@ -285,6 +293,7 @@ export class Palette {
     event.preventDefault();
   }
 
+  /** @param {number} at */
   #run(at) {
     const item = this.#items[at];
     if (!item) return;
@@ -294,7 +303,12 @@ export class Palette {
   }
 }
 
-/** A name with the letters that were found set off. */
+/**
+ * A name with the letters that were found set off.
+ *
+ * @param {string} name
+ * @param {number[]} at
+ */
 function marked(name, at) {
   if (!at.length) return name;
   const found = new Set(at);

@@ -30,7 +30,8 @@ const NO_NODES = new Set();
 const NO_CHANGES = new Map();
 
 /** @type {(f: () => void) => void} */
-const idle = "requestIdleCallback" in window ? (f) => requestIdleCallback(f, { timeout: 300 }) : (f) => setTimeout(f, 30);
+const idle =
+  "requestIdleCallback" in window ? (f) => requestIdleCallback(f, { timeout: 300 }) : (f) => setTimeout(f, 30);
 
 const UNOPENED = /** @type {any} */ (undefined); // in place of what opening answers; `nodes` tells whether it has
 

@@ -1,6 +1,6 @@
 // Policy: what the scheduler runs, in order; on one's own draft with switches that rewrite one document of its text.
 
-import { h, fill, toast } from "../lib/dom.js";
+import { $, h, fill, toast } from "../lib/dom.js";
 import { count } from "../lib/quantity.js";
 import { costs } from "./comments.js";
 import { head } from "./policy/head.js";
@@ -9,9 +9,17 @@ import { prioritiesPart } from "./policy/priorities.js";
 import { Profiles } from "./policy/profiles.js";
 import { cachePart, settingsPart } from "./policy/settings.js";
 import { PolicyText } from "./policy/text.js";
+/** @import { Catalogue, Framework, Policy as Profile, PolicyDocument } from "../lib/protocol.js" */
+/** @import { Change } from "./build.js" */
+/** @import { Undo } from "./undo.js" */
+/** @import { View } from "./view.js" */
 
 const DOCUMENTS_KEPT = 20;
-/** What the settings say, which are another document than the one that is typed. */
+/**
+ * What the settings say, which are another document than the one that is typed.
+ *
+ * @param {Profile} profile
+ */
 const SETTLED = (profile) =>
   Object.fromEntries(
     ["cache", "equivalenceClass", "audit", "staleWrites", "quirks", "predicateOrder"].map((key) => [
@@ -20,19 +28,41 @@ const SETTLED = (profile) =>
     ]),
   );
 
+/**
+ * @typedef {{
+ *   mine: boolean,
+ *   canFork: boolean,
+ *   onFork: () => void,
+ *   text: () => Promise<string>,
+ *   change: Change,
+ *   dirty: () => boolean,
+ *   undo: Undo,
+ *   onText: () => void,
+ * }} PolicyOptions
+ */
+
 export class Policy {
+  /** @type {Catalogue | null} */
   #catalogue = null;
+  /** @type {Map<number, Profile>} */
   #profiles = new Map(); // by the number of changes that led to it
   #busy = false;
   #shown = "";
   #reveal = ""; // the part to bring into view once it is drawn
   #open = { predicates: false, priorities: false }; // the lists of what is not in use
   #here = false; // a change lands after the cycle on screen, not at the start
-  #documents = new Map(); // PolicyText by the step that it is of, "" for the start
+  /** @type {Map<string, PolicyDocument>} */
+  #documents = new Map(); // by the step that it is of, "" for the start
 
+  /**
+   * @param {View} view
+   * @param {PolicyOptions} options
+   */
   constructor(view, options) {
     this.view = view;
-    this.options = options; // {mine, canFork, onFork, text(), change(make, how), dirty(), undo, onText()}
+    this.options = options;
+    /** @type {Framework | null} */
+    this.framework = null;
     this.status = h("p", { class: "policy-status", role: "status" });
     this.body = h("div", { class: "policy-body" });
     this.text = new PolicyText({
@@ -51,8 +81,8 @@ export class Policy {
       },
     });
     this.profiles = new Profiles({
-      change: (...change) => this.#change(...change),
-      ask: (...change) => this.#ask(...change),
+      change: (what, key, value, words) => this.#change(what, key, value, words),
+      ask: (what, key, value, words) => this.#ask(what, key, value, words),
       redraw: () => {
         this.#shown = "";
         this.update();
@@ -156,6 +186,7 @@ export class Policy {
     this.#draw(this.#profile);
   }
 
+  /** @type {Promise<void> | null} */
   #loading = null; // what is being loaded
 
   get #editable() {
@@ -167,6 +198,9 @@ export class Policy {
     return this.#editable && !this.text.dirty;
   }
 
+  /**
+   * @param {Profile} profile
+   */
   #draw(profile) {
     const focused = document.activeElement?.closest?.("[data-control]")?.dataset.control;
     const scrolled = this.element.parentElement?.scrollTop;
@@ -195,22 +229,31 @@ export class Policy {
     else if (focused) this.#focus(focused);
   }
 
-  /** Bring a part into view, "cache" so far, and put the focus there, at once or when it is drawn. */
+  /**
+   * Bring a part into view, "cache" so far, and put the focus there, at once or when it is drawn.
+   *
+   * @param {string} part
+   */
   reveal(part) {
     this.#reveal = part;
     if (this.#shown && this.#profile) this.#show(part);
   }
 
+  /** @param {string} part */
   #show(part) {
     const found = this.body.querySelector(`[data-part="${CSS.escape(part)}"]`);
     if (!found?.isConnected) return;
     this.#reveal = "";
     const box = this.element.parentElement; // alone: in a small frame the page itself would be scrolled too
     box.scrollTop += found.getBoundingClientRect().top - box.getBoundingClientRect().top;
-    (found.querySelector("[data-control]:not(:disabled)") ?? found.querySelector("h3")).focus({ preventScroll: true });
+    ($("[data-control]:not(:disabled)", found) ?? $("h3", found)).focus({ preventScroll: true });
   }
 
-  /** What was switched off may have gone to a list that is closed: then the focus goes to its heading. */
+  /**
+   * What was switched off may have gone to a list that is closed: then the focus goes to its heading.
+   *
+   * @param {string} control
+   */
   #focus(control) {
     const found = this.body.querySelector(`[data-control="${CSS.escape(control)}"]`);
     const closed = found?.closest("details:not([open])");
@@ -243,14 +286,20 @@ export class Policy {
       editable: this.#editable,
       settable: this.#settable,
       open: this.#open,
-      change: (...change) => this.#change(...change),
-      ask: (...change) => this.#ask(...change),
+      change: (what, key, value, words) => this.#change(what, key, value, words),
+      ask: (what, key, value, words) => this.#ask(what, key, value, words),
       say: (text, wrong) => this.#say(text, wrong),
     };
   }
 
   // ---- changing
 
+  /**
+   * @param {string} what
+   * @param {string} key
+   * @param {string} value
+   * @param {string} words
+   */
   async #change(what, key, value, words) {
     if (this.#busy) return;
     this.#lock(true);
@@ -259,7 +308,15 @@ export class Policy {
     this.#lock(false);
   }
 
-  /** Make a change; what is wrong with it, or "". What is typed and not applied is changed as text. */
+  /**
+   * Make a change; what is wrong with it, or "". What is typed and not applied is changed as text.
+   *
+   * @param {string} what
+   * @param {string} key
+   * @param {string} value
+   * @param {string} words
+   * @returns {Promise<string>}
+   */
   async #ask(what, key, value, words) {
     const { playback } = this.view;
     try {
@@ -280,6 +337,11 @@ export class Policy {
     }
   }
 
+  /**
+   * @param {(text: string) => Promise<{text: string, rewritten?: boolean}>} make
+   * @param {string} words
+   * @param {string} [based]
+   */
   async #make(make, words, based) {
     const at = this.#moment ? this.view.playback.index : 0;
     const { text, before, rewritten } = await this.options.change(make, { words, based });
@@ -295,7 +357,12 @@ export class Policy {
     );
   }
 
-  /** Put a text that was typed in force, throwing what is wrong with it. */
+  /**
+   * Put a text that was typed in force, throwing what is wrong with it.
+   *
+   * @param {string} documents
+   * @param {string} [based]
+   */
   async #write(documents, based) {
     if (this.#busy) return;
     this.#lock(true);
@@ -311,6 +378,7 @@ export class Policy {
     }
   }
 
+  /** @param {boolean} busy */
   #lock(busy) {
     this.#busy = busy;
     this.element.toggleAttribute("aria-busy", busy);
@@ -321,7 +389,12 @@ export class Policy {
     }
   }
 
-  /** Shown, and said: it is a status. */
+  /**
+   * Shown, and said: it is a status.
+   *
+   * @param {string} text
+   * @param {boolean} [wrong]
+   */
   #say(text, wrong = false) {
     this.status.textContent = text;
     this.status.classList.toggle("wrong", wrong);

@@ -2,8 +2,16 @@
 // anew.
 
 import { announce, toast } from "../lib/dom.js";
+/** @import { Build } from "./build.js" */
+/** @import { View } from "./view.js" */
 
-/** What tabs of Inspect may offer: `{mine, canFork, fork(), dirty(), change([[what, key, value]…], words)}`. */
+/** @typedef {ReturnType<typeof settings>} Settings */
+
+/**
+ * What tabs of Inspect may offer.
+ *
+ * @param {{ view: View, build: Build, mine: boolean, canFork: boolean, fork: () => Promise<void> }} workbench
+ */
 export function settings({ view, build, mine, canFork, fork }) {
   let busy = false;
   const { options } = build.policy;
@@ -51,7 +59,7 @@ export function settings({ view, build, mine, canFork, fork }) {
               ? (await socket.call("cycle.get", { source, step: String(index - 1), parts: [] })).step
               : "1.0"
             : undefined;
-        const configured = (text) =>
+        const configured = (/** @type {string} */ text) =>
           socket.call("bundle.configure", {
             text,
             what: "weights",

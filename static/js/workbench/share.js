@@ -1,7 +1,14 @@
 // Share: an immutable scenario and a link to exactly what is on screen.
 
 import { h, icon, copy, dialog, fill } from "../lib/dom.js";
+/** @import { Playback } from "./playback.js" */
+/** @import { View } from "./view.js" */
 
+/**
+ * @param {string} label
+ * @param {string} text
+ * @param {string} [look]
+ */
 const copyRow = (label, text, look = "primary") => {
   const field = h("input", {
     class: "field",

@@ -6,12 +6,14 @@ import { breakButton } from "./breakpanel.js";
 import { ABSENT } from "./cluster.js";
 import { condition } from "./conditions.js";
 import { whereIs } from "./stage/where.js";
+/** @import { Facts, View } from "./view.js" */
 
 const PODS_LISTED = 60;
 
 export class Sheet {
   #next = 0; // the cycle that the selected pod is said to have
 
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
     this.element = h("section", { class: "sheet", hidden: true, "aria-label": "Selected" });
@@ -96,6 +98,7 @@ export class Sheet {
     );
   }
 
+  /** @param {number} node */
   #node(node) {
     const { view } = this;
     const { nodes, cluster, pods } = view.playback;
@@ -196,12 +199,17 @@ export class Sheet {
     );
   }
 
-  /** The next cycle about a pod; the one on screen counts once its attempt is shown. */
+  /**
+   * The next cycle about a pod; the one on screen counts once its attempt is shown.
+   *
+   * @param {number} pod
+   */
   #nextOf(pod) {
     const { marks, index, reached } = this.view.playback;
     return marks.ofPod(pod, index - (reached.tried ? 0 : 1));
   }
 
+  /** @param {number} pod */
   #pod(pod) {
     const { view } = this;
     const { playback } = view;

@@ -12,6 +12,7 @@ import { InView } from "./stage/inview.js";
 import { Legend } from "./stage/legend.js";
 import { Motion } from "./stage/motion.js";
 import { Toolbar } from "./stage/toolbar.js";
+/** @import { View } from "./view.js" */
 
 const FULL_CARDS = 60;
 const COMPACT_CARDS = 200;
@@ -27,6 +28,10 @@ export class Stage {
   #from = 0; // the cycle of that
   #labels = 0; // the version of the nodes' table that the groups were made from
 
+  /**
+   * @param {HTMLElement} host
+   * @param {View} view
+   */
   constructor(host, view) {
     this.host = host;
     this.view = view;
@@ -300,6 +305,7 @@ export class Stage {
     return holders;
   }
 
+  /** @param {string} name */
   #quick(name) {
     if (name === "lit") this.tools.tellLit();
     if (name === "selection") {

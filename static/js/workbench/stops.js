@@ -2,6 +2,11 @@
 
 import { h, fill, icon, announce, toast } from "../lib/dom.js";
 import { count } from "../lib/quantity.js";
+/** @import { Breakpoints } from "./breakpoints.js" */
+/** @import { Deck } from "./deck.js" */
+/** @import { Finder } from "./finder.js" */
+/** @import { Interesting } from "./interesting.js" */
+/** @import { View } from "./view.js" */
 
 const SHOWN_AFTER = 250; // milliseconds: a search that is over sooner shows nothing
 const KINDS = {
@@ -13,8 +18,16 @@ export class Stops {
   #run = 0; // of the newest wish
   #none = null;
 
+  /**
+   * @param {HTMLElement} host
+   * @param {View} view
+   * @param {{ deck: Deck, finder: Finder, breakpoints: Breakpoints, interesting: Interesting }} parts
+   */
   constructor(host, view, { deck, finder, breakpoints, interesting }) {
-    Object.assign(this, { view, deck, finder, ways: { break: breakpoints, interesting } });
+    this.view = view;
+    this.deck = deck;
+    this.finder = finder;
+    this.ways = { break: breakpoints, interesting };
     this.note = h("div", { class: "stop-note", hidden: true });
     this.index = 0; // where it stands that the note tells of
     host.prepend(this.note);
@@ -27,7 +40,13 @@ export class Stops {
     view.playback.on("opened", () => this.hide());
   }
 
-  /** Go to the nearest break, or cycle worth a look, in a direction. */
+  /**
+   * Go to the nearest break, or cycle worth a look, in a direction.
+   *
+   * @param {string} kind
+   * @param {number} direction
+   * @param {number} [since]
+   */
   async run(kind, direction, since) {
     const { playback } = this.view;
     if (!playback.nodes) return;
@@ -88,6 +107,11 @@ export class Stops {
     if (this.view.playback.index === index) announce(`Cycle ${index}, ${text}`, "place");
   }
 
+  /**
+   * @param {string} kind
+   * @param {number} direction
+   * @param {number} index
+   */
   #searching(kind, direction, index) {
     this.index = this.view.playback.wanted;
     const place = index ? `: cycle ${count(index)} of ${count(this.view.playback.cycles)}` : "…";

@@ -1,6 +1,6 @@
 // The YAML of a draft: typed, checked as it is typed, kept until it is applied, and merged with what other tabs save.
 
-import { h, fill, icon, toast, debounce, announce } from "../lib/dom.js";
+import { $, h, fill, icon, toast, debounce, announce } from "../lib/dom.js";
 import { Editor, byLine, problemList } from "../lib/editor.js";
 import { Kept } from "../lib/kept.js";
 import { merge, resolved } from "../lib/merge.js";
@@ -11,6 +11,7 @@ import { conflict } from "./conflict.js";
 import { OVERTAKEN } from "./draft.js";
 import { LONG, receive, stoppable } from "./longtext.js";
 import { replaced, splice } from "./undo.js";
+/** @import { View } from "./view.js" */
 
 const WARNINGS_OPEN = 5; // that are listed without being asked for
 const CHECK_AFTER = 700;
@@ -33,6 +34,7 @@ export class DraftText {
     this.view = view;
     this.options = options;
     const { mine, draft } = options;
+    /** @type {Kept<{ text: string, over?: [at: number, put: string, old: string] }> | null} */
     this.kept = mine ? new Kept(`podstep.draft.${draft.id}`) : null;
     this.check = debounce(() => this.#check(), CHECK_AFTER);
     this.keepSoon = debounce(() => this.#settleTyping(), KEEP_AFTER);
@@ -168,11 +170,15 @@ export class DraftText {
   async #again() {
     fill(this.problems);
     await this.load();
-    if (this.#based === undefined) this.problems.querySelector("button")?.focus();
+    if (this.#based === undefined) $("button", this.problems)?.focus();
     else this.editor.focus();
   }
 
-  /** The draft's text is another now: it is shown, unless something is typed, which stays as it is. */
+  /**
+   * The draft's text is another now: it is shown, unless something is typed, which stays as it is.
+   *
+   * @param {string} text
+   */
   take(text) {
     if (this.#based === undefined) return;
     if (this.typing) this.#settleTyping();
@@ -183,6 +189,7 @@ export class DraftText {
     this.#put(text);
   }
 
+  /** @param {string} text */
   #put(text) {
     this.#based = text;
     this.editor.value = text;
@@ -210,6 +217,7 @@ export class DraftText {
     } // it is what was applied: nothing is wrong with that
   }
 
+  /** @param {string} text */
   #edited(text) {
     this.typing = false;
     if (this.#based === undefined) return;
@@ -232,6 +240,7 @@ export class DraftText {
     this.#tellElsewhere();
   }
 
+  /** @param {string} text */
   #keep(text) {
     if (!this.kept || this.#left) return;
     if (text === null) this.kept.set(null);

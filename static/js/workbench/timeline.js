@@ -1,10 +1,11 @@
 // The timeline: one mark a cycle while there is room, columns of cycles when there is not. A slider for every input.
 
-import { h, perFrame } from "../lib/dom.js";
+import { h, perFrame, penOf } from "../lib/dom.js";
 import { clock, count, plural, short } from "../lib/quantity.js";
 import { RESULTS, LETTERS } from "./marks.js";
 import { palette } from "./stage/palette.js";
 import { HEIGHT, POINT, drawBreaks, drawMarks } from "./timeline/marks.js";
+/** @import { View } from "./view.js" */
 
 const WIDEST = 30; // a mark, gap included
 
@@ -16,6 +17,7 @@ export class Timeline {
   #headWidth = "";
   #ruler = null; // measures what the tip says without a layout
 
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
     this.canvas = h("canvas", { "aria-hidden": "true" });
@@ -84,13 +86,13 @@ export class Timeline {
     const { marks } = this.view.playback;
     const key = `${width}/${this.#last}/${marks.version}/${this.#known}`;
     this.#width = width;
-    this.track.setAttribute("aria-valuemax", this.#last);
+    this.track.setAttribute("aria-valuemax", String(this.#last));
     if (key !== this.#painted) {
       this.#painted = key;
       const ratio = Math.min(2, devicePixelRatio || 1);
       this.canvas.width = Math.round(width * ratio);
       this.canvas.height = Math.round(HEIGHT * ratio);
-      const pen = this.canvas.getContext("2d");
+      const pen = penOf(this.canvas);
       pen.setTransform(ratio, 0, 0, ratio, 0, 0);
       drawMarks(pen, { marks, width, scale: this.#scale, cycles: this.#cycles, known: this.#known, last: this.#last });
       this.#breaks();
@@ -113,12 +115,13 @@ export class Timeline {
     const ratio = Math.min(2, devicePixelRatio || 1);
     strip.width = Math.round(this.#width * ratio);
     strip.height = Math.round(POINT * ratio);
-    const pen = strip.getContext("2d");
+    const pen = penOf(strip);
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     const known = this.#known;
     drawBreaks(pen, breaking.hits, this.#scale, (index) => index <= known || breaking.named(index));
   }
 
+  /** @param {number} index */
   #place(index) {
     if (this.#shown === index || !this.#width) return;
     this.#shown = index;
@@ -133,7 +136,7 @@ export class Timeline {
       this.head.style.setProperty("width", width);
     }
     this.head.classList.toggle("at-start", index === 0);
-    this.track.setAttribute("aria-valuenow", index);
+    this.track.setAttribute("aria-valuenow", String(index));
     this.track.setAttribute(
       "aria-valuetext",
       index === 0
@@ -144,6 +147,7 @@ export class Timeline {
     );
   }
 
+  /** @param {number} index */
   #result(index) {
     const { marks } = this.view.playback;
     if (index > this.#known) return `, not visited yet${this.breaking?.named(index) ? ", a breakpoint" : ""}`;
@@ -235,7 +239,7 @@ export class Timeline {
           ? "end"
           : `${count(index)}${pod ? ` · ${pod}` : ""}${time}${this.#result(index).replaceAll(",", " ·")}`;
     if (this.tip.textContent !== text) this.tip.textContent = text;
-    this.#ruler ??= document.createElement("canvas").getContext("2d");
+    this.#ruler ??= penOf(document.createElement("canvas"));
     this.#ruler.font = `${palette().type}px ${palette().font}`;
     const half = Math.max(60, this.#ruler.measureText(text).width / 2 + 9);
     const { left, width } = this.#where;

@@ -1,8 +1,11 @@
 // How long a step takes from the input to the painted frame, for the browser tests and for the curious.
 
+/** @import { Playback } from "./playback.js" */
+
 const KEPT = 1000;
 
 export class Timings {
+  /** @param {Playback} playback */
   constructor(playback) {
     this.steps = []; // {index, ms, complete}: `complete` when the verdicts were painted with it
     this.parts = []; // {index, ms}: until the verdicts were painted, when they came later

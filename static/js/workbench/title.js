@@ -9,21 +9,22 @@ const TOLD_MS = 1500;
 
 /** Make the title's field work on `draft`. */
 export async function title(draft) {
-  const field = $("[data-title]");
+  const field = $("input[data-title]");
   const told = $("[data-saved]");
+  /** @type {Kept<{ text: string }>} */
   const kept = new Kept(`podstep.title.${draft.id}`);
   let saved = field.value; // as the server has it, as far as is known
   let note = null;
   let saving = false;
   let again = false;
-  const show = (text) => {
+  const show = (/** @type {string} */ text) => {
     field.value = text;
     tell();
   };
   const tell = () => {
     document.title = `${field.value || "Untitled"} · podstep`;
   };
-  const say = (text) => {
+  const say = (/** @type {string} */ text) => {
     told.textContent = text;
     if (text === "saved")
       setTimeout(() => {
@@ -61,7 +62,7 @@ export async function title(draft) {
     say("not saved");
     note?.remove();
     note = toast(`Another tab has renamed this draft “${theirs || "Untitled"}”.`, { name: "warn", ms: 0 });
-    const choose = (text, act) =>
+    const choose = (/** @type {string} */ text, /** @type {() => void} */ act) =>
       h(
         "button",
         {

@@ -3,6 +3,11 @@
 // and in this browser for the next tab. What other tabs have saved in between is in both lists too, without words: it
 // is never taken back. To undo what was done before it is an edit like any other, merged with the current text.
 
+/** @import { Draft } from "./draft.js" */
+/** @import { View } from "./view.js" */
+
+/** @typedef {[words: string | null, at: number, gone: string, come: string]} Step what was done to a text, and how */
+
 const KEPT = 50; // steps
 const HELD = 20_000_000; // characters of all steps together
 const STORED = 1_000_000; // characters of all steps and of the text together that outlive a reload
@@ -10,7 +15,13 @@ const FORMAT = 2;
 const ELSEWHERE = null; // the words of a step that another tab has made
 const SAFE = 65_521; // of the checksum: the largest prime below 2^16
 
-/** What turns `before` into `after`: `[at, the characters that go, those that come]`. */
+/**
+ * What turns `before` into `after`: `[at, the characters that go, those that come]`.
+ *
+ * @param {string} before
+ * @param {string} after
+ * @returns {[at: number, gone: string, come: string]}
+ */
 export function splice(before, after) {
   const most = Math.min(before.length, after.length);
   let at = 0;
@@ -28,7 +39,11 @@ export function replaced(text, at, old, put) {
 
 const size = ([words, , old, put]) => (words ?? "").length + old.length + put.length;
 
-/** Tells texts apart (Adler-32 and the length): whether what is stored belongs to the text that is there. */
+/**
+ * Tells texts apart (Adler-32 and the length): whether what is stored belongs to the text that is there.
+ *
+ * @param {string} text
+ */
 function sum(text) {
   let a = 1;
   let b = 0;
@@ -46,8 +61,15 @@ export class Undo {
   #stands = ""; // its sum; "" while nothing is known
   #busy = false;
 
+  /**
+   * @param {View} view
+   * @param {{ change: Draft["change"], dirty: () => boolean, text: () => Promise<string>, store?: string }} options
+   */
   constructor(view, { change, dirty, text, store = "" }) {
-    Object.assign(this, { view, change, dirty, text });
+    this.view = view;
+    this.change = change;
+    this.dirty = dirty;
+    this.text = text;
     this.store = store; // under which key of the browser's storages; "" keeps nothing
     this.#recall();
   }
@@ -84,6 +106,10 @@ export class Undo {
     return this.#lead(this.#undone, this.#done);
   }
 
+  /**
+   * @param {Step[]} from
+   * @param {Step[]} to
+   */
   async #lead(from, to) {
     if (!newest(from) || this.#busy) return "";
     if (this.dirty()) throw new Error("The YAML has changes that are not applied. Apply or discard them first.");
@@ -124,7 +150,11 @@ export class Undo {
     return null;
   }
 
-  /** Take note of what another tab has saved; false where it is not known from what. */
+  /**
+   * Take note of what another tab has saved; false where it is not known from what.
+   *
+   * @param {string} text
+   */
   #follow(text) {
     if (this.#text === text || (!this.#stands && !this.#done.length && !this.#undone.length)) {
       this.#text = text;
@@ -156,6 +186,7 @@ export class Undo {
     this.#keep("");
   }
 
+  /** @param {string} text */
   #keep(text) {
     this.#text = text || null;
     this.#stands = text ? sum(text) : "";
@@ -195,7 +226,11 @@ export class Undo {
     }
   }
 
-  /** Where there is no room, the histories of other drafts give way. */
+  /**
+   * Where there is no room, the histories of other drafts give way.
+   *
+   * @param {string} text
+   */
   #put(text) {
     try {
       localStorage.setItem(this.store, text);

@@ -21,7 +21,8 @@ import { USUAL, fitting, keep, kept } from "./stage/look.js";
 import { rankedIn } from "./playback/records.js";
 
 /**
- * What is shown of the stage, as the address holds it: as a table, what the heat map shades by, and what is searched for.
+ * What is shown of the stage, as the address holds it: as a table, what the heat map shades by, and what is searched
+ * for.
  *
  * @typedef {{ stage: string, shade: string, search: string }} Shown
  */

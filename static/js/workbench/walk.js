@@ -2,6 +2,7 @@
 
 import { LAST, LAST_PHASE } from "./playback/place.js";
 import { wentThrough } from "./phases.js";
+/** @import { View } from "./view.js" */
 
 /** What there is none of in the whole run: then neither "later" nor "earlier" would be the whole truth. */
 const NOWHERE = {
@@ -35,14 +36,23 @@ const UNKNOWN = "The rest is still being computed.";
 const before = ([index, at], [other, moment]) =>
   index < other || (index === other && (at || Infinity) < (moment || Infinity));
 
+/** @typedef {[index: number, moment: number]} Position 0 is all of a step */
+
 export class Walk {
   #turn = 0; // of the newest wish: what an older one still finds out is not wanted any more
 
+  /** @param {View} view */
   constructor(view) {
     this.playback = view.playback;
   }
 
-  /** Go to the next (direction 1) or previous (-1) of a unit; resolves with a sentence where there is none. */
+  /**
+   * Go to the next (direction 1) or previous (-1) of a unit; resolves with a sentence where there is none.
+   *
+   * @param {string} unit
+   * @param {number} direction
+   * @param {number} since
+   */
   async go(unit, direction, since) {
     const { playback } = this;
     const turn = ++this.#turn;
@@ -71,10 +81,12 @@ export class Walk {
     return to < 0 || to > this.playback.last ? null : [to, to > 0 ? wish : undefined];
   }
 
+  /** @param {number} direction */
   _cycle(direction) {
     return this.#step(direction);
   }
 
+  /** @param {number} direction */
   _phase(direction) {
     const { playback } = this;
     const { index, at, phase } = this.#here;
@@ -92,6 +104,7 @@ export class Walk {
     return this.#step(direction, { phase: direction > 0 ? "queue" : LAST_PHASE });
   }
 
+  /** @param {number} direction */
   async _event(direction) {
     const { index, at } = this.#here;
     if (direction > 0) {
@@ -106,6 +119,7 @@ export class Walk {
     return this.#step(-1, { at: LAST });
   }
 
+  /** @param {number} direction */
   async _second(direction) {
     const { playback } = this;
     const here = await this.#settled();
@@ -124,13 +138,21 @@ export class Walk {
     return index > 1 ? this.#wish(await this.#first(Math.floor(playback.marks.time[index - 1] + SLACK))) : [0];
   }
 
-  /** Where it is walked from, as [index, moment]; 0 is all of the step. */
+  /**
+   * Where it is walked from, as [index, moment]; 0 is all of the step.
+   *
+   * @returns {Promise<Position>}
+   */
   async #settled() {
     const { index, at } = this.#here;
     return [index, at === LAST ? (await this.playback.momentsOf(index)).length : at];
   }
 
-  /** Virtual seconds of a position. */
+  /**
+   * Virtual seconds of a position.
+   *
+   * @param {Position} position
+   */
   async #time([index, at]) {
     const { playback } = this;
     if (!index) return 0;
@@ -139,7 +161,12 @@ export class Walk {
     return at ? moments[at - 1].time : playback.heavy(index).time;
   }
 
-  /** The first position at or after a second, or null. */
+  /**
+   * The first position at or after a second, or null.
+   *
+   * @param {number} second
+   * @returns {Promise<Position | null>}
+   */
   async #first(second) {
     const { playback } = this;
     if (second <= 0) return [0, 0];
@@ -150,13 +177,19 @@ export class Walk {
     return index <= playback.cycles || playback.heavy(index)?.time >= second - SLACK ? [index, 0] : null;
   }
 
-  /** What to go to for a position: a step that begins with its attempt is shown whole. */
+  /**
+   * What to go to for a position: a step that begins with its attempt is shown whole.
+   *
+   * @param {Position} position
+   * @returns {Promise<[index: number, place?: { at?: number, phase?: string }]>}
+   */
   async #wish([index, at]) {
     if (!index) return [0];
     const begins = at === 1 && (await this.playback.momentsOf(index))[0].kind === "attempt";
     return !at || begins ? [index] : [index, { at }];
   }
 
+  /** @param {number} direction */
   async _operation(direction) {
     const { playback } = this;
     const { index } = this.#here;
@@ -167,6 +200,7 @@ export class Walk {
     return moments.some(({ what }) => what === "Operation") ? [playback.cycles + 1] : null;
   }
 
+  /** @param {number} direction */
   _failure(direction) {
     const { marks, wanted } = this.playback;
     const found = [marks.seekStale(wanted, direction), marks.seek(wanted, direction, "uep")].filter(Boolean);

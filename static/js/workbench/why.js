@@ -6,6 +6,7 @@ import { keepApplied } from "./why/applied.js";
 import { changesPart } from "./why/changes.js";
 import { GONE, about, groups, leads, nodeReasons, other, title } from "./why/reasons.js";
 import { undecided } from "./why/undecided.js";
+/** @import { View } from "./view.js" */
 
 export class Why {
   #box = null;
@@ -26,6 +27,8 @@ export class Why {
   /**
    * Ask about a pod, on one node or on all; either by name or index. Without a pod, about the one that is selected or
    * in flight.
+   *
+   * @param {{ pod?: number | string, node?: number | string | null }} [about]
    */
   open({ pod, node } = {}, { push = true } = {}) {
     const { view } = this;
@@ -186,7 +189,7 @@ export class Why {
     const fits = answer.nodes.length && answer.nodes[0].fits;
     const here = answer.node !== null && answer.node === node;
     this.heading.textContent = title(answer, here, fits);
-    const ask = (name) => this.open({ pod: answer.pod, node: name });
+    const ask = (/** @type {string} */ name) => this.open({ pod: answer.pod, node: name });
     const { names } = this.view.playback.nodes;
     fill(
       this.body,
@@ -206,7 +209,11 @@ export class Why {
     announce(`${answer.summary} ${n ? `${plural(n, "change")} would make it fit.` : ""}`);
   }
 
-  /** Change the pod or the node oneself, at the step on screen. */
+  /**
+   * Change the pod or the node oneself, at the step on screen.
+   *
+   * @param {string} target
+   */
   #edit(target) {
     this.close();
     this.view.emit("edit", { target });

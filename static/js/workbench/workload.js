@@ -7,6 +7,7 @@ import { short } from "../lib/quantity.js";
 const HASHED = /^(.+)-[2456789bcdfghjklmnpqrstvwxz]{7,10}$/;
 const known = new WeakMap(); // groups → {length, names}: the table grows while controllers make pods
 
+/** @param {{ kind: string, name: string }} given */
 const deploymentOf = ({ kind, name }) => (kind === "ReplicaSet" ? (HASHED.exec(name)?.[1] ?? "") : "");
 
 function named(groups) {

@@ -5,6 +5,8 @@ import { BulkChange } from "./bulk.js";
 import { Generate } from "./generate.js";
 import { ObjectForm } from "./form.js";
 import { Menu } from "./menu.js";
+/** @import { Edit } from "../edit.js" */
+/** @import { View } from "../view.js" */
 
 const ENTRIES = [
   [
@@ -47,6 +49,11 @@ const ENTRIES = [
 export class AddBar {
   #giveUp = () => {}; // ends the waiting for a server that is away
 
+  /**
+   * @param {View} view
+   * @param {Edit | null} edit
+   * @param {boolean} mine
+   */
   constructor(view, edit, mine) {
     this.view = view;
     this.edit = edit;
@@ -93,7 +100,7 @@ export class AddBar {
         this.#giveUp = () => {};
         resolve(answers);
       };
-      const key = (event) => {
+      const key = (/** @type {KeyboardEvent} */ event) => {
         if (event.key === "Escape") {
           event.preventDefault();
           event.stopPropagation();
@@ -116,6 +123,11 @@ export class AddBar {
     });
   }
 
+  /**
+   * @param {string} name
+   * @param {string} label
+   * @param {() => void} act
+   */
   #button(name, label, act) {
     return h("button", { type: "button", class: "btn quiet square", "aria-label": label, onclick: act }, icon(name));
   }
@@ -134,6 +146,7 @@ export class AddBar {
     }
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     if (!(event.ctrlKey || event.metaKey) || event.altKey || typing(event) || document.querySelector("dialog[open]"))
       return;

@@ -5,6 +5,8 @@ import { h, fill, icon, announce, debounce, dialog } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";
 import { FormField, tellAll, toFirst } from "./fields.js";
 import { address, when } from "./when.js";
+/** @import { Edit } from "../edit.js" */
+/** @import { View } from "../view.js" */
 
 const PREVIEW_AFTER = 160;
 const NAMES = 48_000; // characters of names that a question may hold; more nodes are chosen by labels or patterns
@@ -36,6 +38,10 @@ const VERB = {
 const CONDITIONS = ["MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable", "Ready"];
 
 export class BulkChange {
+  /**
+   * @param {View} view
+   * @param {Edit | null} edit
+   */
   constructor(view, edit) {
     this.view = view;
     this.edit = edit;
@@ -101,7 +107,7 @@ export class BulkChange {
     this.what = h(
       "select",
       { class: "field", id: "bulk-what", onchange: () => this.#fit() },
-      Object.entries(CHANGES).map(([name, [label]]) => h("option", { value: name, text: label })),
+      Object.entries(CHANGES).map(([name, [label]]) => h("option", { value: name, text: String(label) })),
     );
     this.args = h("div", { class: "form-grid" });
     this.problems = h("div", { class: "edit-problems", role: "alert" });
@@ -285,7 +291,8 @@ export class BulkChange {
   #show(answer) {
     this.answer = answer;
     const { nodes, chosen, names, changed, errors, difference } = answer;
-    const begun = (name) => name !== "key" || this.pressed || Boolean(this.given.get("key")?.value);
+    const begun = (/** @type {string} */ name) =>
+      name !== "key" || this.pressed || Boolean(this.given.get("key")?.value);
     const general = tellAll(this.#fields, errors, (name) => !begun(name));
     fill(
       this.problems,
@@ -340,6 +347,7 @@ export class BulkChange {
       wrong || !changed ? VERB[this.what.value] : `${VERB[this.what.value]} ${plural(changed, "node")}`;
   }
 
+  /** @param {number} index */
   async #apply(index) {
     if (this.box.hasAttribute("aria-busy")) return;
     this.pressed = true;

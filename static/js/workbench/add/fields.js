@@ -2,6 +2,7 @@
 // beside it.
 
 import { h, fill, set } from "../../lib/dom.js";
+/** @import { FieldProblem } from "../../lib/protocol.js" */
 
 const LISTS = new Set(["labels", "resources", "taints", "tolerations", "ports", "selector", "names"]);
 const LONG = 16; // characters of a choice that one column has no room for
@@ -47,11 +48,11 @@ export class FormField {
   }
 
   get value() {
-    return this.row.type === "flag" ? String(this.input.checked) : this.input.value;
+    return "checked" in this.input && this.row.type === "flag" ? String(this.input.checked) : this.input.value;
   }
 
   set value(text) {
-    if (this.row.type === "flag") this.input.checked = text === "true";
+    if ("checked" in this.input && this.row.type === "flag") this.input.checked = text === "true";
     else this.input.value = text ?? "";
   }
 
@@ -59,7 +60,11 @@ export class FormField {
     return this.value === "" || this.value === this.row.default;
   }
 
-  /** What is wrong with it, "" if nothing is. */
+  /**
+   * What is wrong with it, "" if nothing is.
+   *
+   * @param {string} message
+   */
   tell(message) {
     this.input.setAttribute("aria-invalid", String(Boolean(message)));
     this.told.classList.toggle("stale-text", Boolean(message));
@@ -96,12 +101,19 @@ export class FormField {
     );
   }
 
+  /** @param {string} text */
   set placeholder(text) {
     if (this.input.tagName === "INPUT") set(this.input, { placeholder: text });
   }
 }
 
-/** Show problems `[{field, message}]` at their fields; those that belong to none are returned. */
+/**
+ * Show problems `[{field, message}]` at their fields; those that belong to none are returned.
+ *
+ * @param {Map<string, FormField>} fields
+ * @param {FieldProblem[]} problems
+ * @param {(name: string, field: FormField) => boolean} [quiet]
+ */
 export function tellAll(fields, problems, quiet = () => false) {
   const wrong = new Map();
   const general = [];

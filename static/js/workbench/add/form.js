@@ -5,6 +5,8 @@ import { Editor, byLine, problemList } from "../../lib/editor.js";
 import { count, plural } from "../../lib/quantity.js";
 import { FormField, tellAll, toFirst } from "./fields.js";
 import { address, when } from "./when.js";
+/** @import { Edit } from "../edit.js" */
+/** @import { View } from "../view.js" */
 
 const DRAFT_AFTER = 160;
 const NAMES = 20; // tried until one is free
@@ -13,11 +15,16 @@ const FOLDED = new Set(["Where they may run", "More"]); // sections that are clo
 export class ObjectForm {
   #forms = null; // the server's table, asked for once
 
+  /**
+   * @param {View} view
+   * @param {Edit | null} edit
+   */
   constructor(view, edit) {
     this.view = view;
     this.edit = edit;
   }
 
+  /** @param {string} kind */
   async open(kind) {
     const { playback } = this.view;
     const index = playback.wantedCycle ?? playback.wanted;
@@ -182,6 +189,7 @@ export class ObjectForm {
         : plural(answer.errors.length, "error");
   }
 
+  /** @param {number} index */
   async #add(index) {
     if (this.box.hasAttribute("aria-busy")) return;
     this.pressed = true;

@@ -5,6 +5,10 @@ import { $, h, fill, icon, announce, debounce, dialog } from "../../lib/dom.js";
 import { Editor } from "../../lib/editor.js";
 import { count, cpu, memory, plural } from "../../lib/quantity.js";
 import { FormField, tellAll, toFirst } from "./fields.js";
+/** @import { Nodes, Pods } from "../../lib/protocol.js" */
+/** @import { Socket } from "../../lib/socket.js" */
+/** @import { Edit } from "../edit.js" */
+/** @import { View } from "../view.js" */
 
 const DRAFT_AFTER = 160;
 const DRAFT_CHARACTERS = 3_900_000; // that a draft in the workbench may have
@@ -50,7 +54,7 @@ export class Generator {
       this.#table.recipes.map(({ name, title }) => h("option", { value: name, text: title })),
     );
     this.top = h("div", { class: "form-grid gen-top" });
-    const list = (what, heading) =>
+    const list = (/** @type {string} */ what, /** @type {string} */ heading) =>
       h(
         "fieldset",
         null,
@@ -135,6 +139,7 @@ export class Generator {
     await this.#draft();
   }
 
+  /** @param {string} name */
   #load(name) {
     const { recipe } = this.#table.recipes.find((row) => row.name === name);
     this.heads = new Map(this.#table.top.map((row) => [row.name, new FormField(row, recipe[row.name] ?? row.default)]));
@@ -181,7 +186,7 @@ export class Generator {
           this.#empty(what);
           (
             this.rows[what][Math.min(at, this.rows[what].length - 1)]?.fields.get("name").input
-            ?? this.lists[what].parentElement.querySelector(":scope > .btn")
+            ?? $(":scope > .btn", this.lists[what].parentElement)
           ).focus();
           this.draft();
         },
@@ -210,6 +215,7 @@ export class Generator {
     return fields;
   }
 
+  /** @param {string} what */
   #empty(what) {
     const list = this.lists[what];
     list.querySelector(".gen-none")?.remove();
@@ -323,6 +329,7 @@ export class Generator {
     ];
   }
 
+  /** @param {(generator: Generator) => void | Promise<void>} act */
   async #act(act) {
     if (this.box.hasAttribute("aria-busy")) return;
     this.draft.cancel();
@@ -366,6 +373,10 @@ export class Generator {
 }
 
 export class Generate extends Generator {
+  /**
+   * @param {View} view
+   * @param {Edit | null} edit
+   */
   constructor(view, edit) {
     super(
       () => view.playback.socket,

@@ -1,6 +1,6 @@
 // A button with a menu under it: arrows and letters choose, Escape closes, as everywhere.
 
-import { h, icon } from "../../lib/dom.js";
+import { targetOf, h, icon } from "../../lib/dom.js";
 
 export class Menu {
   constructor(label, groups, choose, title) {
@@ -54,10 +54,11 @@ export class Menu {
     });
     this.list.addEventListener("keydown", (event) => this.#key(event));
     this.element.addEventListener("focusout", (event) => {
-      if (!this.list.hidden && !this.element.contains(event.relatedTarget)) this.#hide(false);
+      if (!this.list.hidden && !this.element.contains(/** @type {Node | null} */ (event.relatedTarget)))
+        this.#hide(false);
     });
     addEventListener("pointerdown", (event) => {
-      if (!this.list.hidden && !this.element.contains(event.target)) this.#hide(false);
+      if (!this.list.hidden && !this.element.contains(targetOf(event))) this.#hide(false);
     });
   }
 
@@ -83,9 +84,10 @@ export class Menu {
     if (refocus) this.button.focus();
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     const items = this.#items;
-    const at = items.indexOf(document.activeElement);
+    const at = items.findIndex((one) => one === document.activeElement);
     let to = -1;
     if (event.key === "ArrowDown") to = (at + 1) % items.length;
     else if (event.key === "ArrowUp") to = (at - 1 + items.length) % items.length;

@@ -2,6 +2,7 @@
 
 import { h } from "../../lib/dom.js";
 import { count } from "../../lib/quantity.js";
+/** @import { Playback } from "../playback.js" */
 
 const TRIES = 20;
 const AGAIN = 160;
@@ -9,6 +10,9 @@ const AGAIN = 160;
 /**
  * The major.minor of a cycle, "" if it cannot be had: then only the start is offered. The stage may ask for the same
  * one, and the newer question wins.
+ *
+ * @param {Playback} playback
+ * @param {number} index
  */
 export async function address(playback, index) {
   if (!index) return "";

@@ -11,7 +11,7 @@ export function showBeside(branch, found) {
     return;
   }
   const { here, parent, words, first } = found;
-  const line = (name, key) =>
+  const line = (/** @type {string} */ name, /** @type {string} */ key) =>
     h(
       "tr",
       null,

@@ -1,11 +1,13 @@
 // Branches: copies made at a step, as a tree, with what was changed and what each led to; to switch, rename, compare
 // and delete.
 
-import { h, fill, icon, announce, toast } from "../../lib/dom.js";
+import { $$, targetOf, h, fill, icon, announce, toast } from "../../lib/dom.js";
 import { count } from "../../lib/quantity.js";
 import { showBeside } from "./beside.js";
 import { deleteDialog, renameDialog } from "./dialogs.js";
 import { madeAt, parting, standing } from "./words.js";
+/** @import { Edit } from "../edit.js" */
+/** @import { View } from "../view.js" */
 
 const COMPARED = 8; // by themselves; the others at a press
 const LIGHT = 200_000; // nodes × cycles that may be computed for that
@@ -18,8 +20,15 @@ export class Branches {
   #found = new Map(); // "draft revision" to what it came to
   #timer = 0;
 
+  /**
+   * @param {View} view
+   * @param {Edit | null} edit
+   * @param {boolean} mine
+   */
   constructor(view, edit, mine) {
-    Object.assign(this, { view, edit, mine });
+    this.view = view;
+    this.edit = edit;
+    this.mine = mine;
     this.own = view.playback.source.draft ?? "";
     this.head = h("div", { class: "history-head" });
     this.rows = h("div", { class: "branch-rows", role: "treegrid", "aria-label": "Branches" });
@@ -146,6 +155,11 @@ export class Branches {
     );
   }
 
+  /**
+   * @param {string} url
+   * @param {string} text
+   * @param {boolean} [first]
+   */
   #link(url, text, first = false) {
     return h("a", {
       href: url,
@@ -242,12 +256,13 @@ export class Branches {
 
   // ---- what they came to
 
+  /** @param {number} turn */
   async #compareSome(turn) {
     const { playback } = this.view;
     if (!playback.complete || playback.cycles * (playback.nodes?.names.length ?? 0) > LIGHT) return;
     const asked = this.#listed.branches
       .filter(({ parent }) => parent)
-      .sort((a, b) => (b.draft === this.own) - (a.draft === this.own))
+      .sort((a, b) => Number(b.draft === this.own) - Number(a.draft === this.own))
       .slice(0, COMPARED);
     for (const branch of asked) {
       if (turn !== this.#turn) return;
@@ -280,7 +295,11 @@ export class Branches {
     return playback.end && playback.wanted > playback.cycles ? "end" : String(playback.wanted);
   }
 
-  /** Go to another of them at the same step, with the same tab and selection. */
+  /**
+   * Go to another of them at the same step, with the same tab and selection.
+   *
+   * @param {string} url
+   */
   #go(url) {
     const query = new URLSearchParams(location.search);
     query.set("step", this.#step);
@@ -363,20 +382,22 @@ export class Branches {
 
   // ---- the keyboard
 
+  /** @param {HTMLElement | null | undefined} target */
   #focus(target) {
     if (!target) return;
-    for (const other of this.rows.querySelectorAll("[tabindex]")) other.tabIndex = -1;
+    for (const other of $$("[tabindex]", this.rows)) other.tabIndex = -1;
     target.tabIndex = 0;
     target.focus();
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
-    const row = event.target.closest("[data-branch-row]");
+    const row = targetOf(event).closest("[data-branch-row]");
     if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
     const rows = [...this.rows.querySelectorAll("[data-branch-row]")];
     const at = rows.indexOf(row);
     const within = [...row.querySelectorAll("[tabindex]")];
-    const here = within.indexOf(event.target);
+    const here = within.findIndex((one) => one === event.target);
     const first = (other) => other?.querySelector("[tabindex]");
     const branch = this.#listed.branches.find(({ draft }) => draft === row.dataset.branchRow);
     const act = {

@@ -1,11 +1,13 @@
 // What the marks of the timeline mean, as far as there are any that may be told.
 
-import { h } from "../../lib/dom.js";
+import { $, h } from "../../lib/dom.js";
 import { write } from "./place.js";
+/** @import { View } from "../view.js" */
 
 const LATER = new Set(["restart", "stale-hit", "quirk", "wait", "group", "group-failed"]); // shown once there is one
 
 export class TimelineLegend {
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
     this.ahead = h("button", {
@@ -58,7 +60,7 @@ export class TimelineLegend {
     const { element: list } = this;
     const { playback, seen } = this.view;
     const { marks } = playback;
-    const knows = (index) => index > 0 && seen.knows(index);
+    const knows = (/** @type {number} */ index) => index > 0 && seen.knows(index);
     const turns = [...marks.groups].filter(([index]) => knows(index)).flatMap(([, found]) => found);
     const there = {
       restart: marks.restarts.some(knows),
@@ -68,7 +70,7 @@ export class TimelineLegend {
       group: turns.length > 0,
       "group-failed": turns.some(([kind]) => kind !== "phase"),
     };
-    for (const [name, shown] of Object.entries(there)) list.querySelector(`[data-mark="${name}"]`).hidden = !shown;
-    list.querySelector("[data-mark=ahead]").hidden = playback.complete === true && seen.upto >= playback.cycles;
+    for (const [name, shown] of Object.entries(there)) $(`[data-mark="${name}"]`, list).hidden = !shown;
+    $("[data-mark=ahead]", list).hidden = playback.complete === true && seen.upto >= playback.cycles;
   }
 }

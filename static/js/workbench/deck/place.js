@@ -2,8 +2,10 @@
 
 import { h } from "../../lib/dom.js";
 import { clock, count } from "../../lib/quantity.js";
+/** @import { View } from "../view.js" */
 
 export class Place {
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
     // Written to, not made anew: they change with every frame of a scrub.
@@ -47,12 +49,23 @@ export class Place {
   }
 }
 
-/** Change a text that is not this one already. */
+/**
+ * Change a text that is not this one already.
+ *
+ * @param {HTMLElement} element
+ * @param {string} text
+ */
 export function write(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Show a text, or nothing. */
+/**
+ * Show a text, or nothing.
+ *
+ * @param {HTMLElement} element
+ * @param {string} text
+ * @param {string} [title]
+ */
 function show(element, text, title = "") {
   element.hidden = !text;
   if (!text) return;

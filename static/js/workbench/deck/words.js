@@ -2,6 +2,7 @@
 
 import { clock, plural, short } from "../../lib/quantity.js";
 import { spoken } from "../moments.js";
+/** @import { Playback } from "../playback.js" */
 
 /** Where one has come to, "" where there is nothing to say. */
 export function placeWords({ playback, stopped }) {

@@ -2,6 +2,8 @@
 
 import { announce, fill, h } from "../../lib/dom.js";
 import { byLine, problemList } from "../../lib/editor.js";
+/** @import { Editor } from "../../lib/editor.js" */
+/** @import { View } from "../view.js" */
 
 const TIMED = new Set(["fails", "recovers"]); // changes that only a run in virtual time knows
 
@@ -42,7 +44,11 @@ const FORMS = {
 /** Cordon and the like: each rewrites the YAML below, so that one sees what it does before it is applied. */
 export function commonChanges(view, revisions, { editor, problems, node }) {
   if (!revisions.length) return null;
-  const revise = async (what, key = "", value = "") => {
+  const revise = async (
+    /** @type {string} */ what,
+    /** @type {string} */ key = "",
+    /** @type {string} */ value = "",
+  ) => {
     try {
       const { object } = await view.playback.socket.call("object.revise", {
         object: editor.value,

@@ -1,8 +1,9 @@
 // When an edit lands: after the cycle on screen, inside the next one, at a second of virtual time, or from the start.
 
-import { h } from "../../lib/dom.js";
+import { $, h } from "../../lib/dom.js";
 import { count } from "../../lib/quantity.js";
 import { SECONDS_WANTED, caches, readSeconds, secondsOf } from "../events/moment.js";
+/** @import { Playback } from "../playback.js" */
 
 /**
  * When it lands: `{element, read()}`; `read` returns the fields for `bundle.operate`, null if a second is needed and
@@ -78,14 +79,14 @@ export function landing(playback, index, { settled, start }) {
         )
       : null,
   );
-  const way = () => element.querySelector("input:checked").value;
-  const tell = (text) => {
+  const way = () => $("input:checked", element).value;
+  const tell = (/** @type {string} */ text) => {
     told.textContent = text;
     second.setAttribute("aria-invalid", String(Boolean(text)));
     if (text) second.focus();
   };
   second.addEventListener("focus", () => {
-    element.querySelector("input[value=second]").checked = true;
+    $("input[value=second]", element).checked = true;
   });
   element.addEventListener("change", () => tell(""));
   return {

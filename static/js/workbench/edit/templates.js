@@ -1,6 +1,7 @@
 // What a new object begins with.
 
 import { h } from "../../lib/dom.js";
+/** @import { Editor } from "../../lib/editor.js" */
 
 export const TEMPLATES = {
   Node: `apiVersion: v1
@@ -76,7 +77,11 @@ cache: sound
 `,
 };
 
-/** A choice of templates for `editor`. */
+/**
+ * A choice of templates for `editor`.
+ *
+ * @param {Editor} editor
+ */
 export function templateChoice(editor) {
   return h(
     "label",

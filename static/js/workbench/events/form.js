@@ -7,10 +7,16 @@ import { FormField } from "../add/fields.js";
 import { TEMPLATES } from "../edit/templates.js";
 import { KINDS, targetOf } from "./kinds.js";
 import { Moment } from "./moment.js";
+/** @import { Edit } from "../edit.js" */
+/** @import { View } from "../view.js" */
 
 const OFFERED = 200;
 
 export class EventForm {
+  /**
+   * @param {View} view
+   * @param {Edit | null} edit
+   */
   constructor(view, edit) {
     this.view = view;
     this.edit = edit;
@@ -119,6 +125,7 @@ export class EventForm {
     }
   }
 
+  /** @param {{ kind: string }} given */
   #selected({ kind }) {
     const { playback, node, pod } = this.view;
     if (kind === "Node") return playback.nodes.names[node] ?? "";

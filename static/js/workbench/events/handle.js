@@ -1,6 +1,7 @@
 // The mark of one event on its axis: a slider that is dragged, or moved by the arrow keys, to another cycle or second.
 
 import { h } from "../../lib/dom.js";
+/** @import { Scale } from "./scale.js" */
 
 const SETTLE = 700; // milliseconds after the last arrow until the event is moved
 const PAGE = 10;
@@ -11,7 +12,10 @@ export class Handle {
 
   /** `moved(value)` is called once, when it has been put somewhere else; `seen(value)` while it is on its way. */
   constructor(scale, row, { seen, moved }) {
-    Object.assign(this, { scale, row, seen, moved });
+    this.scale = scale;
+    this.row = row;
+    this.seen = seen;
+    this.moved = moved;
     this.start = this.#value = scale.of(row);
     this.element = h("div", {
       class: `event-handle ${row.during ? "inside" : ""}`,
@@ -28,6 +32,10 @@ export class Handle {
     this.#listen();
   }
 
+  /**
+   * @param {number} value
+   * @param {boolean} [tell]
+   */
   #put(value, tell = true) {
     this.#value = value;
     const { scale, element } = this;

@@ -1,5 +1,6 @@
 // What can happen from outside, as the form offers it: what it is about, what else it needs, and what it comes to.
 
+/** @param {string} kind */
 const named = (kind) => ({ kind, label: kind, placeholder: kind === "Node" ? "n1" : "default/web" });
 const WORKLOADS = ["Deployment", "ReplicaSet", "StatefulSet", "ReplicationController", "Job"];
 const IMAGED = ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "ReplicationController", "Job"];

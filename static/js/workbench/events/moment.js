@@ -1,13 +1,18 @@
 // When an event lands: before the first cycle or after one, inside the next, or at a second of virtual time.
 
-import { h } from "../../lib/dom.js";
+import { $, h } from "../../lib/dom.js";
 import { count } from "../../lib/quantity.js";
 import { address } from "../add/when.js";
+/** @import { Playback } from "../playback.js" */
 
 export const SECONDS_WANTED = "Write seconds from 0, such as 12.5.";
 let made = 0;
 
-/** Seconds as they were written, with a point; null if it is no such number. */
+/**
+ * Seconds as they were written, with a point; null if it is no such number.
+ *
+ * @param {string} typed
+ */
 export function readSeconds(typed) {
   const text = typed.trim().replace(",", ".");
   return /^\d+(\.\d+)?$/.test(text) ? text : null;
@@ -109,7 +114,7 @@ export class Moment {
   }
 
   get #way() {
-    return this.element.querySelector("input[type=radio]:checked")?.value ?? "cycle";
+    return $("input[type=radio]:checked", this.element)?.value ?? "cycle";
   }
 
   #choose(way) {
@@ -124,6 +129,7 @@ export class Moment {
     this.tell("");
   }
 
+  /** @param {string} text */
   tell(text) {
     this.told.textContent = text;
     const field = this.#way === "second" ? this.second : this.cycle;

@@ -1,16 +1,23 @@
 // What each event did when it landed, asked for one after the other and kept until the draft is another.
 
+/** @import { Playback } from "../playback.js" */
+
 const ASKED = 40; // by themselves; the others when they are looked at
 
 export class Outcomes {
   #known = new Map();
   #turn = 0;
 
+  /**
+   * @param {Playback} playback
+   * @param {(id: string) => void} told
+   */
   constructor(playback, told) {
     this.playback = playback;
-    this.told = told; // (id, {effect, text})
+    this.told = told; // what an event did is known now
   }
 
+  /** @param {string} id */
   of(id) {
     return this.#known.get(id);
   }
@@ -25,6 +32,10 @@ export class Outcomes {
     }
   }
 
+  /**
+   * @param {string} id
+   * @param {number} [turn]
+   */
   async ask(id, turn = this.#turn) {
     if (this.#known.has(id)) return;
     const { playback } = this;
@@ -32,7 +43,7 @@ export class Outcomes {
       const { effect, text } = await playback.socket.call("operations.outcome", { source: playback.source, id });
       if (turn !== this.#turn) return;
       this.#known.set(id, { effect, text });
-      this.told(id, { effect, text });
+      this.told(id);
     } catch {
       /* the row says what it is; it is asked again when it is looked at */
     }

@@ -3,8 +3,14 @@
 import { fill, h, icon } from "../../lib/dom.js";
 import { count } from "../../lib/quantity.js";
 import { Handle } from "./handle.js";
+/** @import { Scale } from "./scale.js" */
+/** @import { Playback } from "../playback.js" */
 
-/** Words with places to break them: the paths of fields are longer than the list is wide. */
+/**
+ * Words with places to break them: the paths of fields are longer than the list is wide.
+ *
+ * @param {string} words
+ */
 const breakable = (words) => words.split(/(?<=[./:@])/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
 
 /** When an event lands, in full. */
@@ -57,7 +63,7 @@ export function eventRow(row, { playback, scale, own, first, chosen, outcome, ac
     tellOutcome(place, outcome);
     return item;
   }
-  const button = (name, label, act) =>
+  const button = (/** @type {string} */ name, /** @type {string} */ label, /** @type {() => void} */ act) =>
     h(
       "button",
       {

@@ -1,6 +1,7 @@
 // The axis that events stand on: cycles, or in a run with a clock seconds of virtual time.
 
 import { clock, count } from "../../lib/quantity.js";
+/** @import { Playback } from "../playback.js" */
 
 const FINE = [0.1, 0.5, 1, 5, 10, 60]; // seconds of one press of an arrow
 const PRESSES = 400; // about so many lead from one end to the other
@@ -28,6 +29,7 @@ export class Scale {
     return after === null ? this.span : (marks.time[Math.min(after + 1, marks.known)] ?? 0);
   }
 
+  /** @param {number} value */
   fraction(value) {
     return Math.max(0, Math.min(1, value / this.span));
   }
@@ -37,6 +39,7 @@ export class Scale {
     return this.round(Math.max(0, Math.min(1, fraction)) * this.span);
   }
 
+  /** @param {number} value */
   round(value) {
     return Number(Math.max(0, Math.min(this.span, Math.round(value / this.unit) * this.unit)).toFixed(3));
   }
@@ -46,6 +49,7 @@ export class Scale {
     return this.timed ? (this.playback.time ?? 0) : this.playback.wantedCycle;
   }
 
+  /** @param {number} value */
   words(value) {
     return this.timed
       ? `at ${clock(value)} of virtual time`
@@ -54,6 +58,7 @@ export class Scale {
         : "before the first cycle";
   }
 
+  /** @param {number} value */
   short(value) {
     return this.timed ? (value % 1 ? `${value}s` : clock(value)) : value ? `after ${count(value)}` : "start";
   }

@@ -1,6 +1,7 @@
 // On the deck's timeline, a small mark at the foot of every cycle before or inside which something comes from outside.
 
-import { h, fill, perFrame } from "../../lib/dom.js";
+import { $, h, fill, perFrame } from "../../lib/dom.js";
+/** @import { View } from "../view.js" */
 
 const SHOWN = 400; // more could not be told apart
 const WIDEST = 30; // pixels of a cycle, as the timeline draws it
@@ -8,6 +9,7 @@ const WIDEST = 30; // pixels of a cycle, as the timeline draws it
 export class Ticks {
   #drawn = "";
 
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
     this.element = h("div", { class: "event-ticks", "aria-hidden": "true" });
@@ -44,7 +46,7 @@ export class Ticks {
       marks.push(h("i", { style: { left: `${x.toFixed(1)}px` } }));
     }
     fill(this.element, marks);
-    const legend = track.closest("[data-deck]").querySelector(".legend");
+    const legend = $(".legend", track.closest("[data-deck]"));
     if (legend && this.legend.parentElement !== legend) legend.append(this.legend);
     this.legend.hidden = !marks.length;
   }

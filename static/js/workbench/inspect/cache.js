@@ -11,7 +11,9 @@ import { CacheTime } from "./cachetime.js";
 import { DEFINITIONS, modeWords, percent, podLink, rate, reference, REMEDIES, swatch } from "./cachewords.js";
 import { before, later } from "./empty.js";
 import { Worth } from "./worth.js";
+/** @import { View } from "../view.js" */
 
+/** @type {[key: string, label: string, panel: new (view: View) => any][]} */
 const VIEWS = [
   ["step", "This step", CacheStep],
   ["map", "Map", CacheMap],
@@ -25,7 +27,11 @@ const VIEWS_OF = { off: new Set(["step", "worth"]), batching: new Set(["step", "
 const MANY = 1e5; // from here on a number is shortened where there is little room
 const brief = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 3 });
 
-/** A number, and a short form of it for narrow places. */
+/**
+ * A number, and a short form of it for narrow places.
+ *
+ * @param {string} text
+ */
 function figure(text) {
   const value = Number(text.replaceAll(",", ""));
   return value >= MANY
@@ -41,6 +47,7 @@ export class Cache {
   #head = null; // the part that the head shows
   #shown = null; // what stands below the switch
 
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
     this.head = h("div", { class: "cache-head" });
@@ -77,6 +84,7 @@ export class Cache {
     return this.buttons.has(key) ? key : "step";
   }
 
+  /** @param {string} key */
   #panel(key) {
     if (!this.#panels.has(key)) this.#panels.set(key, new (VIEWS.find(([name]) => name === key)[2])(this.view));
     return this.#panels.get(key);
@@ -91,7 +99,7 @@ export class Cache {
     if (started && !part) return;
     const off = started && part.why !== undefined;
     const none = playback.complete && !playback.cycles; // no pod is waiting: there is nothing to measure
-    const has = (name) => VIEWS_OF[part?.mode ?? playback.policy?.cache]?.has(name) ?? true;
+    const has = (/** @type {string} */ name) => VIEWS_OF[part?.mode ?? playback.policy?.cache]?.has(name) ?? true;
     const key = has(this.#key) ? this.#key : "step";
     for (const [name, button] of this.buttons) {
       button.setAttribute("aria-pressed", String(name === key));
@@ -222,7 +230,8 @@ export class Cache {
 
   #numbers(part) {
     const batching = part.mode === "batching";
-    const columns = [
+    /** @type {[mark: string, label: string, title: string, text: (counts: any) => string][]} */
+    const offered = [
       [
         "hit",
         "hits",
@@ -240,7 +249,8 @@ export class Cache {
             part.audit ? "Hits whose answer was no longer true" : "The audit is off: nobody looked",
             (c) => (part.audit ? count(c.stale) : "–"),
           ],
-    ].filter(Boolean);
+    ];
+    const columns = offered.filter(Boolean);
     const row = (label, counts) =>
       h(
         "tr",

@@ -1,12 +1,13 @@
 // The Cache tab, Classes: every class with its members, and whether two pods are of one.
 
-import { h, fill, icon, debounce } from "../../lib/dom.js";
+import { $, h, fill, icon, debounce, focusedNow } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
 import { count, ellipsis, plural } from "../../lib/quantity.js";
 import { keeping, tabled } from "../../lib/tables.js";
 import { CacheEqual } from "./cacheequal.js";
 import { aboutNode } from "./nouns.js";
 import { loading, nodeLink, pager, podLink, refocus, sorting } from "./cachewords.js";
+/** @import { View } from "../view.js" */
 
 const AT_ONCE = 25;
 const MEMBERS = 50;
@@ -21,6 +22,7 @@ export class CacheClasses {
   #kept; // how it is sorted
   #paged = false; // whether there are more than one page: then the server sorts
 
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
     this.#kept = view.lists.of("cache");
@@ -113,6 +115,7 @@ export class CacheClasses {
     return this.view.lists.list("cache", "members");
   }
 
+  /** @param {number} to */
   #turnMembers(to) {
     this.#memberPage.page = Math.floor(to / MEMBERS);
     this.view.lists.changed();
@@ -143,7 +146,7 @@ export class CacheClasses {
   #paint() {
     const found = this.#rows;
     const open = this.#open;
-    const focused = this.list.contains(document.activeElement) ? document.activeElement.dataset.class : "";
+    const held = this.list.contains(document.activeElement) ? focusedNow().dataset.class : "";
     const typing = document.activeElement === this.find;
     this.#paged = found.count > found.rows.length;
     const without = found.without ? `, and ${plural(found.without, "pod")} without one` : "";
@@ -153,13 +156,14 @@ export class CacheClasses {
       pager(
         { from: found.from, total: found.count, size: AT_ONCE, shown: found.rows.length, what: "classes" },
         (to) => {
-          this.#turned = document.activeElement?.dataset.turn ?? "";
+          this.#turned = focusedNow()?.dataset.turn ?? "";
           this.#narrow({ page: Math.floor(to / AT_ONCE) });
           this.update();
         },
       ),
     );
-    const here = this.view.playback.parts?.cache?.class?.hash;
+    const { cache } = this.view.playback.parts ?? {};
+    const here = cache && "class" in cache ? cache.class?.hash : undefined;
     const listed = found.rows.some((row) => row.hash === open);
     const apart =
       open && !listed && this.#members?.rows
@@ -228,7 +232,7 @@ export class CacheClasses {
     if (typing) this.find.focus({ preventScroll: true });
     refocus(this.pages, this.#turned);
     this.#turned = "";
-    if (focused) this.list.querySelector(`[data-class="${focused}"]`)?.focus();
+    if (held) $(`[data-class="${held}"]`, this.list)?.focus();
   }
 
   #row(row, open, here) {

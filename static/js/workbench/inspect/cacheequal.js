@@ -4,6 +4,8 @@ import { h, fill, icon, announce } from "../../lib/dom.js";
 import { short } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
 import { ABSENT } from "../cluster.js";
+/** @import { Pods } from "../../lib/protocol.js" */
+/** @import { View } from "../view.js" */
 
 const OFFERED = 40; // names that are offered while one is typed
 
@@ -11,6 +13,7 @@ export class CacheEqual {
   #mine = [false, false]; // fields that somebody typed in: these stay
   #asked = "";
 
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
     this.fields = [0, 1].map((at) => this.#field(at));
@@ -42,6 +45,7 @@ export class CacheEqual {
     );
   }
 
+  /** @param {number} at */
   #field(at) {
     const id = `equal-pods-${at}`;
     const list = h("datalist", { id });
@@ -90,6 +94,7 @@ export class CacheEqual {
     this.fields[1].input.value = keys[other >= 0 ? other : keys.findIndex(there)] ?? "";
   }
 
+  /** @param {number} at */
   #offer(at) {
     const { input, list } = this.fields[at];
     const wanted = input.value.trim().toLowerCase();
@@ -105,7 +110,11 @@ export class CacheEqual {
     );
   }
 
-  /** A name without its namespace is meant in the default one. */
+  /**
+   * A name without its namespace is meant in the default one.
+   *
+   * @param {number} at
+   */
   #key(at) {
     const text = this.fields[at].input.value.trim();
     return text && !text.includes("/") ? `default/${text}` : text;
@@ -160,7 +169,7 @@ export class CacheEqual {
           h("span", { class: "sr", text: yes ? ": equivalent" : ": not equivalent" }),
         ),
       );
-    const value = (text) =>
+    const value = (/** @type {string} */ text) =>
       h("td", null, text === "" ? h("span", { class: "dim", text: "nothing" }) : h("code", { text }));
     fill(
       this.result,

@@ -1,12 +1,13 @@
 // The Cache tab, Map: node, predicate and class, browsed from any of the three, a page at a time.
 
-import { h, fill, debounce } from "../../lib/dom.js";
+import { h, fill, debounce, focusedNow } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
 import { keeping, tabled } from "../../lib/tables.js";
 import { count, ellipsis } from "../../lib/quantity.js";
 import { answer, cycleLink, loading, nodeLink, pager, refocus, sorting } from "./cachewords.js";
 import { segmented } from "./matrix.js";
 import { aboutNode } from "./nouns.js";
+/** @import { View } from "../view.js" */
 
 const BY = [
   ["node", "Nodes"],
@@ -27,6 +28,7 @@ export class CacheMap {
   #kept; // how each level is sorted
   #paged = false; // whether a level has more than one page: then the server sorts
 
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
     this.#kept = view.lists.of("cache");
@@ -65,6 +67,7 @@ export class CacheMap {
     return { by: WITHIN[by] ? by : "node", key, inner };
   }
 
+  /** @param {...string} path */
   #go(...path) {
     this.view.setSub(["map", ...path].map(encodeURIComponent).join("/"));
   }
@@ -127,6 +130,10 @@ export class CacheMap {
     this.update();
   }
 
+  /**
+   * @param {string} level
+   * @param {string} key
+   */
   #name(level, key) {
     return level === "class" ? this.#names.get(key) || key : key;
   }
@@ -189,7 +196,7 @@ export class CacheMap {
       pager(
         { from: found.from, total: found.count, size: AT_ONCE, shown: found.rows.length, what: "the map" },
         (to) => {
-          this.#turned = document.activeElement?.dataset.turn ?? "";
+          this.#turned = focusedNow()?.dataset.turn ?? "";
           this.#narrow({ page: Math.floor(to / AT_ONCE) });
           this.update();
         },

@@ -1,6 +1,7 @@
 // The Cache tab where the cache is off: what it is, what would stand here, and how to switch it on.
 
 import { h, fill, icon } from "../../lib/dom.js";
+/** @import { View } from "../view.js" */
 
 const SHOWS = [
   "which answers came from the cache, and which were evaluated",
@@ -9,6 +10,7 @@ const SHOWS = [
 ];
 
 export class CacheOff {
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
     this.element = h("div", { class: "cache-off" });
@@ -27,7 +29,10 @@ export class CacheOff {
         { class: "empty" },
         icon("server"),
         h("b", { text: "The equivalence cache is off." }),
-        h("span", { class: "why-off", text: (part?.why ?? "").replace(/^The equivalence cache is off\.\s*/, "") }),
+        h("span", {
+          class: "why-off",
+          text: String(part?.why ?? "").replace(/^The equivalence cache is off\.\s*/, ""),
+        }),
         h(
           "ul",
           { class: "shows", "aria-label": "What would stand here" },

@@ -5,6 +5,8 @@ import { count, plural } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
 import { answer, because, cycleLink, lighting, nodeLink } from "./cachewords.js";
 import { aboutNode, linked } from "./nouns.js";
+/** @import { StaleHit } from "../../lib/protocol.js" */
+/** @import { View } from "../view.js" */
 
 const LISTED = 8; // nodes of a card
 
@@ -37,7 +39,11 @@ export function staleHits(view, part) {
   );
 }
 
-/** Hits that say the same of several nodes are told once, each node with the event that it missed. */
+/**
+ * Hits that say the same of several nodes are told once, each node with the event that it missed.
+ *
+ * @param {StaleHit[]} hits
+ */
 function grouped(hits) {
   const groups = new Map();
   for (const { node, event, written, ...rest } of hits) {
@@ -135,11 +141,12 @@ function card(view, hit, i, more) {
   );
 }
 
+/** @param {View} view */
 function jumps(view) {
   const { playback } = view;
   const { marks, index } = playback;
   if (!marks.staleCycles && view.seen.last >= playback.cycles) return null;
-  const jump = (direction, label, name) => {
+  const jump = (/** @type {number} */ direction, /** @type {string} */ label, /** @type {string} */ name) => {
     const to = marks.seekStale(index, direction);
     return h(
       "button",
@@ -188,7 +195,11 @@ function causes(part) {
   );
 }
 
-/** Without the audit nobody knows; on one's own draft it is one click away. */
+/**
+ * Without the audit nobody knows; on one's own draft it is one click away.
+ *
+ * @param {View} view
+ */
 function unaudited(view) {
   const { settings } = view;
   return h(

@@ -1,12 +1,13 @@
 // The Cache tab, This step: where every predicate's answers came from, what was invalidated, and which hits were stale.
 
-import { h, fill, icon } from "../../lib/dom.js";
+import { $, focusedNow, h, fill, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
 import { count, plural } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
 import { staleHits } from "./cachestale.js";
 import { linked } from "./nouns.js";
 import { LINKED, nodeLink, nodesLink, ruleLink, SOURCES, swatch } from "./cachewords.js";
+/** @import { View } from "../view.js" */
 
 const FIRST = 5; // invalidations that are shown at once
 const HEADS = { hits: "hits", misses: "misses", bypassed: "bypassed", unreached: "not reached" };
@@ -15,6 +16,7 @@ export class CacheStep {
   #shown = null;
   #kept; // how its tables are sorted
 
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
     this.#kept = view.lists.of("cache");
@@ -31,9 +33,9 @@ export class CacheStep {
 
   update() {
     const part = this.view.playback.parts?.cache;
-    if (!part || part === this.#shown) return;
+    if (!part || !("predicates" in part) || part === this.#shown) return;
     this.#shown = part;
-    const within = this.element.contains(document.activeElement) ? document.activeElement.dataset.stale : "";
+    const within = this.element.contains(document.activeElement) ? focusedNow().dataset.stale : "";
     const batching = part.mode === "batching";
     fill(
       this.element,
@@ -41,7 +43,7 @@ export class CacheStep {
       batching || !this.view.playback.reached.over ? null : this.#invalidations(part),
       part.predicates.length ? this.#answers(part) : null,
     );
-    if (within) this.element.querySelector(`[data-stale="${within}"]`)?.focus();
+    if (within) $(`[data-stale="${within}"]`, this.element)?.focus();
   }
 
   /** Whether the ranking of the pod before served this one, and why not. */
@@ -102,7 +104,7 @@ export class CacheStep {
           ])
         : part.predicates;
     const used = SOURCES.filter((_, i) => predicates.some((row) => row[i + 1] > 0));
-    const at = (key) => SOURCES.findIndex(([name]) => name === key) + 1;
+    const at = (/** @type {string} */ key) => SOURCES.findIndex(([name]) => name === key) + 1;
     const widest = Math.max(1, ...predicates.map(([, ...numbers]) => numbers.reduce((sum, n) => sum + n, 0)));
     const bar = (row) =>
       h(
@@ -269,7 +271,7 @@ export class CacheStep {
         class: "by-rule",
         open: this.open || undefined,
         ontoggle: (event) => {
-          this.open = event.target.open;
+          this.open = /** @type {HTMLDetailsElement} */ (event.target).open;
         },
       },
       h("summary", null, "Over the run, by row ", h("span", { class: "num", text: `(${plural(rows.length, "row")})` })),

@@ -1,13 +1,14 @@
 // The Cache tab, Over time: hit rate, evaluations and invalidations of every cycle as a chart, and as the table behind
 // it.
 
-import { h, fill, icon, debounce } from "../../lib/dom.js";
+import { $, h, fill, icon, debounce, focusedNow } from "../../lib/dom.js";
 import { plotly } from "../../lib/plotly.js";
 import { count, plural } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
 import { textSize, token } from "../../lib/theme.js";
 import { rowsOf, series } from "./cacheseries.js";
 import { cycleLink, pager, percent, refocus, swatch } from "./cachewords.js";
+/** @import { View } from "../view.js" */
 
 const HEIGHT = 300;
 const MARGIN = { l: 46, r: 10, t: 8, b: 34 };
@@ -23,6 +24,7 @@ export class CacheTime {
   #shownAt = -1; // the cycle of the rows
   #kept; // how the table is sorted
 
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
     this.#kept = view.lists.of("cache");
@@ -143,7 +145,7 @@ export class CacheTime {
     });
     if (!this.#ready) {
       this.#ready = true;
-      this.chart.on("plotly_click", ({ points: [point], event }) => {
+      /** @type {any} */ (this.chart).on("plotly_click", ({ points: [point], event }) => {
         const to = point?.customdata;
         if (to) view.playback.goto(to, event?.timeStamp);
       });
@@ -252,6 +254,7 @@ export class CacheTime {
     ];
   }
 
+  /** @param {number} cycles */
   #layout(cycles) {
     const axis = {
       fixedrange: true,
@@ -261,7 +264,11 @@ export class CacheTime {
       tickfont: { color: token("--dim"), size: textSize() },
       separatethousands: true,
     };
-    const title = (text) => ({ text, font: { color: token("--dim"), size: textSize() }, standoff: 4 });
+    const title = (/** @type {string} */ text) => ({
+      text,
+      font: { color: token("--dim"), size: textSize() },
+      standoff: 4,
+    });
     return {
       height: HEIGHT,
       margin: MARGIN,
@@ -323,7 +330,7 @@ export class CacheTime {
     this.chart.hidden = shown;
     this.key.hidden = shown;
     this.toggle.setAttribute("aria-expanded", String(shown));
-    this.toggle.querySelector("span").textContent = shown ? "Show as a chart" : "Show as a table";
+    $("span", this.toggle).textContent = shown ? "Show as a chart" : "Show as a table";
     if (!shown) this.#turn(0);
     if (!shown) this.#draw();
   }
@@ -346,12 +353,16 @@ export class CacheTime {
     const from =
       this.#list.page && asked <= this.#known ? asked : 1 + Math.floor((Math.max(1, index) - 1) / ROWS) * ROWS;
     const rows = rowsOf(marks.caching, this.#known, from, ROWS);
-    const num = (value, text = count(value), bad = false) =>
+    const num = (
+      /** @type {number} */ value,
+      /** @type {string} */ text = count(value),
+      /** @type {boolean} */ bad = false,
+    ) =>
       h("td", { class: `num${bad ? " stale-text" : ""}`, "data-value": value ?? "" }, bad ? icon("warn") : null, text);
     const pages = pager(
       { from: from - 1, total: this.#known, size: ROWS, shown: rows.length, what: "cycles" },
       (to) => {
-        const turned = document.activeElement?.dataset.turn;
+        const turned = focusedNow()?.dataset.turn;
         this.#turn(Math.floor(to / ROWS) + 1);
         this.#rows();
         refocus(this.table, turned);

@@ -4,6 +4,8 @@ import { h, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
 import { count, plural } from "../../lib/quantity.js";
 import { nodeLink as named, podLink } from "./nouns.js";
+/** @import { NodeIndex } from "../../lib/protocol.js" */
+/** @import { View } from "../view.js" */
 
 export { podLink };
 
@@ -41,7 +43,12 @@ export const SOURCES = [
 
 export const reference = (rule = "") => `/reference/cache/${rule ? `#${encodeURIComponent(rule)}` : ""}`;
 
-/** The share of lookups that hit, or null where nothing was looked up. */
+/**
+ * The share of lookups that hit, or null where nothing was looked up.
+ *
+ * @param {number} hits
+ * @param {number} evaluations
+ */
 export const rate = (hits, evaluations) => (hits + evaluations ? hits / (hits + evaluations) : null);
 
 /** `82 %`, with a digit more where it would wrongly say all or none. */
@@ -53,11 +60,19 @@ export function percent(share) {
   return `${Math.round(value)} %`;
 }
 
-/** A swatch for one meaning; never alone, a word stands beside it. */
+/**
+ * A swatch for one meaning; never alone, a word stands beside it.
+ *
+ * @param {string} name
+ */
 export const swatch = (name) => h("i", { class: `cache-mark ${name}`, "aria-hidden": "true" });
 
 export const nodeLink = (view, node, max = NAME) => named(view, node, max);
 
+/**
+ * @param {View} view
+ * @param {number} index
+ */
 export function cycleLink(view, index) {
   return inline(
     (event) => view.playback.goto(index, event.timeStamp),
@@ -82,13 +97,23 @@ export function ruleLink(rule, text = rule) {
   );
 }
 
-/** A cause whose row is a link. */
+/**
+ * A cause whose row is a link.
+ *
+ * @param {string} text
+ */
 export function because(text) {
   const [, said, rule, rest] = /^(.*)\(rule ([\w-]+)\)(.*)$/s.exec(text) ?? [];
   return rule ? [said, "(row ", ruleLink(rule), `)${rest}`] : text;
 }
 
-/** Listeners that light up nodes on the stage while the pointer is there; a click keeps them lit. */
+/**
+ * Listeners that light up nodes on the stage while the pointer is there; a click keeps them lit.
+ *
+ * @param {View} view
+ * @param {NodeIndex[]} nodes
+ * @param {string} label
+ */
 export function lighting(view, nodes, label) {
   let passing = false;
   return {
@@ -110,7 +135,14 @@ export function lighting(view, nodes, label) {
   };
 }
 
-/** A few nodes by name, or how many there are; lights them up. `total` null: all nodes. */
+/**
+ * A few nodes by name, or how many there are; lights them up. `total` null: all nodes.
+ *
+ * @param {View} view
+ * @param {NodeIndex[]} nodes
+ * @param {number | null} total
+ * @param {string} label
+ */
 export function nodesLink(view, nodes, total, label) {
   if (total === 1 && nodes.length === 1) return nodeLink(view, nodes[0]);
   const all = total === null;
@@ -130,7 +162,11 @@ export function answer(reasons, fit = reasons.length === 0) {
     : h("span", { class: "answer fail-text" }, icon("cross"), reasons.join(", ") || "does not fit");
 }
 
-/** Say that rows are on their way; those that are there stay, dimmed. The notice itself is not. */
+/**
+ * Say that rows are on their way; those that are there stay, dimmed. The notice itself is not.
+ *
+ * @param {HTMLElement} host
+ */
 export function loading(host) {
   if (host.firstChild) host.classList.add("waiting");
   else host.append(h("p", { class: "loading", role: "status", text: "Bringing the cache to this cycle…" }));
@@ -170,7 +206,12 @@ export function pager({ from, total, size, shown, what }, go) {
   );
 }
 
-/** Bring the focus back to the button that turned the page, or to its neighbour at the end. */
+/**
+ * Bring the focus back to the button that turned the page, or to its neighbour at the end.
+ *
+ * @param {HTMLElement} host
+ * @param {string} name
+ */
 export function refocus(host, name) {
   if (!name) return;
   (

@@ -6,6 +6,9 @@ import { count, plural } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
 import { nodeLink } from "./nouns.js";
 import { stack } from "./scores.js";
+/** @import { PrioritiesPart } from "../../lib/protocol.js" */
+/** @import { Ranking } from "./ranked.js" */
+/** @import { View } from "../view.js" */
 
 const KEPT = 60; // explanations
 const SOON = 60; // ms to wait before asking: who plays passes many cycles
@@ -25,6 +28,7 @@ export class Column {
   constructor(view, pick) {
     this.view = view;
     this.pick = pick;
+    this.kept = {}; // how its table is sorted
     this.ask = debounce(() => this.#fetch(), SOON);
     this.bars = h("section", { class: "column-of" });
     this.formula = h("section", { class: "formula", "aria-live": "polite" });
@@ -161,7 +165,7 @@ export class Column {
                 ),
               ),
             ),
-            { head: h("h4", { text: "What each priority adds" }), kept: (this.kept ??= {}), name: "adds" },
+            { head: h("h4", { text: "What each priority adds" }), kept: this.kept, name: "adds" },
           )
         : null,
       same.length ? h("p", { class: "dim fine", text: alike(same, common, varied ? total - common : null) }) : null,

@@ -3,8 +3,15 @@
 import { h } from "../../lib/dom.js";
 import { plural } from "../../lib/quantity.js";
 import { PENDING } from "../cluster.js";
+/** @import { View } from "../view.js" */
 
-/** What a tab shows of what is decided at a later moment of the shown cycle. */
+/**
+ * What a tab shows of what is decided at a later moment of the shown cycle.
+ *
+ * @param {View} view
+ * @param {string} what
+ * @param {string} [text]
+ */
 export function later(view, what, text = "") {
   const { phase, index } = view.playback;
   return h(
@@ -24,7 +31,11 @@ export function later(view, what, text = "") {
   );
 }
 
-/** What a tab shows where no pod is tried: before the first cycle, and after the last. */
+/**
+ * What a tab shows where no pod is tried: before the first cycle, and after the last.
+ *
+ * @param {View} view
+ */
 export function before(view) {
   const { playback } = view;
   if (playback.atEnd)

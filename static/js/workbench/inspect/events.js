@@ -5,6 +5,7 @@ import { inline } from "../../lib/inline.js";
 import { age, count, short } from "../../lib/quantity.js";
 import { keeping, tabled } from "../../lib/tables.js";
 import { aboutNode, linked, nodeLink, podLink } from "./nouns.js";
+/** @import { View } from "../view.js" */
 
 const AT_ONCE = 100;
 const OLDER = 200; // more, each time
@@ -19,6 +20,7 @@ export class Events {
   #list; // {page}: how often older ones were asked for
   #kept; // what is sorted and looked for
 
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
     this.#kept = view.lists.of("events");
@@ -96,7 +98,8 @@ export class Events {
       ? "A cycle emits Scheduled, or FailedScheduling with the reason; "
         + "that of a pod which waits at Permit comes when it is let in or rejected."
       : "Every cycle emits one: Scheduled, or FailedScheduling with the reason.";
-    const timeOf = (index) => (index > playback.cycles ? playback.heavy(index)?.time : playback.light(index)?.time);
+    const timeOf = (/** @type {number} */ index) =>
+      index > playback.cycles ? playback.heavy(index)?.time : playback.light(index)?.time;
     const now = playback.time ?? timeOf(to);
     const rows = events.map(([index, type, reason, object, message]) => {
       const then = timeOf(index);

@@ -10,6 +10,7 @@ import { resourceCheck } from "./gangcheck.js";
 import { phases } from "./gangphases.js";
 import { aboutNode, nodeLink, nodesLink, podLink } from "./nouns.js";
 import { sentence } from "./sentence.js";
+/** @import { View } from "../view.js" */
 
 // Of each state of a member: its tone, and its name; in the order of the strip.
 const STATES = {
@@ -41,6 +42,7 @@ const releasing = ({ allowedCount }) =>
 export class Gang {
   #kept; // what is sorted and looked for in its tables
 
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
     this.#kept = view.lists.of("podgroups");

@@ -4,6 +4,7 @@ import { h, icon } from "../../lib/dom.js";
 import { amount, count } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
 import { aboutNode, nodeLink } from "./nouns.js";
+/** @import { View } from "../view.js" */
 
 const list = (amounts) =>
   Object.entries(amounts)
@@ -13,7 +14,8 @@ const list = (amounts) =>
 export function resourceCheck(view, check, kept) {
   if (!check) return null;
   const num = (text, more) => h("th", { scope: "col", class: "num", text, ...more });
-  const cell = (resource, value) => h("td", { class: "num", "data-value": value, text: amount(resource, value) });
+  const cell = (/** @type {string} */ resource, /** @type {number} */ value) =>
+    h("td", { class: "num", "data-value": value, text: amount(resource, value) });
   const rows = check.nodes.flatMap(({ node, resources }) =>
     resources.map((row, i) =>
       h(

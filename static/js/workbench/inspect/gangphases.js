@@ -3,6 +3,8 @@
 import { h } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
 import { count } from "../../lib/quantity.js";
+/** @import { Playback } from "../playback.js" */
+/** @import { View } from "../view.js" */
 
 const ALONE = "Failed"; // the phase that is no step of a good life
 const NEW = ""; // before the controller has seen it
@@ -46,7 +48,7 @@ export function phases(view, part, group, kept) {
   const [since, rule] = reached.get(lit) ?? [0, ""];
   const known = part.phases.includes(lit) ? part.phases : [lit, ...part.phases];
   const shown = known.filter((phase) => phase !== NEW || lit === NEW);
-  const cycle = (index, phase) =>
+  const cycle = (/** @type {number} */ index, /** @type {string} */ phase) =>
     inline(
       (event) => playback.goto(index, event.timeStamp),
       {

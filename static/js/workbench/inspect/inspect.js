@@ -13,7 +13,9 @@ import { PodGroups } from "./podgroups.js";
 import { Queue } from "./queue.js";
 import { Events } from "./events.js";
 import { pointed } from "./nouns.js";
+/** @import { View } from "../view.js" */
 
+/** @type {[key: string, label: string, panel: new (view: View) => any][]} */
 export const TABS = [
   ["story", "Story", Story],
   ["predicates", "Predicates", Predicates],
@@ -28,6 +30,10 @@ export const TABS = [
 export class Inspect {
   #panels = new Map();
 
+  /**
+   * @param {HTMLElement} region
+   * @param {View} view
+   */
   constructor(region, view) {
     this.view = view;
     this.body = region.querySelector("[data-inspect]");
@@ -94,7 +100,7 @@ export class Inspect {
   /** Without PodGroups, and without Coscheduling, their tab would only take the others' room. */
   #offer() {
     const part = this.view.playback.parts?.podgroups;
-    if (part) this.grouped = Boolean(part.groups?.length || part.coscheduling);
+    if (part) this.grouped = "groups" in part && Boolean(part.groups.length || part.coscheduling);
     this.strip.offer("podgroups", this.grouped || this.view.tab === "podgroups");
   }
 

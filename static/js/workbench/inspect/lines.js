@@ -22,7 +22,12 @@ function s(tag, attributes, ...children) {
   return element;
 }
 
-/** The weights from `from` to `to` in words; the highest one stands for all above it. */
+/**
+ * The weights from `from` to `to` in words; the highest one stands for all above it.
+ *
+ * @param {number} from
+ * @param {number} to
+ */
 function spanWords(from, to) {
   if (to >= MOST_WEIGHT) return `from ${count(from)} on`;
   return from === to ? `at ${count(from)}` : `from ${count(from)} to ${count(to)}`;
@@ -35,7 +40,8 @@ export function lines(host, chart) {
   const ends = series.flatMap(({ base, slope }) => [base, base + slope * reach]);
   const low = Math.min(...ends);
   const high = Math.max(...ends, low + 1);
-  const y = (total) => HEIGHT - PAD.bottom - ((total - low) / (high - low)) * (HEIGHT - PAD.top - PAD.bottom);
+  const y = (/** @type {number} */ total) =>
+    HEIGHT - PAD.bottom - ((total - low) / (high - low)) * (HEIGHT - PAD.top - PAD.bottom);
   const spans = flips.filter(({ from }) => from <= reach);
   const open = host.querySelector("details")?.open;
   const tone = new Map(

@@ -5,7 +5,7 @@ import { copyButton as button, filterField as field } from "../../lib/tables.js"
 
 /** A segmented choice: `[[value, label]…]`; its `choose(value)` shows another one as chosen and tells nobody. */
 export function segmented(label, options, value, onChange) {
-  const choose = (key) => {
+  const choose = (/** @type {string} */ key) => {
     for (const one of buttons) one.setAttribute("aria-pressed", String(one.dataset.value === key));
   };
   const buttons = options.map(([key, text]) =>

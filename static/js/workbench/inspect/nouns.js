@@ -1,10 +1,15 @@
 // Pods, nodes and PodGroups as links. Pointing at one, or focusing it, shows on the stage where it is; so do rows about
 // a node.
 
-import { h } from "../../lib/dom.js";
+import { targetOf, h } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
 import { ellipsis, short } from "../../lib/quantity.js";
+/** @import { View } from "../view.js" */
 
+/**
+ * @param {View} view
+ * @param {number} node
+ */
 const pointing = (view, node) => {
   if (node < 0) return {};
   const on = () => view.hover(node);
@@ -46,7 +51,14 @@ export function nodeLink(view, which, max = Infinity) {
   );
 }
 
-/** Nodes that light up on the stage together, as long as nothing else is lit. */
+/**
+ * Nodes that light up on the stage together, as long as nothing else is lit.
+ *
+ * @param {View} view
+ * @param {string} text
+ * @param {string[]} names
+ * @param {string} label
+ */
 export function nodesLink(view, text, names, label) {
   const nodes = names.map((name) => view.playback.nodeIndex.get(name) ?? -1).filter((node) => node >= 0);
   return nodes.length ? inline(() => view.light(nodes, label), { title: "light them up on the stage" }, text) : text;
@@ -61,7 +73,12 @@ export function aboutNode(view, which) {
   return node < 0 ? {} : { "data-of": node };
 }
 
-/** A text in which the names of pods and nodes are links. */
+/**
+ * A text in which the names of pods and nodes are links.
+ *
+ * @param {View} view
+ * @param {string} text
+ */
 export function linked(view, text) {
   const { nodeIndex, podIndex } = view.playback;
   return text.split(/([A-Za-z0-9][\w.-]*(?:\/[\w.-]*\w)?)/).map((part, i) => {
@@ -80,14 +97,15 @@ export function linked(view, text) {
  * rows, and `data-at` links.
  */
 export function pointed(view, body) {
-  const about = (target) => (target.closest("[data-points]") ? null : target.closest("[data-of]"));
-  const on = (event) => {
-    const row = about(event.target);
+  const about = (/** @type {HTMLElement} */ target) =>
+    target.closest("[data-points]") ? null : target.closest("[data-of]");
+  const on = (/** @type {Event} */ event) => {
+    const row = about(targetOf(event));
     if (row) view.hover(Number(row.dataset.of));
   };
-  const off = (event) => {
-    const row = event.target.closest("[data-of]");
-    if (row && !row.contains(event.relatedTarget)) view.hover(-1);
+  const off = (/** @type {PointerEvent | FocusEvent} */ event) => {
+    const row = targetOf(event).closest("[data-of]");
+    if (row && !row.contains(/** @type {Node | null} */ (event.relatedTarget))) view.hover(-1);
   };
   body.addEventListener("pointerover", on);
   body.addEventListener("pointerout", off);
@@ -99,7 +117,12 @@ export function pointed(view, body) {
       : event.target.closest("[data-of]");
     if (row && !String(getSelection())) view.selectNode(Number(row.dataset.of));
   });
-  const mark = (selector, key, name, node) => {
+  const mark = (
+    /** @type {string} */ selector,
+    /** @type {string} */ key,
+    /** @type {string} */ name,
+    /** @type {number} */ node,
+  ) => {
     for (const one of body.querySelectorAll(selector)) one.classList.toggle(name, Number(one.dataset[key]) === node);
   };
   view.on("hover", (node) => mark("[data-of]", "of", "is-hovered", node));

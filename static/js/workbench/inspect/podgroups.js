@@ -1,7 +1,7 @@
 // PodGroups: all of them, the phase of one, its members and timers, what each plugin said with its numbers, and what
 // happened around the cycle.
 
-import { h, fill, icon } from "../../lib/dom.js";
+import { $, h, fill, focusedNow, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
 import { clock, count, short } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
@@ -9,12 +9,14 @@ import { Countdown, moment, until } from "../countdown.js";
 import { before } from "./empty.js";
 import { Gang } from "./gang.js";
 import { sentence } from "./sentence.js";
+/** @import { View } from "../view.js" */
 
 export class PodGroups {
   #asked = ""; // the group and cycle that the server was asked for
   #answer = null;
   #kept; // what is sorted and looked for
 
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
     this.#kept = view.lists.of("podgroups");
@@ -48,18 +50,18 @@ export class PodGroups {
     }
     this.element.classList.toggle("waiting", !part);
     if (!part) return;
-    const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.group : "";
-    if (part.why) fill(this.element, this.#empty(part.why), this.#around(part));
+    const focused = this.element.contains(document.activeElement) ? focusedNow().dataset.group : "";
+    if (!("groups" in part)) fill(this.element, this.#empty(part.why), this.#around(part));
     else
       fill(
         this.element,
-        part.note ? h("p", { class: "note" }, icon("warn"), h("span", { text: part.note })) : null,
+        part.note ? h("p", { class: "note" }, icon("warn"), h("span", { text: String(part.note) })) : null,
         this.#list(part),
         this.#chosen(part),
         this.#around(part),
       );
     this.countdown.stand(part.time);
-    if (focused) this.element.querySelector(`[data-group="${CSS.escape(focused)}"]`)?.focus();
+    if (focused) $(`[data-group="${CSS.escape(focused)}"]`, this.element)?.focus();
   }
 
   #empty(why) {

@@ -9,6 +9,8 @@ import { before, later } from "./empty.js";
 import { copyButton, filterField, segmented } from "./matrix.js";
 import { quirkNotes } from "./quirks.js";
 import { CHOICES, Sources, mark, sourceKey } from "./sources.js";
+/** @import { Light } from "../../lib/protocol.js" */
+/** @import { View } from "../view.js" */
 
 const STATES = { pass: "passed", skip: "not reached", fail: "failed", error: "error" };
 const NAME = 24; // characters of a node's name that fit its column
@@ -24,6 +26,7 @@ export class Predicates {
   #list; // {find, only, from, sort}: where the answers came from is `from`
   #shown = "";
 
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
     const list = (this.#list = view.lists.list("predicates", "matrix", { only: "all", from: "any" }));
@@ -94,7 +97,12 @@ export class Predicates {
     );
   }
 
-  /** A failed cell asks why; every other one selects its node. */
+  /**
+   * A failed cell asks why; every other one selects its node.
+   *
+   * @param {number} node
+   * @param {string} [column]
+   */
   #select(node, column) {
     const { verdict, pod } = this.view.facts;
     const failed =
@@ -176,6 +184,7 @@ export class Predicates {
     );
   }
 
+  /** @param {Light} light */
   #ladder(light) {
     const { ladder } = light;
     const sources = this.#sources;
@@ -208,7 +217,7 @@ export class Predicates {
       );
     this.ladder.classList.toggle("cached", Boolean(sources));
     const rungs = ladder.map(([name, into, out], i) => {
-      const part = (n) => `${all ? (n / all) * 100 : 0}%`;
+      const part = (/** @type {number} */ n) => `${all ? (n / all) * 100 : 0}%`;
       return h(
         "li",
         { class: into === 0 ? "unreached" : into !== out ? "removes" : undefined },

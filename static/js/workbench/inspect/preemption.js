@@ -1,7 +1,7 @@
 // Preemption: which nodes could have made room, the dry run on each, the criteria that picked one, and where nothing
 // helps.
 
-import { h, fill, icon, toast } from "../../lib/dom.js";
+import { $, h, fill, icon, toast } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
 import { before, later } from "./empty.js";
@@ -9,6 +9,7 @@ import { aboutNode, linked, nodeLink, podLink } from "./nouns.js";
 import { NAME, criteria, hopeless } from "./preemption/criteria.js";
 import { dryRun } from "./preemption/dryrun.js";
 import { sentence } from "./sentence.js";
+/** @import { View } from "../view.js" */
 
 export class Preemption {
   #shown = null; // the part that is drawn
@@ -17,6 +18,7 @@ export class Preemption {
   #runs = new Map();
   #kept; // what is sorted and looked for
 
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
     this.#kept = view.lists.of("preemption");
@@ -27,7 +29,7 @@ export class Preemption {
     view.playback.on(
       "grew",
       () => {
-        if (this.#shown?.why !== undefined && this.element.isConnected) {
+        if (this.#shown && !("candidates" in this.#shown) && this.element.isConnected) {
           this.#shown = null;
           this.update();
         }
@@ -51,7 +53,7 @@ export class Preemption {
     const last = this.#shown;
     this.#shown = part;
     if (last) for (const one of Object.values(this.#kept)) one.typed = "";
-    if (part.why !== undefined) {
+    if (!("candidates" in part)) {
       fill(
         this.element,
         light.result === "undecided"
@@ -107,7 +109,7 @@ export class Preemption {
   /** The same while it may not be told whether a later cycle has one. */
   #unseen(why, next, last) {
     const { playback } = this.view;
-    const look = (event) => {
+    const look = (/** @type {Event} */ event) => {
       if (next) playback.goto(next, event.timeStamp);
       else toast(playback.complete ? "No later cycle has one." : "No later cycle that is computed has one.");
     };
@@ -267,14 +269,16 @@ export class Preemption {
     ];
   }
 
+  /** @param {number} node */
   #toggle(node) {
     if (this.#open.has(node)) this.#open.delete(node);
     else this.#open.add(node);
     this.#paint();
-    this.rows.querySelector(`[data-run="${node}"]`)?.focus();
+    $(`[data-run="${node}"]`, this.rows)?.focus();
     if (this.#open.has(node) && !this.#runs.has(node)) this.#load(node);
   }
 
+  /** @param {number} node */
   async #load(node) {
     const { playback } = this.view;
     const part = this.#shown;

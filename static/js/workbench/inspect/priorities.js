@@ -1,16 +1,19 @@
 // Priorities: what every feasible node scored, as map, reduced or weighted, and the sum, in either orientation; and how
 // a tie was broken.
 
-import { h, fill, icon } from "../../lib/dom.js";
+import { $, h, fill, focusedNow, icon, targetOf } from "../../lib/dom.js";
 import { Grid } from "../../lib/grid.js";
 import { count, plural } from "../../lib/quantity.js";
 import { Column } from "./column.js";
 import { before, later } from "./empty.js";
 import { copyButton, filterField, segmented } from "./matrix.js";
+import { rankedIn } from "../playback/records.js";
 import { rankedOf } from "./ranked.js";
 import { Weighing } from "./weighing.js";
 import { winner } from "./winner.js";
 import { columnsIn, nodeRows, priorityIds, priorityRows, priorityTsv } from "./scores.js";
+/** @import { Light, NodeIndex } from "../../lib/protocol.js" */
+/** @import { View } from "../view.js" */
 
 const MODES = [
   ["raw", "Map"],
@@ -32,6 +35,7 @@ export class Priorities {
   #shown = "";
   #drawn = 0; // nodes of the page that is drawn
 
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
     this.summary = h("div", { class: "priority-summary" });
@@ -57,11 +61,12 @@ export class Priorities {
         this.#pick(id);
       },
       onHead: (key) => this.#head(key),
+      onCopy: () => this.#tsv(),
     });
 
-    const column = (event) => {
+    const column = (/** @type {Event} */ event) => {
       const key =
-        this.byPriority.columns[Number(event?.target.closest?.("[data-column]")?.dataset.column ?? 0)]?.key ?? "";
+        this.byPriority.columns[Number(targetOf(event).closest("[data-column]")?.dataset.column ?? 0)]?.key ?? "";
       view.hover(/^n\d+$/.test(key) ? Number(key.slice(1)) : -1);
     };
     this.byPriority.element.addEventListener("pointerover", column);
@@ -109,7 +114,7 @@ export class Priorities {
         copyButton({
           tsv: () => this.#tsv(),
           get count() {
-            return view.playback.parts?.priorities?.nodes?.length ?? 0;
+            return rankedIn(view.playback.parts)?.nodes.length ?? 0;
           },
         }),
       ),
@@ -147,7 +152,12 @@ export class Priorities {
     }).observe(this.holder);
   }
 
-  /** Show other values, or the other way round; the address has it as the tab's view, `sum` or `raw/priorities`. */
+  /**
+   * Show other values, or the other way round; the address has it as the tab's view, `sum` or `raw/priorities`.
+   *
+   * @param {string} mode
+   * @param {boolean} across
+   */
   #choose(mode, across) {
     this.view.setSub(mode === USUAL && !across ? "" : across ? `${mode}/priorities` : mode);
   }
@@ -175,10 +185,13 @@ export class Priorities {
       return;
     }
     this.section.classList.remove("waiting");
-    const ranked = parts.priorities;
-    if (!ranked?.totals) {
+    const ranked = rankedIn(parts);
+    if (!ranked) {
       this.#shown = "";
-      fill(this.element, this.#nothing(light, ranked?.why));
+      fill(
+        this.element,
+        this.#nothing(light, parts.priorities && "why" in parts.priorities ? parts.priorities.why : ""),
+      );
       return;
     }
     this.#show("matrix", () => [this.summary, this.weighing.element, this.section, this.column.element]);
@@ -203,7 +216,7 @@ export class Priorities {
       "div",
       { class: "empty" },
       h("b", { text: head }),
-      h("span", { text: why ?? "" }),
+      h("span", { text: String(why) }),
       ask ? h("button", { type: "button", class: "btn", onclick: () => view.setTab("predicates"), text: ask }) : null,
     );
   }
@@ -211,8 +224,7 @@ export class Priorities {
   // --- the matrix -------------------------------------------------------------------------
 
   get #ranked() {
-    const ranked = this.view.playback.parts?.priorities;
-    return ranked?.totals ? ranked : null;
+    return rankedIn(this.view.playback.parts);
   }
 
   get #made() {
@@ -260,7 +272,11 @@ export class Priorities {
     this.column.show(ranked, made, this.#at);
   }
 
-  /** Nodes as columns: the hovered one's is lit. */
+  /**
+   * Nodes as columns: the hovered one's is lit.
+   *
+   * @param {number} node
+   */
   #column(node) {
     if (!this.#across || !this.byPriority.element.isConnected) return;
     for (const cell of this.byPriority.element.querySelectorAll(".lit-column")) cell.classList.remove("lit-column");
@@ -270,6 +286,7 @@ export class Priorities {
         cell.classList.add("lit-column");
   }
 
+  /** @param {NodeIndex[]} nodes */
   #pageOf(nodes) {
     const { names } = this.view.playback.nodes;
     const made = this.#made;
@@ -328,27 +345,36 @@ export class Priorities {
 
   // --- choosing ---------------------------------------------------------------------------
 
+  /**
+   * @param {number} node
+   * @param {string} key
+   */
   #cell(node, key) {
     this.view.selectNode(node);
     this.#head(key);
   }
 
-  /** A column was chosen: a priority by `r3`, a node by `n17`. */
+  /**
+   * A column was chosen: a priority by `r3`, a node by `n17`.
+   *
+   * @param {string} key
+   */
   #head(key) {
     const number = Number(key?.slice(1));
     if (/^r\d+$/.test(key)) this.#pick(number);
     else if (/^n\d+$/.test(key)) this.view.selectNode(number);
   }
 
+  /** @param {number} index */
   #pick(index) {
     const name = this.#made.rows[index]?.name;
     if (!name) return;
     this.#list.cell = name;
     this.view.lists.changed();
-    const focused = document.activeElement?.dataset?.priority;
+    const focused = focusedNow()?.dataset.priority;
     this.#matrix();
     this.column.reveal();
-    if (focused !== undefined) this.column.element.querySelector(`[data-priority="${index}"]`)?.focus();
+    if (focused !== undefined) $(`[data-priority="${index}"]`, this.column.element)?.focus();
   }
 
   #selected() {

@@ -7,10 +7,12 @@ import { Countdown } from "../countdown.js";
 import { before, later } from "./empty.js";
 import { podLink } from "./nouns.js";
 import { timedQueue } from "./queuetimed.js";
+/** @import { View } from "../view.js" */
 
 export class Queue {
   #kept; // what is sorted and looked for in each queue
 
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
     this.#kept = view.lists.of("queue");
@@ -32,7 +34,7 @@ export class Queue {
     }
     this.element.classList.remove("waiting");
     if (queue.why) {
-      fill(this.element, later(view, "No pod is taken from the queue at this moment.", queue.why));
+      fill(this.element, later(view, "No pod is taken from the queue at this moment.", String(queue.why)));
       return;
     }
     if (queue.timed) {
@@ -77,11 +79,16 @@ export class Queue {
     );
   }
 
+  /** @param {string} key */
   #pod(key) {
     return podLink(this.view, key);
   }
 
-  /** The pod of a row, and a way to ask why it waits. */
+  /**
+   * The pod of a row, and a way to ask why it waits.
+   *
+   * @param {string} key
+   */
   #waiting(key) {
     const name = short(key);
     return [
@@ -103,7 +110,8 @@ export class Queue {
   /** A queue as a table; `own` is the cycle's pod and why it is in this queue now. */
   #list(title, name, entries, total, empty, own) {
     const { keys, priority: priorities } = this.view.playback.pods;
-    const num = (text, more = "") => h("td", { class: `num ${more}`.trim(), text });
+    const num = (/** @type {string} */ text, /** @type {string} */ more = "") =>
+      h("td", { class: `num ${more}`.trim(), text });
     const rows = entries.map(([key, priority, position], i) =>
       h(
         "tr",

@@ -1,14 +1,19 @@
 // The queues of virtual time: active, backing off, unschedulable, gated, and pods that wait at Permit. First how many
 // there are and when each is looked through, then every pod with its sort key, why it is there, and what would move it.
 
-import { h, icon } from "../../lib/dom.js";
+import { $, h, icon } from "../../lib/dom.js";
 import { clock, count, plural, short } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
 import { moment, until } from "../countdown.js";
 import { aboutNode, nodeLink, podLink } from "./nouns.js";
+/** @import { QueueName, TimedQueue } from "../../lib/protocol.js" */
+/** @import { View } from "../view.js" */
 
 const WHOSE = { group: "the group’s time", failure: "when the group failed last", pod: "when it was first queued" };
 // Of each queue: its name, what it says when empty, and what its lane on top says of it.
+/** @typedef {[place: QueueName | "waiting", title: string, empty: string, what: string]} Lane */
+
+/** @type {Lane[]} */
 const QUEUES = [
   ["active", "Active", "No pod is ready to be tried.", "tried next"],
   ["waiting", "At Permit", "No pod holds a node and waits for others.", "hold a node"],
@@ -67,6 +72,7 @@ function flight(view, [key, , sort, whose, , attempts, , why, event]) {
 /** How many are where, and when something happens there by itself; each leads to its list. */
 function strip(timed, lanes, now) {
   const soonest = (times) => Math.min(...times.map((at) => at ?? Infinity));
+  /** @type {Record<string, number>} */
   const first = {
     waiting: soonest(timed.waiting.map(([, , , deadline]) => deadline)),
     ...Object.fromEntries(timed.flushes),
@@ -90,9 +96,9 @@ function strip(timed, lanes, now) {
             type: "button",
             class: `lane at-${place}${total ? "" : " none"}`,
             onclick: (event) => {
-              const section = event.target.closest(".queue-tab").querySelector(`.queue.at-${place}`);
+              const section = $(`.queue.at-${place}`, event.target.closest(".queue-tab"));
               section.scrollIntoView({ block: "start" });
-              section.querySelector("h3").focus();
+              $("h3", section).focus();
             },
           },
           h("span", { class: "lane-title", text: title }),
@@ -105,6 +111,10 @@ function strip(timed, lanes, now) {
 }
 
 const head = (text, more) => h("th", { scope: "col", text, ...more });
+/**
+ * @param {View} view
+ * @param {string} key
+ */
 const why = (view, key) =>
   h(
     "button",
@@ -123,6 +133,13 @@ const here = (since, moved) =>
 const title = (name, total, more) =>
   h("h3", { tabindex: "-1" }, `${name} `, h("small", { class: "dim num", text: count(total) }), more);
 
+/**
+ * @param {View} view
+ * @param {TimedQueue} timed
+ * @param {Lane} lane
+ * @param {number} now
+ * @param {any} kept
+ */
 function list(view, timed, [place, name, empty], now, kept) {
   const entries = timed.entries.filter((entry) => entry[1] === place);
   const total = timed.counts[place];
@@ -222,6 +239,13 @@ function leaves({ events }, place, { backoff, helped, retry }, now) {
   );
 }
 
+/**
+ * @param {View} view
+ * @param {TimedQueue} timed
+ * @param {Lane} lane
+ * @param {number} now
+ * @param {any} kept
+ */
 function permit(view, timed, [place, name, empty], now, kept) {
   const total = timed.counts[place];
   const told = title("Waiting at Permit", total);

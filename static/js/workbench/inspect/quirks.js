@@ -1,6 +1,7 @@
 // Notices of the quirks of v1.11 that changed something in a cycle.
 
 import { h, icon } from "../../lib/dom.js";
+/** @import { Light } from "../../lib/protocol.js" */
 
 const PARTS = {
   predicates: "verdicts of predicates",
@@ -9,11 +10,17 @@ const PARTS = {
   decision: "the decision",
 };
 
+/** @param {string[]} names */
 function listed(names) {
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
-/** A notice for each quirk that changed `part` of the cycle (any part without one), or null. */
+/**
+ * A notice for each quirk that changed `part` of the cycle (any part without one), or null.
+ *
+ * @param {Light} light
+ * @param {string} [part]
+ */
 export function quirkNotes(light, part = "") {
   const quirks = light.quirks.filter(([, changed]) => !part || changed.includes(part));
   if (!quirks.length) return null;

@@ -4,6 +4,8 @@
 import { h } from "../../lib/dom.js";
 import { count, ellipsis } from "../../lib/quantity.js";
 import { levels, valueOf } from "./ranked.js";
+/** @import { NodeIndex, PrioritiesPart } from "../../lib/protocol.js" */
+/** @import { RankedRow, Ranking } from "./ranked.js" */
 
 const NAME = 22; // characters of a node's name that fit its column
 const COLUMN = 56; // pixels of a node as a column
@@ -11,13 +13,25 @@ const FIRST = 190; // pixels of the column of priorities
 const FEWEST = 8; // nodes of a page; where they do not fit, the table scrolls
 const SAME = "every feasible node scored the same";
 
+/** @param {number} value */
 const compact = (value) => (Math.abs(value) >= 10_000 ? `${Math.round(value / 100) / 10}k` : String(value));
 
-/** How many nodes a page of columns has. */
+/**
+ * How many nodes a page of columns has.
+ *
+ * @param {number} width
+ */
 export const columnsIn = (width) => Math.max(FEWEST, Math.min(30, Math.floor((width - FIRST) / COLUMN)));
 
+/** @param {RankedRow} row */
 const rowWords = (row) => `${row.name}, weight ${count(row.weight)}${row.flat ? `: ${SAME}` : ""}`;
 
+/**
+ * @param {RankedRow} row
+ * @param {number} i
+ * @param {string} name
+ * @param {number} n
+ */
 function cellTitle(row, i, name, n) {
   const map = row.raw ? `map ${count(row.raw[i])}, ` : "";
   const same = row.flat ? `; ${SAME}` : "";
@@ -25,6 +39,14 @@ function cellTitle(row, i, name, n) {
   return `${row.label}N${n}, ${row.name} on ${name}: ${map}reduced ${row.score[i]}, ${product}${same}`;
 }
 
+/**
+ * @param {HTMLElement} td
+ * @param {RankedRow} row
+ * @param {number} i
+ * @param {string} mode
+ * @param {{ low: number, high: number }} level
+ * @param {string} title
+ */
 function paintScore(td, row, i, mode, level, title) {
   const value = valueOf(row, i, mode);
   td.className = `score-cell num${row.flat ? " flat" : ""}`;
@@ -35,6 +57,12 @@ function paintScore(td, row, i, mode, level, title) {
   else if (!row.flat) td.style.setProperty("--level", String((value - level.low) / (level.high - level.low)));
 }
 
+/**
+ * @param {HTMLElement} td
+ * @param {PrioritiesPart} ranked
+ * @param {Ranking} made
+ * @param {number} node
+ */
 function paintTotal(td, ranked, made, node) {
   td.textContent = count(made.totals[made.at.get(node)]);
   td.className = `total num${node === ranked.winner ? " won" : made.place.has(node) ? " tied" : ""}`;
@@ -44,8 +72,8 @@ function paintTotal(td, ranked, made, node) {
 
 /** Columns of the matrix with nodes as rows. `mode` is "raw", "score", "weighted" or "sum". */
 export function nodeRows(ranked, made, names, mode, picked) {
-  const i = (node) => made.at.get(node);
-  const tie = (node) => made.place.get(node) ?? Infinity;
+  const i = (/** @type {number} */ node) => made.at.get(node);
+  const tie = (/** @type {number} */ node) => made.place.get(node) ?? Infinity;
   const byTotal = (a, b) =>
     made.totals[i(a)] - made.totals[i(b)] || (made.place.has(a) ? tie(b) - tie(a) : names[a] > names[b] ? 1 : -1);
   const fixed = [
@@ -150,7 +178,7 @@ export function nodeRows(ranked, made, names, mode, picked) {
 /** Columns of the matrix with priorities as rows: `shown` are the nodes of the page, `selected` may be one of them. */
 export function priorityRows(ranked, made, names, mode, shown, selected) {
   const lines = sums(ranked, made);
-  const text = (id, node) => {
+  const text = (/** @type {number} */ id, /** @type {number} */ node) => {
     const i = made.at.get(node);
     if (id >= made.rows.length) return lines[id - made.rows.length].text(i);
     const value = valueOf(made.rows[id], i, mode);
@@ -198,9 +226,14 @@ export function priorityRows(ranked, made, names, mode, shown, selected) {
   ];
 }
 
-/** The lines under the priorities' rows: Combine, the rank and how far behind. */
+/**
+ * The lines under the priorities' rows: Combine, the rank and how far behind.
+ *
+ * @param {PrioritiesPart} ranked
+ * @param {Ranking} made
+ */
 function sums(ranked, made) {
-  const gap = (i) => made.best - made.totals[i];
+  const gap = (/** @type {number} */ i) => made.best - made.totals[i];
   return [
     {
       label: "Combine",
@@ -231,13 +264,24 @@ function sums(ranked, made) {
 
 /**
  * The ids of the rows of `priorityRows`: the priorities, unless only the sum is asked for, then the lines under them.
+ *
+ * @param {Ranking} made
+ * @param {string} mode
  */
 export const priorityIds = (made, mode) => [
   ...(mode === "sum" ? [] : made.rows.map((row) => row.index)),
   ...[0, 1, 2].map((n) => made.rows.length + n),
 ];
 
-/** The whole matrix with priorities as rows, tab separated. */
+/**
+ * The whole matrix with priorities as rows, tab separated.
+ *
+ * @param {PrioritiesPart} ranked
+ * @param {Ranking} made
+ * @param {string[]} names
+ * @param {string} mode
+ * @param {NodeIndex[]} nodes
+ */
 export function priorityTsv(ranked, made, names, mode, nodes) {
   const columns = priorityRows(ranked, made, names, mode, nodes, -1);
   const lines = [["priority", ...nodes.map((node) => names[node])].join("\t")];
@@ -245,11 +289,22 @@ export function priorityTsv(ranked, made, names, mode, nodes) {
   return lines.join("\n");
 }
 
-/** What the priorities that tell nodes apart add to a node: `[row, points]`, those with points. */
+/**
+ * What the priorities that tell nodes apart add to a node: `[row, points]`, those with points.
+ *
+ * @param {Ranking} made
+ * @param {number} i
+ * @returns {[row: RankedRow, points: number][]}
+ */
 const parts = (made, i) =>
   made.rows.filter((row) => !row.flat && row.score[i]).map((row) => [row, row.score[i] * row.weight]);
 
-/** The same as a stacked bar, as long as its part of the best such sum. Beside it the numbers must stand. */
+/**
+ * The same as a stacked bar, as long as its part of the best such sum. Beside it the numbers must stand.
+ *
+ * @param {Ranking} made
+ * @param {number} i
+ */
 export function stack(made, i) {
   made.widest ??= made.nodes.reduce(
     (most, _, n) =>

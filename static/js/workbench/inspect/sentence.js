@@ -4,18 +4,26 @@ import { h } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
 import { short } from "../../lib/quantity.js";
 import { nodeLink, podLink } from "./nouns.js";
+/** @import { Phrase, Sentence } from "../../lib/protocol.js" */
+/** @import { View } from "../view.js" */
 
-/** One sentence as a paragraph. */
+/**
+ * One sentence as a paragraph.
+ *
+ * @param {View} view
+ * @param {Sentence} parts
+ */
 export const sentence = (view, parts) =>
-  h(
-    "p",
-    null,
-    parts.map((part) => one(view, part)),
-  );
+  h("p", null, typeof parts === "string" ? parts : parts.map((part) => one(view, part)));
 
+/**
+ * @param {View} view
+ * @param {string | Phrase} part
+ */
 function one(view, part) {
   if (typeof part === "string") return part;
-  const link = (text, act, title) => inline(act, { title }, text);
+  const link = (/** @type {string} */ text, /** @type {() => void} */ act, /** @type {string} */ title) =>
+    inline(act, { title }, text);
   if (part.pod !== undefined) return podLink(view, part.pod, { dot: false });
   if (part.node !== undefined) return nodeLink(view, part.node);
   if (part.predicate !== undefined)
@@ -39,6 +47,10 @@ function one(view, part) {
   return h("strong", { text: part.strong });
 }
 
+/**
+ * @param {View} view
+ * @param {string} name
+ */
 function predicate(view, name) {
   const { verdict } = view.facts;
   view.setTab("predicates");

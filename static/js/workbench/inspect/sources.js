@@ -1,6 +1,7 @@
 // Where each answer of the matrix came from when a cache is on: the letters of the protocol, by predicate and node.
 
 import { h } from "../../lib/dom.js";
+/** @import { CycleParts } from "../playback/records.js" */
 
 /** What a letter is called in a class name and in words; letters without an entry have no answer. */
 export const SOURCES = {
@@ -15,13 +16,22 @@ export class Sources {
   #cleared = new Map(); // of a predicate: the nodes, or null for all of them
   #stale = new Map();
 
-  /** Those of a cycle's parts; null where no cache keeps results. */
+  /**
+   * Those of a cycle's parts; null where no cache keeps results.
+   *
+   * @param {CycleParts | null} parts
+   * @param {number} count
+   */
   static of(parts, count) {
     if (!parts?.predicates?.sources) return null;
     if (!KEPT.has(parts)) KEPT.set(parts, new Sources(parts, count));
     return KEPT.get(parts);
   }
 
+  /**
+   * @param {CycleParts} parts
+   * @param {number} count
+   */
   constructor({ predicates, cache }, count) {
     this.counts = predicates.sources.map((runs) => {
       const letters = [];
@@ -35,7 +45,7 @@ export class Sources {
     });
     for (const [predicate, nodes] of predicates.invalidated ?? [])
       this.#cleared.set(predicate, nodes && new Set(nodes));
-    for (const hit of cache?.stale ?? [])
+    for (const hit of (cache && "stale" in cache && cache.stale) || [])
       this.#stale.set(`${predicates.order.indexOf(hit.predicate)}/${hit.node}`, hit);
   }
 
@@ -55,21 +65,39 @@ export class Sources {
     return this.#cleared.size > 0;
   }
 
-  /** `hit`, `miss`, `bypass`, or "" where there was no answer. */
+  /**
+   * `hit`, `miss`, `bypass`, or "" where there was no answer.
+   *
+   * @param {number} node
+   * @param {string} predicate
+   */
   kind(node, predicate) {
     return SOURCES[this.#letters[predicate]?.[node]]?.[0] ?? "";
   }
 
+  /**
+   * @param {number} node
+   * @param {string} predicate
+   */
   cleared(node, predicate) {
     if (!this.kind(node, predicate) || !this.#cleared.has(predicate)) return false;
     return this.#cleared.get(predicate)?.has(node) ?? true;
   }
 
+  /**
+   * @param {number} node
+   * @param {string} predicate
+   */
   stale(node, predicate) {
     return this.#stale.get(`${predicate}/${node}`) ?? null;
   }
 
-  /** What there is to say of an answer, beside what it is. */
+  /**
+   * What there is to say of an answer, beside what it is.
+   *
+   * @param {number} node
+   * @param {string} predicate
+   */
   words(node, predicate) {
     const letter = this.#letters[predicate]?.[node];
     if (!SOURCES[letter]) return "";
@@ -105,6 +133,7 @@ export const CHOICES = [
   ["cleared", "invalidated since"],
 ];
 
+/** @param {string} kind */
 export function mark(kind) {
   return h("i", { class: `from ${kind}`, "aria-hidden": "true" });
 }

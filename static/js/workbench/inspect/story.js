@@ -7,18 +7,25 @@ import { differNote } from "../differ.js";
 import { before, later } from "./empty.js";
 import { quirkNotes } from "./quirks.js";
 import { aboutNode, linked, nodeLink } from "./nouns.js";
+import { rankedIn } from "../playback/records.js";
 import { sentence } from "./sentence.js";
+/** @import { Light, Parts } from "../../lib/protocol.js" */
+/** @import { View } from "../view.js" */
 
 const RANKING = 5;
 const CHANGES = 8; // from outside that are listed
 
-/** Split `0/9 nodes are available: 2 Insufficient cpu, 3 node(s) had taints…` into its clauses. */
+/**
+ * Split `0/9 nodes are available: 2 Insufficient cpu, 3 node(s) had taints…` into its clauses.
+ *
+ * @param {string} message
+ */
 function clauses(message) {
   const match = /^(\d+\/\d+ nodes are available: )(.*?)(\.?)$/s.exec(message);
   if (!match) return null;
   const parts = match[2].split(/, (?=\d+ )/).map((text) => {
     const clause = /^(\d+) (.*)$/s.exec(text);
-    return clause ? { text, count: Number(clause[1]), reason: clause[2] } : { text };
+    return { text, reason: clause?.[2] ?? "" };
   });
   return { head: match[1], parts, tail: match[3] };
 }
@@ -45,6 +52,7 @@ function changes(view, when, all) {
 }
 
 export class Story {
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
     this.element = h("div", { class: "story-tab" });
@@ -64,12 +72,13 @@ export class Story {
     }
     const sentences = [...light.story];
     const said = sentences.at(-1);
-    const message =
-      said?.length === 1 && said[0].strong
-        ? sentences.pop()[0].strong
-        : light.result === "waiting" || !view.playback.reached.over
-          ? null
-          : (light.message ?? light.events?.at(-1)?.[3]);
+    const strong = said?.length === 1 && typeof said[0] === "object" ? said[0].strong : undefined;
+    if (strong) sentences.pop(); // it is told below
+    const message = strong
+      ? strong
+      : light.result === "waiting" || !view.playback.reached.over
+        ? null
+        : (light.message ?? light.events?.at(-1)?.[3]);
     fill(
       this.element,
       differNote(view),
@@ -136,7 +145,11 @@ export class Story {
     this.#press();
   }
 
-  /** How everything stands when the run is over, and what happened since its last cycle. */
+  /**
+   * How everything stands when the run is over, and what happened since its last cycle.
+   *
+   * @param {Parts} parts
+   */
   #end({ story, moments, time }) {
     const { view } = this;
     const { playback } = view;
@@ -181,6 +194,10 @@ export class Story {
     ];
   }
 
+  /**
+   * @param {Light} light
+   * @param {string} message
+   */
   #message(light, message) {
     const split = clauses(message);
     const failed = light.node === null;
@@ -214,6 +231,7 @@ export class Story {
     );
   }
 
+  /** @param {{ reason: string, text: string }} given */
   #clauseButton({ reason, text }) {
     return inline(
       () => this.#clause(reason),
@@ -222,6 +240,7 @@ export class Story {
     );
   }
 
+  /** @param {string} reason */
   #clause(reason) {
     const { view } = this;
     if (!view.facts.verdict) return;
@@ -233,13 +252,15 @@ export class Story {
       button.setAttribute("aria-pressed", String(this.view.lit?.label === button.dataset.reason));
   }
 
+  /** @param {Light} light */
   #saved(light) {
     const { ladder } = light;
     if (!ladder.length) return null;
     const all = ladder[0][1] * ladder.length;
     const ran = light.alwaysCheckAll ? all : ladder.reduce((sum, rung) => sum + rung[1], 0);
     const { pods } = this.view.playback;
-    const tile = (value, label) => h("div", null, h("dd", { text: value }), h("dt", { text: label }));
+    const tile = (/** @type {string} */ value, /** @type {string} */ label) =>
+      h("div", null, h("dd", { text: value }), h("dt", { text: label }));
     return h(
       "dl",
       { class: "tiles" },
@@ -251,10 +272,11 @@ export class Story {
     );
   }
 
+  /** @param {Light} light */
   #ranking(light) {
     const { view } = this;
-    const parts = view.playback.parts?.priorities;
-    if (!parts?.totals) return null;
+    const parts = rankedIn(view.playback.parts);
+    if (!parts) return null;
     const { names } = view.playback.nodes;
     // As the scheduler sorts them: the highest total first, equal ones by name, last first; without turns in their
     // given order.

@@ -9,6 +9,8 @@ import { rankedOf } from "./ranked.js";
 import { outcome, ranking } from "./weighing/outcome.js";
 import { reachOf, showWeight, weightSlider } from "./weighing/slider.js";
 import { MOST_WEIGHT, choiceOf, exact, flipsOf, nearest, scalesOf, topOf, totalsWith } from "./weights.js";
+/** @import { PrioritiesPart } from "../../lib/protocol.js" */
+/** @import { View } from "../view.js" */
 
 const NAME = 24; // characters of a node's name in a row
 let opened = false; // kept while the page is: a change of the policy draws the tab anew
@@ -62,6 +64,7 @@ export class Weighing {
     return this.view.playback.nodes.names;
   }
 
+  /** @param {boolean} open */
   #open(open) {
     opened = open;
     this.button.setAttribute("aria-expanded", String(opened));
@@ -72,7 +75,11 @@ export class Weighing {
     }
   }
 
-  /** Show a cycle's ranking; what was tried stays only where it is the same cycle. */
+  /**
+   * Show a cycle's ranking; what was tried stays only where it is the same cycle.
+   *
+   * @param {PrioritiesPart} ranked
+   */
   show(ranked) {
     const { index } = this.view.playback;
     this.ranked = ranked;
@@ -225,6 +232,7 @@ export class Weighing {
     });
   }
 
+  /** @param {number} r */
   #choose(r) {
     if (this.#row === r && this.rowName === this.made.rows[r].name) return;
     this.#row = r;
@@ -232,6 +240,10 @@ export class Weighing {
     this.paint();
   }
 
+  /**
+   * @param {number} r
+   * @param {number} weight
+   */
   #try(r, weight) {
     const value = Math.min(MOST_WEIGHT, Math.max(0, Math.floor(weight)));
     this.#row = r;

@@ -1,6 +1,9 @@
 // What other weights would have chosen in a cycle: sums, ties, and the weights at which another node wins. Whole
 // numbers, as in the engine.
 
+/** @import { PrioritiesPart } from "../../lib/protocol.js" */
+/** @import { Ranking } from "./ranked.js" */
+
 export const MOST_WEIGHT = 2_147_483_647;
 const MADE = new WeakMap();
 
@@ -8,6 +11,10 @@ const MADE = new WeakMap();
  * The scores of a cycle, ready to be weighed again: `{scores: [Float64Array…], weights, byName, turn, counter, inTurn,
  * size}`. `ranked` is the `priorities` part, `made` the result of rankedOf() for it; positions are those in
  * `ranked.nodes`.
+ *
+ * @param {PrioritiesPart} ranked
+ * @param {Ranking} made
+ * @param {string[]} names
  */
 export function scalesOf(ranked, made, names) {
   const known = MADE.get(ranked);

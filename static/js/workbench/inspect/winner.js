@@ -3,10 +3,18 @@
 import { h } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";
 import { nodeLink } from "./nouns.js";
+/** @import { Light, PrioritiesPart } from "../../lib/protocol.js" */
+/** @import { View } from "../view.js" */
 
 const TIES_LISTED = 12;
 
-/** Who was chosen with which total, and how a tie was broken. */
+/**
+ * Who was chosen with which total, and how a tie was broken.
+ *
+ * @param {View} view
+ * @param {Light} light
+ * @param {PrioritiesPart} ranked
+ */
 export function winner(view, light, ranked) {
   const node = ranked.winner ?? light.node;
   const feasible = plural(ranked.nodes.length, "feasible node");
@@ -74,6 +82,7 @@ function tie(view, { ties, counter, inTurn }, node) {
   );
 }
 
+/** @param {number} n */
 function ordinal(n) {
   const tail = n % 100 > 10 && n % 100 < 14 ? "th" : (["th", "st", "nd", "rd"][n % 10] ?? "th");
   return `${n}${tail}`;

@@ -8,6 +8,7 @@ import { CACHE_SETTINGS } from "../policy/cache_settings.js";
 import { cycleLink } from "./cachewords.js";
 import { parting } from "./worthother.js";
 import { COLUMNS, looks, METRICS, verdict } from "./worthwords.js";
+/** @import { View } from "../view.js" */
 
 const GIVEN_UP = "request.superseded";
 const REMEDIED = "generations";
@@ -17,6 +18,7 @@ export class Worth {
   #source = null; // what the answers are about
   #busy = null; // {progress, button} of what is being worked out
 
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
     this.costs = h("div", { class: "worth-result" });
@@ -152,7 +154,7 @@ export class Worth {
         class: "btn",
         onclick: () => {
           stop.disabled = true;
-          playback.socket.call("worth.cancel").catch(() => {});
+          playback.socket.call("worth.cancel", {}).catch(() => {});
         },
       },
       icon("close"),

@@ -6,6 +6,8 @@ import { count, plural } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
 import { answer, because, cycleLink, nodeLink, podLink, ruleLink } from "./cachewords.js";
 import { looks } from "./worthwords.js";
+/** @import { StaleHit } from "../../lib/protocol.js" */
+/** @import { View } from "../view.js" */
 
 const RESULTS = {
   scheduled: ["pass", "check", "scheduled"],
@@ -104,13 +106,24 @@ function decision(view, side, name, where) {
   );
 }
 
-/** A node by its name, as a link where it is known. */
+/**
+ * A node by its name, as a link where it is known.
+ *
+ * @param {View} view
+ * @param {string} name
+ */
 function node(view, name) {
   const at = view.playback.nodes.names.indexOf(name);
   return at < 0 ? name : nodeLink(view, at);
 }
 
-/** The stale hits of one side in that cycle, those on the nodes in question first. */
+/**
+ * The stale hits of one side in that cycle, those on the nodes in question first.
+ *
+ * @param {View} view
+ * @param {(Omit<StaleHit, "node"> & { node: string })[]} hits
+ * @param {string} name
+ */
 function believed(view, hits, name) {
   const line = (term, ...what) => h("div", null, h("dt", { text: term }), h("dd", null, what));
   return h(
@@ -155,6 +168,7 @@ function believed(view, hits, name) {
 
 function numbers(here, there, names) {
   const audited = (side) => (side.audit ? count(side.stale) : "–");
+  /** @type {[label: string, text: (side: any) => string][]} */
   const rows = [
     ["cycles", (side) => count(side.cycles)],
     ["placed", (side) => count(side.placed)],

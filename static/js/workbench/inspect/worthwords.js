@@ -5,7 +5,11 @@ import { cycleLink } from "./cachewords.js";
 
 const LITTLE = 0.01; // of the evaluations: less is not worth keeping anything for
 
-/** How a strategy is called and drawn. */
+/**
+ * How a strategy is called and drawn.
+ *
+ * @param {string} strategy
+ */
 export function looks(strategy) {
   if (strategy === "off") return { label: "no cache", mark: "none" };
   if (strategy === "batching") return { label: "batching", mark: "batching" };
@@ -30,6 +34,7 @@ export const METRICS = [
   { label: "Time per cycle", value: (row) => row.microsecondsPerCycle, text: duration },
 ];
 
+/** @param {string} key */
 const number = (key) => (row) => count(row[key]);
 export const COLUMNS = [
   { label: "evaluations", hint: "Pairs of predicate and node that were evaluated", text: number("evaluations") },

@@ -1,6 +1,7 @@
 // How the tree of objects groups nodes and pods.
 
 import { workload } from "../workload.js";
+/** @import { Nodes, Pods } from "../../lib/protocol.js" */
 
 // The labels by which providers name pools.
 const POOLS = [
@@ -22,7 +23,11 @@ const SHORT = {
   ReplicationController: "rc",
 };
 
-/** Nodes by a pool label, else by the name without its number. */
+/**
+ * Nodes by a pool label, else by the name without its number.
+ *
+ * @param {Nodes} nodes
+ */
 export function poolsOf(nodes) {
   const label = POOLS.find((name) => nodes.labels?.some((labels) => labels[name]));
   const pools = new Map();

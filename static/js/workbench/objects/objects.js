@@ -5,6 +5,8 @@ import { count, ellipsis, plural, short } from "../../lib/quantity.js";
 import { ABSENT } from "../cluster.js";
 import { poolsOf, workloadsOf } from "./grouping.js";
 import { Tree } from "./tree.js";
+/** @import { Edit } from "../edit.js" */
+/** @import { View } from "../view.js" */
 
 const LIST_AFTER = 200;
 const NODE = 11; // characters of the node's name beside a pod
@@ -15,7 +17,12 @@ export class Objects {
   #filter = "";
   #others = null; // what else is there at the step on screen: [[kind, count, names]…]
 
-  /** `edit` is Edit, null where nothing can be changed. */
+  /**
+   * `edit` is Edit, null where nothing can be changed.
+   *
+   * @param {View} view
+   * @param {Edit | null} edit
+   */
   constructor(view, edit) {
     this.view = view;
     this.edit = edit;
@@ -79,6 +86,7 @@ export class Objects {
     this.#draw();
   }
 
+  /** @param {string} text */
   #matches(text) {
     return !this.#filter || text.toLowerCase().includes(this.#filter);
   }
@@ -103,6 +111,8 @@ export class Objects {
   /**
    * Enter selects the exact match, else the first one, then the next, with Shift the one before; the arrow moves on
    * into the tree.
+   *
+   * @param {KeyboardEvent} event
    */
   #key(event) {
     if (event.key === "Escape" && this.search.value) {
@@ -197,6 +207,10 @@ export class Objects {
     this.#mark();
   }
 
+  /**
+   * @param {number} node
+   * @param {number} level
+   */
   #node(node, level) {
     const row = this.tree.row(`node:${node}`, level, this.view.playback.nodes.names[node], "");
     row.addEventListener("click", () => {
@@ -209,6 +223,7 @@ export class Objects {
     return row;
   }
 
+  /** @param {number} pod */
   #pod(pod) {
     const row = this.tree.row(`pod:${pod}`, 3, short(this.view.playback.pods.keys[pod]), "");
     row.addEventListener("click", () => {
@@ -219,7 +234,12 @@ export class Objects {
     return row;
   }
 
-  /** An object that the stage does not draw: opened to be edited. */
+  /**
+   * An object that the stage does not draw: opened to be edited.
+   *
+   * @param {string} kind
+   * @param {string} name
+   */
   #object(kind, name) {
     const target = kind === name ? kind : `${kind} ${name}`;
     const row = this.tree.row(`object:${target}`, 3, short(name), "edit", { title: `${this.edit.label}: ${target}` });
@@ -259,7 +279,7 @@ export class Objects {
       const key = row.dataset.key;
       const what = this.#counts.get(key);
       if (what === undefined) continue;
-      const cell = row.lastElementChild;
+      const cell = /** @type {HTMLElement} */ (row.lastElementChild);
       let text = "";
       let there = true;
       if (key === "workloads") text = plural(cluster.present, "pod");

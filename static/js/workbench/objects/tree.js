@@ -1,6 +1,6 @@
 // A tree with one tab stop and the arrow keys of one. It is drawn anew from top to bottom: `begin`, its rows, `end`.
 
-import { h, fill, icon } from "../../lib/dom.js";
+import { targetOf, h, fill, icon } from "../../lib/dom.js";
 import { count } from "../../lib/quantity.js";
 
 const LISTED = 150; // children of one branch that are in the document
@@ -20,12 +20,20 @@ export class Tree {
     this.element.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  /** Whether somebody has opened a branch, or it is open from the start. */
+  /**
+   * Whether somebody has opened a branch, or it is open from the start.
+   *
+   * @param {string} key
+   */
   wasOpened(key) {
     return this.#opened.has(key);
   }
 
-  /** Whether a branch is drawn open. */
+  /**
+   * Whether a branch is drawn open.
+   *
+   * @param {string} key
+   */
   isOpen(key) {
     return this.#all || this.#opened.has(key);
   }
@@ -63,8 +71,8 @@ export class Tree {
     row.setAttribute("aria-expanded", String(open));
     row.prepend(icon("right", "twist"));
     row.addEventListener("click", (event) => {
-      if (act && !event.target.closest(".twist")) act();
-      if (!act || event.target.closest(".twist") || !this.#opened.has(key)) this.#toggle(key);
+      if (act && !targetOf(event).closest(".twist")) act();
+      if (!act || targetOf(event).closest(".twist") || !this.#opened.has(key)) this.#toggle(key);
     });
     this.#rows.push(row);
   }
@@ -98,6 +106,7 @@ export class Tree {
     );
   }
 
+  /** @param {string} key */
   #toggle(key) {
     if (!this.#opened.delete(key)) this.#opened.add(key);
     this.#focused = key;
@@ -122,9 +131,10 @@ export class Tree {
     return [...this.element.querySelectorAll("[role=treeitem]:not([hidden])")];
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     const items = this.items();
-    const at = items.indexOf(event.target.closest("[role=treeitem]"));
+    const at = items.indexOf(targetOf(event).closest("[role=treeitem]"));
     if (at < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
     const item = items[at];
     const level = Number(item.getAttribute("aria-level"));

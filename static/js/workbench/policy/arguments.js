@@ -1,9 +1,17 @@
 // Which arguments the predicates, priorities and plugins take, and the fields of the forms for them.
 
+/** @typedef {[path: string, type: string, hint: string | string[]]} Field of an argument; a dot leads into an object */
+
+/** @type {Field} */
 const LABELS = ["labels", "labels", "one or more label keys, such as zone, rack"];
+/** @type {Field} */
 const SHAPE = ["shape", "shape", "points of utilization (0 to 100) and score (0 to 10), ascending"];
 
-/** What can be added to a Policy: `{list, kind, label, name, fields: [[field, type, hint]…], text}`. */
+/**
+ * What can be added to a Policy.
+ *
+ * @type {{ list: string, kind: string, name: string, label: string, fields: Field[] }[]}
+ */
 export const CUSTOM = [
   {
     list: "predicates",
@@ -45,9 +53,15 @@ export const CUSTOM = [
   },
 ];
 
+/** @type {(name: string) => Field} */
 const SECONDS = (name) => [name, "number", "seconds"];
+/** @type {(name: string) => Field} */
 const KEYS = (name) => [name, "labels", "label keys, separated by commas"];
-/** Fields of plugins' arguments; a dot leads into an object. What is not here is written as JSON. */
+/**
+ * Fields of plugins' arguments. What is not here is written as JSON.
+ *
+ * @type {Record<string, Field[]>}
+ */
 export const PLUGIN_FIELDS = {
   NodeResourcesFit: [
     ["scoringStrategy.type", "choice", ["", "LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"]],

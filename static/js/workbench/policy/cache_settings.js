@@ -1,14 +1,26 @@
 // The equivalence cache's settings, as rows: what each can be and what that does. The Policy tab draws them.
 
+/** @import { Policy } from "../../lib/protocol.js" */
+
+/**
+ * A setting: its choices with what each does, and why it has no effect for a profile, "" where it has. The two choices
+ * true and false make a switch.
+ *
+ * @typedef {{
+ *   key: "cache" | "equivalenceClass" | "staleWrites" | "audit",
+ *   label: string,
+ *   idle: (profile: Policy) => string,
+ *   choices: [value: string, text: string, does: string][],
+ * }} CacheSetting
+ */
+
+/** @type {Record<string, string>} */
 const WITHOUT = {
   off: "Nothing is cached, so it has no effect.",
   batching: "Batching keeps rankings and no results, so it has no effect.",
 };
 
-/**
- * `{key, label, choices: [[value, text, what it does]…], idle(profile): why it has no effect, or ""}`; the two choices
- * true and false make a switch.
- */
+/** @type {CacheSetting[]} */
 export const CACHE_SETTINGS = [
   {
     key: "cache",

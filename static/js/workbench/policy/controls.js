@@ -1,13 +1,39 @@
-// The controls of the Policy tab. `form` is what they can do: `{catalogue, framework, editable, settable, open,
-// change(what, key, value, words), ask(what, key, value, words), say(text, wrong)}`; `framework` is that of a
-// KubeSchedulerConfiguration, `open` which lists of what is not in use are open.
+// The controls of the Policy tab.
 
 import { h } from "../../lib/dom.js";
 import { customForm } from "./forms.js";
+/** @import { Argument, Catalogue, Framework } from "../../lib/protocol.js" */
+
+/**
+ * What the controls can do: `change` makes a change and tells of it, `ask` returns what is wrong with it. `framework`
+ * is that of a KubeSchedulerConfiguration, `open` which lists of what is not in use are open.
+ *
+ * @typedef {{
+ *   catalogue: Catalogue,
+ *   framework: Framework | null,
+ *   editable: boolean,
+ *   settable: boolean,
+ *   open: { predicates: boolean, priorities: boolean },
+ *   change: (what: string, key: string, value: string, words: string) => void,
+ *   ask: (what: string, key: string, value: string, words: string) => Promise<string>,
+ *   say: (text: string, wrong?: boolean) => void,
+ * }} PolicyForm
+ */
+/** @typedef {{ list: string, name?: string, argument?: Argument, weight?: number }} Given what gets an argument */
 
 export const REFERENCE = "/reference/predicates/";
 
-/** A switch; `bare` shows no label, the row tells what it is for. */
+/**
+ * A switch; `bare` shows no label, the row tells what it is for.
+ *
+ * @param {PolicyForm} form
+ * @param {string} control
+ * @param {string} label
+ * @param {boolean} on
+ * @param {(on: boolean) => void} act
+ * @param {string} [className]
+ * @param {boolean} [bare]
+ */
 export function toggle(form, control, label, on, act, className = "", bare = false) {
   const box = h("input", {
     type: "checkbox",
@@ -22,6 +48,15 @@ export function toggle(form, control, label, on, act, className = "", bare = fal
   return bare ? box : h("label", { class: className }, h("span", { text: label }), box);
 }
 
+/**
+ * @param {PolicyForm} form
+ * @param {string} control
+ * @param {number} value
+ * @param {number} min
+ * @param {number} max
+ * @param {(value: string) => void} act
+ * @param {string} [label]
+ */
 export function number(form, control, value, min, max, act, label) {
   return h("input", {
     type: "number",
@@ -41,12 +76,18 @@ export function number(form, control, value, min, max, act, label) {
         return;
       }
       form.say(`${label ?? "The weight"}: a whole number from ${min} to ${max}.`, true);
-      field.value = value;
+      field.value = String(value);
     },
   });
 }
 
-/** A button for a form of arguments; null where nothing can be changed. */
+/**
+ * A button for a form of arguments; null where nothing can be changed.
+ *
+ * @param {PolicyForm} form
+ * @param {Given} given
+ * @param {string} text
+ */
 export function argumentButton(form, given, text) {
   if (!form.editable || form.framework) return null;
   return h("button", {
@@ -59,15 +100,27 @@ export function argumentButton(form, given, text) {
   });
 }
 
+/**
+ * @param {PolicyForm} form
+ * @param {string} list
+ */
 export function adder(form, list) {
   const button = argumentButton(form, { list }, "Add one with an argument…");
   return button ? h("div", { class: "policy-add" }, button) : null;
 }
 
-/** A name that breaks before its capitals, not in the middle of a word. */
+/**
+ * A name that breaks before its capitals, not in the middle of a word.
+ *
+ * @param {string} name
+ */
 export const byWord = (name) => name.split(/(?<=[a-z0-9])(?=[A-Z])/).map((part, i) => [i ? h("wbr") : null, part]);
 
-/** An argument in short: `zone, rack` or `disk`. */
+/**
+ * An argument in short: `zone, rack` or `disk`.
+ *
+ * @param {Argument} argument
+ */
 export function brief(argument) {
   const [kind, body] = Object.entries(argument)[0] ?? ["", {}];
   const of =

@@ -1,8 +1,14 @@
 // The forms for arguments: those of a Policy's own predicates and priorities, and those of plugins.
 
-import { h, fill, dialog, icon } from "../../lib/dom.js";
+import { $, h, fill, dialog, icon } from "../../lib/dom.js";
 import { CUSTOM, PLUGIN_FIELDS } from "./arguments.js";
+/** @import { Field } from "./arguments.js" */
+/** @import { Given } from "./controls.js" */
 
+/**
+ * @param {any} value
+ * @param {string} path
+ */
 const at = (value, path) => path.split(".").reduce((part, key) => part?.[key], value);
 function put(value, path, part) {
   const keys = path.split(".");
@@ -15,6 +21,7 @@ function put(value, path, part) {
   if (part === undefined) delete within[last];
   else within[last] = part;
 }
+/** @param {any} value */
 const prune = (value) =>
   Object.fromEntries(
     Object.entries(value).flatMap(([key, part]) => {
@@ -23,7 +30,13 @@ const prune = (value) =>
     }),
   );
 
-/** A field: `{element, read()}`; `read` answers undefined where nothing is written. */
+/**
+ * A field: `{element, read()}`; `read` answers undefined where nothing is written.
+ *
+ * @param {Field} field
+ * @param {any} value
+ * @param {{ inPolicy: boolean }} where
+ */
 function field([path, type, hint], value, { inPolicy }) {
   const name = path.split(".").at(-1);
   const id = `argument-${path.replaceAll(".", "-")}`;
@@ -33,7 +46,7 @@ function field([path, type, hint], value, { inPolicy }) {
       { class: "argument" },
       h("label", { for: id, text: name }),
       control,
-      typeof hint === "string" ? h("small", { class: "dim", text: hint }) : null,
+      Array.isArray(hint) ? null : h("small", { class: "dim", text: String(hint) }),
       more,
     );
   if (type === "flag") {
@@ -50,9 +63,11 @@ function field([path, type, hint], value, { inPolicy }) {
     const choice = h(
       "select",
       { class: "field", id },
-      hint.map((text) =>
-        h("option", { value: text, text: text || "default", selected: text === (value ?? "") || undefined }),
-      ),
+      [hint]
+        .flat()
+        .map((text) =>
+          h("option", { value: text, text: text || "default", selected: text === (value ?? "") || undefined }),
+        ),
     );
     return { element: wrap(choice), read: () => choice.value || undefined };
   }
@@ -72,7 +87,7 @@ function field([path, type, hint], value, { inPolicy }) {
         "fieldset",
         { class: "argument shape" },
         h("legend", { text: name }),
-        h("small", { class: "dim", text: hint }),
+        h("small", { class: "dim", text: String(hint) }),
         shape.element,
       ),
       read: shape.read,
@@ -109,8 +124,8 @@ function points(given, id) {
   picture.append(line);
   const read = () =>
     [...rows.children].map((row) => ({
-      utilization: Number(row.querySelector("[data-x]").value),
-      score: Number(row.querySelector("[data-y]").value),
+      utilization: Number($("input[data-x]", row).value),
+      score: Number($("input[data-y]", row).value),
     }));
   const paint = () => {
     const all = read();
@@ -214,13 +229,16 @@ function ask(title, parts, label, run, more = null) {
     ),
   );
   box.classList.add("argument-dialog");
-  box.querySelector("input:not([type=checkbox]), select, textarea")?.focus();
+  $("input:not([type=checkbox]), select, textarea", box)?.focus();
   return box;
 }
 
 /**
  * The form of a predicate or priority with an argument, a new one or that of `name`. `change(name, value)` returns what
  * is wrong, or "".
+ *
+ * @param {Given} given
+ * @param {(name: string, value: string) => Promise<string>} change
  */
 export function customForm({ name, argument, weight, list }, change) {
   const known = argument ? CUSTOM.find(({ kind }) => kind in argument) : null;
@@ -302,7 +320,9 @@ export function customForm({ name, argument, weight, list }, change) {
 /** The arguments of a plugin; `change(value)` answers what is wrong, or "". */
 export function pluginForm(plugin, written, change) {
   const listed = PLUGIN_FIELDS[plugin];
-  const fields = (listed ?? []).map((one) => [one[0], field(one, at(written ?? {}, one[0]), { inPolicy: false })]);
+  const fields = (listed ?? []).map(
+    (one) => /** @type {const} */ ([one[0], field(one, at(written ?? {}, one[0]), { inPolicy: false })]),
+  );
   const json = h("textarea", {
     class: "field mono",
     rows: 8,

@@ -3,12 +3,32 @@
 import { h, icon } from "../../lib/dom.js";
 import { count } from "../../lib/quantity.js";
 import { segmented } from "../inspect/matrix.js";
+/** @import { PolicyOptions } from "../policy.js" */
+/** @import { Policy } from "../../lib/protocol.js" */
 
 /**
- * Draw it. `place` is where changes land: `{index, number, moment, here, kind, restarted, land(here), toStart()}`, the
- * shown cycle, how many changes led to what is in force there, the step after which a change lands ("" the start),
- * whether that is the shown cycle, the kind of the document that is written, whether an operation put it in force, and
- * ways elsewhere.
+ * Where changes land: the shown cycle, how many changes led to what is in force there, the step after which a change
+ * lands ("" the start, null where none can be made), whether that is the shown cycle, the kind of the document that is
+ * written, whether an operation put it in force, and ways elsewhere.
+ *
+ * @typedef {{
+ *   index: number,
+ *   number: number,
+ *   moment: string | null,
+ *   here: boolean,
+ *   kind: string | undefined,
+ *   restarted: boolean,
+ *   land: (here: boolean) => void,
+ *   toStart: () => void,
+ * }} Landing
+ */
+
+/**
+ * Draw it.
+ *
+ * @param {Policy} profile
+ * @param {Landing} place
+ * @param {PolicyOptions} options
  */
 export function head(profile, place, options) {
   const { index, moment } = place;
@@ -54,7 +74,12 @@ export function head(profile, place, options) {
   ];
 }
 
-/** Why nothing can be changed here, and what can be done; null where it can. */
+/**
+ * Why nothing can be changed here, and what can be done; null where it can.
+ *
+ * @param {Landing} place
+ * @param {PolicyOptions} options
+ */
 function hindrance(place, { mine, canFork, onFork, onText, dirty }) {
   if (place.restarted)
     return h(

@@ -1,8 +1,17 @@
 // A list whose rows can be moved: dragged by their handle, by Alt+↑ and Alt+↓, and by buttons; told to screen readers.
 
-import { h, icon, announce } from "../../lib/dom.js";
+import { $$, h, icon, announce, targetOf } from "../../lib/dom.js";
 
-/** The handle and the two buttons of a row. `name` is what is moved, `at` its place from 0 of `size`. */
+/** @typedef {ReturnType<typeof movers>} Movers */
+
+/**
+ * The handle and the two buttons of a row. `name` is what is moved, `at` its place from 0 of `size`.
+ *
+ * @param {string} name
+ * @param {number} at
+ * @param {number} size
+ * @param {boolean} [disabled]
+ */
 export function movers(name, at, size, disabled = false) {
   const button = (by, label, sign) =>
     h("button", {
@@ -30,9 +39,14 @@ export function movers(name, at, size, disabled = false) {
   };
 }
 
-/** Let the rows of `list`, which have `data-name`, be moved; `move(from, to)` puts it in force. */
+/**
+ * Let the rows of `list`, which have `data-name`, be moved; `move(from, to)` puts it in force.
+ *
+ * @param {HTMLElement} list
+ * @param {(from: number, to: number) => void} move
+ */
 export function movable(list, move) {
-  const rows = () => [...list.children];
+  const rows = () => $$(":scope > *", list);
   const go = (from, to, by) => {
     const all = rows();
     const row = all[from];
@@ -42,21 +56,21 @@ export function movable(list, move) {
     move(from, to);
   };
   list.addEventListener("click", (event) => {
-    const by = Number(event.target.closest("[data-move]")?.dataset.move);
+    const by = Number(targetOf(event).closest("[data-move]")?.dataset.move);
     if (!by) return;
-    const at = rows().indexOf(event.target.closest("li"));
+    const at = rows().indexOf(targetOf(event).closest("li"));
     go(at, at + by, by);
   });
   list.addEventListener("keydown", (event) => {
     const by = event.altKey && !event.ctrlKey && !event.metaKey ? { ArrowUp: -1, ArrowDown: 1 }[event.key] : 0;
-    const at = by ? rows().indexOf(event.target.closest("li")) : -1;
+    const at = by ? rows().indexOf(targetOf(event).closest("li")) : -1;
     if (at < 0 || !list.querySelector("[data-grip]")) return;
     event.preventDefault();
     event.stopPropagation();
     go(at, at + by, by);
   });
   list.addEventListener("pointerdown", (event) => {
-    const grip = event.target.closest("[data-grip]");
+    const grip = targetOf(event).closest("[data-grip]");
     if (!grip || event.button !== 0) return;
     event.preventDefault();
     drag(list, rows(), grip.closest("li"), event.pointerId, go);
@@ -74,7 +88,7 @@ function drag(list, rows, row, pointer, go) {
       one.classList.toggle("drop-after", i === place && place > from);
     });
   };
-  const over = (event) => {
+  const over = (/** @type {PointerEvent} */ event) => {
     const boxes = rows.map((one) => one.getBoundingClientRect());
     const at = boxes.findIndex((box) => event.clientY < box.bottom);
     mark(at < 0 ? rows.length - 1 : at);
@@ -91,7 +105,7 @@ function drag(list, rows, row, pointer, go) {
   };
   const up = () => end(true);
   const cancel = () => end(false);
-  const escape = (event) => {
+  const escape = (/** @type {KeyboardEvent} */ event) => {
     if (event.key === "Escape") {
       event.stopPropagation();
       end(false);
@@ -105,7 +119,14 @@ function drag(list, rows, row, pointer, go) {
   addEventListener("keydown", escape, true);
 }
 
-/** `list` with what stood at `from` at `to`. */
+/**
+ * `list` with what stood at `from` at `to`.
+ *
+ * @template T
+ * @param {T[]} list
+ * @param {number} from
+ * @param {number} to
+ */
 export function moved(list, from, to) {
   const made = [...list];
   made.splice(to, 0, ...made.splice(from, 1));

@@ -4,9 +4,18 @@ import { h, icon } from "../../lib/dom.js";
 import { CUSTOM } from "./arguments.js";
 import { REFERENCE, adder, argumentButton, brief, byWord, toggle } from "./controls.js";
 import { movable, moved, movers } from "./order.js";
+/** @import { Child } from "../../lib/dom.js" */
+/** @import { CataloguePredicate } from "../../lib/protocol.js" */
+/** @import { Movers } from "./order.js" */
+/** @import { Policy } from "../../lib/protocol.js" */
+/** @import { PolicyForm } from "./controls.js" */
 
 const NEVER = "Configured, but v1.11 never evaluates it: its name is not in the static order. Given a place, it runs";
 
+/**
+ * @param {PolicyForm} form
+ * @param {Policy} profile
+ */
 export function predicatesPart(form, profile) {
   const rows = new Map(form.catalogue.predicates.map((row) => [row.key, row]));
   const off = form.catalogue.predicates.filter(
@@ -35,7 +44,7 @@ export function predicatesPart(form, profile) {
     movable(list, (from, to) =>
       order(moved(profile.predicates, from, to), `${profile.predicates[from]} at place ${to + 1}`),
     );
-  const never = (key) => [
+  const never = (/** @type {string} */ key) => [
     h("span", { class: "pill fail", title: NEVER, text: "never run" }),
     orders
       ? h("button", {
@@ -100,7 +109,14 @@ export function predicatesPart(form, profile) {
   );
 }
 
-/** What the order does, and what it does not. */
+/**
+ * What the order does, and what it does not.
+ *
+ * @param {PolicyForm} form
+ * @param {Policy} profile
+ * @param {boolean} orders
+ * @param {(keys: string[], words: string) => void} order
+ */
 function orderNote(form, profile, orders, order) {
   const effect = profile.alwaysCheckAllPredicates
     ? "Every predicate is checked on every node, so the order decides only in which order reasons are listed."
@@ -127,7 +143,12 @@ function orderNote(form, profile, orders, order) {
   ];
 }
 
-/** Why predicates cannot be moved here, and what can be done. */
+/**
+ * Why predicates cannot be moved here, and what can be done.
+ *
+ * @param {PolicyForm} form
+ * @param {string} effect
+ */
 function orderOfPlugins(form, effect) {
   return [
     h("p", { class: "dim fine", text: effect }),
@@ -157,13 +178,29 @@ function orderOfPlugins(form, effect) {
   ];
 }
 
-/** The predicates as the static order has them; what it does not have stays behind. */
+/**
+ * The predicates as the static order has them; what it does not have stays behind.
+ *
+ * @param {PolicyForm} form
+ * @param {Policy} profile
+ */
 function staticOrder(form, { predicates, predicateOrder }) {
   const rows = new Map(form.catalogue.predicates.map((row) => [row.key, row]));
-  const place = (key) => (predicateOrder === "proposal" ? rows.get(key)?.runs : rows.get(key)?.place) ?? Infinity;
+  const place = (/** @type {string} */ key) =>
+    (predicateOrder === "proposal" ? rows.get(key)?.runs : rows.get(key)?.place) ?? Infinity;
   return [...predicates].sort((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)));
 }
 
+/**
+ * @param {PolicyForm} form
+ * @param {string} key
+ * @param {CataloguePredicate | undefined} row
+ * @param {string} place
+ * @param {boolean} on
+ * @param {Policy} profile
+ * @param {Child} [mark]
+ * @param {Movers | null} [move]
+ */
 function predicateRow(form, key, row, place, on, profile, mark = null, move = null) {
   const argument = profile.arguments[key];
   const fixed = row?.mandatory || (!on && row?.argument);

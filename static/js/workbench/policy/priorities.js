@@ -4,12 +4,18 @@ import { h } from "../../lib/dom.js";
 import { CUSTOM } from "./arguments.js";
 import { REFERENCE, adder, argumentButton, brief, byWord } from "./controls.js";
 import { weightControl } from "./weight.js";
+/** @import { Policy } from "../../lib/protocol.js" */
+/** @import { PolicyForm } from "./controls.js" */
 
+/**
+ * @param {PolicyForm} form
+ * @param {Policy} profile
+ */
 export function prioritiesPart(form, profile) {
   const rows = new Map(form.catalogue.priorities.map((row) => [row.name, row]));
   const used = new Set(profile.priorities.map(([name]) => name));
   const off = form.catalogue.priorities.filter(({ name }) => !used.has(name));
-  const row = (name, weight) => {
+  const row = (/** @type {string} */ name, /** @type {number} */ weight) => {
     const argument = profile.arguments[name];
     return h(
       "li",

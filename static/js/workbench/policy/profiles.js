@@ -8,6 +8,7 @@ import { movable, moved, movers } from "./order.js";
 import { takesArguments } from "./arguments.js";
 import { pluginForm } from "./forms.js";
 import { weightControl } from "./weight.js";
+/** @import { Catalogue, Policy } from "../../lib/protocol.js" */
 
 const OPEN = new Set(["filter", "score"]); // points that are open at first
 const REORDER = new Set(["filter", "score", "preFilter", "preScore"]);
@@ -186,7 +187,7 @@ export class Profiles {
     );
     const orders = editable && REORDER.has(point) && running.length > 1;
     const { change } = this.options;
-    const act = (name) => (value) =>
+    const act = (/** @type {string} */ name) => (value) =>
       change(
         "plugin",
         `${this.#at}/${point}/${name}`,

@@ -3,7 +3,11 @@
 import { h } from "../../lib/dom.js";
 import { CACHE_SETTINGS } from "./cache_settings.js";
 import { number, toggle } from "./controls.js";
+/** @import { Policy } from "../../lib/protocol.js" */
+/** @import { CacheSetting } from "./cache_settings.js" */
+/** @import { PolicyForm } from "./controls.js" */
 
+/** @type {[key: "predicateOrder" | "quirks", label: string, choices: [value: string, text: string][]][]} */
 const SETTINGS = [
   [
     "predicateOrder",
@@ -24,6 +28,10 @@ const SETTINGS = [
 ];
 const REFERENCE = "/reference/cache/";
 
+/**
+ * @param {PolicyForm} form
+ * @param {Policy} profile
+ */
 export function settingsPart(form, profile) {
   return h(
     "section",
@@ -68,7 +76,12 @@ export function settingsPart(form, profile) {
   );
 }
 
-/** The equivalence cache: each setting with what its choice does, or why it does nothing. */
+/**
+ * The equivalence cache: each setting with what its choice does, or why it does nothing.
+ *
+ * @param {PolicyForm} form
+ * @param {Policy} profile
+ */
 export function cachePart(form, profile) {
   return h(
     "section",
@@ -83,6 +96,11 @@ export function cachePart(form, profile) {
   );
 }
 
+/**
+ * @param {PolicyForm} form
+ * @param {CacheSetting} setting
+ * @param {Policy} profile
+ */
 function cacheSetting(form, { key, label, choices, idle }, profile) {
   const value = String(profile[key]);
   const without = idle(profile);
@@ -92,7 +110,8 @@ function cacheSetting(form, { key, label, choices, idle }, profile) {
     "aria-describedby": about,
     disabled: !form.settable || Boolean(without) || undefined,
   };
-  const change = (to) => form.change("setting", key, to, `${label}: ${choices.find(([name]) => name === to)[1]}`);
+  const change = (/** @type {string} */ to) =>
+    form.change("setting", key, to, `${label}: ${choices.find(([name]) => name === to)[1]}`);
   const control =
     choices[0][0] === "true"
       ? h("input", {

@@ -128,7 +128,11 @@ export class PolicyText {
     this.element.classList.toggle("unwritten", !this.unwritten.hidden);
   }
 
-  /** Put in what a control made of what is typed. */
+  /**
+   * Put in what a control made of what is typed.
+   *
+   * @param {string} text
+   */
   async take(text) {
     this.#begin();
     this.editor.value = text;

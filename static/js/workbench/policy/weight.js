@@ -6,7 +6,19 @@ export const MOST_WEIGHT = 2_147_483_647;
 const AT_LEAST = 10; // the slider's end
 const SETTLED = 350; // ms: the keyboard moves a slider one by one
 
-/** `act(text)` is called with the number once it is let go of; `wrong(text)` with what is not one. */
+/**
+ * `act(text)` is called with the number once it is let go of; `wrong(text)` with what is not one.
+ *
+ * @param {{
+ *   control: string,
+ *   name: string,
+ *   weight: number,
+ *   editable: boolean,
+ *   label?: string,
+ *   wrong?: (text: string) => void,
+ *   act: (value: string) => void,
+ * }} options
+ */
 export function weightControl({
   control,
   name,
@@ -38,7 +50,7 @@ export function weightControl({
         return;
       }
       wrong(`${label}: a whole number from 0 to ${MOST_WEIGHT}.`);
-      field.value = weight;
+      field.value = String(weight);
     },
   });
   const slider = h("input", {

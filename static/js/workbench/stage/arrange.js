@@ -1,6 +1,8 @@
 // Where every node's cell is in the overview: groups beside and below each other, so that cells are as large as they
 // can be.
 
+/** @import { Nodes } from "../../lib/protocol.js" */
+
 const GAP = 14; // between groups
 const LABEL = 20; // above each group
 const MARGIN = 14;

@@ -2,6 +2,7 @@
 
 import { classes, fill, h } from "../../lib/dom.js";
 import { age, short } from "../../lib/quantity.js";
+/** @import { View } from "../view.js" */
 
 export const BLOCKS = 36; // pod blocks on a card; the rest is counted
 
@@ -23,7 +24,7 @@ function blockClass(view, spot, pod, { added = false, victim = false }) {
 export function fillBlocks(view, host, node, { chosen, ghosts, spot }) {
   const { pods, cluster } = view.playback;
   const { pod: flying, victims, nominated } = view.facts;
-  const leaves = (pod) => node === nominated && victims.includes(pod);
+  const leaves = (/** @type {number} */ pod) => node === nominated && victims.includes(pod);
   const here = [...cluster.podsOn(node)]
     .filter((pod) => !(chosen && pod === flying))
     .sort((a, b) => pods.group[a] - pods.group[b] || a - b);
@@ -55,7 +56,12 @@ export function fillBlocks(view, host, node, { chosen, ghosts, spot }) {
   );
 }
 
-/** That a pod waits at Permit and until when, or "". */
+/**
+ * That a pod waits at Permit and until when, or "".
+ *
+ * @param {View} view
+ * @param {number} pod
+ */
 function waits(view, pod) {
   const { time, waiting } = view.facts;
   if (!waiting.has(pod)) return "";
@@ -82,6 +88,10 @@ function made(view, flying) {
   ];
 }
 
+/**
+ * @param {View} view
+ * @param {number} pod
+ */
 function ghost(view, pod) {
   return h("i", {
     class: `pod ghost ${view.colour(pod)}`,

@@ -27,24 +27,36 @@ export class Camera {
     return this.cell * this.zoom;
   }
 
+  /** @param {number} node */
   x(node) {
     return this.cells[node * 2] * this.zoom + this.pan.x;
   }
 
+  /** @param {number} node */
   y(node) {
     return this.cells[node * 2 + 1] * this.zoom + this.pan.y;
   }
 
+  /** @param {number} node */
   box(node) {
     return { x: this.x(node), y: this.y(node), size: this.size };
   }
 
-  /** Whether a node has a cell. */
+  /**
+   * Whether a node has a cell.
+   *
+   * @param {number} node
+   */
   has(node) {
     return node >= 0 && node * 2 < this.cells.length;
   }
 
-  /** The node at a place, -1 where there is none. */
+  /**
+   * The node at a place, -1 where there is none.
+   *
+   * @param {number} x
+   * @param {number} y
+   */
   hit(x, y) {
     const { size } = this;
     for (let node = 0; this.has(node); node += 1) {
@@ -55,14 +67,23 @@ export class Camera {
     return -1;
   }
 
-  /** Whether a cell is in view. */
+  /**
+   * Whether a cell is in view.
+   *
+   * @param {number} node
+   */
   inView(node) {
     if (!this.width || !this.has(node)) return false;
     const { x, y, size } = this.box(node);
     return x >= -1 && y >= -1 && x + size <= this.width + 1 && y + size <= this.height - this.covered + 1;
   }
 
-  /** Look at a place of the whole picture. */
+  /**
+   * Look at a place of the whole picture.
+   *
+   * @param {number} x
+   * @param {number} y
+   */
   look(x, y) {
     this.pan = { x: this.width / 2 - x * this.zoom, y: this.height / 2 - y * this.zoom };
     this.clamp();
@@ -78,6 +99,7 @@ export class Camera {
     } else if (!this.inView(node)) this.#centreOn(node);
   }
 
+  /** @param {number} node */
   #centreOn(node) {
     const { x, y, size } = this.box(node);
     this.pan.x += this.width / 2 - x - size / 2;
@@ -94,6 +116,11 @@ export class Camera {
     return true;
   }
 
+  /**
+   * @param {number} factor
+   * @param {number} x
+   * @param {number} y
+   */
   zoomBy(factor, x, y) {
     const next = Math.max(1, Math.min(ZOOM_MOST, this.zoom * factor));
     const scale = next / this.zoom;
@@ -117,7 +144,13 @@ export class Camera {
     pan.y = Math.min(0, Math.max(height - covered - height * zoom, pan.y));
   }
 
-  /** The nearest cell from a node in a direction, itself where there is none. */
+  /**
+   * The nearest cell from a node in a direction, itself where there is none.
+   *
+   * @param {number} node
+   * @param {number} dx
+   * @param {number} dy
+   */
   beside(node, dx, dy) {
     const x = this.cells[node * 2];
     const y = this.cells[node * 2 + 1];

@@ -4,6 +4,8 @@ import { classes, fill, h } from "../../lib/dom.js";
 import { amount, count, cpu, memory, shortReason } from "../../lib/quantity.js";
 import { fillRail } from "../../lib/rail.js";
 import { fillBlocks } from "./blocks.js";
+/** @import { Nodes } from "../../lib/protocol.js" */
+/** @import { View } from "../view.js" */
 
 const LONG = 16; // a longer name has a line of its own
 const END = 13; // characters at a name's end that are never cut
@@ -11,21 +13,34 @@ const ROOM = 4; // characters of a bar's label
 const EXTENDED = 3; // bars of extended resources on a card; the sheet has all
 const SHORT = { "ephemeral-storage": "disk" };
 
-/** The extended resources that a bar tells of: devices first. */
+/**
+ * The extended resources that a bar tells of: devices first.
+ *
+ * @param {Nodes} nodes
+ * @param {number} node
+ */
 export function resourcesOf(nodes, node) {
   return Object.keys(nodes.extended)
     .filter((name) => nodes.extended[name][node])
-    .sort((a, b) => b.includes("/") - a.includes("/") || a.localeCompare(b))
+    .sort((a, b) => Number(b.includes("/")) - Number(a.includes("/")) || a.localeCompare(b))
     .slice(0, EXTENDED);
 }
 
+/** @typedef {{ rail: HTMLElement, text: HTMLElement, root: HTMLElement }} Bar of a resource */
+
 export class Card {
+  /**
+   * @param {View} view
+   * @param {number} node
+   * @param {boolean} compact
+   */
   constructor(view, node, compact) {
     this.view = view;
     this.node = node;
     this.compact = compact;
     const { nodes } = view.playback;
     this.bars = { cpu: this.#bar("cpu"), memory: this.#bar("mem"), pods: compact ? null : this.#bar("pods") };
+    /** @type {[name: string, bar: Bar][]} */
     this.extended = compact
       ? []
       : resourcesOf(nodes, node).map((name) => [
@@ -64,6 +79,11 @@ export class Card {
         );
   }
 
+  /**
+   * @param {string} label
+   * @param {string} [title]
+   * @returns {Bar}
+   */
   #bar(label, title) {
     const rail = h("span", { class: "rail" });
     const text = h("span", { class: "amount" });
@@ -104,7 +124,7 @@ export class Card {
     if (spot?.node === node) this.root.dataset.spot = spot.name;
     else delete this.root.dataset.spot;
     this.root.setAttribute("aria-label", view.describe(node));
-    this.root.setAttribute("aria-pressed", view.node === node);
+    this.root.setAttribute("aria-pressed", String(view.node === node));
     this.#paintState();
     if (this.size) this.size.textContent = `${cpu(nodes.cpu[node])} cpu · ${memory(nodes.memory[node])}`;
     // Numbers are those after the cycle, here as everywhere. On the chosen node they include the pod: the bar draws its
@@ -232,7 +252,11 @@ export class Card {
   }
 }
 
-/** A name that loses its middle, not its end, where there is no room: node names differ at the end. */
+/**
+ * A name that loses its middle, not its end, where there is no room: node names differ at the end.
+ *
+ * @param {string} name
+ */
 function middle(name) {
   if (name.length <= LONG) return h("b", { text: name });
   return h(
@@ -243,7 +267,11 @@ function middle(name) {
   );
 }
 
-/** A reason breaks after the parts of a taint or a label, not in the middle of a word. */
+/**
+ * A reason breaks after the parts of a taint or a label, not in the middle of a word.
+ *
+ * @param {string} text
+ */
 function breakable(text) {
   return text.split(/(?<=[=:/])/).map((part, i) => [i ? document.createElement("wbr") : null, part]);
 }

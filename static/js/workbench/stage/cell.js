@@ -1,11 +1,24 @@
 // A cell of the overview that is large enough to tell: name, what is wrong, bars, pods, and the reason or the score.
 
 import { count, ellipsis, shortReason } from "../../lib/quantity.js";
+/** @import { Palette } from "./palette.js" */
+/** @import { View } from "../view.js" */
 
 const BLOCKS = 48; // pods that are drawn in a cell
 const ROOMY = 84; // pixels of a cell that shows its pods
 
-/** Draw a node at x, y; `size` is the cell's body, `failed` that the pod does not fit. */
+/**
+ * Draw a node at x, y; `size` is the cell's body, `failed` that the pod does not fit.
+ *
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Palette} c
+ * @param {View} view
+ * @param {number} node
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ * @param {boolean} failed
+ */
 export function detail(pen, c, view, node, x, y, size, failed) {
   const { nodes, cluster } = view.playback;
   const { facts } = view;

@@ -185,7 +185,8 @@ export class Colours {
     const steps = Math.min(STEPS, values.length);
     const stepOf = new Map(values.map((value, i) => [value, Math.floor((i * steps) / values.length)]));
     // Few steps lie far apart: 0 and 1000 are no shades that one has to compare.
-    const codeOf = (/** @type {number} */ step) => FIRST_STEP + (steps === 1 ? 2 : Math.round((step * (STEPS - 1)) / (steps - 1)));
+    const codeOf = (/** @type {number} */ step) =>
+      FIRST_STEP + (steps === 1 ? 2 : Math.round((step * (STEPS - 1)) / (steps - 1)));
     priority.forEach((value, pod) => {
       this.#codes[pod] = codeOf(stepOf.get(value) ?? 0);
     });

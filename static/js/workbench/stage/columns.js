@@ -1,14 +1,24 @@
 // The columns of the nodes as a table.
 
 import { amount, count, cpu, memory } from "../../lib/quantity.js";
+/** @import { View } from "../view.js" */
 
 const EXTENDED = 4; // columns of extended resources in the table
 
-/** The columns of the table for what is shown. */
+/**
+ * The columns of the table for what is shown.
+ *
+ * @param {View} view
+ */
 export function nodeColumns(view) {
   const { nodes, cluster } = view.playback;
   const { facts } = view;
-  const number = (key, label, value, text) => ({
+  const number = (
+    /** @type {string} */ key,
+    /** @type {string} */ label,
+    /** @type {(node: number) => number} */ value,
+    /** @type {(node: number) => string} */ text,
+  ) => ({
     key,
     label,
     className: "num",
@@ -16,12 +26,12 @@ export function nodeColumns(view) {
     compare: (a, b) => value(a) - value(b),
     text,
   });
-  const verdict = (node) =>
+  const verdict = (/** @type {number} */ node) =>
     facts.chosen === node
       ? "chosen"
       : { fits: "fits", failed: facts.verdict?.reasonsOf(node).join(", "), past: "", unknown: "" }[view.verdictOf(node)]
         || (view.verdictOf(node) === "past" ? view.past(node) : "");
-  const state = (node) => [...view.ailments(node), ...nodes.taints[node]].join(", ");
+  const state = (/** @type {number} */ node) => [...view.ailments(node), ...nodes.taints[node]].join(", ");
   return [
     {
       key: "name",

@@ -3,6 +3,7 @@
 import { h, fill, icon, passFocus } from "../../lib/dom.js";
 import { count, short } from "../../lib/quantity.js";
 import { whereIs } from "./where.js";
+/** @import { View } from "../view.js" */
 
 export class FindBar {
   #drawn = "";
@@ -69,7 +70,8 @@ export class FindBar {
       fill(this.told, `No matches for “${search.text}”.`);
       return;
     }
-    const link = (name, act) => h("button", { type: "button", class: "link", onclick: act }, name);
+    const link = (/** @type {string} */ name, /** @type {() => void} */ act) =>
+      h("button", { type: "button", class: "link", onclick: act }, name);
     fill(
       this.told,
       `${kind} `,

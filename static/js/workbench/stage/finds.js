@@ -1,6 +1,7 @@
 // On the overview: rings around what a search found, and what the one that is shown is called.
 
 import { ellipsis } from "../../lib/quantity.js";
+/** @import { Palette } from "./palette.js" */
 
 const SPOT_LEAST = 16; // pixels of the ring around the one that is shown, however small its cell is
 const FOUND_LEAST = 7;
@@ -29,7 +30,14 @@ export function rings(pen, c, { search, spot }, boxOf) {
   return { x: box.x - grow / 2, y: box.y - grow / 2, size: box.size + grow, name: spot.name };
 }
 
-/** Write over a box what is there, within a picture that is so wide. */
+/**
+ * Write over a box what is there, within a picture that is so wide.
+ *
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Palette} c
+ * @param {{ x: number, y: number, size: number, name: string }} options
+ * @param {number} width
+ */
 export function tag(pen, c, { x, y, size, name }, width) {
   pen.font = `600 ${c.type}px ${c.font}`;
   pen.textBaseline = "middle";

@@ -1,6 +1,8 @@
 // How large cards can be so that all of them fit the stage: as large as the room allows, in the columns that leave
 // least of it empty.
 
+/** @import { Pods } from "../../lib/protocol.js" */
+
 const LARGEST = 30; // pixels of a card's text
 const STEP = 0.5;
 const NARROWEST = 14.6; // em of a card

@@ -1,5 +1,7 @@
 // By what nodes stand together: their zone, any label that tells them apart, or nothing.
 
+/** @import { Nodes } from "../../lib/protocol.js" */
+
 export const ZONE = "zone";
 export const NONE = "none";
 const VALUES = 200; // of a label; one with more tells single nodes, not groups
@@ -19,10 +21,18 @@ const ZONES = ["topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io
 
 const natural = (a, b) => a.localeCompare(b, "en", { numeric: true });
 
-/** The part of a label's key that people say. */
+/**
+ * The part of a label's key that people say.
+ *
+ * @param {string} key
+ */
 export const brief = (key) => key.slice(key.lastIndexOf("/") + 1);
 
-/** What can be chosen, as `[value, words]`. */
+/**
+ * What can be chosen, as `[value, words]`.
+ *
+ * @param {Nodes} nodes
+ */
 export function choices(nodes) {
   const values = new Map();
   for (const labels of nodes.labels)
@@ -32,7 +42,7 @@ export function choices(nodes) {
     }
   const keys = [...values.keys()]
     .filter((key) => !ZONES.includes(key) && values.get(key).size <= VALUES)
-    .sort((a, b) => POOLS.includes(b) - POOLS.includes(a) || natural(a, b))
+    .sort((a, b) => Number(POOLS.includes(b)) - Number(POOLS.includes(a)) || natural(a, b))
     .slice(0, KEYS);
   return [
     [ZONE, "zone"],
@@ -55,7 +65,7 @@ export function grouped(nodes, by) {
     found.get(value).push(node);
   });
   const rows = [...found];
-  if (by !== ZONE) rows.sort(([a], [b]) => (a === "") - (b === "") || natural(a, b));
+  if (by !== ZONE) rows.sort(([a], [b]) => Number(a === "") - Number(b === "") || natural(a, b));
   const word = by === ZONE ? "zone" : brief(by);
   return rows.map(([value, members]) => [
     value ? `${word} ${value}` : rows.length === 1 ? "nodes" : `no ${word}`,

@@ -1,6 +1,7 @@
 // Keeps the node of the shown cycle in view, until somebody looks elsewhere on purpose; then one click leads back.
 
 import { h, icon, passFocus } from "../../lib/dom.js";
+/** @import { View } from "../view.js" */
 
 const KEYS = new Set(["PageUp", "PageDown", "Home", "End", "ArrowUp", "ArrowDown", " "]);
 const MEANT = 700; // milliseconds in which scrolling is what somebody did

@@ -1,18 +1,23 @@
 // The row over the stage: what colours the pods, by what nodes are grouped, and what the colours mean. A colour that is
 // clicked is a filter: its pods light up, and the nodes that run them.
 
-import { h, fill, announce, perFrame } from "../../lib/dom.js";
+import { $, h, fill, announce, perFrame } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";
 import { CLASSES, COLOURS } from "./colours.js";
 import { choices } from "./grouping.js";
+/** @import { View } from "../view.js" */
 
 export class Legend {
   #drawn = "";
   #all = false; // every colour is shown, in as many lines as it takes
   #buttons = new Map(); // of a class: its button and number
 
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
+    this.amounts = new Uint32Array(CLASSES.length); // pods of each colour
+    /** @type {Set<number>} */
+    this.holders = new Set(); // the nodes with pods of the one that is lit up
     this.list = h("div", {
       class: "palette",
       role: "group",
@@ -49,13 +54,13 @@ export class Legend {
       field.addEventListener("change", () => view.setLook({ [name]: field.value }));
       return h("label", { class: "measure" }, h("span", { text: label }), field);
     };
-    const focused = this.selects.querySelector(":focus")?.dataset.look;
+    const focused = $(":focus", this.selects)?.dataset.look;
     fill(
       this.selects,
       select("colour", "Colour", Object.entries(COLOURS), view.look.colour),
       select("group", "Group by", choices(view.playback.nodes), view.look.group),
     );
-    if (focused) this.selects.querySelector(`[data-look="${focused}"]`).focus();
+    if (focused) $(`[data-look="${focused}"]`, this.selects).focus();
   }
 
   update(amounts) {
@@ -120,6 +125,10 @@ export class Legend {
     else this.#fit();
   }
 
+  /**
+   * @param {number} code
+   * @param {string} label
+   */
   #toggle(code, label) {
     const { view } = this;
     view.lightColour(view.only === code ? -1 : code);

@@ -1,6 +1,7 @@
 // All nodes small in a corner while one looks at some of them: where they are, and a way elsewhere.
 
-import { h } from "../../lib/dom.js";
+import { h, penOf } from "../../lib/dom.js";
+/** @import { Palette } from "./palette.js" */
 
 const WIDTH = 132;
 
@@ -10,7 +11,7 @@ export class Minimap {
   /** `go(x, y)` is told where in the whole picture one wants to look. */
   constructor(go) {
     this.canvas = h("canvas", { class: "minimap", hidden: true, "aria-hidden": "true" });
-    const aim = (event) => {
+    const aim = (/** @type {PointerEvent} */ event) => {
       const box = this.canvas.getBoundingClientRect();
       go((event.clientX - box.left) / this.#scale, (event.clientY - box.top) / this.#scale);
     };
@@ -38,7 +39,7 @@ export class Minimap {
       this.canvas.style.setProperty("width", `${WIDTH}px`);
       this.canvas.style.setProperty("height", `${height}px`);
     }
-    const pen = this.canvas.getContext("2d");
+    const pen = penOf(this.canvas);
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.fillStyle = c.panel;
     pen.fillRect(0, 0, WIDTH, height);

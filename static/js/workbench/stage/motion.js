@@ -1,6 +1,8 @@
 // What moves when one steps: the pod of the cycle flies from the cycle bar to its node, pods that went elsewhere come
 // from where they were. Transforms and opacity only, after the step is painted anyway; a new step interrupts.
 
+/** @import { Pods } from "../../lib/protocol.js" */
+
 const TIMING = { duration: 200, easing: "cubic-bezier(.2, .7, .3, 1)" };
 const QUICK = 200; // milliseconds between two steps: whoever is faster sees no motion
 

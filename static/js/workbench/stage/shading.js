@@ -2,6 +2,8 @@
 
 import { CLASSES } from "./colours.js";
 import { LEVELS } from "./palette.js";
+/** @import { Palette } from "./palette.js" */
+/** @import { Facts, View } from "../view.js" */
 
 export const MEASURES = {
   use: "cpu or memory",
@@ -71,6 +73,10 @@ export class Shading {
     return (out ? c.dimmed : c.ramp)[Math.max(0, Math.min(LEVELS, Math.round(this.#value(node, facts) * LEVELS)))];
   }
 
+  /**
+   * @param {number} node
+   * @param {Facts} facts
+   */
   #value(node, facts) {
     const { cluster, nodes } = this.view.playback;
     if (this.measure === "score") {

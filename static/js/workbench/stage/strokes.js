@@ -3,11 +3,22 @@
 
 import { count, ellipsis } from "../../lib/quantity.js";
 import { ghosts } from "../ghosts.js";
+/** @import { Nodes } from "../../lib/protocol.js" */
+/** @import { Palette } from "./palette.js" */
+/** @import { View } from "../view.js" */
 
 const GHOST_LEAST = 9; // pixels of a ghost's cell, however small the others are
 export const DETAILED = 64; // pixels of a cell that has text
 
-/** A node that is cordoned or not well is struck out; to be seen at any size. */
+/**
+ * A node that is cordoned or not well is struck out; to be seen at any size.
+ *
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Palette} c
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ */
 export function strike(pen, c, x, y, size) {
   pen.strokeStyle = c.stale;
   pen.lineWidth = Math.max(1, Math.min(2, size / 8));
@@ -20,7 +31,7 @@ export function strike(pen, c, x, y, size) {
 /** Nodes where pods wait at Permit are hatched, nodes that pods are nominated to dashed; to be seen at any size. */
 export function hatch(pen, c, view, boxOf) {
   const { waiting, nominated } = ghosts(view);
-  const boxes = (nodes) =>
+  const boxes = (/** @type {Map<number, number[]>} */ nodes) =>
     [...nodes.keys()].map((node) => {
       const { x, y, size } = boxOf(node);
       const grow = Math.max(0, (GHOST_LEAST - size) / 2);

@@ -1,12 +1,14 @@
 // What stands over the stage: how many nodes and pods there are, what the marks mean, and how the nodes are shown.
 
-import { fill, h, icon, set } from "../../lib/dom.js";
+import { $, fill, h, icon, set } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";
 import { MEASURES } from "./shading.js";
+/** @import { View } from "../view.js" */
 
 export class Toolbar {
   #marksTold = "";
 
+  /** @param {View} view */
   constructor(view) {
     this.view = view;
     this.element = h("div", { class: "stage-tools" });
@@ -34,7 +36,7 @@ export class Toolbar {
     );
     table.addEventListener("click", () => {
       view.setShown({ stage: view.shown.stage === "table" ? "" : "table" });
-      this.element.querySelector("[data-stage-table]")?.focus({ preventScroll: true });
+      $("[data-stage-table]", this.element)?.focus({ preventScroll: true });
     });
     const measures =
       heat
@@ -111,12 +113,14 @@ export class Toolbar {
         if (nodes.unschedulable[node] || nodes.conditions[node].length) ill += 1;
       }
     }
-    const marks = [
+    /** @type {[there: boolean, className: string, text: string][]} */
+    const all = [
       [nominated >= 0, "pod ghost", "nominated"],
-      [waiting.size, "pod waiting", `${count(waiting.size)} waiting at Permit`],
-      [failed, "cell-mark no", `${count(failed)} ${failed === 1 ? "does" : "do"} not fit`],
-      [ill, "cell-mark ill", `${count(ill)} cordoned or not ready`],
-    ].filter(([there]) => there);
+      [waiting.size > 0, "pod waiting", `${count(waiting.size)} waiting at Permit`],
+      [failed > 0, "cell-mark no", `${count(failed)} ${failed === 1 ? "does" : "do"} not fit`],
+      [ill > 0, "cell-mark ill", `${count(ill)} cordoned or not ready`],
+    ];
+    const marks = all.filter(([there]) => there);
     const told = marks.map(([, , text]) => text).join("|");
     if (told === this.#marksTold && this.ghosts.childElementCount === marks.length) return;
     this.#marksTold = told;

@@ -2,6 +2,7 @@
 
 import { ABSENT } from "../cluster.js";
 import { ghosts } from "../ghosts.js";
+/** @import { View } from "../view.js" */
 
 const QUEUES = {
   active: "in the active queue",
@@ -11,7 +12,12 @@ const QUEUES = {
   waiting: "at Permit",
 };
 
-/** `{node, text}`: the node that the pod is on, or may get, -1 for none; and the words before the node's name. */
+/**
+ * `{node, text}`: the node that the pod is on, or may get, -1 for none; and the words before the node's name.
+ *
+ * @param {View} view
+ * @param {number} pod
+ */
 export function whereIs(view, pod) {
   const { playback, facts } = view;
   const at = playback.cluster.placement[pod];
@@ -22,7 +28,12 @@ export function whereIs(view, pod) {
   return { node: -1, text: `pending, ${queueOf(view, pod)}` };
 }
 
-/** Which queue a pod without a node waits in, as the parts of the cycle on screen tell it. */
+/**
+ * Which queue a pod without a node waits in, as the parts of the cycle on screen tell it.
+ *
+ * @param {View} view
+ * @param {number} pod
+ */
 function queueOf(view, pod) {
   const { playback } = view;
   const key = playback.pods.keys[pod];

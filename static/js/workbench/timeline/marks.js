@@ -3,6 +3,7 @@
 // last place.
 
 import { token } from "../../lib/theme.js";
+/** @import { Scale } from "../events/scale.js" */
 
 export const HEIGHT = 44;
 export const POINT = 7; // height of what points at a cycle that breaks
@@ -46,7 +47,12 @@ export function drawBreaks(pen, hits, scale, shown) {
   }
 }
 
-/** The middle of a cycle's mark. */
+/**
+ * The middle of a cycle's mark.
+ *
+ * @param {number} index
+ * @param {number} scale pixels of a cycle
+ */
 const centre = (index, scale) => (index - 0.5) * scale - (scale > 6 ? 1 : 0);
 
 function single(pen, line) {

@@ -2,6 +2,7 @@
 
 import { h, icon } from "../../lib/dom.js";
 import { count, plural, short } from "../../lib/quantity.js";
+/** @import { Edit } from "../edit.js" */
 
 const NODES_LISTED = 500; // names that the field for a node suggests
 /** States in which a pod is no more: there is nothing to change. */
@@ -17,6 +18,7 @@ const STATES = {
   other: "",
 };
 
+/** @param {string[]} texts */
 const list = (texts) => (texts.length < 2 ? texts.join("") : `${texts.slice(0, -1).join(", ")} and ${texts.at(-1)}`);
 
 /** `wants 2 cpu; 1350m of 4 free, 650m short`. */
@@ -25,7 +27,11 @@ function inWords({ resource, requested, free, shortBy, allocatable }) {
   return `wants ${requested} ${resource}; ${free} of ${allocatable} free, ${shortBy} short`;
 }
 
-/** A reason without the "node(s)" that counts nodes in the message. */
+/**
+ * A reason without the "node(s)" that counts nodes in the message.
+ *
+ * @param {string} text
+ */
 const plain = (text) => text.replace(/^node\(s\) /, "");
 
 /** The facts of one failure as sentences. */
@@ -86,7 +92,12 @@ export function about(answer, edit) {
   );
 }
 
-/** Change the pod or the node oneself, at the step on screen. */
+/**
+ * Change the pod or the node oneself, at the step on screen.
+ *
+ * @param {string} target
+ * @param {(target: string) => void} edit
+ */
 function editButton(target, edit) {
   return h(
     "button",

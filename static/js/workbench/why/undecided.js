@@ -3,6 +3,7 @@
 
 import { h, icon } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";
+/** @import { View } from "../view.js" */
 
 const NAMED = 8; // nodes of a reason
 

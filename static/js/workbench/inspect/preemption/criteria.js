@@ -4,6 +4,7 @@ import { h, icon } from "../../../lib/dom.js";
 import { count, plural } from "../../../lib/quantity.js";
 import { tabled } from "../../../lib/tables.js";
 import { nodeLink } from "../nouns.js";
+/** @import { View } from "../../view.js" */
 
 export const NAME = 18; // characters of a node's name that fit its column
 const LINKED = 12; // nodes of a reason that are named at once

@@ -3,6 +3,7 @@
 import { h, icon } from "../../../lib/dom.js";
 import { count, short } from "../../../lib/quantity.js";
 import { podLink } from "../nouns.js";
+/** @import { View } from "../../view.js" */
 
 /** All pods of lower priority out, then back one by one; no `run` while it is loading. */
 export function dryRun(view, run) {

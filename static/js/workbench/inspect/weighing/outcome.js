@@ -6,6 +6,9 @@ import { count, plural } from "../../../lib/quantity.js";
 import { tabled } from "../../../lib/tables.js";
 import { aboutNode } from "../nouns.js";
 import { rankOf, topOf } from "../weights.js";
+/** @import { PrioritiesPart } from "../../../lib/protocol.js" */
+/** @import { Ranking } from "../ranked.js" */
+/** @import { View } from "../../view.js" */
 
 const LISTED = 6; // nodes of the ranking
 
