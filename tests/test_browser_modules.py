@@ -1,0 +1,44 @@
+"""The import graph of the browser modules has no cycles, and every import leads to a file."""
+
+from __future__ import annotations
+
+import re
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+from tests.parts import REPOSITORY
+
+SOURCES = REPOSITORY / "static" / "js"
+#: Static imports and exports from a relative path; a dynamic import() is evaluated later and closes no cycle,
+#: and an ``@import`` in a comment is for the type checker alone.
+FROM = re.compile(r"""(?:\bfrom|^import)\s+["'](\.{1,2}/[^"']+)["']""", re.MULTILINE)
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+
+
+def imports_of(sources: Path) -> dict[Path, set[Path]]:
+    """Return each module with the modules below ``sources`` that it imports."""
+    graph = {}
+    for path in sources.resolve().rglob("*.js"):
+        text = COMMENT.sub("", path.read_text("utf-8"))
+        graph[path] = {(path.parent / found).resolve() for found in FROM.findall(text)}
+    return graph
+
+
+def test_browser_modules_have_no_circular_imports() -> None:
+    """A cycle makes what a module sees depend on which of them is loaded first."""
+    graph = imports_of(SOURCES)
+    assert sum(map(len, graph.values())) > len(graph) > 50
+    found = {target for targets in graph.values() for target in targets}
+    assert not [path for path in found if not path.is_file() and not path.with_suffix(".d.ts").is_file()]
+    TopologicalSorter(graph).prepare()
+
+
+def test_a_circular_import_is_found(tmp_path: Path) -> None:
+    """Over several modules, whatever the form of the import."""
+    (tmp_path / "a.js").write_text('import { b } from "./b.js";\n')
+    (tmp_path / "b.js").write_text('export {\n  c,\n} from "./c.js";\n')
+    (tmp_path / "c.js").write_text('import "./a.js";\n')
+    with pytest.raises(CycleError):
+        TopologicalSorter(imports_of(tmp_path)).prepare()
