@@ -4,7 +4,11 @@
 
 const KEY = /[^.[\]]+(?=(?:\[[^\]]*\])*$)/; // the last name of a path: spec.containers[0].image → image
 
-/** Diagnostics of `[{line, path, message}]`; a problem of no line has none. */
+/**
+ * Diagnostics of `[{line, path, message}]`; a problem of no line has none.
+ *
+ * @param {Doc} doc
+ */
 export function diagnostics(doc, errors, warnings) {
   const of = (problems, severity) =>
     problems

@@ -7,7 +7,7 @@ import { fillRail } from "../lib/rail.js";
 import { Cluster } from "../workbench/cluster.js";
 import { Verdict } from "../workbench/verdict.js";
 import { link } from "./link.js";
-/** @import { Nodes, Pods } from "../lib/protocol.js" */
+/** @import { Opened, Source, Window } from "../lib/protocol.js" */
 /** @typedef {{ verdict: Verdict, totals: Map<number, number> }} Shown what predicates said, and the scores */
 
 const EVERY = 2400; // milliseconds a cycle stays
@@ -36,6 +36,12 @@ class Miniature {
   #playing = false;
   #inView = true;
 
+  /**
+   * @param {HTMLElement} host
+   * @param {Source} source
+   * @param {Opened} opened
+   * @param {Window} window
+   */
   constructor(host, source, { nodes, pods }, { placement, cycles }) {
     this.host = host;
     this.source = source;

@@ -7,7 +7,6 @@ import { PHASES } from "./phases.js";
 import { COLOURS } from "./stage/colours.js";
 import { choices } from "./stage/grouping.js";
 import { MEASURES } from "./stage/shading.js";
-/** @import { Playback } from "./playback.js" */
 /** @import { View } from "./view.js" */
 
 /**
@@ -170,7 +169,7 @@ export class Address {
   /**
    * The same for somebody else: it asks for something, so that nothing of theirs takes the place of what is usual.
    *
-   * @param {string} path
+   * @param {string} [path]
    */
   link(path) {
     const href = this.href(path);

@@ -15,6 +15,7 @@ export class Breakpoints extends Emitter {
   #hitsKey = "";
   #found = new Map(); // by cycle: conditions that a search or a look at it found to hold
 
+  /** @param {View} view */
   constructor(view, finder) {
     super();
     this.view = view;

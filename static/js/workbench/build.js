@@ -23,6 +23,7 @@ import { Undo } from "./undo.js";
  */
 
 export class Build {
+  /** @param {View} view */
   constructor(region, view, options) {
     this.view = view;
     this.options = options; // {mine, bundleUrl, draft, onApplied, onFork}

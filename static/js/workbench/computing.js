@@ -5,7 +5,6 @@ import { $, announce, fill, h, icon, passFocus, toast } from "../lib/dom.js";
 import { Progress, told } from "../lib/progress.js";
 import { count, plural } from "../lib/quantity.js";
 import { superseded } from "../lib/socket.js";
-/** @import { Deck } from "./deck.js" */
 /** @import { View } from "./view.js" */
 
 const SHOW_AFTER = 500; // milliseconds; most sources are computed sooner
@@ -17,7 +16,12 @@ export class Computing {
   #seeking = null; // {step, controller}: the step that is waited for
   #dismissed = false; // the notice that not all is computed
 
-  /** `host` is the stage's view, over whose lower edge `deck` holds it; `onRun` starts a run of the source. */
+  /**
+   * `host` is the stage's view, over whose lower edge `deck` holds it; `onRun` starts a run of the source.
+   *
+   * @param {HTMLElement} deck
+   * @param {View} view
+   */
   constructor(host, deck, view, onRun) {
     this.host = host;
     this.view = view;

@@ -3,7 +3,7 @@
 import { $, h, dialog, icon } from "../lib/dom.js";
 import { count, plural } from "../lib/quantity.js";
 import { hunks } from "../lib/merge.js";
-/** @import { Conflict, Part } from "../lib/merge.js" */
+/** @import { Part } from "../lib/merge.js" */
 
 /** @typedef {"" | "mine" | "theirs" | "both" | "branch"} Choice */
 

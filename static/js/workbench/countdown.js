@@ -62,7 +62,11 @@ export class Countdown {
   #since = 0; // when the shown cycle came on screen
   #time = 0;
 
-  /** Count what is in `root`, drawn for a moment that :meth:`stand` is told. */
+  /**
+   * Count what is in `root`, drawn for a moment that :meth:`stand` is told.
+   *
+   * @param {View} view
+   */
   constructor(view, root) {
     this.view = view;
     this.root = root;

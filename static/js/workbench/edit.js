@@ -11,7 +11,10 @@ import { TEMPLATES, templateChoice } from "./edit/templates.js";
 import { GROUP } from "./group.js";
 /** @import { View } from "./view.js" */
 
+/** @typedef {"bundle.operate" | "bundle.amend" | "bundle.add" | "bundle.bulk"} Rewriting of a text, by commands */
+
 const SETTLED = new Set(["Policy", "SimulationSettings"]); // at most one of each; changing it restarts the scheduler
+
 /**
  * What to edit: a node or a pod by its index, or any object; or what to create.
  *
@@ -24,6 +27,7 @@ export class Edit {
   #busy = false;
   #note = null; // the notice of the last change
 
+  /** @param {View} view */
   constructor(view, options) {
     this.view = view;
     this.options = options; // {mine, fork(wish), text(), change(make, how), dirty(), undo, onText()}
@@ -240,6 +244,10 @@ export class Edit {
   /**
    * Rewrite the text by `bundle.operate` or another such command, and simulate it anew at the same step; `based` is the
    * text that the visitor saw.
+   *
+   * @param {any} wish of that command, without the text
+   * @param {Rewriting} [command]
+   * @param {string} [based]
    */
   operate(wish, command = "bundle.operate", based = undefined) {
     return this.change(

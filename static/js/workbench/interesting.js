@@ -3,6 +3,7 @@
 import { plural, short } from "../lib/quantity.js";
 import { MOST } from "./finder.js";
 import { LETTERS, turnWords } from "./marks.js";
+import { rankedIn } from "./playback/records.js";
 /** @import { Marks } from "./marks.js" */
 /** @import { View } from "./view.js" */
 
@@ -74,6 +75,7 @@ export class Interesting {
   #met = { quirk: new Set(), tie: new Set() }; // quirks that were seen, and workloads of which a tie was
   #visited = new Map(); // cycles where it stopped, with the reasons: on the way back it stops there again
 
+  /** @param {View} view */
   constructor(view, finder) {
     this.view = view;
     this.finder = finder;
@@ -94,8 +96,7 @@ export class Interesting {
     const { playback } = this.view;
     const light = playback.light(index);
     for (const [id] of light?.quirks ?? []) this.#met.quirk.add(id);
-    if (light && (playback.heavy(index)?.priorities?.ties?.length ?? 0) > 1)
-      this.#met.tie.add(this.#workload(light.pod));
+    if (light && (rankedIn(playback.heavy(index))?.ties.length ?? 0) > 1) this.#met.tie.add(this.#workload(light.pod));
   }
 
   /**

@@ -17,6 +17,7 @@ const STAGE_LEAST = 380; // that the stage keeps while a panel can still give ro
 const ALL_THREE = 1000; // a window this wide shows all three regions until somebody hides one
 
 export class Layout {
+  /** @param {View} view */
   constructor(root, view) {
     this.root = root;
     let kept;

@@ -10,6 +10,8 @@ export const LONG = 400_000; // characters of a text that is not checked for eve
  * The text of an answer. A long one is in the editor as far as it has come, while the rest is on its way: `place` shows
  * `bar`, its progress. The caller makes the editor writable once the text is whole: a text that broke off must not be
  * edited.
+ *
+ * @param {Editor} editor
  */
 export async function receive(answer, editor, bar, { place }) {
   const reader = answer.body.getReader();

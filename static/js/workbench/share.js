@@ -1,6 +1,8 @@
 // Share: an immutable scenario and a link to exactly what is on screen.
 
 import { h, icon, copy, dialog, fill } from "../lib/dom.js";
+/** @import { Address } from "./address.js" */
+/** @import { Build } from "./build.js" */
 /** @import { Playback } from "./playback.js" */
 /** @import { View } from "./view.js" */
 
@@ -32,7 +34,11 @@ const copyRow = (label, text, look = "primary") => {
   return { field, row: h("div", { class: "copy-row" }, field, button) };
 };
 
-/** Open the dialog. `build.settle` applies pending edits first; `address` writes the link. */
+/**
+ * Open the dialog. `build.settle` applies pending edits first; `address` writes the link.
+ *
+ * @param {{ playback: Playback, view: View, address: Address, build: Build, mine: boolean }} workbench
+ */
 export async function share({ playback, view, address, build, mine }) {
   const origin = location.origin;
   if (!mine) {

@@ -6,7 +6,7 @@ import { breakButton } from "./breakpanel.js";
 import { ABSENT } from "./cluster.js";
 import { condition } from "./conditions.js";
 import { whereIs } from "./stage/where.js";
-/** @import { Facts, View } from "./view.js" */
+/** @import { View } from "./view.js" */
 
 const PODS_LISTED = 60;
 

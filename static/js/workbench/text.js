@@ -29,6 +29,8 @@ export class DraftText {
   /**
    * `options`: `{mine, canFork, onFork(), draft: Draft, strip, change(make, how), bundle}`; without a `bundle` there is
    * no text to load.
+   *
+   * @param {View} view
    */
   constructor(view, options) {
     this.view = view;

@@ -5,7 +5,6 @@
 /** @import { Draft } from "./draft.js" */
 /** @import { Edit } from "./edit.js" */
 /** @import { Playback } from "./playback.js" */
-/** @import { Place } from "./playback/place.js" */
 /** @import { CycleParts } from "./playback/records.js" */
 /** @import { Settings } from "./settings.js" */
 /** @import { Look } from "./stage/look.js" */
@@ -48,7 +47,7 @@ export class View extends Emitter {
     this.hovered = -1;
     this.pace = 0; // milliseconds until the next cycle while it plays, else 0
     this.scrubbing = false; // while the timeline is dragged
-    /** @type {{ step: string, place?: Partial<Place> } | null} */
+    /** @type {{ step: string, place?: Partial<import("./playback/place.js").Place> } | null} */
     this.pending = null; // what is waited for, because it is not computed yet
     /** @type {symbol | null} */
     this.walking = null; // while it is found out where "next" leads

@@ -13,6 +13,7 @@ export class Why {
   #asked = null; // {pod, node}: what the panel is about
   #turn = 0;
 
+  /** @param {View} view */
   constructor(view, { canApply }) {
     this.view = view;
     this.canApply = canApply;

@@ -5,7 +5,6 @@ import { $, h, fill, icon, announce, debounce, dialog } from "../../lib/dom.js";
 import { Editor } from "../../lib/editor.js";
 import { count, cpu, memory, plural } from "../../lib/quantity.js";
 import { FormField, tellAll, toFirst } from "./fields.js";
-/** @import { Nodes, Pods } from "../../lib/protocol.js" */
 /** @import { Socket } from "../../lib/socket.js" */
 /** @import { Edit } from "../edit.js" */
 /** @import { View } from "../view.js" */
@@ -23,7 +22,11 @@ const NOUN = { pools: ["node pool", "Add a node pool"], workloads: ["workload", 
 export class Generator {
   #table = null;
 
-  /** `actions` are buttons: `[[label, act(generator), primary]…]`. */
+  /**
+   * `actions` are buttons: `[[label, act(generator), primary]…]`.
+   *
+   * @param {() => Socket} socket
+   */
   constructor(socket, actions) {
     this.socket = socket;
     this.actions = actions;

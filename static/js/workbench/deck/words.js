@@ -2,9 +2,13 @@
 
 import { clock, plural, short } from "../../lib/quantity.js";
 import { spoken } from "../moments.js";
-/** @import { Playback } from "../playback.js" */
+/** @import { View } from "../view.js" */
 
-/** Where one has come to, "" where there is nothing to say. */
+/**
+ * Where one has come to, "" where there is nothing to say.
+ *
+ * @param {View} view
+ */
 export function placeWords({ playback, stopped }) {
   const { index } = playback;
   const light = playback.current;

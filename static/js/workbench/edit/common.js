@@ -2,7 +2,6 @@
 
 import { announce, fill, h } from "../../lib/dom.js";
 import { byLine, problemList } from "../../lib/editor.js";
-/** @import { Editor } from "../../lib/editor.js" */
 /** @import { View } from "../view.js" */
 
 const TIMED = new Set(["fails", "recovers"]); // changes that only a run in virtual time knows
@@ -41,7 +40,11 @@ const FORMS = {
   replicas: ["Scale", "", "replicas", () => []],
 };
 
-/** Cordon and the like: each rewrites the YAML below, so that one sees what it does before it is applied. */
+/**
+ * Cordon and the like: each rewrites the YAML below, so that one sees what it does before it is applied.
+ *
+ * @param {View} view
+ */
 export function commonChanges(view, revisions, { editor, problems, node }) {
   if (!revisions.length) return null;
   const revise = async (

@@ -8,6 +8,8 @@ import { SECONDS_WANTED, caches, readSeconds, secondsOf } from "../events/moment
 /**
  * When it lands: `{element, read()}`; `read` returns the fields for `bundle.operate`, null if a second is needed and
  * none was written.
+ *
+ * @param {Playback} playback
  */
 export function landing(playback, index, { settled, start }) {
   const after = index ? `after cycle ${count(index)}` : "before the first cycle";

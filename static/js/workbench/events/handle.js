@@ -10,7 +10,11 @@ export class Handle {
   #timer = 0;
   #value;
 
-  /** `moved(value)` is called once, when it has been put somewhere else; `seen(value)` while it is on its way. */
+  /**
+   * `moved(value)` is called once, when it has been put somewhere else; `seen(value)` while it is on its way.
+   *
+   * @param {Scale} scale
+   */
   constructor(scale, row, { seen, moved }) {
     this.scale = scale;
     this.row = row;

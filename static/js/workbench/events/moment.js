@@ -35,7 +35,11 @@ export const secondsOf = (field) =>
 export const caches = ({ policy, current }) => (policy?.cache ?? "off") !== "off" || Boolean(current?.policy);
 
 export class Moment {
-  /** `row` is an event that has a moment already; without one it is the cycle on screen. */
+  /**
+   * `row` is an event that has a moment already; without one it is the cycle on screen.
+   *
+   * @param {Playback} playback
+   */
   constructor(playback, row = null) {
     this.playback = playback;
     const id = `moment-${(made += 1)}`;

@@ -3,6 +3,7 @@
 import { fill, h, icon } from "../../lib/dom.js";
 import { count } from "../../lib/quantity.js";
 import { Handle } from "./handle.js";
+/** @import { Operation } from "../../lib/protocol.js" */
 /** @import { Scale } from "./scale.js" */
 /** @import { Playback } from "../playback.js" */
 
@@ -13,7 +14,13 @@ import { Handle } from "./handle.js";
  */
 const breakable = (words) => words.split(/(?<=[./:@])/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
 
-/** When an event lands, in full. */
+/**
+ * When an event lands, in full.
+ *
+ * @param {Operation} event
+ * @param {boolean} timed
+ * @param {Scale} scale
+ */
 function landing({ after, during, pinned, seconds }, timed, scale) {
   const whole = after ? `after cycle ${after}` : "before the first cycle";
   const place = during ? `inside cycle ${after + 1}, between evaluating and writing` : whole;
@@ -21,7 +28,14 @@ function landing({ after, during, pinned, seconds }, timed, scale) {
   return `${place}, ${timed ? scale.words(seconds) : "when nothing was left to schedule"}`;
 }
 
-/** When it lands, in a word or two. */
+/**
+ * When it lands, in a word or two.
+ *
+ * @param {Operation} event
+ * @param {boolean} timed
+ * @param {Scale} scale
+ * @param {Playback} playback
+ */
 function short({ after, action, during, seconds }, timed, scale, playback) {
   if (after === null) {
     if (action === "done") return "end";

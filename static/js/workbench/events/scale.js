@@ -7,6 +7,7 @@ const FINE = [0.1, 0.5, 1, 5, 10, 60]; // seconds of one press of an arrow
 const PRESSES = 400; // about so many lead from one end to the other
 
 export class Scale {
+  /** @param {Playback} playback */
   constructor(playback, rows) {
     this.playback = playback;
     this.timed = Boolean(playback.timed);

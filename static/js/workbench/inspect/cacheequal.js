@@ -4,7 +4,6 @@ import { h, fill, icon, announce } from "../../lib/dom.js";
 import { short } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
 import { ABSENT } from "../cluster.js";
-/** @import { Pods } from "../../lib/protocol.js" */
 /** @import { View } from "../view.js" */
 
 const OFFERED = 40; // names that are offered while one is typed
@@ -156,6 +155,7 @@ export class CacheEqual {
     }
   }
 
+  /** @param {string[]} pods */
   #paint(found, pods) {
     const verdict = (label, yes) =>
       h(

@@ -25,6 +25,7 @@ export class Column {
   #shown = null;
   #reveal = false;
 
+  /** @param {View} view */
   constructor(view, pick) {
     this.view = view;
     this.pick = pick;
@@ -35,7 +36,12 @@ export class Column {
     this.element = h("div", { class: "score-detail" }, this.formula, this.bars);
   }
 
-  /** Show what a node got, and how priority `picked` (-1 for none) came to its score. */
+  /**
+   * Show what a node got, and how priority `picked` (-1 for none) came to its score.
+   *
+   * @param {PrioritiesPart} ranked
+   * @param {Ranking} made
+   */
   show(ranked, made, picked) {
     const { view } = this;
     const chosen = ranked.winner ?? made.nodes[made.order[0]];
@@ -99,6 +105,10 @@ export class Column {
 
   // --- the node's column ------------------------------------------------------------------
 
+  /**
+   * @param {PrioritiesPart} ranked
+   * @param {Ranking} made
+   */
   #bars(ranked, made, node, picked) {
     const { view } = this;
     const { names } = view.playback.nodes;

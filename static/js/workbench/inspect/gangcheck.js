@@ -11,6 +11,7 @@ const list = (amounts) =>
     .map(([resource, value]) => `${resource} ${amount(resource, value)}`)
     .join(", ");
 
+/** @param {View} view */
 export function resourceCheck(view, check, kept) {
   if (!check) return null;
   const num = (text, more) => h("th", { scope: "col", class: "num", text, ...more });

@@ -9,7 +9,11 @@ import { count } from "../../lib/quantity.js";
 const ALONE = "Failed"; // the phase that is no step of a good life
 const NEW = ""; // before the controller has seen it
 
-/** What happened to a group's phase up to the shown cycle: `{phase: [cycle, rule]}` of each one's last time. */
+/**
+ * What happened to a group's phase up to the shown cycle: `{phase: [cycle, rule]}` of each one's last time.
+ *
+ * @param {Playback} playback
+ */
 function history(playback, part, key) {
   const reached = new Map();
   let from = NEW;
@@ -39,7 +43,11 @@ function numbers(rule, { memberCount, minMember, counters }) {
     .replace(/\b(?:minMember|scheduled|[nrsfm])\b/g, (name) => String(values[name]));
 }
 
-/** Draw it; `kept.ways` says whether what leads out is open, over redrawing. */
+/**
+ * Draw it; `kept.ways` says whether what leads out is open, over redrawing.
+ *
+ * @param {View} view
+ */
 export function phases(view, part, group, kept) {
   if (group.phase === null) return null;
   const { playback } = view;

@@ -208,6 +208,7 @@ export class Priorities {
     fill(this.element, make());
   }
 
+  /** @param {Light} light */
   #nothing(light, why) {
     const { view } = this;
     if (light.result === "undecided") return later(view, "No node is ranked at this moment.");

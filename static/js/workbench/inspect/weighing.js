@@ -24,6 +24,7 @@ export class Weighing {
   #kept; // how its tables are sorted
   #key = "";
 
+  /** @param {View} view */
   constructor(view, options) {
     this.view = view;
     this.#kept = view.lists.of("priorities");

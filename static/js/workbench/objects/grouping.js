@@ -39,7 +39,11 @@ export function poolsOf(nodes) {
   return pools.size > MOST_POOLS ? new Map([["all nodes", nodes.names.map((_, node) => node)]]) : pools;
 }
 
-/** The workloads with their pods, `members`, and those of them that are found, `hits`; `matches(text)` finds. */
+/**
+ * The workloads with their pods, `members`, and those of them that are found, `hits`; `matches(text)` finds.
+ *
+ * @param {Pods} pods
+ */
 export function workloadsOf(pods, matches) {
   const groups = new Map();
   pods.group.forEach((group, pod) => {

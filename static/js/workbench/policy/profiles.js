@@ -8,7 +8,7 @@ import { movable, moved, movers } from "./order.js";
 import { takesArguments } from "./arguments.js";
 import { pluginForm } from "./forms.js";
 import { weightControl } from "./weight.js";
-/** @import { Catalogue, Policy } from "../../lib/protocol.js" */
+/** @import { Catalogue, Framework } from "../../lib/protocol.js" */
 
 const OPEN = new Set(["filter", "score"]); // points that are open at first
 const REORDER = new Set(["filter", "score", "preFilter", "preScore"]);
@@ -22,6 +22,11 @@ export class Profiles {
     this.options = options;
   }
 
+  /**
+   * @param {Framework} framework
+   * @param {Catalogue} catalogue
+   * @param {boolean} editable
+   */
   draw(framework, catalogue, editable) {
     const { profiles, version } = framework;
     this.#at = Math.min(this.#at, profiles.length - 1);

@@ -1,8 +1,6 @@
 // Where every node's cell is in the overview: groups beside and below each other, so that cells are as large as they
 // can be.
 
-/** @import { Nodes } from "../../lib/protocol.js" */
-
 const GAP = 14; // between groups
 const LABEL = 20; // above each group
 const MARGIN = 14;
@@ -12,6 +10,8 @@ const LARGEST = 90; // pixels of a cell
 /**
  * `{cell, cells, labels}` for the given room: the size of a cell, x and y of each node's, and the headings with where
  * their group ends.
+ *
+ * @param {number} nodes
  */
 export function arrange(groups, nodes, width, height) {
   let best = { cell: 0 };

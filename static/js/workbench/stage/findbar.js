@@ -8,7 +8,11 @@ import { whereIs } from "./where.js";
 export class FindBar {
   #drawn = "";
 
-  /** `body` takes the focus when the bar goes. */
+  /**
+   * `body` takes the focus when the bar goes.
+   *
+   * @param {View} view
+   */
   constructor(view, body) {
     this.view = view;
     this.body = body;

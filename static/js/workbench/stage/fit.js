@@ -1,8 +1,6 @@
 // How large cards can be so that all of them fit the stage: as large as the room allows, in the columns that leave
 // least of it empty.
 
-/** @import { Pods } from "../../lib/protocol.js" */
-
 const LARGEST = 30; // pixels of a card's text
 const STEP = 0.5;
 const NARROWEST = 14.6; // em of a card
@@ -53,7 +51,11 @@ export function fit(sizes, { width, height, least, bars, pods }) {
   return best;
 }
 
-/** The height of a card that is so wide, in em. */
+/**
+ * The height of a card that is so wide, in em.
+ *
+ * @param {number} pods
+ */
 function heightOf(wide, bars, pods) {
   return FRAME + BAR * bars + BLOCK * Math.ceil((pods * BLOCK) / (wide - SCORE)) + LINE * Math.ceil(REASON / wide);
 }

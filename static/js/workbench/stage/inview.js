@@ -11,7 +11,11 @@ export class InView {
   #held = false;
   #meant = -Infinity; // until when scrolling is somebody's doing
 
-  /** `body` is what scrolls, or what scrolls is in it. */
+  /**
+   * `body` is what scrolls, or what scrolls is in it.
+   *
+   * @param {View} view
+   */
   constructor(view, body) {
     this.view = view;
     this.body = body;

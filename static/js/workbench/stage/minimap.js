@@ -26,7 +26,13 @@ export class Minimap {
     });
   }
 
-  /** Draw the whole picture with what is in view; nothing while all of it is. */
+  /**
+   * Draw the whole picture with what is in view; nothing while all of it is.
+   *
+   * @param {any} picture
+   * @param {Palette} c
+   * @param {(node: number) => any} shadeOf
+   */
   draw({ size, zoom, pan, cells, cell, chosen, found, spot }, c, shadeOf) {
     this.canvas.hidden = zoom <= 1;
     if (this.canvas.hidden) return;

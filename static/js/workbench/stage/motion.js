@@ -1,8 +1,6 @@
 // What moves when one steps: the pod of the cycle flies from the cycle bar to its node, pods that went elsewhere come
 // from where they were. Transforms and opacity only, after the step is painted anyway; a new step interrupts.
 
-/** @import { Pods } from "../../lib/protocol.js" */
-
 const TIMING = { duration: 200, easing: "cubic-bezier(.2, .7, .3, 1)" };
 const QUICK = 200; // milliseconds between two steps: whoever is faster sees no motion
 
@@ -30,7 +28,11 @@ export class Motion {
     this.#running = [];
   }
 
-  /** Let pods come from where `origin()` is, worked out in the frame that paints them at `blockOf(pod)`. */
+  /**
+   * Let pods come from where `origin()` is, worked out in the frame that paints them at `blockOf(pod)`.
+   *
+   * @param {number[]} pods
+   */
   fly(pods, origin, blockOf) {
     this.#frame = requestAnimationFrame(() => {
       const from = origin()?.getBoundingClientRect();

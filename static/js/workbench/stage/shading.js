@@ -19,6 +19,7 @@ const NO_PODS = 255;
 export class Shading {
   #most = new Uint8Array(0); // of each node the colour that most of its pods have
 
+  /** @param {View} view */
   constructor(view, measure) {
     this.view = view;
     this.measure = measure;
@@ -56,6 +57,10 @@ export class Shading {
   /**
    * The fill of a node's cell in the palette `c`, "" where there is none; a cell too small for a stripe shows by its
    * tint that the pod does not fit.
+   *
+   * @param {number} node
+   * @param {Palette} c
+   * @param {boolean} tinted
    */
   of(node, c, tinted) {
     const { facts, lit } = this.view;

@@ -3,7 +3,6 @@
 
 import { count, ellipsis } from "../../lib/quantity.js";
 import { ghosts } from "../ghosts.js";
-/** @import { Nodes } from "../../lib/protocol.js" */
 /** @import { Palette } from "./palette.js" */
 /** @import { View } from "../view.js" */
 
@@ -28,7 +27,11 @@ export function strike(pen, c, x, y, size) {
   pen.stroke();
 }
 
-/** Nodes where pods wait at Permit are hatched, nodes that pods are nominated to dashed; to be seen at any size. */
+/**
+ * Nodes where pods wait at Permit are hatched, nodes that pods are nominated to dashed; to be seen at any size.
+ *
+ * @param {View} view
+ */
 export function hatch(pen, c, view, boxOf) {
   const { waiting, nominated } = ghosts(view);
   const boxes = (/** @type {Map<number, number[]>} */ nodes) =>

@@ -3,7 +3,6 @@
 // last place.
 
 import { token } from "../../lib/theme.js";
-/** @import { Scale } from "../events/scale.js" */
 
 export const HEIGHT = 44;
 export const POINT = 7; // height of what points at a cycle that breaks
@@ -30,7 +29,11 @@ export function drawMarks(pen, line) {
   if (last > cycles) finish(pen, line);
 }
 
-/** Draw what points at the cycles that break, `hits`, as far as they may be shown. */
+/**
+ * Draw what points at the cycles that break, `hits`, as far as they may be shown.
+ *
+ * @param {number} scale pixels of a cycle
+ */
 export function drawBreaks(pen, hits, scale, shown) {
   pen.fillStyle = token("--accent");
   let last = -POINT * 2;

@@ -2,7 +2,6 @@
 
 import { h, icon } from "../../lib/dom.js";
 import { count, plural, short } from "../../lib/quantity.js";
-/** @import { Edit } from "../edit.js" */
 
 const NODES_LISTED = 500; // names that the field for a node suggests
 /** States in which a pod is no more: there is nothing to change. */
@@ -59,6 +58,8 @@ export function title({ pod, state, asked, node }, here, fits) {
 /**
  * What is asked about, and the answer in a sentence; `edit(target)` begins to change a pod or node, null: nothing can
  * be.
+ *
+ * @param {((target: string) => void) | null} edit
  */
 export function about(answer, edit) {
   const { index, step, before, state, summary } = answer;

@@ -7,7 +7,11 @@ import { count, plural } from "../../lib/quantity.js";
 
 const NAMED = 8; // nodes of a reason
 
-/** What is known of `pod`, on `node` or on all nodes; `onWhole` shows the cycle to its end. */
+/**
+ * What is known of `pod`, on `node` or on all nodes; `onWhole` shows the cycle to its end.
+ *
+ * @param {View} view
+ */
 export function undecided(view, { node }, onWhole) {
   const { playback, facts } = view;
   const { verdict } = facts;
@@ -44,6 +48,7 @@ export function undecided(view, { node }, onWhole) {
   ];
 }
 
+/** @param {View} view */
 function one(view, verdict, name) {
   const node = view.playback.nodeIndex.get(name) ?? -1;
   if (node < 0 || !view.exists(node)) return null;
@@ -70,7 +75,11 @@ function one(view, verdict, name) {
   );
 }
 
-/** The reasons, each with its nodes, the most first. */
+/**
+ * The reasons, each with its nodes, the most first.
+ *
+ * @param {View} view
+ */
 function reasons(view, verdict) {
   const { names } = view.playback.nodes;
   const found = new Map();

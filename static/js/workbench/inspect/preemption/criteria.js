@@ -20,7 +20,11 @@ const VALUES = {
   name: () => "",
 };
 
-/** The criteria in turn, with the nodes that stay and those that are out. */
+/**
+ * The criteria in turn, with the nodes that stay and those that are out.
+ *
+ * @param {View} view
+ */
 export function criteria(view, part) {
   const value = (criterion, amount) => {
     const text = (VALUES[criterion.id] ?? count)(amount);
@@ -112,7 +116,11 @@ export function criteria(view, part) {
   );
 }
 
-/** The nodes on which no deletion helps, by why. */
+/**
+ * The nodes on which no deletion helps, by why.
+ *
+ * @param {View} view
+ */
 export function hopeless(view, part) {
   const label = (group) => `${group.text}${group.reasons.length ? ` (${group.reasons.join(", ")})` : ""}`;
   return h(

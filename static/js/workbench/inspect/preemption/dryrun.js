@@ -5,7 +5,11 @@ import { count, short } from "../../../lib/quantity.js";
 import { podLink } from "../nouns.js";
 /** @import { View } from "../../view.js" */
 
-/** All pods of lower priority out, then back one by one; no `run` while it is loading. */
+/**
+ * All pods of lower priority out, then back one by one; no `run` while it is loading.
+ *
+ * @param {View} view
+ */
 export function dryRun(view, run) {
   if (!run) return h("p", { class: "dim", text: "Loading the dry run…" });
   const rest = (shown) =>
@@ -38,6 +42,7 @@ export function dryRun(view, run) {
   );
 }
 
+/** @param {View} view */
 function stepItem(view, [key, priority, budgets, kept, reasons], i) {
   return h(
     "li",

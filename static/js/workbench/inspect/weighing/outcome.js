@@ -10,9 +10,18 @@ import { rankOf, topOf } from "../weights.js";
 /** @import { Ranking } from "../ranked.js" */
 /** @import { View } from "../../view.js" */
 
+/** @typedef {{ view: View, ranked: PrioritiesPart, made: Ranking, scales: any, link: any, kept?: any }} Ranked */
+
 const LISTED = 6; // nodes of the ranking
 
-/** Who would win with the weights that are tried, in words; `asDecided`: they are those in force. */
+/**
+ * Who would win with the weights that are tried, in words; `asDecided`: they are those in force.
+ *
+ * @param {Ranked} cycle
+ * @param {ArrayLike<number>} totals
+ * @param {any} choice
+ * @param {boolean} asDecided
+ */
 export function outcome({ ranked, made, scales, link }, totals, choice, asDecided) {
   const decided = made.at.get(ranked.winner);
   const { inTurn, counter } = scales;
