@@ -28,7 +28,6 @@ from scheduler_core.formats.folder import Folder, joined
 from scheduler_core.formats.limits import FormatError
 from scheduler_core.formats.text import decode as decode_text
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.framework.configuration.profiles import compile_profile
 from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.model import Node, Pod
 from scheduler_core.objects.problems import BundleError, Problem
@@ -247,7 +246,7 @@ def read_documents(text: str) -> tuple[Document, ...]:
 def check_policy(scenario: Scenario) -> None:
     """Raise BundleError for a Policy that the engine cannot use."""
     try:
-        compile_profile(scenario.policy, scenario.settings)
+        scenario.configuration.compile()
     except PolicyError as error:
         raise BundleError(error.problems) from error
 

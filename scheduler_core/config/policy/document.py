@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.config.policy import PolicyError, compile_policy
+from scheduler_core.config.policy import PolicyError, Profile, compile_policy
 from scheduler_core.config.settings import Settings
 from scheduler_core.objects.names import nearest
 from scheduler_core.objects.reading import (
@@ -64,20 +64,20 @@ POLICY = record(
 )
 
 
-def check_policy(value: Mapping[str, Any], settings: Settings, at: At) -> bool:
-    """Report all errors and warnings of a Policy; return whether it can be used."""
+def check_policy(value: Mapping[str, Any], settings: Settings, at: At) -> Profile | None:
+    """Report all errors and warnings of a Policy; return it compiled, or None if it cannot be used."""
     POLICY(dict(value), at)
     if value.get("extenders"):
         at.child("extenders").warn("extenders are other programs: they are not called")
     try:
-        found = compile_policy(value, settings).warnings
+        profile = compile_policy(value, settings)
     except PolicyError as error:
         for problem in error.problems:
             place_of(at, problem.path).error(problem.message)
-        return False
-    for problem in found:
+        return None
+    for problem in profile.warnings:
         place_of(at, problem.path).warn(problem.message)
-    return True
+    return profile
 
 
 def is_policy(value: Mapping[str, Any], at: At) -> bool:

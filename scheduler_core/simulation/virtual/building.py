@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from scheduler_core.config.policy import compile_policy
 from scheduler_core.controllers import ControllerManager, Options
 from scheduler_core.framework.clock import Clock
 from scheduler_core.framework.configuration.plugins import COSCHEDULING
@@ -103,8 +102,7 @@ def make_parts(configuration: Configuration, epoch: float) -> Parts:
 
 def _policy_parts(configuration: Configuration) -> Parts:
     """Return the parts that run a Policy's predicates and priorities, as in v1.11, in the framework."""
-    policy = compile_policy(configuration.policy, configuration.settings)
-    profile = in_framework(policy)
+    profile = in_framework(configuration.profile)
     scheduling = Scheduling(profile, 0, 0, own=frozenset(), round_robin=True)
     one = ProfileSpec(None, scheduling)
     plugins = (DefaultPreemption(), PodGroupController(CLASSIC))
