@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.config.policy import PolicyError, Profile, compile_policy
+from scheduler_core.config.policy.reading import PREDICATE_ARGUMENTS, PRIORITY_ARGUMENTS
 from scheduler_core.config.settings import Settings
 from scheduler_core.objects.names import nearest
+from scheduler_core.objects.policy_argument import Argument
 from scheduler_core.objects.reading import (
     At,
     Field,
@@ -40,19 +42,21 @@ def _mild(read: Reader) -> Reader:
     return outlined(look, read)
 
 
-_PREDICATE = _named(
-    "name order",
-    argument=_named("", labelsPresence=_named("labels presence"), serviceAffinity=_named("labels")),
-)
-_PRIORITY = _named(
-    "name weight",
-    argument=_named(
-        "",
-        serviceAntiAffinity=_named("label"),
-        labelPreference=_named("label presence"),
-        requestedToCapacityRatioArguments=_named("", shape=list_of(_named("utilization score"))),
-    ),
-)
+def _arguments(kinds: Mapping[str, Argument]) -> Reader:
+    """Create a reader of the argument that is one of some kinds."""
+    shapes = {"shape": list_of(_named("utilization score"))}
+    fields = {
+        kind: _named(
+            " ".join(name for name in argument.fields if name not in shapes),
+            **{name: shapes[name] for name in argument.fields if name in shapes},
+        )
+        for kind, argument in kinds.items()
+    }
+    return _named("", **fields)
+
+
+_PREDICATE = _named("name order", argument=_arguments(PREDICATE_ARGUMENTS))
+_PRIORITY = _named("name weight", argument=_arguments(PRIORITY_ARGUMENTS))
 POLICY = record(
     dict,
     {
