@@ -40,8 +40,9 @@ Times = Literal["keep", "ignore"]
 _GZIP = b"\x1f\x8b"
 SHOWN_PROBLEMS = 100
 YAML_BYTES = 4_000_000
-LARGE_BYTES = 200_000  # of a bundle that takes long enough to read for the result to be cached
-KEPT_SCENARIOS = 2
+LARGE_BYTES = 200_000  # of a bundle, of which the results of two readings are kept
+KEPT_LARGE = 2
+KEPT_BYTES = 8 * 2**20  # of the smaller ones together, in memory
 KEPT_SECONDS = 120.0
 BYTES_OF_TEXT = 16  # in memory per byte of text, an upper bound: ConfigMaps take 8, pods 16, a long text 1
 NO_OBJECT = (
@@ -151,8 +152,6 @@ def parse(
         raise BundleError(
             [Problem("There is nothing in it. Paste manifests, or what `kubectl get … -o yaml` prints.")]
         )
-    if size <= LARGE_BYTES:
-        return _read(files, title, times, watch)
     key = content_key(files, times)
     known = last_read.find(key)
     if known is not None:
@@ -178,8 +177,8 @@ def _read(files: Sequence[File], title: str, times: Times, watch: Watch | None) 
 
 
 def content_key(files: Sequence[File], times: Times) -> bytes:
-    """Return a digest of everything that the result of reading files depends on."""
-    digest = hashlib.sha256(times.encode())
+    """Return a digest of everything that the result of reading files depends on, the limits included."""
+    digest = hashlib.sha256(f"{times} {core_limits()} {limit('NODES')}".encode())
     for file in files:
         name, held = "", [file]
         if isinstance(file, Folder):
@@ -193,7 +192,7 @@ def content_key(files: Sequence[File], times: Times) -> bytes:
 
 
 class LastRead:
-    """A cache of the large bundles read last: a text is usually checked, opened and played in succession."""
+    """A cache of the bundles read last: a text is usually checked, edited, opened and played in turn."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -223,8 +222,16 @@ class LastRead:
             self._forget()
             self._kept[key] = (time.monotonic(), scenario, size)
             self._kept.move_to_end(key)
-            while len(self._kept) > KEPT_SCENARIOS:
-                self._kept.popitem(last=False)
+            large = small = 0
+            for kept, (_, _, held) in list(reversed(self._kept.items())):
+                if held > BYTES_OF_TEXT * LARGE_BYTES:
+                    large += 1
+                    surplus = large > KEPT_LARGE
+                else:
+                    small += held
+                    surplus = small > KEPT_BYTES
+                if surplus:
+                    del self._kept[kept]
 
     def _forget(self) -> None:
         oldest = time.monotonic() - KEPT_SECONDS

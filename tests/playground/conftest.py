@@ -19,6 +19,7 @@ from playground.live.modules import scenarios
 from playground.live.sightings import sightings
 from playground.playback.library import library
 from playground.serving.built import STATIC
+from playground.storage.bundles import last_read
 from playground.visitors import identity
 
 DATA = Path(__file__).parent / "data"
@@ -35,6 +36,7 @@ def clean_slate() -> Iterator[None]:
     cache.clear()
     library.clear()
     sightings.clear()
+    last_read.clear()
     yield
     library.clear()
 
