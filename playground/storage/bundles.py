@@ -21,7 +21,6 @@ import zstandard
 
 from playground.limits import limit
 from scheduler_core import Limits, load, load_documents
-from scheduler_core.config.policy import PolicyError
 from scheduler_core.formats.archive import read_archive
 from scheduler_core.formats.bundle import File
 from scheduler_core.formats.folder import Folder, joined
@@ -172,7 +171,6 @@ def _read(files: Sequence[File], title: str, times: Times, watch: Watch | None) 
     if not scenario.objects and not scenario.operations:
         raise BundleError([Problem(NO_OBJECT)])
     check_size(scenario)
-    check_policy(scenario)
     return scenario
 
 
@@ -248,14 +246,6 @@ def read_documents(text: str) -> tuple[Document, ...]:
     if reader is not None and (read := reader.documents(text)) is not None:
         return read.documents
     return load(text, limits=core_limits(), watch=_watch.get()).documents
-
-
-def check_policy(scenario: Scenario) -> None:
-    """Raise BundleError for a Policy that the engine cannot use."""
-    try:
-        scenario.configuration.compile()
-    except PolicyError as error:
-        raise BundleError(error.problems) from error
 
 
 def core_limits() -> Limits:
@@ -390,7 +380,6 @@ def restore(content: bytes | memoryview) -> Scenario:
             body["documents"], title=body["title"], limits=core_limits(), watch=_watch.get()
         )
         check_size(scenario)
-        check_policy(scenario)
     except (BundleError, TooLargeError) as error:
         raise OutgrownError(
             f"This was stored under other limits than those in force now: {error}. Its text can still be "
@@ -408,7 +397,6 @@ def reread(scenario: Scenario) -> Scenario:
         scenario.documents, title=scenario.title, limits=core_limits(), watch=_watch.get()
     )
     check_size(changed)
-    check_policy(changed)
     return changed
 
 

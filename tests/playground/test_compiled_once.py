@@ -39,7 +39,7 @@ async def test_opening_a_draft_compiles_what_it_reads(name: str) -> None:
             await socket.success("scenario.open", {"source": {"draft": made["draft"]}})
             opened = len(seen)
         library.clear()
-        bundles.last_read = bundles.LastRead()
+        bundles.last_read.clear()
         with compilations() as again:
             await socket.success("scenario.open", {"source": {"draft": made["draft"]}})
     assert (stored, opened, len(again)) == (times, times, times)
