@@ -129,10 +129,8 @@ def copy(question: CostQuestion, visitor: str) -> Draft:
 
 def _read(stored: sources.Stored) -> Scenario:
     scenario = stored.load()
-    changes = [operation.configuration for operation in scenario.operations]
-    for policy in (scenario.policy, *(change.policy for change in changes if change is not None)):
-        if policy is not None and policy.get("kind") == CONFIGURATION_KIND:
-            raise NoCacheError
+    if any(configuration.in_framework for configuration in scenario.configurations):
+        raise NoCacheError
     work = bundles.interactive_work(scenario)
     if work > limit("INTERACTIVE_WORK"):
         nodes, pods, _ = bundles.counts(scenario)

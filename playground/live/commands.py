@@ -12,7 +12,6 @@ from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
-from playground.live import remembered
 from playground.live.client import Client
 from playground.live.errors import CommandError
 from playground.live.sightings import sightings
@@ -391,24 +390,20 @@ def _checked(row: Command, payload: Any) -> dict[str, Any]:
 
 async def _source(row: Command, call: Call) -> sources.Source:
     wire, visitor = call.payload[row.source], call.visitor
-    if row.kept is None:
-        return await _remembered(row, call, lambda: in_storage(_find, row, wire, visitor))
-    seen = sightings.seen(wire, visitor)
+    if row.source in ("draft", "run"):
+        wire = {row.source: wire}
+    if row.owner:
+        return await sightings.find(wire, visitor, lambda: in_storage(_own, wire, visitor))
+    seen = sightings.seen(wire, visitor) if row.kept is not None else None
     # Opening reads the row again, so for a source that is not open the database must confirm that it exists.
     if seen is not None and sources.is_open(seen):
         return seen
-    return await _remembered(row, call, lambda: sightings.find(wire, visitor))
+    return await sightings.find(wire, visitor)
 
 
-async def _remembered(row: Command, call: Call, look: remembered.Lookup) -> sources.Source:
-    return await remembered.find(look, call.visitor, row.source, call.payload[row.source], owner=row.owner)
-
-
-def _find(row: Command, wire: Any, visitor: str) -> sources.Source:
-    if row.source in ("draft", "run"):
-        wire = {row.source: wire}
+def _own(wire: Any, visitor: str) -> sources.Source:
     found = sources.find(wire, visitor)
-    if row.owner and not isinstance(found.row, Draft):
+    if not isinstance(found.row, Draft):
         raise CommandError(
             "permission.denied", "Only a draft of your own can be changed or shared; fork it first."
         )

@@ -31,9 +31,7 @@ from playground.wire import encode
 from scheduler_core.config.policy import Profile
 from scheduler_core.config.settings import Settings
 from scheduler_core.equivalence.keeper import CacheKeeper
-from scheduler_core.framework.configuration.profiles import compile_profile
-from scheduler_core.framework.configuration.versions import CONFIGURATION_KIND
-from scheduler_core.objects.manifests import Document
+from scheduler_core.framework.configuration.profiles import Configuration
 from scheduler_core.objects.model import Pod
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.scheduling.cycle import Cycle, FinalState
@@ -47,7 +45,6 @@ Show = Callable[[Cycle, Place], Any]
 END = "end"  # the step after the last cycle
 SLICE_SECONDS = 0.08  # the longest that a window waits for computing forward
 REPLAYED_AT_ONCE = 250  # cycles; then the request may be superseded
-PROFILES_KEPT = 20  # compiled, of those that operations changed
 
 # Bytes beside the scenario, which is weighed, as measured by `weigh`: of a node or a pod in the tables and in
 # one simulation; of a cycle in the trail, a light one, a node's change.
@@ -83,7 +80,7 @@ class Playback:
 
     def __init__(self, scenario: Scenario, *, stored: bool = False) -> None:
         self.scenario = scenario
-        self.profile = compile_profile(scenario.policy, scenario.settings)
+        self.profile = scenario.configuration.profile
         with one_step():
             self.tables = Tables(scenario)
         self._scenario_bytes = scenario_bytes(scenario)
@@ -112,8 +109,6 @@ class Playback:
         self._cycle_bytes = 0
         self._light: OrderedDict[int, str] = OrderedDict()
         self._node_at: tuple[tuple[str, ...], list[int]] | None = None
-        self._profiles: OrderedDict[int, Profile] = OrderedDict()
-        self._profile_lock = threading.Lock()
 
     def __len__(self) -> int:
         return len(self.trail)
@@ -169,8 +164,6 @@ class Playback:
             _cycles=OrderedDict(),
             _cycle_bytes=0,
             _light=OrderedDict(),
-            _profiles=OrderedDict(),
-            _profile_lock=threading.Lock(),
         )
         return other
 
@@ -465,7 +458,7 @@ class Playback:
             self._node_at = known
         pod = self.tables.pod_index[cycle.pod]
         number = self.trail.configurations(cycle.index)
-        several = len((self._policy(number) or {}).get("profiles") or ()) > 1
+        several = len((self._configuration(number).policy or {}).get("profiles") or ()) > 1
         tried = (self.trail.latest_of(cycle.index, cycle.pod) if several else None) or self.tables.pods[pod]
         return Place(
             pod=pod,
@@ -482,7 +475,7 @@ class Playback:
             node_index=self.tables.node_index,
             pod_index=self.tables.pod_index,
             waiting=self._waiting(cycle),
-            in_turn=(self._policy(number) or {}).get("kind") != CONFIGURATION_KIND,
+            in_turn=not self._configuration(number).in_framework,
         )
 
     def _waiting(self, cycle: Cycle) -> list[list[Any]]:
@@ -496,30 +489,19 @@ class Playback:
 
     def settings_of(self, number: int) -> Settings:
         """Return the settings after ``number`` changes of the configuration; 0 is the initial ones."""
-        return self.trail.configuration(number).settings if number else self.scenario.settings
+        return self._configuration(number).settings
 
     def settings_after(self, index: int) -> Settings:
         """Return the settings in force after a cycle."""
         return self.settings_of(self.trail.configurations(index))
 
-    def _policy(self, number: int) -> Document | None:
-        """Return the policy document after ``number`` changes of the configuration; 0 is the initial one."""
-        return self.trail.configuration(number).policy if number else self.scenario.policy
+    def _configuration(self, number: int) -> Configuration:
+        """Return the configuration after ``number`` changes of it; 0 is the initial one."""
+        return self.trail.configuration(number) if number else self.scenario.configuration
 
     def profile_of(self, number: int) -> Profile:
         """Return the profile after ``number`` changes of the configuration; 0 is the initial one."""
-        if not number:
-            return self.profile
-        with self._profile_lock:
-            found = self._profiles.get(number)
-            if found is None:
-                configuration = self.trail.configuration(number)
-                found = compile_profile(configuration.policy, configuration.settings)
-                self._profiles[number] = found
-            self._profiles.move_to_end(number)
-            if len(self._profiles) > PROFILES_KEPT:
-                self._profiles.popitem(last=False)
-            return found
+        return self._configuration(number).profile
 
 
 def _size(cycle: Cycle) -> int:

@@ -61,7 +61,7 @@ def predicates() -> tuple[CatalogueRow, ...]:
                 "default": rule.default,
                 "mandatory": rule.mandatory,
                 "registered": rule.registered,
-                "argument": rule.argument,
+                "argument": rule.argument.text if rule.argument else "",
                 "quirks": [quirk for quirk in QUIRKS if quirk.where == key],
             }
         )
@@ -102,7 +102,7 @@ def priorities() -> tuple[CatalogueRow, ...]:
 
 def priority_arguments() -> list[tuple[str, str, str]]:
     """Return the arguments that define a priority under an arbitrary name, with syntax and formula."""
-    return [(rule.name, rule.argument, rule.formula) for rule in PRIORITY_RULES if rule.argument]
+    return [(rule.name, rule.argument.text, rule.formula) for rule in PRIORITY_RULES if rule.argument]
 
 
 def providers() -> list[CatalogueRow]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from playground.limits import limit
 from playground.queues import LONG, SHORT
 from playground.storage import bundles
-from scheduler_core.framework.configuration.profiles import Configuration, profiles_of
 from scheduler_core.objects.model import Node, Pod, Workload
 from scheduler_core.scenario import scenario as core
 from scheduler_core.simulation.virtual import is_timed
@@ -18,7 +17,7 @@ EVICTIONS = 110  # pods that may have to be rescheduled when a node is deleted: 
 def expected_cycles(scenario: core.Scenario) -> int:
     """Return the number of cycles of a run in which no pod is retried."""
     created = [op.object for op in scenario.operations if op.action == "create"]
-    names = profiles_of(Configuration(scenario.policy, scenario.settings))
+    names = scenario.configuration.profiles
     return sum(
         isinstance(item, Pod) and not item.terminal and not item.node_name and item.scheduler_name in names
         for item in (*scenario.objects, *created)

@@ -30,7 +30,7 @@ from django.conf import settings
 from playground.reference import catalogue
 from playground.schemas.words import of_choice, of_field, words
 from scheduler_core.config.policy.document import POLICY
-from scheduler_core.config.policy.reading import ARGUMENT_OF
+from scheduler_core.config.policy.reading import ARGUMENT_OF, PREDICATE_ARGUMENTS, PRIORITY_ARGUMENTS
 from scheduler_core.config.settings import SETTINGS, SETTINGS_KIND
 from scheduler_core.formats.patch import PATCH_TYPES
 from scheduler_core.framework.configuration import CONFIGURATION_KIND
@@ -167,6 +167,9 @@ def _plain(word: str, path: str, **more: Any) -> Json:
     return {"t": word, "d": of_field(path), **more}
 
 
+_ARGUMENT_TYPES = {"presence": "boolean", "labels": "string[]"}
+
+
 def _policy(parts: _Parts) -> None:
     parts.own("Policy", POLICY)
     entries = {
@@ -177,7 +180,7 @@ def _policy(parts: _Parts) -> None:
                 for row in catalogue.predicates()
                 if row["alias"] and row["registered"]
             },
-            **{name: f"Needs an argument: {argument}." for name, argument in ARGUMENT_OF.items()},
+            **{name: f"Needs an argument: {argument.outline}." for name, argument in ARGUMENT_OF.items()},
         },
         "priorities": {row["name"]: row["text"] for row in catalogue.priorities()},
     }
@@ -187,13 +190,14 @@ def _policy(parts: _Parts) -> None:
         inner["name"] |= {"t": "string", "e": values, "r": 1}
         inner["order" if name == "predicates" else "weight"]["t"] = "integer"
         fields[name]["t"] = "object[]"
-    shaped = parts.parts["Policy.priorities.argument.requestedToCapacityRatioArguments.shape"]["f"]
-    for name in ("utilization", "score"):
-        shaped[name]["t"] = "integer"
-    for part in ("predicates.argument.labelsPresence", "priorities.argument.labelPreference"):
-        parts.parts[f"Policy.{part}"]["f"]["presence"]["t"] = "boolean"
-    for part in ("labelsPresence", "serviceAffinity"):
-        parts.parts[f"Policy.predicates.argument.{part}"]["f"]["labels"]["t"] = "string[]"
+    for name, arguments in (("predicates", PREDICATE_ARGUMENTS), ("priorities", PRIORITY_ARGUMENTS)):
+        for kind, argument in arguments.items():
+            part = f"Policy.{name}.argument.{kind}"
+            for field in argument.fields:
+                if field in _ARGUMENT_TYPES:
+                    parts.parts[part]["f"][field]["t"] = _ARGUMENT_TYPES[field]
+            for number in parts.parts.get(f"{part}.shape", {"f": {}})["f"].values():
+                number["t"] = "integer"
     fields["hardPodAffinitySymmetricWeight"]["t"] = "integer"
     fields["alwaysCheckAllPredicates"]["t"] = "boolean"
 

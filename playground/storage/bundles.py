@@ -21,14 +21,12 @@ import zstandard
 
 from playground.limits import limit
 from scheduler_core import Limits, load, load_documents
-from scheduler_core.config.policy import PolicyError
 from scheduler_core.formats.archive import read_archive
 from scheduler_core.formats.bundle import File
 from scheduler_core.formats.folder import Folder, joined
 from scheduler_core.formats.limits import FormatError
 from scheduler_core.formats.text import decode as decode_text
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.framework.configuration.profiles import compile_profile
 from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.model import Node, Pod
 from scheduler_core.objects.problems import BundleError, Problem
@@ -41,8 +39,9 @@ Times = Literal["keep", "ignore"]
 _GZIP = b"\x1f\x8b"
 SHOWN_PROBLEMS = 100
 YAML_BYTES = 4_000_000
-LARGE_BYTES = 200_000  # of a bundle that takes long enough to read for the result to be cached
-KEPT_SCENARIOS = 2
+LARGE_BYTES = 200_000  # of a bundle, of which the results of two readings are kept
+KEPT_LARGE = 2
+KEPT_BYTES = 8 * 2**20  # of the smaller ones together, in memory
 KEPT_SECONDS = 120.0
 BYTES_OF_TEXT = 16  # in memory per byte of text, an upper bound: ConfigMaps take 8, pods 16, a long text 1
 NO_OBJECT = (
@@ -152,8 +151,6 @@ def parse(
         raise BundleError(
             [Problem("There is nothing in it. Paste manifests, or what `kubectl get … -o yaml` prints.")]
         )
-    if size <= LARGE_BYTES:
-        return _read(files, title, times, watch)
     key = content_key(files, times)
     known = last_read.find(key)
     if known is not None:
@@ -174,13 +171,12 @@ def _read(files: Sequence[File], title: str, times: Times, watch: Watch | None) 
     if not scenario.objects and not scenario.operations:
         raise BundleError([Problem(NO_OBJECT)])
     check_size(scenario)
-    check_policy(scenario)
     return scenario
 
 
 def content_key(files: Sequence[File], times: Times) -> bytes:
-    """Return a digest of everything that the result of reading files depends on."""
-    digest = hashlib.sha256(times.encode())
+    """Return a digest of everything that the result of reading files depends on, the limits included."""
+    digest = hashlib.sha256(f"{times} {core_limits()} {limit('NODES')}".encode())
     for file in files:
         name, held = "", [file]
         if isinstance(file, Folder):
@@ -194,7 +190,7 @@ def content_key(files: Sequence[File], times: Times) -> bytes:
 
 
 class LastRead:
-    """A cache of the large bundles read last: a text is usually checked, opened and played in succession."""
+    """A cache of the bundles read last: a text is usually checked, edited, opened and played in turn."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -224,8 +220,16 @@ class LastRead:
             self._forget()
             self._kept[key] = (time.monotonic(), scenario, size)
             self._kept.move_to_end(key)
-            while len(self._kept) > KEPT_SCENARIOS:
-                self._kept.popitem(last=False)
+            large = small = 0
+            for kept, (_, _, held) in list(reversed(self._kept.items())):
+                if held > BYTES_OF_TEXT * LARGE_BYTES:
+                    large += 1
+                    surplus = large > KEPT_LARGE
+                else:
+                    small += held
+                    surplus = small > KEPT_BYTES
+                if surplus:
+                    del self._kept[kept]
 
     def _forget(self) -> None:
         oldest = time.monotonic() - KEPT_SECONDS
@@ -242,14 +246,6 @@ def read_documents(text: str) -> tuple[Document, ...]:
     if reader is not None and (read := reader.documents(text)) is not None:
         return read.documents
     return load(text, limits=core_limits(), watch=_watch.get()).documents
-
-
-def check_policy(scenario: Scenario) -> None:
-    """Raise BundleError for a Policy that the engine cannot use."""
-    try:
-        compile_profile(scenario.policy, scenario.settings)
-    except PolicyError as error:
-        raise BundleError(error.problems) from error
 
 
 def core_limits() -> Limits:
@@ -384,7 +380,6 @@ def restore(content: bytes | memoryview) -> Scenario:
             body["documents"], title=body["title"], limits=core_limits(), watch=_watch.get()
         )
         check_size(scenario)
-        check_policy(scenario)
     except (BundleError, TooLargeError) as error:
         raise OutgrownError(
             f"This was stored under other limits than those in force now: {error}. Its text can still be "
@@ -402,7 +397,6 @@ def reread(scenario: Scenario) -> Scenario:
         scenario.documents, title=scenario.title, limits=core_limits(), watch=_watch.get()
     )
     check_size(changed)
-    check_policy(changed)
     return changed
 
 

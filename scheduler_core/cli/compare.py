@@ -12,7 +12,6 @@ from scheduler_core.compare.compare import Comparison, FirstDifference, compare
 from scheduler_core.compare.cost import with_cache
 from scheduler_core.config.policy import PolicyError
 from scheduler_core.config.settings import CACHE_MODES
-from scheduler_core.framework.configuration.profiles import compile_profile
 from scheduler_core.scenario.scenario import Scenario
 
 ROWS_SHOWN = 40
@@ -83,7 +82,7 @@ def _pair(name: str, given: list[str]) -> tuple[str | None, str | None]:
 
 def _check(name: str, scenario: Scenario) -> None:
     try:
-        compile_profile(scenario.policy, scenario.settings)
+        scenario.configuration.compile()
     except PolicyError as error:
         raise InputError(f"{name}:\n{problem_lines(error.problems)}") from error
 

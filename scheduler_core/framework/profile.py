@@ -10,8 +10,9 @@ from scheduler_core.predicates.storage import CheckVolumeBinding
 from scheduler_core.priorities.base import MAX_PRIORITY
 
 MAX_NODE_SCORE = 100
-OWN = frozenset({"LeastRequestedPriority", "BalancedResourceAllocation"})
-"""Priorities that the framework scores itself, with 1.22's finer granularity."""
+OWN = ("LeastRequestedPriority", "BalancedResourceAllocation")
+"""Priorities that the framework scores itself, with 1.22's finer granularity: by NodeResourcesFit, and by
+NodeResourcesBalancedAllocation."""
 WEIGHTS = {"SelectorSpreadPriority": 2}  # its successor, PodTopologySpread, has weight 2
 
 
@@ -26,7 +27,7 @@ class Scheduling:
     profile: Profile
     fit_weight: int = 1  # NodeResourcesFit
     balanced_weight: int = 1  # NodeResourcesBalancedAllocation
-    own: frozenset[str] = OWN
+    own: tuple[str, ...] = OWN
     round_robin: bool = False
 
     @property

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from scheduler_core.cluster.reasons import Codes
-from scheduler_core.framework.scoring import FrameworkScores
 from scheduler_core.framework.status import Status
 from scheduler_core.scheduling.filtering import Filtered
 from scheduler_core.scheduling.preemption.record import Preemption
+from scheduler_core.scheduling.scoring import Ranking
 
 AttemptResult = Literal["", "scheduled", "waiting", "unschedulable", "error"]
 
@@ -42,7 +42,7 @@ class Attempt:
     victims: tuple[str, ...] = ()
     cleared: tuple[str, ...] = ()
     filtered: Filtered | None = None
-    scored: FrameworkScores | None = None
+    scored: Ranking | None = None
     preemption: Preemption | None = None
     further: tuple[tuple[str, str], ...] = ()
 

@@ -230,7 +230,7 @@ class Framework(Api):
             runtime.scheduling,
             record=self.details,
         )
-        chosen = scored.best(self.taken if runtime.scheduling.round_robin else None)
+        chosen = scored.choice(self.taken if runtime.scheduling.round_robin else None)
         self.taken += 1
         return cluster.columns.names[chosen]
 

@@ -6,7 +6,7 @@ the plugins that score like their predecessors use the v1.11 priorities, scaled 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,35 +18,8 @@ from scheduler_core.framework.profile import MAX_NODE_SCORE, Scheduling
 from scheduler_core.objects.arrays import IntVector
 from scheduler_core.priorities.resource_allocation import requested_and_capacity
 from scheduler_core.priorities.row import PriorityRow
-from scheduler_core.scheduling.scoring import by_name_descending, rank_nodes
+from scheduler_core.scheduling.scoring import Ranking, by_name_descending, rank_nodes
 from scheduler_core.scheduling.vectors import ClassVectors
-
-
-@dataclass(frozen=True, slots=True)
-class FrameworkScores:
-    """Scores of the feasible nodes, ``(F,) int64`` each; ``others`` is the remaining plugins' sum.
-
-    ``ties`` are the nodes with the best total, in the order of v1.11's round robin. ``rows`` are the scores
-    per plugin, if they are recorded.
-    """
-
-    nodes: IntVector
-    least_allocated: IntVector
-    balanced: IntVector
-    others: IntVector
-    ties: IntVector
-    rows: list[PriorityRow] = field(default_factory=list)
-
-    @property
-    def totals(self) -> IntVector:
-        """Return the total scores, ``(F,) int64``."""
-        return self.least_allocated + self.balanced + self.others
-
-    def best(self, counter: int | None = None) -> int:
-        """Return the first of the best nodes (Kubernetes picks one at random), or the next by ``counter``."""
-        if counter is not None:
-            return int(self.ties[counter % len(self.ties)])
-        return int(self.nodes[int(np.argmax(self.totals))])
 
 
 def score_nodes(
@@ -58,7 +31,7 @@ def score_nodes(
     scheduling: Scheduling,
     *,
     record: bool = False,
-) -> FrameworkScores:
+) -> Ranking:
     """Score the feasible nodes, given as ascending column indices; ``vectors`` belong to the pod's class."""
     view = View(cluster, feasible)
     requested, capacity = requested_and_capacity(pod.info, view)
@@ -76,10 +49,9 @@ def score_nodes(
         ),
     )
     fit, balanced = (weight * score for _, weight, score in own)
-    others = ranking.totals * scheduling.scale
-    totals = fit + balanced + others
+    totals = fit + balanced + ranking.totals * scheduling.scale
     best = feasible[totals == totals.max()]
     rows = [PriorityRow(name, weight, "map", score, score) for name, weight, score in own if weight]
     rows += [replace(row, score=row.score * scheduling.scale) for row in ranking.rows]
     ties = by_name_descending(best, cluster.columns)
-    return FrameworkScores(feasible, fit, balanced, others, ties, rows if record else [])
+    return Ranking(rows if record else [], totals, ties)

@@ -13,6 +13,7 @@ from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.manifests import Manifest, part
 from scheduler_core.objects.model import Node, NodeCondition, Pod
+from scheduler_core.objects.policy_argument import Argument
 from scheduler_core.predicates.base import FITS, Outcome, narrowed
 from scheduler_core.predicates.rule import Change, Explain, Facts, FilterPlugin, Place, Reason, Rule
 
@@ -190,7 +191,12 @@ RULES = (
     Rule(
         key="CheckNodeLabelPresence",
         made=CheckNodeLabelPresence,
-        argument="labelsPresence: {labels: [zone], presence: true}",
+        argument=Argument(
+            "labelsPresence",
+            ("labels", "presence"),
+            "{labels: [zone], presence: true}",
+            CheckNodeLabelPresence,
+        ),
         text="The node has, or has not, the labels that the policy's argument lists.",
         v1_11=Place(110, "Labels are read quickly; only a policy asks for it."),
         proposal=Place(90, "Labels are easy to check, so it stands before what is not."),

@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 from scheduler_core.cluster.reads import Reads
 from scheduler_core.objects.manifests import Manifest
 from scheduler_core.objects.model import Node, Pod
+from scheduler_core.objects.policy_argument import Argument
 from scheduler_core.predicates.base import Predicate
 
 NO_CHANGE = "no change"
@@ -83,7 +84,7 @@ class Rule:
     """A predicate, by its key in v1.11.
 
     ``text`` is its sentence on the reference page; without it the class's docstring is shown. ``check`` is
-    ``None`` if arguments create the predicate: then ``made`` is its class and ``argument`` the syntax in a
+    ``None`` if arguments create the predicate: then ``made`` is its class and ``argument`` the one of a
     policy. A rule that is not ``registered`` cannot be named by a policy. ``other_names`` are registered too,
     but have no place in an order.
 
@@ -99,7 +100,7 @@ class Rule:
     key: str
     check: Predicate | None = None
     made: type[Predicate] | None = None
-    argument: str = ""
+    argument: Argument | None = None
     text: str = ""
     v1_11: Place | None = None
     proposal: Place | None = None

@@ -13,6 +13,7 @@ from scheduler_core.cluster.reasons import FAILED_BY_ERROR
 from scheduler_core.cluster.selecting import compile_map
 from scheduler_core.cluster.services import services_of
 from scheduler_core.cluster.view import Scope, View
+from scheduler_core.objects.policy_argument import Argument
 from scheduler_core.predicates.base import FITS, Outcome, failing
 from scheduler_core.predicates.rule import FilterPlugin, Place, Reason, Rule
 from scheduler_core.quirks import quirk
@@ -110,7 +111,7 @@ RULES = (
     Rule(
         key="CheckServiceAffinity",
         made=CheckServiceAffinity,
-        argument="serviceAffinity: {labels: [rack]}",
+        argument=Argument("serviceAffinity", ("labels",), "{labels: [rack]}", CheckServiceAffinity),
         text=(
             "The node has the same values of the policy's labels as the nodes where pods of the "
             "pod's service run."

@@ -8,7 +8,8 @@ from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.arrays import IntVector
-from scheduler_core.priorities.base import MAX_PRIORITY, MapOnly
+from scheduler_core.objects.policy_argument import Argument
+from scheduler_core.priorities.base import MAX_PRIORITY, MapOnly, Mapped
 from scheduler_core.priorities.line import EVERY, Description, Line, LineQuestion
 from scheduler_core.priorities.rule import TENTHS, PriorityRule, ScorePlugin
 
@@ -41,9 +42,14 @@ def _describe(asked: LineQuestion, rule: LabelPreference) -> Description:
 RULES = (
     PriorityRule(
         name="labelPreference",
-        place=200,
+        place=210,
         made=LabelPreference,
-        argument="labelPreference: {label: disk, presence: true}",
+        argument=Argument(
+            "labelPreference",
+            ("label", "presence"),
+            "{label: disk, presence: true}",
+            lambda label, presence: Mapped(LabelPreference(label, presence=presence)),
+        ),
         formula="10 if the node has the label (has it not, for presence: false), else 0.",
         plugins=(ScorePlugin("NodeLabel", TENTHS),),
         describe=_describe,

@@ -12,6 +12,7 @@ from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.reads import Reads
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.arrays import IntVector
+from scheduler_core.objects.policy_argument import Argument
 from scheduler_core.priorities.base import MAX_PRIORITY, MapOnly, Mapped
 from scheduler_core.priorities.line import Description, Line, LineQuestion, number, truncated, unit_of
 from scheduler_core.priorities.rule import (
@@ -247,7 +248,12 @@ RULES = (
         name="requestedToCapacityRatioArguments",
         place=220,
         made=ResourceAllocation,
-        argument="requestedToCapacityRatioArguments: {shape: [{utilization: 0, score: 0}, …]}",
+        argument=Argument(
+            "requestedToCapacityRatioArguments",
+            ("shape",),
+            "{shape: [{utilization: 0, score: 0}, …]}",
+            lambda shape: Mapped(ResourceAllocation(Shape(shape))),
+        ),
         formula="As RequestedToCapacityRatioPriority, along the points of the shape.",
         describe=_describe,
     ),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from scheduler_core.cluster.reads import Reads
+from scheduler_core.objects.policy_argument import Argument
 from scheduler_core.priorities.base import Mapped, MapReduce, Priority
 from scheduler_core.priorities.line import Description, LineQuestion
 
@@ -33,7 +34,7 @@ class PriorityRule:
     """A priority, by its name in v1.11; ``place`` sorts the names, and one in between inserts.
 
     ``text`` and ``formula`` are shown on the reference page. ``run`` is ``None`` if a policy's argument,
-    which is then the name, creates the priority: ``made`` is its class and ``argument`` the syntax.
+    whose kind is then the name, creates the priority: ``made`` is its class.
     ``weights`` are those in v1.11's algorithm providers. ``describe`` explains a score, from the question
     and the priority's steps; without it the nearest base class's description is used.
     """
@@ -42,7 +43,7 @@ class PriorityRule:
     place: int
     run: Priority | None = None
     made: type[MapReduce] | None = None
-    argument: str = ""
+    argument: Argument | None = None
     text: str = ""
     formula: str = ""
     weights: Mapping[str, int] = field(default_factory=dict)

@@ -11,7 +11,8 @@ from scheduler_core.cluster.selecting import compile_map
 from scheduler_core.cluster.services import services_of
 from scheduler_core.cluster.view import Scope, View
 from scheduler_core.objects.arrays import IntVector
-from scheduler_core.priorities.base import MAX_PRIORITY, MapReduce
+from scheduler_core.objects.policy_argument import Argument
+from scheduler_core.priorities.base import MAX_PRIORITY, Mapped, MapReduce
 from scheduler_core.priorities.line import EVERY, Description, Line, LineQuestion, number, truncated
 from scheduler_core.priorities.rule import TENTHS, PriorityRule, ScorePlugin
 
@@ -79,9 +80,14 @@ def _describe(asked: LineQuestion, rule: ServiceAntiAffinity) -> Description:
 RULES = (
     PriorityRule(
         name="serviceAntiAffinity",
-        place=210,
+        place=200,
         made=ServiceAntiAffinity,
-        argument="serviceAntiAffinity: {label: rack}",
+        argument=Argument(
+            "serviceAntiAffinity",
+            ("label",),
+            "{label: rack}",
+            lambda label: Mapped(ServiceAntiAffinity(label)),
+        ),
         formula=(
             "10 × (pods − pods on nodes with the same value) / pods, of the pod's service; 0 without "
             "the label."

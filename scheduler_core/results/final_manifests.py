@@ -11,7 +11,6 @@ from scheduler_core.objects.keys import Key, document_key, key_of
 from scheduler_core.objects.kinds import KINDS
 from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.model import KubernetesObject, PersistentVolume, PersistentVolumeClaim, Pod
-from scheduler_core.results.export import bound
 from scheduler_core.scenario.history import entries_of, resolved, target_of
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.simulation.virtual import Stepper, TimedSimulation
@@ -58,6 +57,14 @@ def _manifest(obj: KubernetesObject, given: Mapping[Key, Document], simulation: 
         return document
     state = simulation.cluster.pods[obj.meta.key]
     return bound(document, state.node_name) if state.node_name else document
+
+
+def bound(document: Document, node: str) -> Document:
+    """Return a pod's manifest with the pod bound to and running on a node."""
+    spec = {**(document.get("spec") or {}), "nodeName": node}
+    status = {**(document.get("status") or {}), "phase": "Running"}
+    status.pop("nominatedNodeName", None)
+    return {**document, "spec": spec, "status": status}
 
 
 def _claimed(document: Document, obj: PersistentVolumeClaim | PersistentVolume) -> Document:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, Literal
 
-from scheduler_core.config.policy.document import check_policy, is_policy
+from scheduler_core.config.policy.document import is_policy
 from scheduler_core.config.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
 from scheduler_core.controllers.workloads import WorkloadChange
 from scheduler_core.formats.bundle import Bundle, Entry, File, SourceText, read_files
@@ -23,7 +23,8 @@ from scheduler_core.formats.recorder import read_recorder
 from scheduler_core.formats.replacing import Replaced, applied, duplicate_findings, same_list
 from scheduler_core.formats.skipping import Skipped
 from scheduler_core.framework.configuration import CONFIGURATION_KIND
-from scheduler_core.framework.configuration.document import check_configuration, is_scheduler_configuration
+from scheduler_core.framework.configuration.document import is_scheduler_configuration
+from scheduler_core.framework.configuration.profiles import Configuration, checked
 from scheduler_core.objects.keys import Key, key_of
 from scheduler_core.objects.kinds import KEPT_KINDS, KINDS, Kind
 from scheduler_core.objects.manifests import Document
@@ -139,10 +140,9 @@ class _Loading:
         settings = DEFAULT_SETTINGS
         for entry in self.settings[:1]:
             settings = read_settings(entry.value, At(self.report, None, entry))
-        for entry in self.policies[:1]:
-            check_policy(entry.value, settings, At(self.report, None, entry))
-        for entry in self.configurations[:1]:
-            check_configuration(entry.value, settings, At(self.report, None, entry))
+        configuration = Configuration(None, settings)
+        for entry in (*self.policies[:1], *self.configurations[:1]):
+            configuration = checked(entry.value, settings, At(self.report, None, entry))
         errors, warnings = duplicate_findings(self.replaced, self.report)
         for finding, message in errors:
             finding.error(message)
@@ -168,6 +168,7 @@ class _Loading:
             operations=operations,
             policy=self.policy,
             settings=settings,
+            configuration=configuration,
             warnings=tuple(self.warnings(objects, bundle)),
             summary=dict(self.summary),
             controllers=controllers,

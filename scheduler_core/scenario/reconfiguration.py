@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.config.policy.document import check_policy
 from scheduler_core.config.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
 from scheduler_core.formats.patch import patched_by
 from scheduler_core.framework.configuration import CONFIGURATION_KIND
-from scheduler_core.framework.configuration.document import NEWEST, check_configuration
-from scheduler_core.framework.configuration.profiles import Configuration
+from scheduler_core.framework.configuration.document import NEWEST
+from scheduler_core.framework.configuration.profiles import Configuration, checked
 from scheduler_core.framework.configuration.versions import GROUP
 from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.reading import At
@@ -100,11 +99,11 @@ class Reconfiguration:
         wrong = len(at.report.errors)
         if kind == SETTINGS_KIND:
             settings = DEFAULT_SETTINGS if document is None else read_settings(document, at)
-        elif kind == POLICY_KIND and document is not None:
-            check_policy(document, settings, at)
-        if configuration is not None and kind != POLICY_KIND:
-            check_configuration(configuration, settings, at)
+        active = policy if configuration is None else configuration
+        # Every setting suits a Policy: one that is active is not reported on again.
+        new = document if kind == POLICY_KIND else configuration
+        made = Configuration(active, settings) if new is None else checked(new, settings, at)
         if len(at.report.errors) > wrong:
             return None
         self._settings = settings
-        return Configuration(policy if configuration is None else configuration, settings)
+        return made

@@ -8,13 +8,12 @@ manifests as the scheduler sees them (admission applied, controllers expanded).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
 from scheduler_core.formats.limits import Limits
 from scheduler_core.framework.configuration.profiles import Configuration
-from scheduler_core.framework.configuration.result import FrameworkConfiguration
 from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.model import KubernetesObject
 from scheduler_core.objects.problems import Problem
@@ -51,7 +50,11 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A loaded bundle: its manifests, and the objects as the scheduler sees them."""
+    """A loaded bundle: its manifests, and the objects as the scheduler sees them.
+
+    ``configuration`` is what ``policy`` and ``settings`` are compiled to, once: a changed copy keeps it
+    unless it changes one of the two.
+    """
 
     title: str
     documents: tuple[Document, ...]
@@ -64,6 +67,18 @@ class Scenario:
     controllers: bool = True  # False: a recording; only its operations create and delete pods
     most_pods: int = Limits().pods  # controllers create no more in virtual time
     unhonored: tuple[Unhonored, ...] = ()  # honored by some schedulers; ``warnings`` has those that apply
+    configuration: Configuration = field(default_factory=Configuration, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        given = self.configuration
+        if given.policy is not self.policy or given.settings != self.settings:
+            object.__setattr__(self, "configuration", Configuration(self.policy, self.settings))
+
+    @property
+    def configurations(self) -> tuple[Configuration, ...]:
+        """The initial configuration, and those with which operations restart the scheduler."""
+        later = (operation.configuration for operation in self.operations)
+        return (self.configuration, *(one for one in later if one is not None))
 
     @property
     def id(self) -> str:
@@ -73,11 +88,6 @@ class Scenario:
 
         digest = hashlib.sha256(self.canonical()).digest()
         return base64.urlsafe_b64encode(digest).decode().rstrip("=")
-
-    @property
-    def framework(self) -> FrameworkConfiguration | None:
-        """The compiled profiles of the initial KubeSchedulerConfiguration, ``None`` under a Policy."""
-        return Configuration(self.policy, self.settings).framework
 
     def canonical(self) -> bytes:
         """Return the canonical bytes of the content: JSON with sorted keys of title, documents in order.
@@ -101,6 +111,8 @@ class Scenario:
         configuration are replaced. The documents are unchanged. Warnings about fields that are not honored
         are those of the new configuration.
         """
+        if policy is self.policy and settings == self.settings:
+            return self
         operations = tuple(
             operation
             if operation.configuration is None
@@ -112,16 +124,16 @@ class Scenario:
 
     def warned(self) -> tuple[Problem, ...]:
         """Return the warnings in order, including those about fields that the scheduler does not honor."""
-        later = [one.configuration for one in self.operations if one.configuration is not None]
-        configurations = [Configuration(self.policy, self.settings), *later]
         others = (problem for problem in self.warnings if not problem.unhonored)
-        return tuple(sorted((*others, *warnings_under(self.unhonored, configurations)), key=Problem.place))
+        told = warnings_under(self.unhonored, self.configurations)
+        return tuple(sorted((*others, *told), key=Problem.place))
 
     def _exchanged(self, old: Configuration, policy: Document | None, settings: Settings) -> Configuration:
-        return Configuration(
+        made = Configuration(
             policy if old.policy == self.policy else old.policy,
             settings if old.settings == self.settings else old.settings,
         )
+        return old if made == old else made
 
     def to_yaml(self) -> str:
         """Return the documents as one YAML stream, which loads as the same scenario."""

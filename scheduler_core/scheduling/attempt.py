@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,7 @@ from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.config.policy import Profile
-from scheduler_core.scheduling.cycle import Cycle, Decision, PredicateMatrix, QueueState
+from scheduler_core.scheduling.cycle import Cycle, Decision, QueueState
 from scheduler_core.scheduling.filtering import (
     Filtered,
     error_message,
@@ -171,43 +172,55 @@ class Scheduler:
         counter: int,
         phases: tuple[str, ...],
         *,
-        message: str | None = None,
         filtered: Filtered | None = None,
-        ranking: Ranking | None = None,
-        feasible: npt.NDArray[np.int32] = NO_INDICES,
-        preemption: Preemption | None = None,
+        **parts: Any,
     ) -> Cycle:
-        return Cycle(
-            index=0,
-            step="",
-            time=0.0,
-            decision=decision,
-            message=message,
-            nodes=self.cluster.columns.names,
-            matrix=self._matrix(filtered),
-            feasible=feasible,
-            priorities=ranking.rows if ranking is not None else [],
-            totals=ranking.totals if ranking is not None else None,
-            ties=NO_INDICES if ranking is None else ranking.ties.astype(np.int32),
-            last_node_index=counter,
-            preemption=preemption,
-            queue=QueueState([], 0, [], 0),
-            operations=(),
-            events=[],
-            phases=phases,
-            order=self.profile.order,
-            unabridged=self._unabridged(filtered),
-            nominated_passes=filtered.nominated if filtered is not None else (),
-            asked=filtered.asked if filtered is not None else 0,
+        cycle = record_of_attempt(
+            self.cluster, self.profile.order, decision, counter, phases, filtered, **parts
         )
+        if filtered is not None and filtered.unabridged is not None:
+            codes, errors = filtered.unabridged, filtered.unabridged_errors
+            cycle.unabridged = predicate_matrix(cycle.order, codes, errors, self.cluster.reasons)
+        return cycle
 
-    def _matrix(self, filtered: Filtered | None) -> PredicateMatrix | None:
-        if filtered is None or filtered.codes is None:
-            return None
-        return predicate_matrix(self.profile.order, filtered.codes, filtered.errors, self.cluster.reasons)
 
-    def _unabridged(self, filtered: Filtered | None) -> PredicateMatrix | None:
-        if filtered is None or filtered.unabridged is None:
-            return None
-        errors = filtered.unabridged_errors
-        return predicate_matrix(self.profile.order, filtered.unabridged, errors, self.cluster.reasons)
+def record_of_attempt(
+    cluster: Cluster,
+    order: tuple[str, ...],
+    decision: Decision,
+    counter: int,
+    phases: tuple[str, ...],
+    filtered: Filtered | None,
+    *,
+    time: float = 0.0,
+    message: str | None = None,
+    ranking: Ranking | None = None,
+    feasible: npt.NDArray[np.int32] = NO_INDICES,
+    preemption: Preemption | None = None,
+) -> Cycle:
+    """Return the record of an attempt, without the fields that only the run knows."""
+    matrix = None
+    if filtered is not None and filtered.codes is not None:
+        matrix = predicate_matrix(order, filtered.codes, filtered.errors, cluster.reasons)
+    return Cycle(
+        index=0,
+        step="",
+        time=time,
+        decision=decision,
+        message=message,
+        nodes=cluster.columns.names,
+        matrix=matrix,
+        feasible=feasible,
+        priorities=ranking.rows if ranking is not None else [],
+        totals=ranking.totals if ranking is not None else None,
+        ties=NO_INDICES if ranking is None else ranking.ties.astype(np.int32),
+        last_node_index=counter,
+        preemption=preemption,
+        queue=QueueState([], 0, [], 0),
+        operations=(),
+        events=[],
+        phases=phases,
+        order=order,
+        nominated_passes=filtered.nominated if filtered is not None else (),
+        asked=filtered.asked if filtered is not None else 0,
+    )

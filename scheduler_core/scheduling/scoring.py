@@ -32,8 +32,13 @@ class Ranking:
     totals: IntVector
     ties: Rows
 
-    def choice(self, counter: int) -> int:
-        """Return the node index that the round-robin counter points at (genericScheduler.selectHost)."""
+    def choice(self, counter: int | None) -> int:
+        """Return the node index that the round-robin counter points at (genericScheduler.selectHost).
+
+        Without a counter it is the first of the best nodes, of which Kubernetes picks one at random.
+        """
+        if counter is None:
+            return int(self.ties.min())
         return int(self.ties[counter % len(self.ties)])
 
 

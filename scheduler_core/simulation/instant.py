@@ -19,7 +19,7 @@ from scheduler_core.config.policy.declared import declared_fields
 from scheduler_core.config.policy.difference import differences
 from scheduler_core.equivalence.batching import Batching
 from scheduler_core.equivalence.keeper import CacheKeeper
-from scheduler_core.framework.configuration.profiles import Configuration, main_profile, profiles_of
+from scheduler_core.framework.configuration.profiles import Configuration
 from scheduler_core.interrupting import look
 from scheduler_core.objects.model import Pod
 from scheduler_core.scenario.scenario import Operation, Scenario
@@ -74,7 +74,7 @@ class Simulation:
         self.cluster = Cluster(declared_fields())
         self._options = (trace, unabridged, reuse)
         self._tells_quirks = trace and quirk_effects
-        self._start(Configuration(scenario.policy, scenario.settings))
+        self._start(scenario.configuration)
         self.decisions: list[Decision] = []
         self.deleted: list[str] = []  # victims, in order of deletion
         self.major = 1
@@ -98,8 +98,8 @@ class Simulation:
         """Start the scheduler with an empty queue, empty caches and a round-robin counter of 0."""
         trace, unabridged, reuse = self._options
         self._configuration = configuration
-        self.profiles = profiles_of(configuration)
-        self.profile = main_profile(self.profiles)
+        self.profiles = configuration.profiles
+        self.profile = configuration.profile
         self.queue = SchedulingQueue()
         self.last_node_index = 0
         settings = configuration.settings

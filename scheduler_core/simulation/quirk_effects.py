@@ -15,7 +15,7 @@ import numpy as np
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.config.policy import Profile
-from scheduler_core.framework.configuration.profiles import Configuration, profiles_of
+from scheduler_core.framework.configuration.profiles import Configuration
 from scheduler_core.quirks import QUIRKS
 from scheduler_core.scheduling.attempt import Scheduler
 from scheduler_core.scheduling.cycle import Cycle, PredicateMatrix, QuirkChange, QuirkEffect
@@ -80,7 +80,7 @@ class QuirkEffects:
         if scheduler is None:
             settings = self.profile.settings
             settings = replace(settings, fixed_too=settings.fixed_too | without)
-            profile = profiles_of(replace(self.configuration, settings=settings))[self.name]
+            profile = replace(self.configuration, settings=settings).profiles[self.name]
             if len(self._fixed) >= KEPT:
                 del self._fixed[next(iter(self._fixed))]
             vectors = VectorStore(self.cluster, profile, limit=KEPT_BYTES // KEPT)

@@ -12,7 +12,7 @@ from scheduler_core.authoring.examples import Example, examples
 from scheduler_core.authoring.examples.large import cluster
 from scheduler_core.objects.keys import key_of
 from scheduler_core.objects.model import Pod, PodDisruptionBudget
-from scheduler_core.results.export import cluster_documents
+from scheduler_core.results.final_manifests import ending_documents
 
 NODE = {
     "apiVersion": "v1",
@@ -240,8 +240,9 @@ def test_the_final_cluster_is_exported_with_its_nodes() -> None:
     scenario = load_documents(
         [NODE, controller("StatefulSet", replicas=2), controller("Deployment", "api", replicas=2)]
     )
-    places = {p.meta.key: "n1" for p in pods_of(scenario)}
-    again = load_documents(cluster_documents(scenario, scenario.objects, places))
+    simulation = Simulation(scenario)
+    assert len(list(simulation)) == 4
+    again = load_documents(ending_documents(simulation))
     assert sorted(key_of(o) for o in again.objects) == sorted(key_of(o) for o in scenario.objects)
     assert {p.node_name for p in pods_of(again)} == {"n1"}
     before = {p.meta.key: replace(p, node_name="n1", phase="Running") for p in pods_of(scenario)}

@@ -19,6 +19,7 @@ from playground.live.modules import scenarios
 from playground.live.sightings import sightings
 from playground.playback.library import library
 from playground.serving.built import STATIC
+from playground.storage import bundles
 from playground.visitors import identity
 
 DATA = Path(__file__).parent / "data"
@@ -35,6 +36,7 @@ def clean_slate() -> Iterator[None]:
     cache.clear()
     library.clear()
     sightings.clear()
+    bundles.last_read.clear()
     yield
     library.clear()
 

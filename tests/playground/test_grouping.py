@@ -123,7 +123,7 @@ async def test_a_policy_that_is_there_is_carried_over_and_said_so() -> None:
         payload = {"text": NODES + POLICY, "documents": answer["documents"]}
         added = await socket.success("bundle.add", payload)
         assert kinds(added["text"]) == ["Node", "Node", "KubeSchedulerConfiguration", "PodGroup", "Job"]
-        framework = load(added["text"]).framework
+        framework = load(added["text"]).configuration.framework
         assert framework is not None
         assert framework.main.coscheduling
         assert framework.version.edition.id == "classic"
@@ -155,7 +155,7 @@ async def test_a_configuration_that_is_there_gets_the_plugin_in_every_profile() 
     async with connected(OWNER) as socket:
         answer = await drafted(socket, text)
         added = await socket.success("bundle.add", {"text": text, "documents": answer["documents"]})
-    framework = load(added["text"]).framework
+    framework = load(added["text"]).configuration.framework
     assert framework is not None
     assert framework.names == ("default-scheduler", "other")
     assert all(profile.coscheduling for profile in framework.profiles)

@@ -15,7 +15,7 @@ from django.db import connection
 from django.test import Client
 
 from playground.celery import app
-from playground.live import remembered, watching
+from playground.live import watching
 from playground.models import Draft, Run, Scenario, Share
 from playground.playback import sources
 from playground.runtime import outage
@@ -33,7 +33,6 @@ def no_outage_yet(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing that another test let happen is remembered."""
     for outages in (outage.requests, sources.reads):
         outages._since = None
-    remembered._found.clear()
     monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
 
 

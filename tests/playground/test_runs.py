@@ -300,10 +300,10 @@ def test_a_run_takes_a_scheduler_configuration_in_the_policys_place(run: Run) ->
     scenario = store.load_scenario(run.scenario)
     given = {"kind": "KubeSchedulerConfiguration", "profiles": [{"percentageOfNodesToScore": 100}]}
     under = service.configured(scenario, {"policy": given})
-    assert under.framework is not None
+    assert under.configuration.framework is not None
     assert "Policy" not in {document.get("kind") for document in under.documents}
     again = service.configured(under, {"policy": {"priorities": []}})
-    assert again.framework is None
+    assert again.configuration.framework is None
     assert again.policy and again.policy["kind"] == "Policy"
 
 

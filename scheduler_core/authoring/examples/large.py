@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.formats.openb import NODE_COLUMNS, POD_COLUMNS
 from scheduler_core.formats.yaml_writer import write_yaml
 
 _ZONE = "failure-domain.beta.kubernetes.io/zone"
@@ -128,28 +127,3 @@ def large_cluster() -> str:
     """Return the example of 500 nodes as YAML."""
     head = "# A generated cluster of 500 nodes in four pools and three zones, and 40 Deployments.\n"
     return head + write_yaml(cluster(500, 40, 20))
-
-
-_MODELS = (("T4", 4, 64, 256), ("P100", 2, 64, 512), ("V100M32", 8, 96, 768))
-
-
-def gpu_tables(nodes: int, pods: int, seed: int = 1) -> tuple[str, str]:
-    """Return the two CSV tables of a trace in the openb format: nodes and pods. Times are seconds."""
-    dice = random.Random(seed)  # noqa: S311 - the same trace on every machine is the point
-    rows = [",".join(NODE_COLUMNS)]
-    for index in range(nodes):
-        model, gpus, cores, memory = _MODELS[index % len(_MODELS)]
-        rows.append(f"gpu-node-{index:04d},{cores * 1000},{memory * 1024},{gpus},{model}")
-    tasks = [",".join(POD_COLUMNS)]
-    now = 0
-    for index in range(pods):
-        now += dice.randrange(0, 120)
-        share = dice.choice((1000, 1000, 500, 250))
-        gpus = dice.choice((0, 1, 1, 1, 2, 4)) if share == 1000 else 1
-        spec = dice.choice(("", "", "", "T4", "P100|V100M32")) if gpus else ""
-        end = now + dice.randrange(600, 7200)
-        cpu, memory = dice.choice((2, 4, 8, 16)), dice.choice((8, 16, 32, 64))
-        milli = share if gpus else 0
-        wanted = f"{cpu * 1000},{memory * 1024},{gpus},{milli},{spec}"
-        tasks.append(f"task-{index:04d},{wanted},LS,Succeeded,{now},{end},{now}")
-    return "\n".join(rows) + "\n", "\n".join(tasks) + "\n"

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.config.policy import PolicyError, compile_policy
+from scheduler_core.config.policy import PolicyError, Profile, compile_policy
+from scheduler_core.config.policy.reading import PREDICATE_ARGUMENTS, PRIORITY_ARGUMENTS
 from scheduler_core.config.settings import Settings
 from scheduler_core.objects.names import nearest
+from scheduler_core.objects.policy_argument import Argument
 from scheduler_core.objects.reading import (
     At,
     Field,
@@ -40,19 +42,21 @@ def _mild(read: Reader) -> Reader:
     return outlined(look, read)
 
 
-_PREDICATE = _named(
-    "name order",
-    argument=_named("", labelsPresence=_named("labels presence"), serviceAffinity=_named("labels")),
-)
-_PRIORITY = _named(
-    "name weight",
-    argument=_named(
-        "",
-        serviceAntiAffinity=_named("label"),
-        labelPreference=_named("label presence"),
-        requestedToCapacityRatioArguments=_named("", shape=list_of(_named("utilization score"))),
-    ),
-)
+def _arguments(kinds: Mapping[str, Argument]) -> Reader:
+    """Create a reader of the argument that is one of some kinds."""
+    shapes = {"shape": list_of(_named("utilization score"))}
+    fields = {
+        kind: _named(
+            " ".join(name for name in argument.fields if name not in shapes),
+            **{name: shapes[name] for name in argument.fields if name in shapes},
+        )
+        for kind, argument in kinds.items()
+    }
+    return _named("", **fields)
+
+
+_PREDICATE = _named("name order", argument=_arguments(PREDICATE_ARGUMENTS))
+_PRIORITY = _named("name weight", argument=_arguments(PRIORITY_ARGUMENTS))
 POLICY = record(
     dict,
     {
@@ -64,20 +68,20 @@ POLICY = record(
 )
 
 
-def check_policy(value: Mapping[str, Any], settings: Settings, at: At) -> bool:
-    """Report all errors and warnings of a Policy; return whether it can be used."""
+def check_policy(value: Mapping[str, Any], settings: Settings, at: At) -> Profile | None:
+    """Report all errors and warnings of a Policy; return it compiled, or None if it cannot be used."""
     POLICY(dict(value), at)
     if value.get("extenders"):
         at.child("extenders").warn("extenders are other programs: they are not called")
     try:
-        found = compile_policy(value, settings).warnings
+        profile = compile_policy(value, settings)
     except PolicyError as error:
         for problem in error.problems:
             place_of(at, problem.path).error(problem.message)
-        return False
-    for problem in found:
+        return None
+    for problem in profile.warnings:
         place_of(at, problem.path).warn(problem.message)
-    return True
+    return profile
 
 
 def is_policy(value: Mapping[str, Any], at: At) -> bool:

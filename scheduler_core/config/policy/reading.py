@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, cast
 
 from scheduler_core.config.policy.order import ALIASES, UNREGISTERED, keys_of
 from scheduler_core.config.policy.providers import (
@@ -18,19 +18,12 @@ from scheduler_core.config.policy.providers import (
     MANDATORY_PREDICATES,
 )
 from scheduler_core.objects.names import did_you_mean
+from scheduler_core.objects.policy_argument import Argument
 from scheduler_core.objects.problems import Problem
 from scheduler_core.objects.reading import kind_of, show
-from scheduler_core.predicates import PREDICATES, CheckNodeLabelPresence, CheckServiceAffinity, Predicate
-from scheduler_core.priorities import (
-    PRIORITIES,
-    InterPodAffinity,
-    LabelPreference,
-    Mapped,
-    Priority,
-    ResourceAllocation,
-    ServiceAntiAffinity,
-    Shape,
-)
+from scheduler_core.predicates import PREDICATES, RULES, Predicate
+from scheduler_core.priorities import PRIORITIES, InterPodAffinity, Priority
+from scheduler_core.priorities import RULES as PRIORITY_RULES
 
 MAX_SCORE = 10
 MAX_TOTAL = 2**63 - 1  # schedulerapi.MaxTotalPriority
@@ -82,13 +75,7 @@ class PolicyReader:
 
     def flag(self, name: str) -> bool:
         """Read a boolean of the policy; the default is false."""
-        return self._boolean(name, self.policy.get(name))
-
-    def _boolean(self, path: str, value: Any) -> bool:
-        if value is not None and not isinstance(value, bool):
-            quoted = " (without quotes)" if isinstance(value, str) and value.lower() in _ALSO_TRUE else ""
-            self.fail(path, f"must be true or false{quoted}, not {show(value)}")
-        return value is True
+        return self.presence(name, self.policy.get(name))
 
     def _integer(self, path: str, value: Any, wanted: str, low: int, high: int) -> int | None:
         if not _is_integer(value):
@@ -167,30 +154,26 @@ class PolicyReader:
         """Create a predicate from an argument; return None for a name without one, which is validated."""
         name, argument = entry["name"], entry.get("argument")
         if argument is not None:
-            return self._custom_predicate(f"{path}.argument", argument)
+            return cast("Predicate | None", self._made(f"{path}.argument", argument, PREDICATE_ARGUMENTS))
         for key in keys_of(name):
             if key in UNREGISTERED:
                 self.fail(f"{path}.name", f"{key} is not registered in v1.11 with its default feature gates")
             elif key in ARGUMENT_OF:
-                self.fail(f"{path}.argument", f"{key} needs an argument: {ARGUMENT_OF[key]}")
+                self.fail(f"{path}.argument", f"{key} needs an argument: {ARGUMENT_OF[key].outline}")
             elif key not in PREDICATES:
                 known = [*PREDICATES, *ALIASES, *ARGUMENT_OF]
                 self.fail(f"{path}.name", _unknown("predicate", key, known, PREDICATES, PRIORITIES))
         return None
 
-    def _custom_predicate(self, path: str, argument: Any) -> Predicate | None:
-        kind, body = self._single(path, argument, PREDICATE_ARGUMENTS)
+    def _made(self, path: str, argument: Any, known: Mapping[str, Argument]) -> Any:
+        """Create the predicate or priority of an argument; return None after an error."""
+        kind, body = self._single(path, argument, known)
         if not kind:
             return None
-        labels = body.get("labels")
-        if not isinstance(labels, list) or not all(isinstance(label, str) and label for label in labels):
-            self.fail(f"{path}.{kind}.labels", f"must be a list of label names, not {show(labels)}")
-            return None
-        if kind == "serviceAffinity":
-            return CheckServiceAffinity(tuple(labels))
-        return CheckNodeLabelPresence(
-            tuple(labels), presence=self._boolean(f"{path}.{kind}.presence", body.get("presence"))
-        )
+        read = {
+            name: FIELDS[name](self, f"{path}.{kind}.{name}", body.get(name)) for name in known[kind].fields
+        }
+        return None if None in read.values() else known[kind].make(**read)
 
     def _single(self, path: str, argument: Any, known: Iterable[str]) -> tuple[str, Mapping[str, Any]]:
         """Read an argument object, in which exactly one of the known kinds must be set."""
@@ -252,33 +235,34 @@ class PolicyReader:
             known = [*PREDICATES, *ALIASES]
             self.fail(f"{path}.name", _unknown("priority", name, PRIORITIES, PRIORITIES, known))
             return None
-        path = f"{path}.argument"
-        kind, body = self._single(path, argument, PRIORITY_ARGUMENTS)
-        return PRIORITY_ARGUMENTS[kind](self, f"{path}.{kind}", body) if kind else None
+        return cast("Priority | None", self._made(f"{path}.argument", argument, PRIORITY_ARGUMENTS))
 
-    def service_anti_affinity(self, path: str, body: Mapping[str, Any]) -> Priority | None:
-        """Read ``serviceAntiAffinity {label}``."""
-        label = self._label(path, body)
-        return Mapped(ServiceAntiAffinity(label)) if label else None
+    # --- fields of arguments
 
-    def label_preference(self, path: str, body: Mapping[str, Any]) -> Priority | None:
-        """Read ``labelPreference {label, presence}``."""
-        label = self._label(path, body)
-        presence = self._boolean(f"{path}.presence", body.get("presence"))
-        return Mapped(LabelPreference(label, presence=presence)) if label else None
+    def presence(self, path: str, value: Any) -> bool:
+        """Read a boolean; the default is false."""
+        if value is not None and not isinstance(value, bool):
+            quoted = " (without quotes)" if isinstance(value, str) and value.lower() in _ALSO_TRUE else ""
+            self.fail(path, f"must be true or false{quoted}, not {show(value)}")
+        return value is True
 
-    def _label(self, path: str, body: Mapping[str, Any]) -> str:
-        label = body.get("label")
-        if isinstance(label, str) and label:
-            return label
-        wrong = "label is missing: write" if label is None else f"must be a label's name, not {show(label)}:"
-        self.fail(f"{path}.label", f"{wrong} a node label such as rack")
-        return ""
+    def labels(self, path: str, value: Any) -> tuple[str, ...] | None:
+        """Read the names of labels."""
+        if isinstance(value, list) and all(isinstance(label, str) and label for label in value):
+            return tuple(value)
+        self.fail(path, f"must be a list of label names, not {show(value)}")
+        return None
 
-    def shape(self, path: str, body: Mapping[str, Any]) -> Priority | None:
-        """Read ``requestedToCapacityRatioArguments {shape}``: points with ascending utilization."""
-        path = f"{path}.shape"
-        points = body.get("shape")
+    def label(self, path: str, value: Any) -> str | None:
+        """Read the name of a label."""
+        if isinstance(value, str) and value:
+            return value
+        wrong = "label is missing: write" if value is None else f"must be a label's name, not {show(value)}:"
+        self.fail(path, f"{wrong} a node label such as rack")
+        return None
+
+    def shape(self, path: str, points: Any) -> tuple[tuple[int, int], ...] | None:
+        """Read points with ascending utilization, as pairs of utilization and score."""
         if not isinstance(points, list) or not points:
             self.fail(path, f"must be a list of at least one point, not {show(points) if points else 'none'}")
             return None
@@ -299,24 +283,25 @@ class PolicyReader:
                 least = read[-1][0]
                 self.fail(f"{at}.utilization", f"must be greater than the one before, {least}, not {x}")
             read.append((x, y))
-        return Mapped(ResourceAllocation(Shape(tuple(read)))) if len(read) == len(points) else None
+        return tuple(read) if len(read) == len(points) else None
 
 
-PREDICATE_ARGUMENTS = ("labelsPresence", "serviceAffinity")
-"""The kinds of a predicate's argument."""
-
-ARGUMENT_OF: Mapping[str, str] = {
-    "CheckNodeLabelPresence": "labelsPresence {labels, presence}",
-    "CheckServiceAffinity": "serviceAffinity {labels}",
+FIELDS: Mapping[str, Callable[[PolicyReader, str, Any], Any]] = {
+    "label": PolicyReader.label,
+    "labels": PolicyReader.labels,
+    "presence": PolicyReader.presence,
+    "shape": PolicyReader.shape,
 }
-"""The names in the static order of predicates that exist only with an argument."""
+"""The fields of arguments, each with its reader, which returns None after an error."""
 
-PRIORITY_ARGUMENTS: Mapping[str, Callable[[PolicyReader, str, Mapping[str, Any]], Priority | None]] = {
-    "serviceAntiAffinity": PolicyReader.service_anti_affinity,
-    "labelPreference": PolicyReader.label_preference,
-    "requestedToCapacityRatioArguments": PolicyReader.shape,
+ARGUMENT_OF: Mapping[str, Argument] = {rule.key: rule.argument for rule in RULES if rule.argument is not None}
+"""The predicates that exist only with an argument, by key."""
+
+PREDICATE_ARGUMENTS: Mapping[str, Argument] = {one.kind: one for one in ARGUMENT_OF.values()}
+PRIORITY_ARGUMENTS: Mapping[str, Argument] = {
+    rule.argument.kind: rule.argument for rule in PRIORITY_RULES if rule.argument is not None
 }
-"""The kinds of a priority's argument, each with its reader."""
+"""The arguments of predicates and of priorities, by kind."""
 
 
 def _priority(name: str, hard_weight: int) -> Priority:

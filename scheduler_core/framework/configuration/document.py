@@ -7,6 +7,7 @@ from typing import Any
 
 from scheduler_core.config.settings import Settings
 from scheduler_core.framework.configuration import CONFIGURATION_KIND, read_and_compile
+from scheduler_core.framework.configuration.result import FrameworkConfiguration
 from scheduler_core.framework.configuration.versions import GROUP, VERSIONS
 from scheduler_core.objects.names import nearest
 from scheduler_core.objects.reading import At, show
@@ -14,10 +15,13 @@ from scheduler_core.objects.reading import At, show
 NEWEST = list(VERSIONS.values())[-1].api_version
 
 
-def check_configuration(value: Mapping[str, Any], settings: Settings, at: At) -> bool:
-    """Report all errors and warnings of a configuration; return whether it can be used."""
+def check_configuration(
+    value: Mapping[str, Any], settings: Settings, at: At
+) -> FrameworkConfiguration | None:
+    """Report all errors and warnings of a configuration; return it compiled, or None if it is unusable."""
     wrong = len(at.report.errors)
-    return read_and_compile(value, settings, at) is not None and len(at.report.errors) == wrong
+    compiled = read_and_compile(value, settings, at)
+    return compiled if len(at.report.errors) == wrong else None
 
 
 def is_scheduler_configuration(value: Mapping[str, Any], at: At) -> bool:

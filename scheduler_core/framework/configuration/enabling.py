@@ -30,7 +30,7 @@ def schedules_groups(document: Document | None, settings: Settings = DEFAULT_SET
     """Return whether all profiles of a configuration enable Coscheduling; a Policy cannot."""
     if document is None or document.get("kind") != CONFIGURATION_KIND:
         return False
-    return all(profile.coscheduling for profile in compile_configuration(document, settings).profiles)
+    return compile_configuration(document, settings).coscheduling
 
 
 def with_coscheduling(
@@ -59,8 +59,9 @@ def with_coscheduling(
 
 
 def _enabled(document: Document, settings: Settings) -> Conversion:
-    version = compile_configuration(document, settings).version
-    if schedules_groups(document, settings):
+    compiled = compile_configuration(document, settings)
+    version = compiled.version
+    if compiled.coscheduling:
         return Conversion(document)
     made = {**document, "profiles": document.get("profiles") or [{"schedulerName": DEFAULT_SCHEDULER}]}
     note = f"{version.name} has the {version.edition.id} edition of the plugin, which reads both spellings"

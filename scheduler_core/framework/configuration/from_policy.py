@@ -18,7 +18,7 @@ from scheduler_core.framework.configuration.conversion import (
     ConversionNotes,
     shape_points,
 )
-from scheduler_core.framework.configuration.plugins import PLUGINS
+from scheduler_core.framework.configuration.plugins import PLUGINS, SCORES_ALONE
 from scheduler_core.framework.configuration.result import FrameworkProfile
 from scheduler_core.framework.configuration.rules import BY_STRATEGY, TO_RATIO
 from scheduler_core.framework.configuration.versions import (
@@ -30,6 +30,7 @@ from scheduler_core.framework.configuration.versions import (
 )
 from scheduler_core.objects.manifests import Document
 from scheduler_core.predicates import RULES
+from scheduler_core.priorities import PRIORITIES
 
 PLUGIN_OF: Mapping[str, str] = {
     name: rule.plugin.name if rule.plugin is not None else rule.converted_to
@@ -39,17 +40,16 @@ PLUGIN_OF: Mapping[str, str] = {
 }
 """The plugin that replaced each predicate."""
 
-SCORER_OF: Mapping[str, str] = {
-    **{row.priority: row.name for row in PLUGINS.values() if row.priority and not row.until},
-    "NodePreferAvoidPodsPriority": "NodePreferAvoidPods",
-}
-"""The plugin that replaced each priority, except for those that score by resources."""
+BY_RESOURCES: Mapping[str, str] = {PLUGINS[name].priority: name for name in SCORES_ALONE}
+"""The plugin of v1beta1 that replaced each priority that scores by resources."""
 
-BY_RESOURCES = {
-    "LeastRequestedPriority": "NodeResourcesLeastAllocated",
-    "MostRequestedPriority": "NodeResourcesMostAllocated",
-    TO_RATIO: "RequestedToCapacityRatio",
+SCORER_OF: Mapping[str, str] = {
+    row.priority: row.name
+    for row in sorted(PLUGINS.values(), key=lambda row: not row.until)
+    if row.priority in PRIORITIES and row.name not in SCORES_ALONE
 }
+"""The plugin that replaced each priority; of two, the one that is still there."""
+
 DEFAULT_SHAPE = [{"utilization": 0, "score": 10}, {"utilization": 100, "score": 0}]
 NOT_CONVERTED = {rule.key: rule.not_converted for rule in RULES if rule.not_converted}
 

@@ -4,37 +4,88 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 from scheduler_core.config.policy import Profile, compile_policy
+from scheduler_core.config.policy.document import check_policy
 from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
 from scheduler_core.framework.configuration.compiling import compile_configuration
+from scheduler_core.framework.configuration.document import check_configuration
 from scheduler_core.framework.configuration.result import FrameworkConfiguration
 from scheduler_core.framework.configuration.versions import CONFIGURATION_KIND
 from scheduler_core.objects.manifests import Document
+from scheduler_core.objects.reading import At
 
 DEFAULT_NAMES = ("", "default-scheduler")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Configuration:
     """A scheduler's start-up configuration: a v1 Policy or a KubeSchedulerConfiguration, and the settings.
 
-    ``policy`` is ``None`` for the default provider.
+    ``policy`` is ``None`` for the default provider. The configuration is compiled once, when it is first used
+    or, by :func:`checked`, when it is read; one that cannot be used raises PolicyError.
     """
 
     policy: Document | None = None
     settings: Settings = DEFAULT_SETTINGS
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is sent to another process, which compiles for itself: plugins compare by identity."""
+        return {"policy": self.policy, "settings": self.settings}
+
+    @property
+    def in_framework(self) -> bool:
+        """Whether it is a KubeSchedulerConfiguration."""
+        return self.policy is not None and self.policy.get("kind") == CONFIGURATION_KIND
+
+    @property
+    def timed(self) -> bool:
+        """Whether a scheduler with this configuration runs in virtual time."""
+        return self.in_framework or self.settings.time == "virtual"
+
+    def compile(self) -> None:
+        """Raise PolicyError if it cannot be used."""
+        _ = self._compiled
+
+    @cached_property
+    def _compiled(self) -> Profile | FrameworkConfiguration:
+        if self.policy is None or not self.in_framework:
+            return compile_policy(self.policy, self.settings)
+        return compile_configuration(self.policy, self.settings)
+
     @property
     def framework(self) -> FrameworkConfiguration | None:
-        """The compiled profiles of a KubeSchedulerConfiguration, ``None`` under a Policy.
+        """The compiled profiles of a KubeSchedulerConfiguration, ``None`` under a Policy."""
+        compiled = self._compiled if self.in_framework else None
+        return compiled if isinstance(compiled, FrameworkConfiguration) else None
 
-        Raises:
-            PolicyError: The configuration cannot be used.
-        """
-        if self.policy is None or self.policy.get("kind") != CONFIGURATION_KIND:
-            return None
-        return compile_configuration(self.policy, self.settings)
+    @cached_property
+    def profiles(self) -> Mapping[str, Profile]:
+        """The profiles by the schedulerName of the pods that they schedule; other pods are ignored."""
+        compiled = self._compiled
+        if isinstance(compiled, Profile):
+            return dict.fromkeys(DEFAULT_NAMES, compiled)
+        profiles = {profile.scheduler_name: profile.profile for profile in compiled.profiles}
+        named = profiles.get(DEFAULT_NAMES[1])
+        return profiles if named is None else {**profiles, "": named}
+
+    @property
+    def profile(self) -> Profile:
+        """The default scheduler's profile, or the first if none has its name."""
+        compiled = self._compiled
+        return compiled if isinstance(compiled, Profile) else compiled.main.profile
+
+
+def checked(policy: Document, settings: Settings, at: At) -> Configuration:
+    """Compile a configuration document; report its errors and warnings to ``at``."""
+    made = Configuration(policy, settings)
+    check = check_configuration if made.in_framework else check_policy
+    compiled = check(policy, settings, at)
+    if compiled is not None:
+        vars(made)["_compiled"] = compiled
+    return made
 
 
 def compile_profile(document: Document | None, settings: Settings = DEFAULT_SETTINGS) -> Profile:
@@ -45,24 +96,4 @@ def compile_profile(document: Document | None, settings: Settings = DEFAULT_SETT
     Raises:
         PolicyError: With every problem and its path.
     """
-    framework = Configuration(document, settings).framework
-    return compile_policy(document, settings) if framework is None else framework.main.profile
-
-
-def profiles_of(configuration: Configuration) -> Mapping[str, Profile]:
-    """Return the profiles by the schedulerName of the pods that they schedule; other pods are ignored.
-
-    Raises:
-        PolicyError: The configuration cannot be used.
-    """
-    framework = configuration.framework
-    if framework is None:
-        return dict.fromkeys(DEFAULT_NAMES, compile_policy(configuration.policy, configuration.settings))
-    profiles = {profile.scheduler_name: profile.profile for profile in framework.profiles}
-    named = profiles.get(DEFAULT_NAMES[1])
-    return profiles if named is None else {**profiles, "": named}
-
-
-def main_profile(profiles: Mapping[str, Profile]) -> Profile:
-    """Return the default scheduler's profile, or the first if none has its name."""
-    return profiles.get(DEFAULT_NAMES[1]) or next(iter(profiles.values()))
+    return Configuration(document, settings).profile

@@ -80,6 +80,11 @@ class FrameworkConfiguration:
         """Return the profile of ``default-scheduler``, or the first if it does not exist."""
         return self.of(DEFAULT_SCHEDULER) or self.profiles[0]
 
+    @property
+    def coscheduling(self) -> bool:
+        """Return whether every profile enables Coscheduling."""
+        return all(profile.coscheduling for profile in self.profiles)
+
     def of(self, scheduler_name: str) -> FrameworkProfile | None:
         """Return the profile responsible for pods of a ``spec.schedulerName``, if there is one."""
         name = scheduler_name or DEFAULT_SCHEDULER

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from scheduler_core.config.policy import compile_policy
 from scheduler_core.controllers import ControllerManager, Options
 from scheduler_core.framework.clock import Clock
 from scheduler_core.framework.configuration.plugins import COSCHEDULING
@@ -103,9 +102,8 @@ def make_parts(configuration: Configuration, epoch: float) -> Parts:
 
 def _policy_parts(configuration: Configuration) -> Parts:
     """Return the parts that run a Policy's predicates and priorities, as in v1.11, in the framework."""
-    policy = compile_policy(configuration.policy, configuration.settings)
-    profile = in_framework(policy)
-    scheduling = Scheduling(profile, 0, 0, own=frozenset(), round_robin=True)
+    profile = in_framework(configuration.profile)
+    scheduling = Scheduling(profile, 0, 0, own=(), round_robin=True)
     one = ProfileSpec(None, scheduling)
     plugins = (DefaultPreemption(), PodGroupController(CLASSIC))
     release = RELEASES[CLASSIC.kubernetes]
@@ -143,12 +141,8 @@ def _points(profile: FrameworkProfile) -> dict[str, tuple[str, ...]]:
 
 def _scheduling(profile: FrameworkProfile) -> Scheduling:
     weights = {priority.name: priority.weight for priority in profile.profile.priorities}
-    fit, balanced = (weights.get(name, 0) for name in _OWN_WEIGHTS)
+    fit, balanced = (weights.get(name, 0) for name in OWN)
     return Scheduling(profile.profile, fit, balanced)
-
-
-_OWN_WEIGHTS = ("LeastRequestedPriority", "BalancedResourceAllocation")
-assert frozenset(_OWN_WEIGHTS) == OWN
 
 
 def build(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scheduler_core.framework.configuration.profiles import Configuration
-from scheduler_core.framework.configuration.versions import CONFIGURATION_KIND
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.simulation.instant import Simulation
 from scheduler_core.simulation.virtual.simulation import TimedSimulation
@@ -17,15 +15,7 @@ def is_timed(scenario: Scenario) -> bool:
 
     It does if it has a KubeSchedulerConfiguration or sets ``time: virtual``, at the start or at a step.
     """
-    changed = (operation.configuration for operation in scenario.operations)
-    given = (Configuration(scenario.policy, scenario.settings), *changed)
-    return any(_timed(configuration) for configuration in given if configuration is not None)
-
-
-def _timed(configuration: Configuration) -> bool:
-    if configuration.settings.time == "virtual":
-        return True
-    return configuration.policy is not None and configuration.policy.get("kind") == CONFIGURATION_KIND
+    return any(configuration.timed for configuration in scenario.configurations)
 
 
 def simulate(

@@ -10,19 +10,15 @@ from scheduler_core.config.policy import Profile
 from scheduler_core.framework.plugins.observers import STATUS_ENTRIES
 from scheduler_core.framework.record import Attempt
 from scheduler_core.framework.scheduler import Framework
-from scheduler_core.scheduling.attempt import NO_INDICES
+from scheduler_core.scheduling.attempt import NO_INDICES, record_of_attempt
 from scheduler_core.scheduling.cycle import (
     Cycle,
     Decision,
     KubernetesEvent,
-    PredicateMatrix,
-    QueueState,
     Result,
 )
-from scheduler_core.scheduling.filtering import Filtered, predicate_matrix
 from scheduler_core.scheduling.timeline import TimelineEvent
 
-NO_QUEUE = QueueState([], 0, [], 0)
 WARNINGS = frozenset({"FailedScheduling", "Failed", "BackOff", "NodeNotReady", "BackoffLimitExceeded"})
 NO_EVENTS = STATUS_ENTRIES | {"Moved", "Activated", "Operation"}
 """Timeline entries for which Kubernetes records no event."""
@@ -49,48 +45,28 @@ def cycle_of(framework: Framework, profile: Profile | None, attempt: Attempt, co
     These are index, step, queue and happenings. ``phases`` must be set again by :func:`phases_of` after the
     binding cycle has run. A custom scheduler has no ``profile``.
     """
-    decision = decision_of(attempt)
-    order = () if profile is None else profile.order
-    filtered, scored = attempt.filtered, attempt.scored
+    filtered, cluster = attempt.filtered, framework.cluster
     feasible = NO_INDICES
     if filtered is not None and not filtered.errors:
-        columns = framework.cluster.columns
-        feasible = (
-            columns.everything
-            if filtered.failed is None
-            else np.flatnonzero(filtered.failed == 0).astype(np.int32)
-        )
-    return Cycle(
-        index=0,
-        step="",
+        if filtered.failed is None:
+            feasible = cluster.columns.everything
+        else:
+            feasible = np.flatnonzero(filtered.failed == 0).astype(np.int32)
+    cycle = record_of_attempt(
+        cluster,
+        () if profile is None else profile.order,
+        decision_of(attempt),
+        counter,
+        phases_of(attempt),
+        filtered,
         time=attempt.time,
-        decision=decision,
         message=attempt.message or None,
-        nodes=framework.cluster.columns.names,
-        matrix=_matrix(framework, filtered, order),
+        ranking=attempt.scored,
         feasible=feasible,
-        priorities=scored.rows if scored is not None else [],
-        totals=scored.totals if scored is not None else None,
-        ties=NO_INDICES if scored is None else scored.ties.astype(np.int32),
-        last_node_index=counter,
         preemption=attempt.preemption,
-        queue=NO_QUEUE,
-        operations=(),
-        events=[],
-        phases=phases_of(attempt),
-        order=order,
-        always_check_all=profile is not None and profile.always_check_all,
-        nominated_passes=filtered.nominated if filtered is not None else (),
-        asked=filtered.asked if filtered is not None else 0,
     )
-
-
-def _matrix(
-    framework: Framework, filtered: Filtered | None, order: tuple[str, ...]
-) -> PredicateMatrix | None:
-    if filtered is None or filtered.codes is None:
-        return None
-    return predicate_matrix(order, filtered.codes, filtered.errors, framework.cluster.reasons)
+    cycle.always_check_all = profile is not None and profile.always_check_all
+    return cycle
 
 
 def phases_of(attempt: Attempt) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from scheduler_core.simulation.virtual.control import ControlledFramework
 def shared(scenario: Scenario, framework: ControlledFramework) -> Iterator[object]:
     """Yield the objects, operations and compiled profiles that a scheduler and its copy may share."""
     yield scenario
+    yield from scenario.configurations
     yield framework.release
     for runtime in (framework.runtime, *framework.runtimes.values()):
         yield runtime.scheduling

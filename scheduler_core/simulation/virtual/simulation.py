@@ -63,7 +63,7 @@ class TimedSimulation(FrameworkReader):
         self.unsettled: list[str] = []  # bounds hit and rules that never settle; the first UNSETTLED_KEPT
         self.ending = Ending(scenario.settings.until, longest_wait(scenario))
         self._trace = trace
-        self._configuration = Configuration(scenario.policy, scenario.settings)
+        self._configuration = scenario.configuration
         self._agenda = Agenda.of(scenario.operations)
         self._landing: list[Operation] = []
         self._applied: list[str] = []

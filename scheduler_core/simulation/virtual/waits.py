@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from scheduler_core.framework.configuration.profiles import Configuration
 from scheduler_core.framework.configuration.result import FrameworkConfiguration
 from scheduler_core.framework.plugins.longest_waits import LONGEST_WAITS
 from scheduler_core.framework.queue import LONGEST_BACKOFF
@@ -20,9 +19,7 @@ def longest_wait(scenario: Scenario) -> float:
     In seconds, over every configuration that takes effect, with all of its profiles. The flush of the
     unschedulable queue is not included (:func:`patience`).
     """
-    changed = (operation.configuration for operation in scenario.operations)
-    given = (Configuration(scenario.policy, scenario.settings), *changed)
-    frameworks = (one.framework for one in given if one is not None)
+    frameworks = (configuration.framework for configuration in scenario.configurations)
     operated = (operation.object for operation in scenario.operations)
     objects = (*scenario.objects, *(obj for obj in operated if obj is not None))
     return max(_longest(framework, objects) for framework in (None, *frameworks))

@@ -219,9 +219,9 @@ def test_the_framework_is_kept_for_who_runs_it() -> None:
         queueSort: {enabled: [{name: Coscheduling}], disabled: [{name: "*"}]}
     """
     scenario = load("---\n".join([NODES, HEAD + dedent(gang), pod("a")]))
-    assert scenario.framework is not None
-    assert scenario.framework.main.names("permit") == ("Coscheduling",)
-    assert load(NODES).framework is None
+    assert scenario.configuration.framework is not None
+    assert scenario.configuration.framework.main.names("permit") == ("Coscheduling",)
+    assert load(NODES).configuration.framework is None
 
 
 def test_explaining_asks_the_profile_of_the_pod() -> None:

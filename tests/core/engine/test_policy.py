@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import yaml
 
 from scheduler_core.config.policy import PolicyError
 from scheduler_core.config.policy.order import (
@@ -17,10 +18,12 @@ from scheduler_core.config.policy.order import (
     static_order,
 )
 from scheduler_core.config.policy.providers import DEFAULT_PREDICATES, DEFAULT_PRIORITIES
+from scheduler_core.config.policy.reading import PolicyReader
 from scheduler_core.framework.configuration.profiles import compile_profile
-from scheduler_core.predicates import PREDICATES
+from scheduler_core.predicates import PREDICATES, RULES
 from scheduler_core.predicates.general import GeneralPredicates
-from scheduler_core.priorities import PRIORITIES
+from scheduler_core.priorities import PRIORITIES, Mapped
+from scheduler_core.priorities import RULES as PRIORITY_RULES
 from scheduler_core.quirks import QUIRKS, REPRODUCED_BY
 from tests.core.engine.building import node, pod, simulate
 
@@ -183,6 +186,36 @@ def test_checking_all_predicates_collects_every_reason() -> None:
     assert everything.matrix is not None
     assert (short.matrix.codes[1:] == -1).all()
     assert (everything.matrix.codes >= 0).all()
+
+
+MADE = {
+    **{f"predicates {rule.key}": (rule.argument, rule.made) for rule in RULES if rule.argument},
+    **{f"priorities {rule.name}": (rule.argument, rule.made) for rule in PRIORITY_RULES if rule.argument},
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_an_argument_makes_the_rule_that_declares_it(name: str) -> None:
+    """Its own example is valid, and a field of another type is an error with its path."""
+    argument, made = MADE[name]
+    assert argument is not None
+    place = name.partition(" ")[0]
+
+    def policy(body: dict[str, Any]) -> dict[str, Any]:
+        return {place: [{"name": "Own", "weight": 1, "argument": {argument.kind: body}}]}
+
+    body = yaml.safe_load(argument.example.replace(", …", ""))
+    assert set(body) == set(argument.fields)
+    reader = PolicyReader(policy(body))
+    run = reader.priorities(1)[0].run if place == "priorities" else reader.predicates()["Own"].run
+    assert not reader.problems
+    assert made is not None
+    assert isinstance(run.steps if isinstance(run, Mapped) else run, made)
+    for field in argument.fields:
+        with pytest.raises(PolicyError) as raised:
+            compile_profile(policy({**body, field: 7}))
+        paths = [problem.path for problem in raised.value.problems]
+        assert paths == [f"{place}[0].argument.{argument.kind}.{field}"]
 
 
 def test_the_tables_agree_with_each_other() -> None:

@@ -13,9 +13,11 @@ from scheduler_core.explain import Explanation, asking, explain
 from scheduler_core.explain.changes import Remedy
 from scheduler_core.explain.cooperative import finished
 from scheduler_core.explain.world import ObjectsAtMoment, snapshot
+from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import apply_patch
+from scheduler_core.objects.keys import document_key, key_of
 from scheduler_core.objects.model import Pod
-from scheduler_core.results.export import cluster_documents
+from scheduler_core.results.final_manifests import bound
 from scheduler_core.scheduling.attempt import Scheduler
 from scheduler_core.scheduling.cycle import Cycle
 from tests.core.engine.building import node, operation, pod, scenario
@@ -50,15 +52,16 @@ def moment(whole: Scenario, index: int, key: str) -> ObjectsAtMoment:
 
 def dumped(world: ObjectsAtMoment) -> list[dict[str, Any]]:
     """Write the moment as manifests, nominations included."""
-    pods = {obj.meta.key: obj for obj in world.objects.values() if isinstance(obj, Pod)}
-    placements = {key: obj.node_name for key, obj in pods.items() if obj.node_name}
-    whole = Scenario("", tuple(copy.deepcopy(dict(d)) for d in world.documents.values()), ())
-    out = [dict(d) for d in cluster_documents(whole, world.objects.values(), placements)]
-    for manifest in out:
-        if manifest["kind"] == "Pod":
-            key = f"{manifest['metadata'].get('namespace') or 'default'}/{manifest['metadata']['name']}"
-            status = {**(manifest.get("status") or {}), "nominatedNodeName": pods[key].nominated_node_name}
+    given = {document_key(document): document for document in world.documents.values()}
+    out = []
+    for obj in world.objects.values():
+        manifest = copy.deepcopy(dict(given.get(key_of(obj)) or to_manifest(obj)))
+        if isinstance(obj, Pod):
+            if obj.node_name:
+                manifest = dict(bound(manifest, obj.node_name))
+            status = {**(manifest.get("status") or {}), "nominatedNodeName": obj.nominated_node_name}
             manifest["status"] = status
+        out.append(manifest)
     return out
 
 

@@ -1,0 +1,32 @@
+"""Counts how often documents that configure the scheduler are compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+from scheduler_core.config.policy.reading import PolicyReader
+from scheduler_core.framework.configuration.reading import read_configuration
+
+
+@contextmanager
+def compilations() -> Iterator[list[str]]:
+    """Collect the kind of each document that is compiled; the default provider is not one."""
+    seen: list[str] = []
+
+    def policy(document: Any) -> Any:
+        if document:
+            seen.append("Policy")
+        return PolicyReader(document)
+
+    def configuration(document: Any, *rest: Any) -> Any:
+        seen.append("KubeSchedulerConfiguration")
+        return read_configuration(document, *rest)
+
+    with (
+        patch("scheduler_core.config.policy.profile.PolicyReader", policy),
+        patch("scheduler_core.framework.configuration.compiling.read_configuration", configuration),
+    ):
+        yield seen
