@@ -91,8 +91,23 @@ class Event:
 
 
 HintAnswer = Literal["Queue", "QueueSkip"]
-Hint = Callable[["Pod", Event, "Cluster", Mapping[str, Any]], HintAnswer]
-"""``hint(pod, event, cluster, plugin_arguments)``; an exception is the record's ``Error``, which queues the pod."""
+
+
+@dataclass(frozen=True, slots=True)
+class HintContext:
+    """What a queueing hint may look at besides the pod and the event."""
+
+    cluster: Cluster
+    profile: Profile
+    gates: Mapping[str, bool]
+
+    def arguments(self, plugin: str) -> Mapping[str, Any]:
+        """Return a plugin's arguments in the pod's profile."""
+        return self.profile.arguments.get(plugin) or {}
+
+
+Hint = Callable[["Pod", Event, HintContext], HintAnswer]
+"""``hint(pod, event, context)``; an exception is the record's ``Error``, which queues the pod."""
 
 
 @dataclass(frozen=True, slots=True)
