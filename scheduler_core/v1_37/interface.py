@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
-    from scheduler_core.v1_37.config import Profile
+    from scheduler_core.v1_37.config import Configuration, Profile
     from scheduler_core.v1_37.pods import Pod
     from scheduler_core.v1_37.state import Cluster
 
@@ -99,7 +99,7 @@ class HintContext:
 
     cluster: Cluster
     profile: Profile
-    gates: Mapping[str, bool]
+    configuration: Configuration
 
     def arguments(self, plugin: str) -> Mapping[str, Any]:
         """Return a plugin's arguments in the pod's profile."""

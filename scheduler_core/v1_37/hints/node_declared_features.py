@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from scheduler_core.v1_37.declared_features import required_features
-from scheduler_core.v1_37.hints.common import answer, spec, status
+from scheduler_core.v1_37.hints.common import answer, status
 from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.v1_37.plugins.node_declared_features import required_features
 from scheduler_core.v1_37.pods import Pod
 
 
@@ -16,7 +16,8 @@ def _after_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnsw
 
 def _after_pod_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
     del pod, context
-    return answer(required_features(spec(event.old)) != required_features(spec(event.new)))
+    assert event.old is not None and event.new is not None  # only registered for Update
+    return answer(required_features(Pod(event.old)) != required_features(Pod(event.new)))
 
 
 EVENTS = (

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from scheduler_core.v1_37.hints.common import answer, spec
 from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.v1_37.plugins.node_unschedulable import TAINT
+from scheduler_core.v1_37.plugins.taint_toleration import COMPARISON_GATE, tolerates_all
 from scheduler_core.v1_37.pods import Pod
-from scheduler_core.v1_37.taints import UNSCHEDULABLE_TAINT, tolerates
-
-COMPARISONS = "TaintTolerationComparisonOperators"
 
 
 def _after_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
@@ -18,8 +17,8 @@ def _after_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnsw
 
 def _after_toleration_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
     del event
-    compare = bool(context.gates.get(COMPARISONS))
-    return answer(any(tolerates(own, UNSCHEDULABLE_TAINT, compare=compare) for own in pod.tolerations))
+    compare = context.configuration.gate(COMPARISON_GATE)
+    return answer(tolerates_all(pod.tolerations, (TAINT,), compare=compare))
 
 
 EVENTS = (

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from scheduler_core.v1_37.hints.common import answer, labels, metadata, spec
 from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Manifest, Registration
+from scheduler_core.v1_37.plugins.base import Context
+from scheduler_core.v1_37.plugins.pod_topology_spread import HARD, Constraint, constraints_of
 from scheduler_core.v1_37.pods import Pod
-from scheduler_core.v1_37.spread import Constraint, hard_constraints
 
 
 def _constraints(pod: Pod, context: HintContext) -> Sequence[Constraint]:
-    return hard_constraints(pod, context.cluster, context.arguments("PodTopologySpread"))
+    return constraints_of(Context(pod, context.cluster, context.profile, context.configuration), HARD)
 
 
 def _matched(constraints: Sequence[Constraint], pod: Manifest | None) -> list[bool]:
@@ -31,13 +32,13 @@ def _after_pod_change(pod: Pod, event: Event, context: HintContext) -> HintAnswe
 def _after_target_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
     constraints = _constraints(pod, context)
     tolerations_changed = (spec(event.old).get("tolerations") or []) != (spec(event.new).get("tolerations") or [])
-    if tolerations_changed and any(constraint.honours_taints for constraint in constraints):
+    if tolerations_changed and any(constraint.honors_taints for constraint in constraints):
         return "Queue"
     return answer(_matched(constraints, event.old) != _matched(constraints, event.new))
 
 
 def _after_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
-    keys = [constraint.topology_key for constraint in _constraints(pod, context)]
+    keys = [constraint.key for constraint in _constraints(pod, context)]
 
     def counts(node: Manifest | None) -> bool:
         return node is not None and all(key in labels(node) for key in keys)
