@@ -34,7 +34,9 @@ class PluginRules:
         """Return the plugin that refuses the pod; the one that gated it so far is asked first."""
         checks = {PREEMPTION: self._awaits_victims, GANG: self._lacks_members}
         points = self.configuration.profiles[waiting.pod.scheduler_name].points.get("preEnqueue", ())
-        own = [plugin for plugin in (waiting.gated_by, PREEMPTION, GANG) if plugin in checks and plugin in points]
+        own = [
+            plugin for plugin in (waiting.gated_by, PREEMPTION, GANG) if plugin in checks and plugin in points
+        ]
         if own and own[0] == waiting.gated_by and checks[own[0]](waiting):
             return own[0]
         found = self.pre_enqueue(waiting.pod)

@@ -210,9 +210,7 @@ class Scheduling(Protocol):
     nominations: Nominations
     start: int
 
-    def schedule(
-        self, pod: Pod, *, rows: Sequence[int] | None = None, hint: str | None = None
-    ) -> Attempt:
+    def schedule(self, pod: Pod, *, rows: Sequence[int] | None = None, hint: str | None = None) -> Attempt:
         """PreFilter, Filter, Score and selection (schedulePod). Changes nothing but the start index.
 
         ``rows``: the nodes of a placement, in order. ``hint``: a batching hint, tried like a nominated node.

@@ -20,7 +20,12 @@ class Move:
 
     def document(self) -> dict[str, Any]:
         """Return the record's form."""
-        return {"event": self.event, "pod": self.key, "hints": dict(sorted(self.hints.items())), "to": self.to}
+        return {
+            "event": self.event,
+            "pod": self.key,
+            "hints": dict(sorted(self.hints.items())),
+            "to": self.to,
+        }
 
 
 def combined(answers: dict[str, str], more: dict[str, str]) -> dict[str, str]:

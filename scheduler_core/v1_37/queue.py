@@ -95,7 +95,11 @@ class SchedulingQueue:
 
     def remove(self, key: str) -> tuple[Entity | None, str]:
         """Remove an entity; return it with the queue it was in."""
-        for name, heap in (("active", self.active), ("backoff", self.backoff), ("backoff", self.error_backoff)):
+        for name, heap in (
+            ("active", self.active),
+            ("backoff", self.backoff),
+            ("backoff", self.error_backoff),
+        ):
             entity = heap.remove(key)
             if entity is not None:
                 return entity, name
@@ -246,7 +250,9 @@ class SchedulingQueue:
         return is_backing_off(entity.backoff_expires, self.clock.now)
 
     def _requeue(self, waiting: QueuedPod, hints: dict[str, str]) -> str | None:
-        immediately = any(plugin in waiting.pending for plugin, answer in hints.items() if answer != "QueueSkip")
+        immediately = any(
+            plugin in waiting.pending for plugin, answer in hints.items() if answer != "QueueSkip"
+        )
         if not immediately and self._backing_off(waiting):
             return self._to_backoff(waiting)
         return self._to_active(waiting)

@@ -185,7 +185,8 @@ class Run:
     def final(self) -> dict[str, Any]:
         """Return the record's ``final``."""
         waiting = sorted(pod.key for pod in self.cluster.pods.values() if not pod.node)
-        out: dict[str, Any] = {"bound": self.bound, "waiting": waiting, "deleted": self.deleted}
+        bound = {key: node for key, node in self.bound.items() if key in self.cluster.pods}
+        out: dict[str, Any] = {"bound": bound, "waiting": waiting, "deleted": self.deleted}
         claims = final_claims(self.cluster)
         if claims:
             out["claims"] = claims
@@ -200,7 +201,9 @@ def final_claims(cluster: Cluster) -> dict[str, str]:
     for claim in cluster.list("ResourceClaim"):
         allocation = (claim.get("status") or {}).get("allocation") or {}
         results = (allocation.get("devices") or {}).get("results") or ()
-        out[_key(claim)] = " ".join(f"{r['request']}={r['driver']}/{r['pool']}/{r['device']}" for r in results)
+        out[_key(claim)] = " ".join(
+            f"{r['request']}={r['driver']}/{r['pool']}/{r['device']}" for r in results
+        )
     return out
 
 

@@ -25,7 +25,11 @@ class Watch:
     """The scheduler's event handlers. Pods of a PodGroup that does not exist yet wait in ``incomplete``."""
 
     def __init__(
-        self, cluster: Cluster, configuration: Configuration, queue: SchedulingQueue, nominations: NominatedPods
+        self,
+        cluster: Cluster,
+        configuration: Configuration,
+        queue: SchedulingQueue,
+        nominations: NominatedPods,
     ) -> None:
         self.cluster = cluster
         self.configuration = configuration
@@ -127,7 +131,11 @@ class Watch:
             entity = self.queue.find(key)
             return entity if isinstance(entity, QueuedPod) else None
         entity = self.queue.find(group)
-        members = [*(entity.members if entity else ()), *self.incomplete.get(group, ()), *(self.returning or ())]
+        members = [
+            *(entity.members if entity else ()),
+            *self.incomplete.get(group, ()),
+            *(self.returning or ()),
+        ]
         return next((member for member in members if member.key == key), None)
 
     # Groups.

@@ -12,7 +12,11 @@ def _after_claim_change(pod: Pod, event: Event, context: HintContext) -> HintAns
         claim = context.cluster.get("ResourceClaim", pod.namespace, name)
         if claim is None or metadata(claim).get("deletionTimestamp"):
             return "QueueSkip"
-    if event.old is not None and status(event.old).get("allocation") and not status(event.new).get("allocation"):
+    if (
+        event.old is not None
+        and status(event.old).get("allocation")
+        and not status(event.new).get("allocation")
+    ):
         return "Queue"  # whoever had it: devices are free again
     meta = metadata(event.new)
     if (meta.get("namespace") or "default") != pod.namespace or meta.get("name") not in pod.resource_claims:

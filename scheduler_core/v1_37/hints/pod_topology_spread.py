@@ -31,7 +31,9 @@ def _after_pod_change(pod: Pod, event: Event, context: HintContext) -> HintAnswe
 
 def _after_target_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
     constraints = _constraints(pod, context)
-    tolerations_changed = (spec(event.old).get("tolerations") or []) != (spec(event.new).get("tolerations") or [])
+    tolerations_changed = (spec(event.old).get("tolerations") or []) != (
+        spec(event.new).get("tolerations") or []
+    )
     if tolerations_changed and any(constraint.honors_taints for constraint in constraints):
         return "Queue"
     return answer(_matched(constraints, event.old) != _matched(constraints, event.new))
@@ -55,5 +57,7 @@ def _after_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnsw
 EVENTS = (
     Registration("AssignedPod", frozenset({"Add", "Delete", "UpdatePodLabel"}), _after_pod_change),
     Registration("TargetPod", frozenset({"UpdatePodLabel", "UpdatePodToleration"}), _after_target_change),
-    Registration("Node", frozenset({"Add", "Delete", "UpdateNodeLabel", "UpdateNodeTaint"}), _after_node_change),
+    Registration(
+        "Node", frozenset({"Add", "Delete", "UpdateNodeLabel", "UpdateNodeTaint"}), _after_node_change
+    ),
 )
