@@ -35,7 +35,7 @@ def filter_rows(ctx: Context, rows: Rows, nominations: Nominations) -> Filtered:
     out = _filter(ctx, rows)
     with_nominated = {
         row: added
-        for node in nominations.nodes()
+        for node in set(nominations.nodes().values())
         if (row := ctx.nodes.row(node)) is not None and (added := _added(ctx.pod, nominations.on(node)))
     }
     if with_nominated:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
-    from scheduler_core.v1_37.config import Profile
+    from scheduler_core.v1_37.config import Configuration, Profile
     from scheduler_core.v1_37.pods import Pod
     from scheduler_core.v1_37.state import Cluster
 
@@ -91,8 +91,23 @@ class Event:
 
 
 HintAnswer = Literal["Queue", "QueueSkip"]
-Hint = Callable[["Pod", Event, "Cluster", Mapping[str, Any]], HintAnswer]
-"""``hint(pod, event, cluster, plugin_arguments)``; an exception is the record's ``Error``, which queues the pod."""
+
+
+@dataclass(frozen=True, slots=True)
+class HintContext:
+    """What a queueing hint may look at besides the pod and the event."""
+
+    cluster: Cluster
+    profile: Profile
+    configuration: Configuration
+
+    def arguments(self, plugin: str) -> Mapping[str, Any]:
+        """Return a plugin's arguments in the pod's profile."""
+        return self.profile.arguments.get(plugin) or {}
+
+
+Hint = Callable[["Pod", Event, HintContext], HintAnswer]
+"""``hint(pod, event, context)``; an exception is the record's ``Error``, which queues the pod."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +196,8 @@ class Nominations(Protocol):
         """Return the waiting pods nominated to the node, in order of nomination."""
         ...
 
-    def nodes(self) -> Sequence[str]:
-        """Return the nodes that any pod is nominated to."""
+    def nodes(self) -> Mapping[str, str]:
+        """Return the node of every nominated pod, by pod."""
         ...
 
     def node_of(self, pod: Pod) -> str:
@@ -200,9 +215,7 @@ class Scheduling(Protocol):
     nominations: Nominations
     start: int
 
-    def schedule(
-        self, pod: Pod, *, rows: Sequence[int] | None = None, hint: str | None = None
-    ) -> Attempt:
+    def schedule(self, pod: Pod, *, rows: Sequence[int] | None = None, hint: str | None = None) -> Attempt:
         """PreFilter, Filter, Score and selection (schedulePod). Changes nothing but the start index.
 
         ``rows``: the nodes of a placement, in order. ``hint``: a batching hint, tried like a nominated node.

@@ -1,4 +1,4 @@
-"""Which waiting pods are nominated to which nodes."""
+"""Which waiting pods are nominated to which node (the queue's nominator)."""
 
 from __future__ import annotations
 
@@ -8,31 +8,33 @@ from scheduler_core.v1_37.pods import Pod
 
 
 class NominatedPods:
-    """The nominator: pods by node, in order of nomination."""
+    """Queued pods with ``status.nominatedNodeName``, by node in order of nomination."""
 
     def __init__(self) -> None:
-        self._pods: dict[str, dict[str, Pod]] = {}
+        self._by_node: dict[str, dict[str, Pod]] = {}
         self._nodes: dict[str, str] = {}
+
+    def put(self, pod: Pod) -> None:
+        """Note a queued pod's nomination as its status says; it goes behind the others of the node."""
+        self.drop(pod.key)
+        if pod.nominated_node:
+            self._nodes[pod.key] = pod.nominated_node
+            self._by_node.setdefault(pod.nominated_node, {})[pod.key] = pod
+
+    def drop(self, key: str) -> None:
+        """Forget a pod that is no longer queued."""
+        node = self._nodes.pop(key, None)
+        if node is not None:
+            del self._by_node[node][key]
 
     def on(self, node: str) -> Sequence[Pod]:
         """Return the waiting pods nominated to the node, in order of nomination."""
-        return tuple(self._pods.get(node, {}).values())
-
-    def nodes(self) -> Sequence[str]:
-        """Return the nodes that any pod is nominated to."""
-        return tuple(self._pods)
+        return tuple(self._by_node.get(node, {}).values())
 
     def node_of(self, pod: Pod) -> str:
         """Return the node that the pod is nominated to, or an empty string."""
         return self._nodes.get(pod.key, "")
 
-    def put(self, pod: Pod, node: str) -> None:
-        """Nominate a pod, or with an empty node no longer."""
-        old = self._nodes.pop(pod.key, "")
-        if old:
-            del self._pods[old][pod.key]
-            if not self._pods[old]:
-                del self._pods[old]
-        if node:
-            self._nodes[pod.key] = node
-            self._pods.setdefault(node, {})[pod.key] = pod
+    def nodes(self) -> dict[str, str]:
+        """Return the node of every nominated pod, by pod."""
+        return dict(self._nodes)

@@ -1,0 +1,212 @@
+"""The run loop: steps from outside, the virtual clock, and one cycle after the other until nothing is left to try."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from scheduler_core.v1_37.attempt import Scheduler
+from scheduler_core.v1_37.clock import CYCLE, SECOND, WRITE, Clock
+from scheduler_core.v1_37.config import Configuration
+from scheduler_core.v1_37.entities import Entity, QueuedGroup, QueuedPod
+from scheduler_core.v1_37.failure import write_failure, write_status
+from scheduler_core.v1_37.gating import PluginRules
+from scheduler_core.v1_37.interface import Attempt, Manifest, Scheduling
+from scheduler_core.v1_37.moves import Moves
+from scheduler_core.v1_37.nominations import NominatedPods
+from scheduler_core.v1_37.pods import Pod
+from scheduler_core.v1_37.queue import SchedulingQueue, queue_entry
+from scheduler_core.v1_37.state import Cluster, key_of
+from scheduler_core.v1_37.watch import Watch
+
+MAX_CYCLES = 60
+"""Cycles after one step."""
+
+MAX_TRIES = 3
+"""A cycle of an entity that has been tried so often in one step is the step's last."""
+
+
+class Run:
+    """A cluster, its scheduler and its queue, driven step by step."""
+
+    def __init__(self, configuration: Configuration) -> None:
+        self.configuration = configuration
+        self.cluster = Cluster()
+        self.nominations = NominatedPods()
+        self.scheduling: Scheduling = Scheduler(self.cluster, configuration, self.nominations)
+        self.clock = Clock()
+        self.moves = Moves()
+        self.rules = PluginRules(self.cluster, configuration, lambda pod: self.scheduling.pre_enqueue(pod))
+        self.queue = SchedulingQueue(self.clock, self.rules, self.moves)
+        self.watch = Watch(self.cluster, configuration, self.queue, self.nominations)
+        self.cycles: list[dict[str, Any]] = []
+        self.steps: list[dict[str, Any]] = []
+        self.bound: dict[str, str] = {}
+        self.deleted: list[str] = []
+
+    # Steps.
+
+    def start(self, objects: Iterable[Manifest]) -> None:
+        """Create the initial objects and schedule: step 0."""
+        for manifest in objects:
+            self.watch.see(self.cluster.create(manifest))
+            self._pass(WRITE)
+        self._end_of_step(hold=False)
+
+    def take(self, step: Mapping[str, Any]) -> None:
+        """Do one step and, unless it says ``hold``, schedule.
+
+        Raises:
+            KeyError: The object does not exist.
+            ValueError: The step is none.
+        """
+        kind, namespace, name = step.get("kind"), step.get("namespace"), step.get("name")
+        match step.get("do"):
+            case "create":
+                self.watch.see(self.cluster.create(step["object"]))
+            case "patch":
+                self.watch.see(self.cluster.patch(str(kind), namespace, str(name), step["patch"]))
+            case "delete":
+                self.watch.see(self.cluster.delete(str(kind), namespace, str(name)))
+            case "advance":
+                self._pass(round(float(step["seconds"]) * SECOND))
+            case other:
+                raise ValueError(f"do: {other!r} is no step")
+        if step.get("do") != "advance":
+            self._pass(WRITE)
+        self._end_of_step(hold=bool(step.get("hold")))
+
+    def _pass(self, milliseconds: int) -> None:
+        self.queue.pass_to(self.clock.now + milliseconds)
+
+    def _end_of_step(self, *, hold: bool) -> None:
+        number = len(self.steps)
+        moves = self.moves.drain()
+        if not hold:
+            self._schedule(number)
+        self.steps.append({"moves": moves, "queue": self.queue_document()})
+
+    def queue_document(self) -> dict[str, Any]:
+        """Return the record's form of every waiting pod."""
+        nominated = self.nominations.nodes()
+        out = self.queue.document(nominated)
+        for members in self.watch.incomplete.values():
+            for waiting in members:
+                entry = queue_entry(waiting, "incompleteGroupMember", nominated.get(waiting.key))
+                out[waiting.key] = entry
+        return dict(sorted(out.items()))
+
+    # Cycles.
+
+    def _schedule(self, step: int) -> None:
+        tried: Counter[str] = Counter()
+        for _ in range(MAX_CYCLES):
+            entity = self.queue.pop()
+            if entity is None:
+                return
+            cycle = self._cycle(entity)
+            if cycle is not None:
+                self.cycles.append({"step": step, "entity": entity.key, **cycle})
+            tried[entity.key] += 1
+            if tried[entity.key] >= MAX_TRIES:
+                return
+
+    def _cycle(self, entity: Entity) -> dict[str, Any] | None:
+        if isinstance(entity, QueuedGroup):
+            raise NotImplementedError("PodGroups")
+        if entity.pod.terminating:
+            self.queue.done()
+            return None
+        attempt = self.scheduling.schedule(entity.pod)
+        bound: dict[str, str] = {}
+        if attempt.node is not None and attempt.error is None:
+            self.scheduling.reserve(attempt)
+            self._bind(attempt)
+            bound[entity.key] = attempt.node
+        else:
+            self._fail(entity, attempt)
+        deleted = self._preempt([attempt])
+        self._pass(CYCLE)
+        return {
+            "attempts": [attempt.document()],
+            "bound": bound,
+            "deleted": deleted,
+            "moves": self.moves.drain(),
+        }
+
+    def _bind(self, attempt: Attempt) -> None:
+        """Write what the reserved pod needs and its node; the events follow the writes."""
+        assert attempt.node is not None
+        attempt.result = "scheduled"
+        self.queue.done()
+        for change in self.scheduling.bind(attempt):
+            self.watch.see(change)
+        self.bound[attempt.pod.key] = attempt.node
+
+    def _fail(self, waiting: QueuedPod, attempt: Attempt) -> None:
+        """Run PostFilter, file the pod and write what became of it (handleSchedulingFailure)."""
+        if attempt.error is None:
+            self.scheduling.post_filter(attempt)
+        self.scheduling.fail(attempt)
+        for change in attempt.changes:
+            self.watch.see(change)
+        if attempt.victims:
+            self.rules.preempting.add(waiting.key)
+        waiting.failed(self.clock.now, attempt.unschedulable_plugins, attempt.pending_plugins)
+        attempt.queue = self.queue.requeue(waiting)
+        change = write_failure(self.cluster, attempt, error=attempt.result == "error")
+        if change is not None:
+            self.watch.see(change)
+
+    def _preempt(self, attempts: Iterable[Attempt]) -> list[str]:
+        """Take nominations away and delete the victims, in order; the last one lets the preemptor go on."""
+        deleted = []
+        for attempt in attempts:
+            for pod in attempt.lost_nominations:
+                self._lose_nomination(pod)
+            for number, victim in enumerate(attempt.victims, 1):
+                if number == len(attempt.victims):
+                    self.rules.preempting.discard(attempt.pod.key)
+                if victim.key in self.cluster.objects["Pod"]:
+                    self.watch.see(self.cluster.delete("Pod", victim.namespace, victim.name))
+                    deleted.append(victim.key)
+        self.deleted += deleted
+        return deleted
+
+    def _lose_nomination(self, pod: Pod) -> None:
+        stored = self.cluster.objects["Pod"].get(pod.key)
+        change = None if stored is None else write_status(self.cluster, stored, None, "")
+        if change is not None:
+            self.watch.see(change)
+
+    # The end.
+
+    def final(self) -> dict[str, Any]:
+        """Return the record's ``final``."""
+        waiting = sorted(pod.key for pod in self.cluster.pods.values() if not pod.node)
+        bound = {key: node for key, node in self.bound.items() if key in self.cluster.pods}
+        out: dict[str, Any] = {"bound": bound, "waiting": waiting, "deleted": self.deleted}
+        claims = final_claims(self.cluster)
+        if claims:
+            out["claims"] = claims
+        return out
+
+
+def final_claims(cluster: Cluster) -> dict[str, str]:
+    """Return each claim's volume, or its devices as ``request=driver/pool/device``, joined by spaces."""
+    out = {}
+    for claim in cluster.list("PersistentVolumeClaim"):
+        out[_key(claim)] = (claim.get("spec") or {}).get("volumeName") or ""
+    for claim in cluster.list("ResourceClaim"):
+        allocation = (claim.get("status") or {}).get("allocation") or {}
+        results = (allocation.get("devices") or {}).get("results") or ()
+        out[_key(claim)] = " ".join(
+            f"{r['request']}={r['driver']}/{r['pool']}/{r['device']}" for r in results
+        )
+    return out
+
+
+def _key(manifest: Manifest) -> str:
+    meta = manifest["metadata"]
+    return key_of(manifest["kind"], meta.get("namespace"), meta["name"])
