@@ -219,7 +219,7 @@ class Scheduler:
 
     def bind(self, attempt: Attempt) -> list[Change]:
         """Write volumes, claims and the pod's node; return the writes in order."""
-        attempt.result = "scheduled"
+        attempt.result, attempt.unschedulable_plugins = "scheduled", frozenset()
         return binding.bind(self.cluster, attempt)
 
     def post_filter(self, attempt: Attempt) -> None:
