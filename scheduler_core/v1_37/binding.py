@@ -18,7 +18,7 @@ from scheduler_core.v1_37.volumes import (
     BOUND_BY_CONTROLLER,
     SELECTED_NODE,
     PodVolumes,
-    annotations,
+    annotations_of,
     class_name,
 )
 
@@ -35,7 +35,7 @@ def _key(manifest: Manifest) -> str:
 def _annotated(manifest: Manifest, **changed: Any) -> dict[str, Any]:
     """Return the object with more annotations; ``changed`` are other fields of the object."""
     marks = changed.pop("annotations")
-    metadata = {**manifest["metadata"], "annotations": {**annotations(manifest), **marks}}
+    metadata = {**manifest["metadata"], "annotations": {**annotations_of(manifest), **marks}}
     return {**manifest, **changed, "metadata": metadata}
 
 
@@ -51,7 +51,9 @@ def _devices(cluster: Cluster, attempt: Attempt) -> list[tuple[Manifest, Any]]:
     state: DeviceState | None = attempt.context.states.get("DynamicResources")
     if state is None or not attempt.profile.has("DynamicResources", "reserve"):
         return []
-    return list(zip(state.pending, state.allocations.get(cluster.nodes.rows[str(attempt.node)]) or (), strict=False))
+    return list(
+        zip(state.pending, state.allocations.get(cluster.nodes.rows[str(attempt.node)]) or (), strict=False)
+    )
 
 
 def reserve(cluster: Cluster, attempt: Attempt) -> None:
@@ -156,9 +158,7 @@ def _provisioned(cluster: Cluster, claim: Manifest) -> dict[str, Any]:
     return _claimed(bare, claim)
 
 
-def _bind_devices(
-    cluster: Cluster, pod: Pod, devices: list[tuple[Manifest, Any]]
-) -> Iterator[Change]:
+def _bind_devices(cluster: Cluster, pod: Pod, devices: list[tuple[Manifest, Any]]) -> Iterator[Change]:
     """Write the allocation of each claim and reserve it for the pod (bindClaim)."""
     allocated = {_key(claim): allocation for claim, allocation in devices}
     consumer = {"resource": "pods", "name": pod.name, "uid": pod_uid(pod)}

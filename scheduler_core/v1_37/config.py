@@ -84,7 +84,9 @@ class Configuration:
         return bool(self.gates.get(name))
 
 
-def read_configuration(document: Mapping[str, Any] | None, gates: Mapping[str, bool] | None = None) -> Configuration:
+def read_configuration(
+    document: Mapping[str, Any] | None, gates: Mapping[str, bool] | None = None
+) -> Configuration:
     """Compile a KubeSchedulerConfiguration; null is the default one.
 
     Raises:
@@ -162,9 +164,7 @@ def _expanded(
     in_multi = [(name, weight) for name, weight in multi if name in implementing]
     names = {name for name, _ in in_multi}
     first = [(name, weight) for name, weight in own.items() if name in names]
-    middle = [
-        (name, weight) for name, weight in in_multi if name not in own and not disabled & {name, "*"}
-    ]
+    middle = [(name, weight) for name, weight in in_multi if name not in own and not disabled & {name, "*"}]
     return [*first, *middle, *((name, weight) for name, weight in own.items() if name not in names)]
 
 

@@ -101,7 +101,9 @@ def _reaches(spec: Mapping[str, Any], node: str, labels: Mapping[str, str]) -> b
     if spec.get("nodeName"):
         return bool(spec["nodeName"] == node)
     terms = node_terms(spec.get("nodeSelector"))
-    return bool(spec.get("allNodes")) or (terms is not None and any(term.matches(node, labels) for term in terms))
+    return bool(spec.get("allNodes")) or (
+        terms is not None and any(term.matches(node, labels) for term in terms)
+    )
 
 
 def devices_in_use(cluster: Cluster) -> set[DeviceId]:
@@ -231,7 +233,9 @@ class _Search:
         """Return whether the claim's constraints admit the device beside those taken."""
         for constraint in request.claim["spec"]["devices"].get("constraints") or ():
             if "matchAttribute" not in constraint:
-                raise PluginError(f"claim {request.claim_name}: only matchAttribute constraints are supported")
+                raise PluginError(
+                    f"claim {request.claim_name}: only matchAttribute constraints are supported"
+                )
             if not _concerns(constraint, request):
                 continue
             value = device.attribute(constraint["matchAttribute"])

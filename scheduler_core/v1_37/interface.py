@@ -163,6 +163,7 @@ class Attempt:
     """Victims to delete after the cycle, in order; terminating ones are not among them."""
     lost_nominations: list[Pod] = field(default_factory=list)
     """Lower-priority pods nominated to the chosen node, which lose the nomination."""
+
     def document(self) -> dict[str, Any]:
         """Return the record's form of the attempt."""
         return {

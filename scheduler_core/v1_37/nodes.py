@@ -166,10 +166,12 @@ class Nodes:
             image.sizes, image.counts = grown(image.sizes), grown(image.counts)
         self.nonzero = np.stack((grown(self.nonzero[0]), grown(self.nonzero[1])))
         self.pod_counts = grown(self.pod_counts)
-        self.unschedulable = np.concatenate((
-            self.unschedulable,
-            np.zeros(capacity - self.capacity, np.bool_),
-        ))
+        self.unschedulable = np.concatenate(
+            (
+                self.unschedulable,
+                np.zeros(capacity - self.capacity, np.bool_),
+            )
+        )
         for column in (*self.labels.values(), self.taints, self.features):
             column.grow(capacity)
         self.capacity = capacity

@@ -171,7 +171,9 @@ class Pod:
         return tuple(self._term(term, 0) for term in terms or ())
 
     def _preferred(self, terms: Sequence[Mapping[str, Any]] | None) -> tuple[AffinityTerm, ...]:
-        return tuple(self._term(term.get("podAffinityTerm") or {}, int(term["weight"])) for term in terms or ())
+        return tuple(
+            self._term(term.get("podAffinityTerm") or {}, int(term["weight"])) for term in terms or ()
+        )
 
     def _term(self, term: Mapping[str, Any], weight: int) -> AffinityTerm:
         selector = term.get("namespaceSelector")

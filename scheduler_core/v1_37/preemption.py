@@ -62,7 +62,8 @@ def preempt(attempt: Attempt, nominations: Nominations) -> Status:
     chosen = choose(candidates)
     attempt.preemption = {
         "candidates": {
-            c.node: {"victims": [pod.key for pod in c.victims], "pdbViolations": c.violations} for c in candidates
+            c.node: {"victims": [pod.key for pod in c.victims], "pdbViolations": c.violations}
+            for c in candidates
         },
         "rejected": {node: status.document() for node, status in rejected.items()},
         "node": chosen.node if chosen else None,
@@ -77,7 +78,9 @@ def preempt(attempt: Attempt, nominations: Nominations) -> Status:
         attempt.lost_nominations = [
             pod for pod in nominations.on(chosen.node) if pod.priority < ctx.pod.priority
         ]
-    text = f"found a potential placement for pod on node {chosen.node}, preempting {len(chosen.victims)} victims"
+    text = (
+        f"found a potential placement for pod on node {chosen.node}, preempting {len(chosen.victims)} victims"
+    )
     return Status(SUCCESS, (_PREFIX + text,))
 
 

@@ -28,7 +28,9 @@ def pod_level(name: str) -> bool:
     return name in ("cpu", "memory") or name.startswith("hugepages-")
 
 
-def spec_requests(spec: Mapping[str, Any], *, level: bool = True, defaults: Mapping[str, int] = {}) -> Amounts:
+def spec_requests(
+    spec: Mapping[str, Any], *, level: bool = True, defaults: Mapping[str, int] = {}
+) -> Amounts:
     """Return what the specification requests: for a pod that is to be scheduled.
 
     ``level``: whether ``spec.resources`` replaces the containers' sum. ``defaults``: amounts for every container that
@@ -40,9 +42,7 @@ def spec_requests(spec: Mapping[str, Any], *, level: bool = True, defaults: Mapp
     return _with_overhead(total, spec)
 
 
-def held_requests(
-    spec: Mapping[str, Any], status: Mapping[str, Any], *, nonzero: bool = False
-) -> Amounts:
+def held_requests(spec: Mapping[str, Any], status: Mapping[str, Any], *, nonzero: bool = False) -> Amounts:
     """Return what a pod on a node holds: per resource the most of what is specified, allocated and in use.
 
     With a resize that is infeasible the specification does not count. ``nonzero`` puts in the defaults of scores.
@@ -71,7 +71,9 @@ def held_requests(
 
     def allocated(container: Mapping[str, Any]) -> Amounts:
         entry = statuses.get(container["name"], {})
-        return amounts(entry["allocatedResources"]) if entry.get("allocatedResources") else otherwise(container)
+        return (
+            amounts(entry["allocatedResources"]) if entry.get("allocatedResources") else otherwise(container)
+        )
 
     def actual(container: Mapping[str, Any]) -> Amounts:
         entry = statuses.get(container["name"], {})
@@ -91,7 +93,9 @@ def held_requests(
     if _level(spec.get("resources")):
         for resources in level:
             whole = _greatest(whole, _level(resources))
-        whole = whole or _level(spec.get("resources"))  # infeasible, but nothing is allocated to the pod as a whole
+        whole = whole or _level(
+            spec.get("resources")
+        )  # infeasible, but nothing is allocated to the pod as a whole
     return _with_overhead(total | whole, spec)
 
 

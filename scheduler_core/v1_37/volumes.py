@@ -24,7 +24,7 @@ NO_SPACE = "node(s) did not have enough free storage"
 NO_VOLUME = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
 
 
-def annotations(manifest: Manifest) -> Mapping[str, str]:
+def annotations_of(manifest: Manifest) -> Mapping[str, str]:
     """Return an object's annotations."""
     return manifest["metadata"].get("annotations") or {}
 
@@ -52,7 +52,7 @@ def class_name(claim: Manifest) -> str:
 
 def is_bound(claim: Manifest) -> bool:
     """Return whether the binding of a claim is complete."""
-    return bool(claim["spec"].get("volumeName")) and BIND_COMPLETED in annotations(claim)
+    return bool(claim["spec"].get("volumeName")) and BIND_COMPLETED in annotations_of(claim)
 
 
 def delays_binding(cluster: Cluster, claim: Manifest) -> bool:
@@ -144,7 +144,7 @@ def _find_delayed(
 ) -> None:
     to_provision, to_match = [], []
     for claim in delayed:
-        chosen = annotations(claim).get(SELECTED_NODE)
+        chosen = annotations_of(claim).get(SELECTED_NODE)
         if chosen is None:
             to_match.append(claim)
         elif chosen == node:
@@ -196,7 +196,10 @@ def _smallest(
             return volume if admits(volume, labels) else None
         if (
             (volume.get("status") or {}).get("phase") != "Available"
-            or (selector is not None and not label_selector(selector).matches(volume["metadata"].get("labels") or {}))
+            or (
+                selector is not None
+                and not label_selector(selector).matches(volume["metadata"].get("labels") or {})
+            )
             or not set(spec.get("accessModes") or ()) <= set(volume["spec"].get("accessModes") or ())
             or not admits(volume, labels)
         ):

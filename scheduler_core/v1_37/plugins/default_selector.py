@@ -17,7 +17,9 @@ def default_selector(cluster: Cluster, pod: Pod) -> Selector:
         same = (service["metadata"].get("namespace") or "default") == pod.namespace
         if same and selector and map_selector(selector).matches(pod.labels):
             found.extend(map_selector(selector).requirements)
-    owner = next((o for o in pod.manifest["metadata"].get("ownerReferences") or () if o.get("controller")), None)
+    owner = next(
+        (o for o in pod.manifest["metadata"].get("ownerReferences") or () if o.get("controller")), None
+    )
     if owner is not None and owner.get("kind") in _CONTROLLERS:
         controller = cluster.get(owner["kind"], pod.namespace, owner["name"])
         selector = ((controller or {}).get("spec") or {}).get("selector")

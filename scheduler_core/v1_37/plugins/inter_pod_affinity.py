@@ -54,10 +54,12 @@ class _State:
     anti: Counts
 
     def copy(self) -> _State:
-        return _State(*(
-            {key: values.copy() for key, values in table.items()}
-            for table in (self.existing, self.affinity, self.anti)
-        ))
+        return _State(
+            *(
+                {key: values.copy() for key, values in table.items()}
+                for table in (self.existing, self.affinity, self.anti)
+            )
+        )
 
 
 def _add_rows(nodes: Nodes, counts: Counts, key: str, by_row: Ints) -> None:
@@ -109,7 +111,8 @@ class InterPodAffinity(Plugin):
                 _add_rows(nodes, state.affinity, term.topology_key, by_row)
         for term in own.required_anti:
             by_row = cluster.classes.count(
-                nodes.capacity, lambda other, term=term: selects(cluster, term, other)  # type: ignore[misc]
+                nodes.capacity,
+                lambda other, term=term: selects(cluster, term, other),  # type: ignore[misc]
             )
             _add_rows(nodes, state.anti, term.topology_key, by_row)
         ctx.states[self.key] = state

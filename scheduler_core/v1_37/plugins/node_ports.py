@@ -17,9 +17,7 @@ _TAKEN = Status(UNSCHEDULABLE, ("node(s) didn't have free ports for the requeste
 def conflict(wanted: Iterable[Port], used: Iterable[Port]) -> bool:
     """Return whether a wanted port is among those in use (HostPortInfo.CheckConflict)."""
     return any(
-        protocol == taken_protocol
-        and port == taken
-        and (ip == taken_ip or ip in _ANY or taken_ip in _ANY)
+        protocol == taken_protocol and port == taken and (ip == taken_ip or ip in _ANY or taken_ip in _ANY)
         for ip, protocol, port in wanted
         for taken_ip, taken_protocol, taken in used
     )
@@ -38,7 +36,9 @@ class NodePorts(Plugin):
         """Refuse nodes whose ports are taken."""
         nodes, wanted = ctx.nodes, ctx.pod.host_ports
         taken = [
-            row for row in nodes.with_ports if nodes.nodes[row].ports and conflict(wanted, nodes.nodes[row].ports)
+            row
+            for row in nodes.with_ports
+            if nodes.nodes[row].ports and conflict(wanted, nodes.nodes[row].ports)
         ]
         return np.isin(rows, taken).astype(np.int64) if taken else None
 

@@ -72,9 +72,7 @@ class NodeResourcesFit(Plugin):
         return make(ctx, rows, strategy)
 
 
-def _utilized(
-    ctx: Context, rows: Rows, strategy: Mapping[str, Any]
-) -> Iterator[tuple[int, Ints, Ints]]:
+def _utilized(ctx: Context, rows: Rows, strategy: Mapping[str, Any]) -> Iterator[tuple[int, Ints, Ints]]:
     """Yield weight, requested and allocatable of each resource; the rows where it is left out have 0 allocatable."""
     nodes, pod = ctx.nodes, ctx.pod
     for name, weight in scored_resources(strategy.get("resources")):
@@ -89,9 +87,7 @@ def _utilized(
         yield weight, requested, nodes.column(nodes.allocatable, name)[rows]
 
 
-def _mean(
-    ctx: Context, rows: Rows, strategy: Mapping[str, Any], rate: Callable[[Ints, Ints], Ints]
-) -> Ints:
+def _mean(ctx: Context, rows: Rows, strategy: Mapping[str, Any], rate: Callable[[Ints, Ints], Ints]) -> Ints:
     total = np.zeros(len(rows), np.int64)
     weights = np.zeros(len(rows), np.int64)
     for weight, requested, allocatable in _utilized(ctx, rows, strategy):

@@ -21,7 +21,7 @@ from scheduler_core.v1_37.plugins.base import (
 )
 from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.state import Cluster
-from scheduler_core.v1_37.volumes import annotations, class_name
+from scheduler_core.v1_37.volumes import annotations_of, class_name
 
 MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"
 
@@ -48,7 +48,7 @@ def is_migratable(volume: Mapping[str, Any]) -> bool:
 
 def volumes_of(cluster: Cluster, pod: Pod, csi_node: Manifest | None) -> set[Volume]:
     """Return the CSI volumes that a pod attaches to a node (filterAttachableVolumes); missing claims are left out."""
-    migrated = set(annotations(csi_node).get(MIGRATED_PLUGINS, "").split(",")) if csi_node else set()
+    migrated = set(annotations_of(csi_node).get(MIGRATED_PLUGINS, "").split(",")) if csi_node else set()
     found = set()
     for volume in pod.volumes:
         for kind, (in_tree, driver, handle) in _INLINE.items():

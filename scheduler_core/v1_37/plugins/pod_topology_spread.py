@@ -62,7 +62,9 @@ def constraints_of(ctx: Context, kind: str) -> list[Constraint]:
     own = ctx.pod.spec.get("topologySpreadConstraints")
     if own:
         return [_compiled(entry, ctx.pod) for entry in own if entry["whenUnsatisfiable"] == kind]
-    defaults = [e for e in default_constraints(ctx.arguments("PodTopologySpread")) if e["whenUnsatisfiable"] == kind]
+    defaults = [
+        e for e in default_constraints(ctx.arguments("PodTopologySpread")) if e["whenUnsatisfiable"] == kind
+    ]
     if not defaults:
         return []
     selector = default_selector(ctx.cluster, ctx.pod)
@@ -79,7 +81,9 @@ def default_constraints(arguments: Mapping[str, Any]) -> tuple[Mapping[str, Any]
 def _compiled(entry: Mapping[str, Any], pod: Pod) -> Constraint:
     labels = [k for k in entry.get("matchLabelKeys") or () if k in pod.labels]
     selector = label_selector(entry.get("labelSelector"))
-    return _constraint(entry, selector.extended([Requirement(k, "In", (pod.labels[k],)) for k in sorted(labels)]))
+    return _constraint(
+        entry, selector.extended([Requirement(k, "In", (pod.labels[k],)) for k in sorted(labels)])
+    )
 
 
 def _constraint(entry: Mapping[str, Any], selector: Selector) -> Constraint:

@@ -131,5 +131,7 @@ def _by_class(volumes: PodVolumes) -> dict[str, tuple[int, int]]:
 def _score(shape: Any, used: dict[str, tuple[int, int]]) -> int:
     if not used:
         return 0
-    rates = [100 if not room or requested > room else requested * 100 // room for requested, room in used.values()]
+    rates = [
+        100 if not room or requested > room else requested * 100 // room for requested, room in used.values()
+    ]
     return int(np.floor(int(evaluate(shape, np.array(rates)).sum()) / len(used) + 0.5))

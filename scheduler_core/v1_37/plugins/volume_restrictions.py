@@ -58,7 +58,11 @@ def disks_conflict(volume: Mapping[str, Any], others: Pod) -> bool:
         disk = volume.get(kind)
         for other in others.volumes if disk else ():
             used = other.get(kind)
-            if used and same(disk, used) and not (shareable and disk.get("readOnly") and used.get("readOnly")):
+            if (
+                used
+                and same(disk, used)
+                and not (shareable and disk.get("readOnly") and used.get("readOnly"))
+            ):
                 return True
     return False
 
