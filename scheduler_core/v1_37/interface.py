@@ -125,6 +125,12 @@ class Attempt:
 
     pod: Pod
     profile: Profile
+    context: Any
+    """The plugins' context (``plugins.base.Context``) with what each prepared."""
+    total_nodes: int = 0
+    """Number of nodes that the walk is over; 0 nodes fail without PostFilter."""
+    rejection: Status | None = None
+    """PreFilter's refusal, or that there are no nodes."""
     pre_filter: dict[str, dict[str, Any]] = field(default_factory=dict)
     hint: str | None = None
     evaluated: list[str] = field(default_factory=list)
@@ -157,11 +163,6 @@ class Attempt:
     """Victims to delete after the cycle, in order; terminating ones are not among them."""
     lost_nominations: list[Pod] = field(default_factory=list)
     """Lower-priority pods nominated to the chosen node, which lose the nomination."""
-    states: dict[str, Any] = field(default_factory=dict)
-    """CycleState: what each plugin's PreFilter prepared."""
-    skipped: frozenset[str] = frozenset()
-    """Plugins whose Filter is skipped."""
-
     def document(self) -> dict[str, Any]:
         """Return the record's form of the attempt."""
         return {
@@ -193,6 +194,10 @@ class Nominations(Protocol):
 
     def on(self, node: str) -> Sequence[Pod]:
         """Return the waiting pods nominated to the node, in order of nomination."""
+        ...
+
+    def nodes(self) -> Mapping[str, str]:
+        """Return the node of every nominated pod, by pod."""
         ...
 
     def node_of(self, pod: Pod) -> str:
