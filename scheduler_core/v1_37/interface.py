@@ -231,10 +231,6 @@ class Scheduling(Protocol):
         """Take back what :meth:`reserve` did."""
         ...
 
-    def passes(self, attempt: Attempt) -> bool:
-        """Return whether the pod passes Filter on ``attempt.node`` now, with the pods nominated to it."""
-        ...
-
     def bind(self, attempt: Attempt) -> list[Change]:
         """Write volumes, claims and the pod's node; return the writes in order. The pod must be reserved."""
         ...

@@ -132,7 +132,6 @@ class Watch:
         members = [
             *(entity.members if entity else ()),
             *self.incomplete.get(group, ()),
-            *(self.returning or ()),
         ]
         return next((member for member in members if member.key == key), None)
 

@@ -128,8 +128,6 @@ class _Cycle:
     ) -> None:
         """Give every member its outcome, at its last attempt of the cycle or at the one that is taken."""
         tried = {attempt.pod.key: attempt for attempt in result.attempts}
-        for attempt in cycle.record.attempts:
-            attempt.result = "tried"
         last = {attempt.pod.key: attempt for attempt in cycle.record.attempts}
         for member in self.members:
             own = tried.get(member.key)
@@ -140,18 +138,23 @@ class _Cycle:
             outcome = self._outcome(member.pod, own, result.status, preempting=preempting, untried=untried)
             shown = last.get(member.key)
             if shown is None:
-                shown = Attempt(member.pod, self.profile)
+                shown = Attempt(member.pod, self.profile, None)
                 cycle.record.attempts.append(shown)
             _take_over(shown, outcome)
             shown.nominated = nominated.get(member.key, outcome.nominated)
             cycle.failed.append((member, shown))
+        standing = {id(attempt) for _, attempt in cycle.failed}
+        for attempt in cycle.record.attempts:
+            if id(attempt) not in standing:
+                attempt.result = attempt.result or "tried"
+                attempt.unschedulable_plugins = attempt.pending_plugins = frozenset()
         self._permit(cycle)
 
     def _outcome(
         self, pod: Pod, own: Attempt | None, status: GroupStatus, *, preempting: bool, untried: str
     ) -> Attempt:
         """Return an attempt with the result, message, plugins and nomination of a member without a node."""
-        out = Attempt(pod, self.profile)
+        out = Attempt(pod, self.profile, None)
         out.result = "error" if status.error else "unschedulable"
         if status.error:
             out.message = (own.error if own is not None else None) or status.as_error
@@ -165,8 +168,7 @@ class _Cycle:
             self.scheduling.fail(own)
             _take_over(out, own)
             out.nominated = own.nominated
-            own.result, own.message, own.nominated = "tried", None, None
-            own.unschedulable_plugins = own.pending_plugins = frozenset()
+            own.result, own.message, own.nominated = "", None, None
         return out
 
     def _permit(self, cycle: GroupCycle) -> None:

@@ -83,7 +83,7 @@ def best(
 def _most_allocated(cluster: Cluster, profile: Profile, placement: Placement, result: GroupResult) -> int:
     """Return how full the placement's nodes are together, in percent, with the placed members (MostAllocated)."""
     nodes = set(placement.nodes)
-    pods = [pod for pod in cluster.pods.values() if pod.node in nodes]
+    pods = [pod for pod in cluster.present() if pod.node in nodes]
     pods += [attempt.pod for attempt in result.placed]
     strategy = (profile.arguments.get(FIT) or {}).get("scoringStrategy") or {}
     total = weights = 0
