@@ -207,6 +207,19 @@ class Scheduler:
             totals += weight * normalized
         return totals
 
+    def passes(self, pod: Pod, node: str) -> bool:
+        """Return whether PreFilter and Filter accept the pod on a node, nominated pods left out."""
+        profile, row = self.profile_of(pod), self.cluster.nodes.row(node)
+        assert profile is not None
+        ctx = Context(pod, self.cluster, profile, self.configuration)
+        attempt = Attempt(pod, profile, context=ctx)
+        subset = self._pre_filter(ctx, attempt)
+        if row is None or attempt.rejection is not None or attempt.error is not None:
+            return False
+        if subset is not None and node not in subset:
+            return False
+        return not filter_rows(ctx, np.array([row], np.intp), None).statuses
+
     # What follows.
 
     def reserve(self, attempt: Attempt) -> None:
@@ -219,7 +232,7 @@ class Scheduler:
 
     def bind(self, attempt: Attempt) -> list[Change]:
         """Write volumes, claims and the pod's node; return the writes in order."""
-        attempt.result = "scheduled"
+        attempt.result, attempt.unschedulable_plugins = "scheduled", frozenset()
         return binding.bind(self.cluster, attempt)
 
     def post_filter(self, attempt: Attempt) -> None:

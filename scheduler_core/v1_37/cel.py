@@ -36,7 +36,7 @@ class CelError(Exception):
 
 @dataclass(frozen=True, order=True)
 class Quantity:
-    """A Kubernetes quantity, in billionths."""
+    """A Kubernetes quantity, in thousandths."""
 
     amount: int
 
@@ -296,7 +296,7 @@ def _has(argument: Expression, scope: Scope) -> bool:
 def quantity(text: Any) -> Quantity:
     """Parse a quantity for comparison."""
     try:
-        return Quantity(parse_quantity(str(text), 10**9))
+        return Quantity(parse_quantity(str(text), 1000))
     except ValueError as error:
         raise CelError(str(error)) from None
 

@@ -26,13 +26,15 @@ class Filtered:
     """Of the rows that did not pass; the code is Error where a filter failed."""
 
 
-def filter_rows(ctx: Context, rows: Rows, nominations: Nominations) -> Filtered:
+def filter_rows(ctx: Context, rows: Rows, nominations: Nominations | None) -> Filtered:
     """Evaluate all filters on the rows; each row is done at its first failing plugin.
 
     A row with nominated pods is evaluated with them first and, if it passed, without them
     (RunFilterPluginsWithNominatedPods).
     """
     out = _filter(ctx, rows)
+    if nominations is None:
+        return out
     with_nominated = {
         row: added
         for node in set(nominations.nodes().values())

@@ -91,6 +91,7 @@ def held_requests(
     if _level(spec.get("resources")):
         for resources in level:
             whole = _greatest(whole, _level(resources))
+        whole = whole or _level(spec.get("resources"))  # infeasible, but nothing is allocated to the pod as a whole
     return _with_overhead(total | whole, spec)
 
 
