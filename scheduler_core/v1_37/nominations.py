@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from scheduler_core.v1_37.pods import Pod
 
@@ -13,6 +13,8 @@ class NominatedPods:
     def __init__(self) -> None:
         self._by_node: dict[str, dict[str, Pod]] = {}
         self._nodes: dict[str, str] = {}
+        self._blank: dict[str, Pod] = {}
+        self._hidden: set[str] = set()
 
     def put(self, pod: Pod) -> None:
         """Note a queued pod's nomination as its status says; it goes behind the others of the node."""
@@ -29,11 +31,29 @@ class NominatedPods:
 
     def on(self, node: str) -> Sequence[Pod]:
         """Return the waiting pods nominated to the node, in order of nomination."""
-        return tuple(self._by_node.get(node, {}).values())
+        found = self._by_node.get(node, {})
+        return tuple(self._blank.get(key, pod) for key, pod in found.items() if key not in self._hidden)
 
     def node_of(self, pod: Pod) -> str:
         """Return the node that the pod is nominated to, or an empty string."""
         return self._nodes.get(pod.key, "")
+
+    def in_flight(self, pods: Iterable[Pod]) -> None:
+        """Note the members of a group that is being tried: the queue no longer knows more of them than their names.
+
+        Such a pod counts as one without priority and requests.
+        """
+        self._blank = {
+            pod.key: Pod({"metadata": {"name": pod.name, "namespace": pod.namespace, "uid": pod.uid}}) for pod in pods
+        }
+
+    def hide(self, key: str) -> None:
+        """Leave a pod out while it is assumed on a node."""
+        self._hidden.add(key)
+
+    def show(self, key: str) -> None:
+        """Count a pod's nomination again."""
+        self._hidden.discard(key)
 
     def nodes(self) -> dict[str, str]:
         """Return the node of every nominated pod, by pod."""

@@ -6,27 +6,22 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from scheduler_core.objects.times import microseconds_of
+from scheduler_core.v1_37.disruption import Budgets, Unit, started, units
 from scheduler_core.v1_37.filtering import add_pod, filter_row, remove_pod, what_if_context
 from scheduler_core.v1_37.interface import (
     SUCCESS,
     UNRESOLVABLE,
     UNSCHEDULABLE,
     Attempt,
-    Manifest,
     Nominations,
     Status,
 )
 from scheduler_core.v1_37.plugins.base import Context
+from scheduler_core.v1_37.podgroups import GATE
 from scheduler_core.v1_37.pods import Pod
-from scheduler_core.v1_37.selectors import label_selector
-from scheduler_core.v1_37.state import Cluster
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
 NO_VICTIMS = "No preemption victims found for incoming pod"
-NOW = 2**63
-"""The start time of a pod that has not started."""
-
 _PREFIX = "preemption: "
 _OFFSET = 2**31 - 1
 
@@ -38,17 +33,6 @@ class Candidate:
     node: str
     victims: tuple[Pod, ...]
     violations: int
-
-
-def started(pod: Pod) -> int:
-    """Return a pod's start in microseconds; :data:`NOW` if it has not started."""
-    found = microseconds_of(pod.status.get("startTime"))
-    return NOW if found is None else found
-
-
-def importance(pod: Pod) -> tuple[int, int]:
-    """Sort key of MoreImportantPod: higher priority, then earlier start."""
-    return -pod.priority, started(pod)
 
 
 def preempt(attempt: Attempt, nominations: Nominations) -> Status:
@@ -147,64 +131,38 @@ def _dry_runs(
 def _victims_on(ctx: Context, row: int, nominations: Nominations, budgets: Budgets) -> Candidate | Status:
     """Remove all lower pods, re-admit as many as possible, most important first (SelectVictimsOnNode)."""
     pod = ctx.pod
-    lower = [p for p in ctx.nodes.nodes[row].pods if p.priority < pod.priority]
+    groups = ctx.configuration.gate(GATE)
+    here = units(ctx.cluster, ctx.nodes.nodes[row].pods, groups=groups)
+    lower = sorted((unit for unit in here if unit.priority < pod.priority), key=lambda unit: unit.importance)
     if not lower:
         return Status(UNRESOLVABLE, (NO_VICTIMS,))
     trial = what_if_context(ctx)
     with ctx.cluster.what_if(row):
-        for victim in lower:
-            remove_pod(trial, row, victim)
+        for unit in lower:
+            for victim in unit.pods:
+                remove_pod(trial, row, victim)
         status = filter_row(trial, row, nominations)
         if status is not None:
             return status
-        violating, others = budgets.split(sorted(lower, key=importance))
-        victims: list[Pod] = []
+        violating, others = budgets.split(lower)
+        victims: list[Unit] = []
 
-        def reprieve(pods: list[Pod]) -> int:
+        def reprieve(candidates: list[Unit]) -> int:
             gone = 0
-            for each in pods:
-                add_pod(trial, row, each)
+            for unit in candidates:
+                for each in unit.pods:
+                    add_pod(trial, row, each)
                 if filter_row(trial, row, nominations) is not None:
-                    remove_pod(trial, row, each)
-                    victims.append(each)
+                    for each in unit.pods:
+                        remove_pod(trial, row, each)
+                    victims.append(unit)
                     gone += 1
             return gone
 
         violations = reprieve(violating)
         reprieve(others)
-    return Candidate(ctx.nodes.name(row), tuple(sorted(victims, key=importance)), violations)
-
-
-class Budgets:
-    """The PodDisruptionBudgets."""
-
-    def __init__(self, cluster: Cluster) -> None:
-        self._budgets: list[Manifest] = list(cluster.list("PodDisruptionBudget"))
-
-    def split(self, pods: list[Pod]) -> tuple[list[Pod], list[Pod]]:
-        """Return the pods whose eviction violates a budget, and the others (filterPodsWithPDBViolation)."""
-        left = [int((b.get("status") or {}).get("disruptionsAllowed") or 0) for b in self._budgets]
-        violating, others = [], []
-        for pod in pods:
-            violated = False
-            for index, budget in enumerate(self._budgets):
-                if self._covers(budget, pod):
-                    left[index] -= 1
-                    violated |= left[index] < 0
-            (violating if violated else others).append(pod)
-        return violating, others
-
-    @staticmethod
-    def _covers(budget: Manifest, pod: Pod) -> bool:
-        selector = label_selector((budget.get("spec") or {}).get("selector"))
-        disrupted = (budget.get("status") or {}).get("disruptedPods") or {}
-        return (
-            bool(pod.labels)
-            and (budget["metadata"].get("namespace") or "default") == pod.namespace
-            and not selector.empty
-            and selector.matches(pod.labels)
-            and pod.name not in disrupted
-        )
+    chosen = sorted(victims, key=lambda unit: unit.importance)
+    return Candidate(ctx.nodes.name(row), tuple(pod for unit in chosen for pod in unit.pods), violations)
 
 
 def choose(candidates: list[Candidate]) -> Candidate | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scheduler_core.v1_37.attempt import Scheduler
@@ -12,6 +12,8 @@ from scheduler_core.v1_37.config import Configuration
 from scheduler_core.v1_37.entities import Entity, QueuedGroup, QueuedPod
 from scheduler_core.v1_37.failure import write_failure, write_status
 from scheduler_core.v1_37.gating import PluginRules
+from scheduler_core.v1_37.groups.conditions import condition_text, group_conditions, write_condition
+from scheduler_core.v1_37.groups.cycle import GroupCycle, run_cycle
 from scheduler_core.v1_37.interface import Attempt, Manifest, Scheduling
 from scheduler_core.v1_37.moves import Moves
 from scheduler_core.v1_37.nominations import NominatedPods
@@ -114,7 +116,7 @@ class Run:
 
     def _cycle(self, entity: Entity) -> dict[str, Any] | None:
         if isinstance(entity, QueuedGroup):
-            raise NotImplementedError("PodGroups")
+            return self._group_cycle(entity)
         if entity.pod.terminating:
             self.queue.done()
             return None
@@ -126,7 +128,7 @@ class Run:
             bound[entity.key] = attempt.node
         else:
             self._fail(entity, attempt)
-        deleted = self._preempt([attempt])
+        deleted = self._preempt(attempt)
         self._pass(CYCLE)
         return {
             "attempts": [attempt.document()],
@@ -135,10 +137,57 @@ class Run:
             "moves": self.moves.drain(),
         }
 
+    def _group_cycle(self, group: QueuedGroup) -> dict[str, Any] | None:
+        """Decide about a group, file it again, write what became of its members, bind those that have a place."""
+        if all(member.pod.terminating for member in group.members):
+            self.queue.done()
+            return None
+        cycle = run_cycle(self.scheduling, self.nominations, self.configuration, group)
+        writes = []
+        for waiting, attempt in cycle.failed:
+            waiting.failed(self.clock.now, attempt.unschedulable_plugins, attempt.pending_plugins)
+            writes.append(write_failure(self.cluster, attempt, error=cycle.status.error))
+        writes.append(write_condition(self.cluster, group.key, cycle.status))
+        for attempt in cycle.placed:
+            self.scheduling.reserve(attempt)
+        victims = [pod for pod in cycle.victims if not pod.terminating]
+        members = {waiting.key for waiting, _ in cycle.failed}
+        self.rules.preempting |= members if victims else set()
+        self._file(group, cycle)
+        for change in writes:
+            if change is not None:
+                self.watch.see(change)
+        bound = {}
+        for attempt in cycle.placed:
+            self._bind(attempt)
+            bound[attempt.pod.key] = str(attempt.node)
+        deleted = self._delete(victims, members)
+        self._pass(CYCLE)
+        return {
+            "attempts": [attempt.document() for attempt in cycle.record.attempts],
+            "group": cycle.record.document(group_conditions(self.cluster.objects["PodGroup"][group.key])),
+            "bound": bound,
+            "deleted": deleted,
+            "moves": self.moves.drain(),
+        }
+
+    def _file(self, group: QueuedGroup, cycle: GroupCycle) -> None:
+        """Put the failed members back: at once and at the old time if others have a place, else to back off."""
+        self.queue.done()
+        group.members = [waiting for waiting, _ in cycle.failed]
+        if not group.members:
+            return
+        if cycle.status.success:
+            self.queue.activate(group)
+        else:
+            group.failed(self.clock.now)
+            self.queue.requeue_group(group)
+
     def _bind(self, attempt: Attempt) -> None:
         """Write what the reserved pod needs and its node; the events follow the writes."""
         assert attempt.node is not None
         attempt.result = "scheduled"
+        attempt.unschedulable_plugins = attempt.pending_plugins = frozenset()
         self.queue.done()
         for change in self.scheduling.bind(attempt):
             self.watch.see(change)
@@ -159,18 +208,21 @@ class Run:
         if change is not None:
             self.watch.see(change)
 
-    def _preempt(self, attempts: Iterable[Attempt]) -> list[str]:
-        """Take nominations away and delete the victims, in order; the last one lets the preemptor go on."""
+    def _preempt(self, attempt: Attempt) -> list[str]:
+        """Take nominations away and delete the victims."""
+        for pod in attempt.lost_nominations:
+            self._lose_nomination(pod)
+        return self._delete(attempt.victims, {attempt.pod.key})
+
+    def _delete(self, victims: Sequence[Pod], preemptors: set[str]) -> list[str]:
+        """Delete victims in order; the last one lets the preemptors go on."""
         deleted = []
-        for attempt in attempts:
-            for pod in attempt.lost_nominations:
-                self._lose_nomination(pod)
-            for number, victim in enumerate(attempt.victims, 1):
-                if number == len(attempt.victims):
-                    self.rules.preempting.discard(attempt.pod.key)
-                if victim.key in self.cluster.objects["Pod"]:
-                    self.watch.see(self.cluster.delete("Pod", victim.namespace, victim.name))
-                    deleted.append(victim.key)
+        for number, victim in enumerate(victims, 1):
+            if number == len(victims):
+                self.rules.preempting -= preemptors
+            if victim.key in self.cluster.objects["Pod"]:
+                self.watch.see(self.cluster.delete("Pod", victim.namespace, victim.name))
+                deleted.append(victim.key)
         self.deleted += deleted
         return deleted
 
@@ -190,6 +242,14 @@ class Run:
         claims = final_claims(self.cluster)
         if claims:
             out["claims"] = claims
+        groups = {
+            key: text
+            for key, group in self.cluster.objects.get("PodGroup", {}).items()
+            for text in (condition_text(group),)
+            if text
+        }
+        if groups:
+            out["podGroups"] = groups
         return out
 
 

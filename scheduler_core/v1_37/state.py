@@ -44,6 +44,7 @@ class Cluster:
         self.objects: dict[str, dict[str, Manifest]] = {}
         self.pods: dict[str, Pod] = {}
         """Pods that are not finished, in order of creation; an assumed pod is here with its node."""
+        self._absent: set[str] = set()
         self.nodes = Nodes()
         self.classes = PodClasses()
         self.versions: dict[str, int] = {}
@@ -152,6 +153,22 @@ class Cluster:
         """Take an assumption back. ``pod`` is the pod as it was before."""
         self._off(self.pods[pod.key])
         self.pods[pod.key] = pod
+
+    def take_off(self, pod: Pod) -> None:
+        """Leave an assigned pod out for a while, as if it were gone."""
+        if pod.key not in self._absent:
+            self._absent.add(pod.key)
+            self._off(pod)
+
+    def put_on(self, pod: Pod) -> None:
+        """Count a pod again that was left out."""
+        if pod.key in self._absent:
+            self._absent.discard(pod.key)
+            self._on(pod)
+
+    def present(self) -> Iterator[Pod]:
+        """Iterate over the pods but those left out."""
+        return (pod for pod in self.pods.values() if pod.key not in self._absent)
 
     def bind(self, pod: Pod, node: str) -> Change:
         """Write a pod's node; binding clears its nomination."""

@@ -36,8 +36,6 @@ class Watch:
         self.queue = queue
         self.nominations = nominations
         self.incomplete: dict[str, list[QueuedPod]] = {}
-        self.returning: list[QueuedPod] | None = None
-        """Failed members of the group that is being scheduled, until it is filed again."""
 
     def see(self, change: Change) -> None:
         """Tell the queue of a write, after the time that it took."""
@@ -62,8 +60,8 @@ class Watch:
                 for event in assigned_pod_events(before, now):
                     self.queue.broadcast(event)
             elif assigned(now):
-                self._leave(key, before)
                 self.queue.broadcast(Event("AssignedPod", "Add", None, now))
+                self._leave(key, before)
             else:
                 self._update(key, before, now)
         elif now is not None:
@@ -134,7 +132,6 @@ class Watch:
         members = [
             *(entity.members if entity else ()),
             *self.incomplete.get(group, ()),
-            *(self.returning or ()),
         ]
         return next((member for member in members if member.key == key), None)
 
@@ -149,16 +146,13 @@ class Watch:
         if group is None:
             self.queue.enter(waiting)
         else:
-            self.enter_member(group, waiting)
+            self._enter_member(group, waiting)
 
-    def enter_member(self, group: str, waiting: QueuedPod) -> None:
+    def _enter_member(self, group: str, waiting: QueuedPod) -> None:
         """Let a member in: with its group, which is filed again, or as the first of it."""
         manifest = self.cluster.objects.get("PodGroup", {}).get(group)
         if manifest is None:
             self.incomplete.setdefault(group, []).append(waiting)
-            return
-        if self.queue.in_flight == group and self.returning is not None:
-            self.returning.append(waiting)
             return
         entity, name = self.queue.remove(group)
         if isinstance(entity, QueuedGroup):
