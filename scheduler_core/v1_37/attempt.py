@@ -9,7 +9,7 @@ import numpy as np
 
 from scheduler_core.v1_37 import binding
 from scheduler_core.v1_37.config import Configuration, Profile
-from scheduler_core.v1_37.filtering import feasible_wanted, filter_rows
+from scheduler_core.v1_37.filtering import feasible_wanted, filter_alone, filter_rows
 from scheduler_core.v1_37.interface import (
     ERROR,
     SKIP,
@@ -206,6 +206,22 @@ class Scheduler:
             }
             totals += weight * normalized
         return totals
+
+    def rescore(self, pod: Pod, node: str) -> tuple[Context, dict[str, int]] | None:
+        """Score one node alone: raw scores by plugin; None if it is refused, nominated pods left out."""
+        self.cluster.nodes.refresh()
+        profile, row = self.profile_of(pod), self.cluster.nodes.row(node)
+        assert profile is not None
+        assert row is not None
+        ctx = Context(pod, self.cluster, profile, self.configuration)
+        attempt = Attempt(pod, profile, context=ctx)
+        rows = np.array([row], np.intp)
+        subset = self._pre_filter(ctx, attempt)
+        refused = attempt.rejection is not None or attempt.error is not None
+        if refused or (subset is not None and node not in subset) or filter_alone(ctx, rows).statuses:
+            return None
+        self._score(ctx, attempt, rows)
+        return ctx, {key: row["raw"][node] for key, row in attempt.scores.items()}
 
     # What follows.
 

@@ -32,7 +32,7 @@ def filter_rows(ctx: Context, rows: Rows, nominations: Nominations) -> Filtered:
     A row with nominated pods is evaluated with them first and, if it passed, without them
     (RunFilterPluginsWithNominatedPods).
     """
-    out = _filter(ctx, rows)
+    out = filter_alone(ctx, rows)
     with_nominated = {
         row: added
         for node in set(nominations.nodes().values())
@@ -62,7 +62,7 @@ def _with_added(ctx: Context, row: int, added: list[Pod]) -> Status | None:
     with ctx.cluster.what_if(row):
         for pod in added:
             add_pod(trial, row, pod)
-        return _filter(trial, np.array([row], np.intp)).statuses.get(row)
+        return filter_alone(trial, np.array([row], np.intp)).statuses.get(row)
 
 
 def what_if_context(ctx: Context) -> Context:
@@ -92,7 +92,8 @@ def _update(ctx: Context, row: int, pod: Pod, sign: int) -> None:
             PLUGINS[key].update(ctx, ctx.states[key], pod, row, sign)
 
 
-def _filter(ctx: Context, rows: Rows) -> Filtered:
+def filter_alone(ctx: Context, rows: Rows) -> Filtered:
+    """Evaluate all filters on the rows as they are, nominated pods left out."""
     passed = np.ones(len(rows), np.bool_)
     statuses: dict[int, Status] = {}
     places = np.arange(len(rows))

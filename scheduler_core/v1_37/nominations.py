@@ -44,7 +44,8 @@ class NominatedPods:
         Such a pod counts as one without priority and requests.
         """
         self._blank = {
-            pod.key: Pod({"metadata": {"name": pod.name, "namespace": pod.namespace, "uid": pod.uid}}) for pod in pods
+            pod.key: Pod({"metadata": {"name": pod.name, "namespace": pod.namespace, "uid": pod.uid}})
+            for pod in pods
         }
 
     def hide(self, key: str) -> None:

@@ -56,6 +56,9 @@ class SchedulingQueue:
         self.in_flight: str | None = None
         """The entity that is being scheduled."""
 
+        self.popped = 0
+        """Number of cycles so far."""
+
         self._in_flight_events: list[Event] = []
         self._arrivals = 0
 
@@ -127,6 +130,7 @@ class SchedulingQueue:
             member.pending.clear()
         self.in_flight = entity.key
         self._in_flight_events.clear()
+        self.popped += 1
         return entity
 
     def done(self) -> None:

@@ -22,7 +22,9 @@ def answer(record: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(objects, list) or not all(isinstance(each, Mapping) for each in objects):
         raise ValueError("objects must be a list of manifests")
     for number, manifest in enumerate(objects):
-        named = isinstance(manifest.get("metadata"), Mapping) and isinstance(manifest["metadata"].get("name"), str)
+        named = isinstance(manifest.get("metadata"), Mapping) and isinstance(
+            manifest["metadata"].get("name"), str
+        )
         if not named or not isinstance(manifest.get("kind"), str):
             raise ValueError(f"objects[{number}] must have kind and metadata.name")
     if not isinstance(steps, list) or not all(isinstance(each, Mapping) for each in steps):

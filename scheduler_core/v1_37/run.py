@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scheduler_core.v1_37.attempt import Scheduler
+from scheduler_core.v1_37.batching import Batching
 from scheduler_core.v1_37.clock import CYCLE, SECOND, WRITE, Clock
 from scheduler_core.v1_37.config import Configuration
 from scheduler_core.v1_37.entities import Entity, QueuedGroup, QueuedPod
@@ -14,7 +15,7 @@ from scheduler_core.v1_37.failure import write_failure, write_status
 from scheduler_core.v1_37.gating import PluginRules
 from scheduler_core.v1_37.groups.conditions import condition_text, group_conditions, write_condition
 from scheduler_core.v1_37.groups.cycle import GroupCycle, run_cycle
-from scheduler_core.v1_37.interface import Attempt, Manifest, Scheduling
+from scheduler_core.v1_37.interface import Attempt, Manifest
 from scheduler_core.v1_37.moves import Moves
 from scheduler_core.v1_37.nominations import NominatedPods
 from scheduler_core.v1_37.pods import Pod
@@ -36,7 +37,8 @@ class Run:
         self.configuration = configuration
         self.cluster = Cluster()
         self.nominations = NominatedPods()
-        self.scheduling: Scheduling = Scheduler(self.cluster, configuration, self.nominations)
+        self.scheduling = Scheduler(self.cluster, configuration, self.nominations)
+        self.batching = Batching(self.scheduling, configuration.profiles)
         self.clock = Clock()
         self.moves = Moves()
         self.rules = PluginRules(self.cluster, configuration, lambda pod: self.scheduling.pre_enqueue(pod))
@@ -120,9 +122,11 @@ class Run:
         if entity.pod.terminating:
             self.queue.done()
             return None
-        attempt = self.scheduling.schedule(entity.pod)
+        hint = self.batching.hint(entity.pod, self.queue.popped, self.clock.now)
+        attempt = self.scheduling.schedule(entity.pod, hint=hint)
         bound: dict[str, str] = {}
         if attempt.node is not None and attempt.error is None:
+            self.batching.store(attempt, self.queue.popped, self.clock.now)
             self.scheduling.reserve(attempt)
             self._bind(attempt)
             bound[entity.key] = attempt.node

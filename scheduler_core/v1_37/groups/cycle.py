@@ -11,7 +11,16 @@ from scheduler_core.v1_37.groups.outcome import GroupRecord, GroupResult, GroupS
 from scheduler_core.v1_37.groups.preemption import PLUGIN as PREEMPTION
 from scheduler_core.v1_37.groups.preemption import preempt
 from scheduler_core.v1_37.groups.validation import invalid
-from scheduler_core.v1_37.interface import ERROR, SUCCESS, UNRESOLVABLE, UNSCHEDULABLE, WAIT, Attempt, Scheduling, Status
+from scheduler_core.v1_37.interface import (
+    ERROR,
+    SUCCESS,
+    UNRESOLVABLE,
+    UNSCHEDULABLE,
+    WAIT,
+    Attempt,
+    Scheduling,
+    Status,
+)
 from scheduler_core.v1_37.nominations import NominatedPods
 from scheduler_core.v1_37.podgroups import TOPOLOGY_GATE, min_count, priority, topology_key
 from scheduler_core.v1_37.pods import Pod
@@ -162,7 +171,9 @@ class _Cycle:
         elif own is None:
             out.message = untried
         elif own.node is not None:
-            out.message = status.message if preempting else GroupStatus(UNSCHEDULABLE, [status.message], True).message
+            out.message = (
+                status.message if preempting else GroupStatus(UNSCHEDULABLE, [status.message], True).message
+            )
             out.nominated = None if preempting else ""
         else:
             self.scheduling.fail(own)
@@ -186,4 +197,3 @@ def _take_over(attempt: Attempt, outcome: Attempt) -> None:
     attempt.result, attempt.message = outcome.result, outcome.message
     attempt.unschedulable_plugins = outcome.unschedulable_plugins
     attempt.pending_plugins = outcome.pending_plugins
-

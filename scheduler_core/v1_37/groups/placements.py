@@ -87,7 +87,9 @@ def _most_allocated(cluster: Cluster, profile: Profile, placement: Placement, re
     pods += [attempt.pod for attempt in result.placed]
     strategy = (profile.arguments.get(FIT) or {}).get("scoringStrategy") or {}
     total = weights = 0
-    allocatable = [amounts(status(cluster.objects["Node"][name]).get("allocatable")) for name in placement.nodes]
+    allocatable = [
+        amounts(status(cluster.objects["Node"][name]).get("allocatable")) for name in placement.nodes
+    ]
     for resource in strategy.get("resources") or _DEFAULT_RESOURCES:
         name, weight = resource["name"], int(resource.get("weight") or 1)
         available = sum(own.get(name, 0) for own in allocatable)
