@@ -25,5 +25,5 @@ def expiry(failed_at: int, failures: int, *, maximum: int = MAXIMUM, initial: in
 
 
 def is_backing_off(expires: int | None, now: int) -> bool:
-    """Return whether the backoff still holds: its second itself included, since queues are flushed by seconds."""
+    """Return whether the backoff still holds; it does in the second of its expiry."""
     return expires is not None and expires >= whole_second(now)

@@ -39,7 +39,7 @@ class Unit:
 
 
 def units(cluster: Cluster, pods: Iterable[Pod], *, groups: bool) -> list[Unit]:
-    """Return the units of assigned pods, in order of their first pod; ``groups``: whether PodGroups are known."""
+    """Return the units of assigned pods, by their first pod; ``groups``: whether PodGroups are known."""
     out: dict[str, Unit] = {}
     known = cluster.objects.get("PodGroup", {}) if groups else {}
     for pod in pods:
@@ -65,7 +65,8 @@ class Budgets:
     def split(self, units: Iterable[Unit]) -> tuple[list[Unit], list[Unit]]:
         """Return the units whose eviction violates a budget, and the others (filterPodsWithPDBViolation)."""
         left = [int((b.get("status") or {}).get("disruptionsAllowed") or 0) for b in self._budgets]
-        violating, others = [], []
+        violating: list[Unit] = []
+        others: list[Unit] = []
         for unit in units:
             violated = [self._charge(pod, left) for pod in unit.pods]
             (violating if any(violated) else others).append(unit)

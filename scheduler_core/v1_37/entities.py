@@ -76,7 +76,7 @@ class QueuedPod:
 
 @dataclass(slots=True, eq=False)
 class QueuedGroup:
-    """The waiting members of a PodGroup. What rejected them is kept by the members: its own set is always empty."""
+    """The waiting members of a PodGroup. What rejected them only the members know: its own set is empty."""
 
     key: str
     priority: int

@@ -59,7 +59,7 @@ class PluginRules:
         """Return the hints of the plugins that rejected the pod and registered the event."""
         profile = self.configuration.profiles[waiting.pod.scheduler_name]
         context = HintContext(self.cluster, profile, self.configuration)
-        out = {}
+        out: dict[str, str] = {}
         for plugin in sorted(waiting.rejectors):
             row = registration_for(plugin, event)
             if row is None:

@@ -51,7 +51,7 @@ class Moves:
     def drain(self) -> list[dict[str, Any]]:
         """Return the moves so far in the record's order and begin anew.
 
-        Successive events of one name are sorted together by pod, for the original visits waiting pods in random
+        Successive events of one name are sorted together by pod, since upstream visits waiting pods in random
         order; those of one group are merged.
         """
         moves, self._moves = self._moves, []

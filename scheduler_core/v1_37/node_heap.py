@@ -1,4 +1,4 @@
-"""The heap of scored nodes, moved as Go's container/heap moves it: its array, not only its order, decides ties."""
+"""The heap of scored nodes, in the array of Go's container/heap, which decides between equal totals."""
 
 from __future__ import annotations
 

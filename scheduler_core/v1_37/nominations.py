@@ -39,7 +39,7 @@ class NominatedPods:
         return self._nodes.get(pod.key, "")
 
     def in_flight(self, pods: Iterable[Pod]) -> None:
-        """Note the members of a group that is being tried: the queue no longer knows more of them than their names.
+        """Note the members of a group that is being tried, of which the queue knows no more than the names.
 
         Such a pod counts as one without priority and requests.
         """

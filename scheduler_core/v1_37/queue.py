@@ -120,7 +120,7 @@ class SchedulingQueue:
     # Scheduling.
 
     def pop(self) -> Entity | None:
-        """Remove and return the head: of the active queue, else of the backoff queue, whose time is not awaited."""
+        """Remove and return the head of the active queue, else of the backoff queue, whatever its expiry."""
         entity = self.active.pop() or self.backoff.pop()
         if entity is None:
             return None
@@ -141,7 +141,7 @@ class SchedulingQueue:
     def requeue(self, waiting: QueuedPod) -> str:
         """File a pod whose attempt failed; return its queue.
 
-        An event during the attempt that would have moved it moves it now, by the record without saying where to.
+        An event during the attempt that would have moved it moves it now; the record leaves out where to.
         """
         events = list(self._in_flight_events)
         self.done()
@@ -189,7 +189,7 @@ class SchedulingQueue:
 
     def _ask(self, entity: Entity, event: Event) -> str | None:
         hints: dict[str, str] = {}
-        helps = immediately = event is TIMEOUT
+        helps = event is TIMEOUT
         immediately = False
         for member in entity.members:
             answers = {} if event is TIMEOUT else self.rules.answers(member, event)
@@ -274,7 +274,7 @@ class SchedulingQueue:
         return "backoff"
 
     def _gated(self, entity: Entity) -> bool:
-        """Run PreEnqueue on every member; a refused entity is unschedulable until the gating plugin hears of help."""
+        """Run PreEnqueue on every member; an entity with a refused one is gated."""
         gated_by = None
         for member in entity.members:
             member.gated_by = self.rules.gate(member)

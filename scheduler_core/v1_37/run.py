@@ -1,4 +1,4 @@
-"""The run loop: steps from outside, the virtual clock, and one cycle after the other until nothing is left to try."""
+"""The run loop: steps from outside, the virtual clock, and cycles until the queue is empty."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Run:
         self.batching = Batching(self.scheduling, configuration.profiles)
         self.clock = Clock()
         self.moves = Moves()
-        self.rules = PluginRules(self.cluster, configuration, lambda pod: self.scheduling.pre_enqueue(pod))
+        self.rules = PluginRules(self.cluster, configuration, self.scheduling.pre_enqueue)
         self.queue = SchedulingQueue(self.clock, self.rules, self.moves)
         self.watch = Watch(self.cluster, configuration, self.queue, self.nominations)
         self.cycles: list[dict[str, Any]] = []
@@ -142,7 +142,7 @@ class Run:
         }
 
     def _group_cycle(self, group: QueuedGroup) -> dict[str, Any] | None:
-        """Decide about a group, file it again, write what became of its members, bind those that have a place."""
+        """Schedule a group: file it again, write the outcome of its members, bind those that were placed."""
         if all(member.pod.terminating for member in group.members):
             self.queue.done()
             return None
@@ -158,9 +158,9 @@ class Run:
         members = {waiting.key for waiting, _ in cycle.failed}
         self.rules.preempting |= members if victims else set()
         self._file(group, cycle)
-        for change in writes:
-            if change is not None:
-                self.watch.see(change)
+        for written in writes:
+            if written is not None:
+                self.watch.see(written)
         bound = {}
         for attempt in cycle.placed:
             self._bind(attempt)
@@ -176,7 +176,7 @@ class Run:
         }
 
     def _file(self, group: QueuedGroup, cycle: GroupCycle) -> None:
-        """Put the failed members back: at once and at the old time if others have a place, else to back off."""
+        """File the failed members: as active at the old time if others were placed, else to back off."""
         self.queue.done()
         group.members = [waiting for waiting, _ in cycle.failed]
         if not group.members:
@@ -208,9 +208,9 @@ class Run:
             self.rules.preempting.add(waiting.key)
         waiting.failed(self.clock.now, attempt.unschedulable_plugins, attempt.pending_plugins)
         attempt.queue = self.queue.requeue(waiting)
-        change = write_failure(self.cluster, attempt, error=attempt.result == "error")
-        if change is not None:
-            self.watch.see(change)
+        written = write_failure(self.cluster, attempt, error=attempt.result == "error")
+        if written is not None:
+            self.watch.see(written)
 
     def _preempt(self, attempt: Attempt) -> list[str]:
         """Take nominations away and delete the victims."""
@@ -232,9 +232,9 @@ class Run:
 
     def _lose_nomination(self, pod: Pod) -> None:
         stored = self.cluster.objects["Pod"].get(pod.key)
-        change = None if stored is None else write_status(self.cluster, stored, None, "")
-        if change is not None:
-            self.watch.see(change)
+        written = None if stored is None else write_status(self.cluster, stored, None, "")
+        if written is not None:
+            self.watch.see(written)
 
     # The end.
 

@@ -44,7 +44,7 @@ _SIGNED: Mapping[str, Callable[[Pod], Any]] = {
 
 
 def signature(pod: Pod, profile: Profile) -> str | None:
-    """Return a text that is equal for equal pods; None if a plugin looks at more than the pod and the node alone."""
+    """Return a text that is equal for equal pods; None if a plugin looks beyond pod and node."""
     if profile.enabled("PodTopologySpread") and (
         pod.spec.get("topologySpreadConstraints")
         or default_constraints(profile.arguments.get("PodTopologySpread") or {})

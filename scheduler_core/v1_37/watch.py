@@ -1,4 +1,4 @@
-"""From a write to the queue: which events it is, whom they concern, who enters and who leaves (eventhandlers.go)."""
+"""From a write to the queue: its events, the pods that enter and those that leave (eventhandlers.go)."""
 
 from __future__ import annotations
 

@@ -67,7 +67,8 @@ class GroupAlgorithm:
         successful = [row for row in results if row[1].status.success]
         if not successful:
             first = results[0][1]
-            text = f"0/{len(placements)} placements are available, first placement status: {first.status.as_error}"
+            available = f"0/{len(placements)} placements are available"
+            text = f"{available}, first placement status: {first.status.as_error}"
             return GroupResult(unschedulable(text, fit_error=True), first.attempts)
         if len(successful) == 1:
             return successful[0][1]

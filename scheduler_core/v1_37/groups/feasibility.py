@@ -1,4 +1,4 @@
-"""May the gang still be complete? Asked before the first member and after each (PlacementFeasible of GangScheduling)."""
+"""Can a gang still be complete? Asked before the first member and after each (PlacementFeasible plugins)."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ UNSCHEDULABLE_GROUP = "pod group is unschedulable"
 
 @dataclass(slots=True)
 class GroupStatus:
-    """A group's status; with ``fit_error`` the fixed text stands before the reasons (errPodGroupUnschedulable)."""
+    """A group's status; with ``fit_error`` a fixed text precedes the reasons (errPodGroupUnschedulable)."""
 
     code: str
     reasons: list[str] = field(default_factory=list)

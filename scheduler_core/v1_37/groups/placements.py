@@ -1,8 +1,8 @@
-"""Where a group may be placed as a whole, and which of several placements is best (topology-aware plugins)."""
+"""Where a group may be placed as a whole, and the best of several placements (topology-aware plugins)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,23 +65,24 @@ def generate(cluster: Cluster, group: Manifest, bound: Sequence[Pod]) -> list[Pl
 def best(
     cluster: Cluster, profile: Profile, bound: int, results: Sequence[tuple[Placement, GroupResult]]
 ) -> tuple[int, list[dict[str, Any]]]:
-    """Return the index of the best of several placements, and the scores as recorded; the first name wins a tie."""
+    """Return the index of the best of several placements, and all scores; the first name wins a tie."""
     counts = [bound + len(result.placed) for _, result in results]
     most = max(counts)
-    rows = []
+    rows: list[dict[str, Any]] = []
+    totals: list[int] = []
     for (placement, result), count in zip(results, counts):
-        scores = {}
+        scores: dict[str, int] = {}
         if profile.has(FIT, "placementScore"):
             scores[FIT] = _most_allocated(cluster, profile, placement, result)
         if profile.has(COUNT, "placementScore"):
             scores[COUNT] = _PROPORTION * count // most if most else 0
-        rows.append({"name": placement.name, "scores": scores, "total": sum(scores.values())})
-    totals = [row["total"] for row in rows]
+        totals.append(sum(scores.values()))
+        rows.append({"name": placement.name, "scores": scores, "total": totals[-1]})
     return totals.index(max(totals)), rows
 
 
 def _most_allocated(cluster: Cluster, profile: Profile, placement: Placement, result: GroupResult) -> int:
-    """Return how full the placement's nodes are together, in percent, with the placed members (MostAllocated)."""
+    """Return the allocation of the placement's nodes together, in percent, with the placed members."""
     nodes = set(placement.nodes)
     pods = [pod for pod in cluster.present() if pod.node in nodes]
     pods += [attempt.pod for attempt in result.placed]
@@ -90,8 +91,9 @@ def _most_allocated(cluster: Cluster, profile: Profile, placement: Placement, re
     allocatable = [
         amounts(status(cluster.objects["Node"][name]).get("allocatable")) for name in placement.nodes
     ]
-    for resource in strategy.get("resources") or _DEFAULT_RESOURCES:
-        name, weight = resource["name"], int(resource.get("weight") or 1)
+    resources: Sequence[Mapping[str, Any]] = strategy.get("resources") or _DEFAULT_RESOURCES
+    for resource in resources:
+        name, weight = str(resource["name"]), int(resource.get("weight") or 1)
         available = sum(own.get(name, 0) for own in allocatable)
         if available == 0:
             continue

@@ -1,4 +1,4 @@
-"""Preemption by a group: which lower units must go so that it fits (PodGroupEvaluator of framework/preemption)."""
+"""Preemption by a group: which units of lower priority must go so that it fits (PodGroupEvaluator)."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ _ALL = "all pods in a single pod group should have the same"
 
 
 def invalid(pods: Iterable[Pod], priority: int) -> str | None:
-    """Return the error of the first pod that differs: queued ones in order, then bound ones; None if none does."""
+    """Return the error of the first pod that differs, if one does; queued pods first, then bound ones."""
     first: Pod | None = None
     for pod in pods:
         first = first or pod

@@ -1,1 +1,1 @@
-"""Queueing hints: which events each plugin wants to hear of, and whether one may help a pod that it rejected."""
+"""Queueing hints: which events a plugin registers, and whether one may help a pod that it rejected."""

@@ -47,7 +47,7 @@ def status(manifest: Manifest | None) -> Mapping[str, Any]:
 
 
 def names_claim(pod: Pod, claim: Manifest | None, *, ephemeral: bool = True) -> bool:
-    """Return whether the pod uses the PersistentVolumeClaim; ``ephemeral``: one of a generic ephemeral volume too."""
+    """Return whether the pod uses the claim; ``ephemeral``: that of a generic ephemeral volume too."""
     meta = metadata(claim)
     if (meta.get("namespace") or "default") != pod.namespace:
         return False

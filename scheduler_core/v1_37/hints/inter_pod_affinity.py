@@ -1,7 +1,6 @@
 """Hints of InterPodAffinity (plugins/interpodaffinity/plugin.go).
 
-A term's namespaceSelector is applied to no labels here: in PreFilter it was merged into the namespaces, which has not
-happened yet when a hint is asked.
+A term's namespaceSelector is applied to no labels here: only PreFilter merges it into the namespaces.
 """
 
 from __future__ import annotations

@@ -16,7 +16,8 @@ def _after_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnsw
 
 def _after_pod_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
     del pod, context
-    assert event.old is not None and event.new is not None  # only registered for Update
+    assert event.old is not None  # only registered for Update
+    assert event.new is not None
     return answer(required_features(Pod(event.old)) != required_features(Pod(event.new)))
 
 

@@ -7,8 +7,14 @@ from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Manif
 from scheduler_core.v1_37.pods import Pod
 
 MIGRATABLE = (
-    "gcePersistentDisk", "awsElasticBlockStore", "azureDisk", "azureFile", "cinder", "vsphereVolume", "portworxVolume",
-)  # fmt: skip
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "azureDisk",
+    "azureFile",
+    "cinder",
+    "vsphereVolume",
+    "portworxVolume",
+)
 """In-tree volumes that a CSI driver serves."""
 
 
