@@ -91,6 +91,10 @@ class Scheduler:
                 self._choose(ctx, attempt, found)
         return attempt
 
+    def decide(self, pod: Pod) -> str | None:
+        """Choose a node as :meth:`schedule` does, without a record of how; None if there is none."""
+        return self.schedule(pod).node
+
     @staticmethod
     def _pre_filter(ctx: Context, attempt: Attempt) -> frozenset[str] | None:
         subset: frozenset[str] | None = None

@@ -54,6 +54,7 @@ class PodClasses:
         self._classes: dict[tuple[object, ...], PodClass] = {}
         self.with_required_anti: dict[tuple[object, ...], PodClass] = {}
         self.with_affinity: dict[tuple[object, ...], PodClass] = {}
+        """Classes with terms that count in scores."""
 
     def __iter__(self) -> Iterator[PodClass]:
         return iter(self._classes.values())
@@ -67,7 +68,7 @@ class PodClasses:
             affinity = found.affinity
             if affinity.required_anti:
                 self.with_required_anti[key] = found
-            if affinity.required or affinity.preferred or affinity.preferred_anti or affinity.required_anti:
+            if affinity.required or affinity.preferred or affinity.preferred_anti:
                 self.with_affinity[key] = found
         found.change(row, by)
         if not found.counts:
