@@ -343,6 +343,15 @@ class Nodes:
         self.pod_counts[row] += sign
         self._dirty.add(row)
 
+    def numbers(self, row: int) -> tuple[int, ...]:
+        """Return all that requests are compared with on a row: equal for rows that NodeResourcesFit cannot tell."""
+        return (
+            int(self.pod_counts[row]),
+            *self.nonzero[:, row].tolist(),
+            *(int(column[row]) for column in self.requested.values()),
+            *(int(column[row]) for column in self.allocatable.values()),
+        )
+
     def save(self, row: int) -> SavedRow:
         """Remember a row before a what-if."""
         node = self.nodes[row]

@@ -91,6 +91,12 @@ class Pod:
         terms = json.dumps(own, sort_keys=True) if own else ""
         return self.namespace, frozenset(self.labels.items()), self.terminating, terms
 
+    @cached_property
+    def spec_key(self) -> tuple[Any, ...]:
+        """All that decides where a waiting pod fits best: equal for pods that share their decisions' numbers."""
+        owners = [o for o in self.manifest["metadata"].get("ownerReferences") or () if o.get("controller")]
+        return json.dumps([self.spec, self.labels, owners]), self.namespace
+
     # Requests.
 
     @cached_property
