@@ -83,6 +83,17 @@ class Pod:
         """Whether its phase is terminal, so that it no longer exists for the scheduler."""
         return self.status.get("phase") in ("Succeeded", "Failed")
 
+    def placed(self, node: str) -> Pod:
+        """Return the pod as it is on a node, sharing what was compiled."""
+        out = Pod.__new__(Pod)
+        out.__dict__.update(self.__dict__)
+        out.node = node
+        return out
+
+    def compile(self) -> None:
+        """Compile now what every placement needs, so that no attempt waits for it."""
+        _ = self.spec_key, self.class_key, self.held, self.held_nonzero, self.host_ports
+
     @cached_property
     def class_key(self) -> tuple[Any, ...]:
         """What other pods' selectors and terms can tell it by, and its own terms: equal for pods of one class."""

@@ -83,8 +83,10 @@ class _Soft:
     constraint: Constraint
     ids: Ints
     eligible: Mask | None
-    counts: Ints
+    counts: NDArray[np.float64]
     values: int
+    domains: int
+    """Number of values over all places."""
 
 
 class _Shared:
@@ -120,6 +122,8 @@ class _Shared:
     def _build(self) -> None:
         ctx, nodes, rows = self.ctx, self.ctx.nodes, self.ctx.nodes.order
         self.rows: Rows = rows
+        self.ids: dict[str, Rows] = {}
+        self.meant: dict[tuple[Any, ...], list[bool]] = {}
         self.place = np.full(nodes.capacity, -1, np.intp)
         self.place[rows] = np.arange(len(rows))
         self.static = np.ones(len(rows), np.bool_)
@@ -145,8 +149,7 @@ class _Shared:
         for key in (*self.row_scores, *((_IMAGES,) if self.images else ())):
             self.plain += ctx.profile.weights[key] * PLUGINS[key].score(ctx, rows)
         self.soft: list[_Soft] = self._soft() if _SPREAD in scoring else []
-        everywhere = np.ones(len(rows), np.bool_)
-        self.normalized = self._normalized(everywhere, None)
+        self.normalized = self._normalized(None)
 
     def _soft(self) -> list[_Soft]:
         ctx, out = self.ctx, []
@@ -162,7 +165,9 @@ class _Shared:
             if constraint.key != HOSTNAME and self.usable:
                 here = slice(None) if eligible is None else eligible
                 counts = np.bincount(ids[here], by_row[here], len(column.values)).astype(np.int64)
-            out.append(_Soft(constraint, ids, eligible, counts, len(column.values)))
+            domains = int(np.count_nonzero(np.bincount(ids))) if self.usable else 0
+            as_floats = counts.astype(np.float64)
+            out.append(_Soft(constraint, ids, eligible, as_floats, len(column.values), domains))
         return out
 
     # Following the pods.
@@ -194,9 +199,14 @@ class _Shared:
             return
         if _SPREAD not in ctx.skipped:
             PLUGINS[_SPREAD].update(ctx, ctx.states[_SPREAD], pod, row, sign)
-        for soft in self.soft:
-            selector = soft.constraint.selector
-            if selector.empty or not selector.matches(pod.labels):
+        if not self.soft:
+            return
+        meant = self.meant.get(pod.class_key)
+        if meant is None:
+            selectors = [soft.constraint.selector for soft in self.soft]
+            meant = self.meant[pod.class_key] = [not s.empty and s.matches(pod.labels) for s in selectors]
+        for soft, counts in zip(self.soft, meant, strict=True):
+            if not counts:
                 continue
             if soft.constraint.key == HOSTNAME:
                 soft.counts[place] += sign
@@ -243,7 +253,7 @@ class _Shared:
                 return int(self.rows[places[0]]), end
         elif number == 1:
             return int(self.rows[0]), end
-        totals = self._totals(mask, places)
+        totals = self._totals(places)
         best = select(totals)
         return int(self.rows[best if places is None else places[best]]), end
 
@@ -253,18 +263,23 @@ class _Shared:
         if _SPREAD not in ctx.skipped:
             for spread in ctx.states[_SPREAD]:
                 fits = spread.matches + spread.self_match - spread.least() <= spread.constraint.max_skew
-                mask = mask & np.append(fits, False)[ctx.nodes.label(spread.constraint.key).ids[self.rows]]
+                mask = mask & np.append(fits, False)[self._ids(spread.constraint.key)]
         state = ctx.states[_AFFINITY]
         for key in {*state.anti, *state.existing}:
-            ids = ctx.nodes.label(key).ids[self.rows]
-            for table in (state.anti.get(key), state.existing.get(key)):
-                if table is not None:
-                    mask = mask & (table <= 0)[ids]
+            tables = [table <= 0 for table in (state.anti.get(key), state.existing.get(key)) if table is not None]
+            free = tables[0] if len(tables) == 1 else tables[0] & tables[1]
+            mask = mask & free[self._ids(key)]
         return mask
 
-    def _normalized(self, mask: Mask, places: Rows | None) -> Ints | None:
+    def _ids(self, key: str) -> Rows:
+        """Return the label's values at each place; they stay while the node objects do."""
+        found = self.ids.get(key)
+        if found is None:
+            found = self.ids[key] = self.ctx.nodes.label(key).ids[self.rows]
+        return found
+
+    def _normalized(self, places: Rows | None) -> Ints | None:
         """Return the weighted scores that depend on node objects alone, scaled among the feasible nodes."""
-        del mask
         total: Ints | None = None
         for key, raw in self.raw.items():
             own = raw if places is None else raw[places]
@@ -273,10 +288,10 @@ class _Shared:
             total = scores if total is None else total + scores
         return total
 
-    def _totals(self, mask: Mask, places: Rows | None) -> Ints:
+    def _totals(self, places: Rows | None) -> Ints:
         """Return the totals of the places, up to what is the same for all of them."""
         totals = self.plain if places is None else self.plain[places]
-        normalized = self.normalized if places is None else self._normalized(mask, places)
+        normalized = self.normalized if places is None else self._normalized(places)
         if normalized is not None:
             totals = totals + normalized
         if self.soft:
@@ -295,8 +310,10 @@ class _Shared:
                 counts = soft.counts if places is None else soft.counts[places]
                 own = weighted(counts, weight, soft.constraint.max_skew)
             else:
-                present = np.bincount(ids, minlength=soft.values)
-                weight = math.log(int(np.count_nonzero(present)) + 2)
+                domains = soft.domains
+                if places is not None:
+                    domains = int(np.count_nonzero(np.bincount(ids, minlength=soft.values)))
+                weight = math.log(domains + 2)
                 own = weighted(soft.counts, weight, soft.constraint.max_skew)[ids]
             total = own if total is None else total + own
         assert total is not None

@@ -6,7 +6,6 @@ reserved for a claim) are kept beside the objects until they are written or take
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -172,8 +171,7 @@ class Cluster:
 
     def assume(self, pod: Pod, node: str) -> Pod:
         """Count a waiting pod on a node without writing it; return the pod as assumed."""
-        assumed = copy.copy(pod)
-        assumed.node = node
+        assumed = pod.placed(node)
         self.pods[pod.key] = assumed
         self._on(assumed)
         return assumed

@@ -242,12 +242,11 @@ class PodTopologySpread(Plugin):
         if not len(counted):
             return out
         most, least = int(counted.max()), int(counted.min())
-        out[:] = turned(raw, most, least)
-        out[ignored] = 0
+        out[~ignored] = turned(counted, most, least)
         return out
 
 
-def weighted(counts: Ints, weight: float, skew: int) -> NDArray[np.float64]:
+def weighted(counts: NDArray[Any], weight: float, skew: int) -> NDArray[np.float64]:
     """Return what a constraint adds to the raw score (scoreForCount)."""
     return counts * weight + float(skew - 1)
 
@@ -259,7 +258,12 @@ def rounded(total: NDArray[np.float64]) -> Ints:
 
 def turned(raw: Ints, most: int, least: int) -> Ints:
     """Give few matching pods a high score, many a low one."""
-    return np.full_like(raw, MAX_SCORE) if most == 0 else MAX_SCORE * (most + least - raw) // most
+    if most == 0:
+        return np.full_like(raw, MAX_SCORE)
+    if most - least >= len(raw):
+        return MAX_SCORE * (most + least - raw) // most
+    table: Ints = MAX_SCORE * (most - np.arange(most - least + 1)) // most  # few different scores: divide once for each
+    return table[raw - least]
 
 
 def _soft_lines(
