@@ -35,24 +35,33 @@ class Unit:
     @property
     def importance(self) -> tuple[int, bool, int, int]:
         """Sort key, most important first (MoreImportantVictim)."""
-        return -self.priority, not self.grouped, -len(self.pods), min(started(pod) for pod in self.pods)
+        return -self.priority, not self.grouped, -len(self.pods), self.started
+
+    @property
+    def started(self) -> int:
+        """When the first of its pods started."""
+        return min(started(pod) for pod in self.pods)
 
 
 def units(cluster: Cluster, pods: Iterable[Pod], *, groups: bool) -> list[Unit]:
-    """Return the units of assigned pods, by their first pod; ``groups``: whether PodGroups are known."""
+    """Return the units of assigned pods, by their first pod; ``groups``: whether PodGroups are known.
+
+    A unit that is a whole group has all its assigned pods, also those that are not among the given ones.
+    """
     out: dict[str, Unit] = {}
     known = cluster.objects.get("PodGroup", {}) if groups else {}
     for pod in pods:
         key = group_key(pod.manifest) if groups else None
         group = known.get(key) if key is not None else None
-        if key is None or group is None:
-            out[pod.key] = Unit((pod,), pod.priority)
-        elif disrupted_as_a_whole(group):
-            name = f"group {key}"
-            together = out[name].pods if name in out else ()
-            out[name] = Unit((*together, pod), priority(group), grouped=True)
-        else:
+        if group is None:
+            out[pod.key] = Unit((pod,), pod.priority, grouped=key is not None)
+        elif not disrupted_as_a_whole(group):
             out[pod.key] = Unit((pod,), priority(group), grouped=True)
+        elif f"group {key}" not in out:
+            members = (
+                other for other in cluster.present() if other.node and group_key(other.manifest) == key
+            )
+            out[f"group {key}"] = Unit(tuple(members), priority(group), grouped=True)
     return list(out.values())
 
 
@@ -62,15 +71,18 @@ class Budgets:
     def __init__(self, cluster: Cluster) -> None:
         self._budgets: list[Manifest] = list(cluster.list("PodDisruptionBudget"))
 
-    def split(self, units: Iterable[Unit]) -> tuple[list[Unit], list[Unit]]:
-        """Return the units whose eviction violates a budget, and the others (filterPodsWithPDBViolation)."""
+    def in_reprieve_order(self, units: Iterable[Unit]) -> list[tuple[Unit, int]]:
+        """Return the units with the number of their pods whose eviction violates a budget.
+
+        Violating units first, the most important first among them and among the others
+        (FilterVictimsWithPDBViolation).
+        """
         left = [int((b.get("status") or {}).get("disruptionsAllowed") or 0) for b in self._budgets]
-        violating: list[Unit] = []
-        others: list[Unit] = []
-        for unit in units:
-            violated = [self._charge(pod, left) for pod in unit.pods]
-            (violating if any(violated) else others).append(unit)
-        return violating, others
+        counted = [
+            (unit, sum(self._charge(pod, left) for pod in unit.pods))
+            for unit in sorted(units, key=lambda unit: unit.importance)
+        ]
+        return [row for row in counted if row[1]] + [row for row in counted if not row[1]]
 
     def _charge(self, pod: Pod, left: list[int]) -> bool:
         """Take one disruption from every budget that covers the pod; return whether one had none left."""

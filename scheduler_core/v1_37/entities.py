@@ -86,6 +86,8 @@ class QueuedGroup:
     failures: int = 0
     errors: int = 0
     gated_by: str | None = None
+    backoff_expires: int | None = None
+    """When its backoff ends, in milliseconds; None if it never failed. Large groups back off longer."""
 
     @property
     def rejectors(self) -> set[str]:
@@ -97,20 +99,13 @@ class QueuedGroup:
         """Its place in the active queue."""
         return -self.priority, self.since, self.arrival
 
-    @property
-    def backoff_expires(self) -> int | None:
-        """When its backoff ends; large groups back off longer."""
-        maximum = int(MAXIMUM * math.sqrt(max(len(self.members), 1)))
-        return expiry(self.since, self.errors or self.failures, maximum=maximum)
-
-    def failed(self, now: int) -> None:
-        """Note a cycle that placed nothing."""
-        if all(member.rejectors for member in self.members):
-            self.failures += 1
-            self.errors = 0
-        else:
-            self.errors += 1
+    def failed(self, now: int, *, error: bool) -> None:
+        """Note a cycle that placed nothing; ``error``: it ended by error."""
+        self.errors = self.errors + 1 if error else 0
+        self.failures += not error
         self.since = now
+        maximum = int(MAXIMUM * math.sqrt(len(self.members)))
+        self.backoff_expires = expiry(now, self.errors or self.failures, maximum=maximum)
 
     def take(self, pod: str) -> QueuedPod | None:
         """Remove a member and return it."""

@@ -77,16 +77,17 @@ def what_if_context(ctx: Context) -> Context:
 def add_pod(ctx: Context, row: int, pod: Pod) -> None:
     """Let a pod come to a row, within ``Cluster.what_if``."""
     ctx.nodes.add_pod(row, pod)
-    _update(ctx, row, pod, 1)
+    update_states(ctx, row, pod, 1)
 
 
 def remove_pod(ctx: Context, row: int, pod: Pod) -> None:
     """Let a pod leave a row, within ``Cluster.what_if``."""
     ctx.nodes.remove_pod(row, pod)
-    _update(ctx, row, pod, -1)
+    update_states(ctx, row, pod, -1)
 
 
-def _update(ctx: Context, row: int, pod: Pod, sign: int) -> None:
+def update_states(ctx: Context, row: int, pod: Pod, sign: int) -> None:
+    """Tell the prepared states of a pod that comes to a row or leaves it (PreFilterExtensions)."""
     for key in ctx.profile.points["preFilter"]:
         if key not in ctx.skipped and key in ctx.states:
             PLUGINS[key].update(ctx, ctx.states[key], pod, row, sign)

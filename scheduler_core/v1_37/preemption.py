@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from scheduler_core.v1_37.disruption import Budgets, Unit, started, units
-from scheduler_core.v1_37.filtering import add_pod, filter_row, remove_pod, what_if_context
+from scheduler_core.v1_37.disruption import Budgets, Unit, units
+from scheduler_core.v1_37.filtering import add_pod, filter_row, remove_pod, update_states, what_if_context
 from scheduler_core.v1_37.interface import (
+    ERROR,
     SUCCESS,
     UNRESOLVABLE,
     UNSCHEDULABLE,
@@ -28,11 +29,16 @@ _OFFSET = 2**31 - 1
 
 @dataclass(frozen=True)
 class Candidate:
-    """A node with the pods that would have to go, most important first."""
+    """A node with the units that would have to go, most important first."""
 
     node: str
-    victims: tuple[Pod, ...]
+    units: tuple[Unit, ...]
     violations: int
+
+    @property
+    def victims(self) -> tuple[Pod, ...]:
+        """All pods of the units."""
+        return tuple(pod for unit in self.units for pod in unit.pods)
 
 
 def preempt(attempt: Attempt, nominations: Nominations) -> Status:
@@ -88,7 +94,9 @@ def _ineligible(ctx: Context, attempt: Attempt, nominations: Nominations) -> str
     status = attempt.failed.get(node) or attempt.absent.get(node) or attempt.rejection
     if status is not None and status.code == UNRESOLVABLE:
         return None
-    if any(p.priority < ctx.pod.priority and _preempted(p) for p in ctx.nodes.nodes[row].pods):
+    here = units(ctx.cluster, ctx.nodes.nodes[row].pods, groups=ctx.configuration.gate(GATE))
+    lower = (unit for unit in here if unit.priority < ctx.pod.priority)
+    if any(pod.node == node and _preempted(pod) for unit in lower for pod in unit.pods):
         return "not eligible due to a terminating pod on the nominated node."
     return None
 
@@ -133,36 +141,47 @@ def _victims_on(ctx: Context, row: int, nominations: Nominations, budgets: Budge
     pod = ctx.pod
     groups = ctx.configuration.gate(GATE)
     here = units(ctx.cluster, ctx.nodes.nodes[row].pods, groups=groups)
-    lower = sorted((unit for unit in here if unit.priority < pod.priority), key=lambda unit: unit.importance)
+    lower = budgets.in_reprieve_order(unit for unit in here if unit.priority < pod.priority)
     if not lower:
         return Status(UNRESOLVABLE, (NO_VICTIMS,))
     trial = what_if_context(ctx)
+    victims: list[Unit] = []
+    violations = 0
     with ctx.cluster.what_if(row):
-        for unit in lower:
-            for victim in unit.pods:
-                remove_pod(trial, row, victim)
+        for unit, _ in lower:
+            _leave(trial, row, unit)
         status = filter_row(trial, row, nominations)
         if status is not None:
             return status
-        violating, others = budgets.split(lower)
-        victims: list[Unit] = []
+        for unit, violating in lower:
+            _return(trial, row, unit)
+            if filter_row(trial, row, nominations) is not None:
+                _leave(trial, row, unit)
+                victims.append(unit)
+                violations += violating
+    node = ctx.nodes.name(row)
+    if not victims:
+        return Status(ERROR, (f'expected at least one victim pod on node "{node}"',))
+    return Candidate(node, tuple(sorted(victims, key=lambda unit: unit.importance)), violations)
 
-        def reprieve(candidates: list[Unit]) -> int:
-            gone = 0
-            for unit in candidates:
-                for each in unit.pods:
-                    add_pod(trial, row, each)
-                if filter_row(trial, row, nominations) is not None:
-                    for each in unit.pods:
-                        remove_pod(trial, row, each)
-                    victims.append(unit)
-                    gone += 1
-            return gone
 
-        violations = reprieve(violating)
-        reprieve(others)
-    chosen = sorted(victims, key=lambda unit: unit.importance)
-    return Candidate(ctx.nodes.name(row), tuple(pod for unit in chosen for pod in unit.pods), violations)
+def _leave(trial: Context, row: int, unit: Unit) -> None:
+    """Remove a unit; of its pods on other nodes only the prepared states are told."""
+    for pod in unit.pods:
+        own = trial.nodes.rows[pod.node]
+        if own == row:
+            remove_pod(trial, row, pod)
+        else:
+            update_states(trial, own, pod, -1)
+
+
+def _return(trial: Context, row: int, unit: Unit) -> None:
+    for pod in unit.pods:
+        own = trial.nodes.rows[pod.node]
+        if own == row:
+            add_pod(trial, row, pod)
+        else:
+            update_states(trial, own, pod, 1)
 
 
 def choose(candidates: list[Candidate]) -> Candidate | None:
@@ -171,9 +190,9 @@ def choose(candidates: list[Candidate]) -> Candidate | None:
         return None
     criteria: tuple[Callable[[Candidate], int], ...] = (
         lambda c: c.violations,
-        lambda c: c.victims[0].priority,
-        lambda c: sum(pod.priority + _OFFSET + 1 for pod in c.victims),
+        lambda c: c.units[0].priority,
+        lambda c: sum((unit.priority + _OFFSET + 1) * len(unit.pods) for unit in c.units),
         lambda c: len(c.victims),
-        lambda c: -min(started(p) for p in c.victims if p.priority == c.victims[0].priority),
+        lambda c: -min(unit.started for unit in c.units if unit.priority == c.units[0].priority),
     )
     return min(candidates, key=lambda c: (*(criterion(c) for criterion in criteria), c.node))

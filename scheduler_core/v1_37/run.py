@@ -61,18 +61,21 @@ class Run:
     def take(self, step: Mapping[str, Any]) -> None:
         """Do one step and, unless it says ``hold``, schedule.
 
+        A patch or deletion of an object that is gone changes nothing: the API server refuses it.
+
         Raises:
-            KeyError: The object does not exist.
             ValueError: The step is none.
         """
-        kind, namespace, name = step.get("kind"), step.get("namespace"), step.get("name")
+        kind, namespace, name = str(step.get("kind")), step.get("namespace"), str(step.get("name"))
         match step.get("do"):
             case "create":
                 self.watch.see(self.cluster.create(step["object"]))
-            case "patch":
-                self.watch.see(self.cluster.patch(str(kind), namespace, str(name), step["patch"]))
-            case "delete":
-                self.watch.see(self.cluster.delete(str(kind), namespace, str(name)))
+            case "patch" if self.cluster.get(kind, namespace, name) is not None:
+                self.watch.see(self.cluster.patch(kind, namespace, name, step["patch"]))
+            case "delete" if self.cluster.get(kind, namespace, name) is not None:
+                self.watch.see(self.cluster.delete(kind, namespace, name))
+            case "patch" | "delete":
+                pass
             case "advance":
                 self._pass(round(float(step["seconds"]) * SECOND))
             case other:
@@ -184,7 +187,7 @@ class Run:
         if cycle.status.success:
             self.queue.activate(group)
         else:
-            group.failed(self.clock.now)
+            group.failed(self.clock.now, error=cycle.status.error)
             self.queue.requeue_group(group)
 
     def _bind(self, attempt: Attempt) -> None:

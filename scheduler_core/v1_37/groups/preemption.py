@@ -81,8 +81,7 @@ def _lower_units(cluster: Cluster, priority: int) -> list[Unit]:
     rows = cluster.nodes.order
     pods = [pod for row in rows.tolist() for pod in cluster.nodes.nodes[row].pods]
     found = [unit for unit in units(cluster, pods, groups=True) if unit.priority < priority]
-    violating, others = Budgets(cluster).split(sorted(found, key=lambda unit: unit.importance))
-    return [*violating, *others]
+    return [unit for unit, _ in Budgets(cluster).in_reprieve_order(found)]
 
 
 class _Absent:
