@@ -159,4 +159,6 @@ class NodeVolumeLimits(Plugin):
         del row
         if code == 1:
             return _EXCEEDED
-        return unresolvable(f'persistentvolumeclaim "{self._missing(ctx)}" not found')
+        name = self._missing(ctx)
+        text = f'looking up PVC {ctx.pod.namespace}/{name}: persistentvolumeclaim "{name}" not found'
+        return unresolvable(text)
