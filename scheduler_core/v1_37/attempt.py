@@ -28,6 +28,7 @@ from scheduler_core.v1_37.plugins.dynamic_resources import deallocate, unusable_
 from scheduler_core.v1_37.plugins.table import PLUGINS
 from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.preemption import preempt
+from scheduler_core.v1_37.reuse import Reuse
 from scheduler_core.v1_37.selecting import select
 from scheduler_core.v1_37.state import Cluster
 
@@ -41,6 +42,7 @@ class Scheduler:
         self.cluster = cluster
         self.configuration = configuration
         self.nominations = nominations
+        self.reuse = Reuse(cluster, configuration)
         self.start = 0
         """Index of the node that the next walk begins with (nextStartNodeIndex)."""
 
@@ -93,6 +95,14 @@ class Scheduler:
 
     def decide(self, pod: Pod) -> str | None:
         """Choose a node as :meth:`schedule` does, without a record of how; None if there is none."""
+        profile = self.profile_of(pod)
+        assert profile is not None
+        self.cluster.nodes.refresh()
+        if not pod.nominated_node and not self.nominations.nodes():
+            found = self.reuse.choose(pod, profile, self.start)
+            if found is not None:
+                row, self.start = found
+                return self.cluster.nodes.name(row)
         return self.schedule(pod).node
 
     @staticmethod

@@ -127,6 +127,8 @@ class Benchmark:
         configuration = read_configuration({"percentageOfNodesToScore": percentage})
         self.scheduler = Scheduler(self.cluster, configuration, NominatedPods())
         self.pods: list[Pod] = [pod for pod in self.cluster.pods.values() if not pod.node]
+        for pod in self.pods:  # as the queue does when it takes a pod in
+            pod.compile()
         self.placement: dict[str, str] = {}
         """The node of each pod by name, empty if there was none."""
 

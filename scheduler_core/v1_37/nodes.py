@@ -125,6 +125,7 @@ class Nodes:
         """Grows with every change of a node object; masks over nodes are kept for one version."""
         self._zones: dict[str, list[int]] = {}
         self._ordered: frozenset[int] = frozenset()
+        self._came_or_went = False
         self._dirty: set[int] = set()
         self._masks: dict[Hashable, NDArray[Any]] = {}
         self._mask_version = 0
@@ -193,6 +194,7 @@ class Nodes:
         if not node.alive or zone != node.zone:
             self._leave_zone(row)
             self._zones.setdefault(zone, []).append(row)
+            self._came_or_went |= not node.alive
             node.zone, node.alive = zone, True
         self.unschedulable[row] = bool(spec.get("unschedulable"))
         held = amounts(status.get("allocatable"))
@@ -214,6 +216,7 @@ class Nodes:
         self._leave_zone(row)
         self._set_images(row, ())
         self.nodes[row].alive = False
+        self._came_or_went = True
         self._changed(row)
 
     def _changed(self, row: int) -> None:
@@ -252,10 +255,12 @@ class Nodes:
     def refresh(self) -> None:
         """Update what the scheduler's snapshot updates between cycles alone: the list of nodes, and image counts."""
         if self._dirty:
-            alive = frozenset(row for rows in self._zones.values() for row in rows)
-            if alive != self._ordered:
-                self.order, self._ordered = self._listed(), alive
-                self.order_version += 1
+            if self._came_or_went:
+                self._came_or_went = False
+                alive = frozenset(row for rows in self._zones.values() for row in rows)
+                if alive != self._ordered:
+                    self.order, self._ordered = self._listed(), alive
+                    self.order_version += 1
             for row in self._dirty:
                 self._freeze_images(row)
             self._dirty.clear()
@@ -342,6 +347,15 @@ class Nodes:
         self.nonzero[1, row] += sign * memory
         self.pod_counts[row] += sign
         self._dirty.add(row)
+
+    def numbers(self, row: int) -> tuple[int, ...]:
+        """Return all that requests are compared with on a row: equal for rows that NodeResourcesFit cannot tell."""
+        return (
+            int(self.pod_counts[row]),
+            *self.nonzero[:, row].tolist(),
+            *(int(column[row]) for column in self.requested.values()),
+            *(int(column[row]) for column in self.allocatable.values()),
+        )
 
     def save(self, row: int) -> SavedRow:
         """Remember a row before a what-if."""

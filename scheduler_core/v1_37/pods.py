@@ -83,6 +83,17 @@ class Pod:
         """Whether its phase is terminal, so that it no longer exists for the scheduler."""
         return self.status.get("phase") in ("Succeeded", "Failed")
 
+    def placed(self, node: str) -> Pod:
+        """Return the pod as it is on a node, sharing what was compiled."""
+        out = Pod.__new__(Pod)
+        out.__dict__.update(self.__dict__)
+        out.node = node
+        return out
+
+    def compile(self) -> None:
+        """Compile now what every placement needs, so that no attempt waits for it."""
+        _ = self.spec_key, self.class_key, self.held, self.held_nonzero, self.host_ports
+
     @cached_property
     def class_key(self) -> tuple[Any, ...]:
         """What other pods' selectors and terms can tell it by, and its own terms: equal for pods of one class."""
@@ -90,6 +101,12 @@ class Pod:
         own = {key: affinity[key] for key in ("podAffinity", "podAntiAffinity") if affinity.get(key)}
         terms = json.dumps(own, sort_keys=True) if own else ""
         return self.namespace, frozenset(self.labels.items()), self.terminating, terms
+
+    @cached_property
+    def spec_key(self) -> tuple[Any, ...]:
+        """All that decides where a waiting pod fits best: equal for pods that share their decisions' numbers."""
+        owners = [o for o in self.manifest["metadata"].get("ownerReferences") or () if o.get("controller")]
+        return json.dumps([self.spec, self.labels, owners]), self.namespace
 
     # Requests.
 

@@ -15,7 +15,7 @@ Amounts = dict[str, int]
 DEFAULTS: Amounts = {"cpu": 100, "memory": 200 * 1024 * 1024}
 """What scores put in for a container that requests no cpu or memory (util.GetNonzeroRequests)."""
 
-_Request = Callable[[Mapping[str, Any]], Mapping[str, int]]
+Request = Callable[[Mapping[str, Any]], Mapping[str, int]]
 
 
 def amounts(resources: Mapping[str, Any] | None) -> Amounts:
@@ -53,50 +53,60 @@ def held_requests(spec: Mapping[str, Any], status: Mapping[str, Any], *, nonzero
         if _level(spec.get("resources")):
             plain = held_requests(spec, status)
             defaults = {name: amount for name, amount in DEFAULTS.items() if name not in plain}
-    infeasible = any(
-        condition.get("type") == "PodResizePending" and condition.get("reason") == "Infeasible"
-        for condition in status.get("conditions") or ()
-    )
+    pending = (c for c in status.get("conditions") or () if c.get("type") == "PodResizePending")
+    infeasible = next((c.get("reason") == "Infeasible" for c in pending), False)
+    whole_allocated = status.get("allocatedResources")
+    whole_actual = (status.get("resources") or {}).get("requests")
+    specified = _aggregate(spec, lambda container: _requests(container.get("resources")), defaults)
+    if whole_allocated is not None and whole_actual is not None:
+        allocated, actual = amounts(whole_allocated), amounts(whole_actual)
+    else:
+        allocated, actual = _status_aggregates(spec, status, defaults, infeasible=infeasible)
+    total = _greatest(allocated, actual)
+    if not infeasible:
+        total = _greatest(total, specified)
+    level = _level(spec.get("resources"))
+    if level:
+        total |= _whole(level, spec, status, infeasible=infeasible)
+    return _with_overhead(total, spec)
+
+
+def _status_aggregates(
+    spec: Mapping[str, Any], status: Mapping[str, Any], defaults: Mapping[str, int], *, infeasible: bool
+) -> tuple[Amounts, Amounts]:
+    """Return what the containers' statuses say is allocated and in use; else what is specified, if feasible."""
     statuses = {
         entry["name"]: entry
-        for key in ("containerStatuses", "initContainerStatuses")
+        for key in ("initContainerStatuses", "containerStatuses")
         for entry in status.get(key) or ()
     }
 
-    def specified(container: Mapping[str, Any]) -> Amounts:
-        return _requests(container.get("resources"))
-
-    def otherwise(container: Mapping[str, Any]) -> Amounts:
-        return {} if infeasible else specified(container)
-
     def allocated(container: Mapping[str, Any]) -> Amounts:
-        entry = statuses.get(container["name"], {})
-        return (
-            amounts(entry["allocatedResources"]) if entry.get("allocatedResources") else otherwise(container)
-        )
+        found = statuses.get(container["name"], {}).get("allocatedResources")
+        if found is not None:
+            return amounts(found)
+        return {} if infeasible else _requests(container.get("resources"))
 
     def actual(container: Mapping[str, Any]) -> Amounts:
-        entry = statuses.get(container["name"], {})
-        own = (entry.get("resources") or {}).get("requests")
-        return amounts(own) if own else allocated(container)
+        own = (statuses.get(container["name"], {}).get("resources") or {}).get("requests")
+        return allocated(container) if own is None else amounts(own)
 
-    sources: list[_Request] = [allocated, actual] if statuses or infeasible else []
-    if not infeasible:
-        sources.insert(0, specified)
-    total: Amounts = {}
-    for source in sources:
-        total = _greatest(total, _aggregate(spec, source, defaults))
-    level = [status.get("resources"), {"requests": status.get("allocatedResources")}]
-    if not infeasible:
-        level.append(spec.get("resources"))
-    whole: Amounts = {}
-    if _level(spec.get("resources")):
-        for resources in level:
-            whole = _greatest(whole, _level(resources))
-        whole = whole or _level(
-            spec.get("resources")
-        )  # infeasible, but nothing is allocated to the pod as a whole
-    return _with_overhead(total | whole, spec)
+    return _aggregate(spec, allocated, defaults), _aggregate(spec, actual, defaults)
+
+
+def _whole(
+    level: Amounts, spec: Mapping[str, Any], status: Mapping[str, Any], *, infeasible: bool
+) -> Amounts:
+    """Return the pod-level requests in effect; those of the status include the overhead."""
+    reported = [status.get("allocatedResources"), status.get("resources")]
+    if reported == [None, None]:
+        return level
+    overhead = amounts(spec.get("overhead"))
+    out: Amounts = {} if infeasible else dict(level)
+    for resources in (amounts(reported[0]), _requests(reported[1])):
+        without = {name: amount - overhead.get(name, 0) for name, amount in resources.items() if pod_level(name)}
+        out = _greatest(out, without)
+    return out
 
 
 def _requests(resources: Mapping[str, Any] | None) -> Amounts:
@@ -107,7 +117,7 @@ def _level(resources: Mapping[str, Any] | None) -> Amounts:
     return {name: amount for name, amount in _requests(resources).items() if pod_level(name)}
 
 
-def _aggregate(spec: Mapping[str, Any], request: _Request, defaults: Mapping[str, int]) -> Amounts:
+def _aggregate(spec: Mapping[str, Any], request: Request, defaults: Mapping[str, int]) -> Amounts:
     """Sum the containers; init containers count by their peak beside the sidecars started before them."""
     total: Amounts = {}
     for container in spec.get("containers") or ():

@@ -6,7 +6,6 @@ reserved for a claim) are kept beside the objects until they are written or take
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -21,6 +20,8 @@ CLUSTER_SCOPED = frozenset((
     "Namespace", "Node", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver", "VolumeAttachment",
     "DeviceClass", "ResourceSlice", "PriorityClass", "DeviceTaintRule",
 ))  # fmt: skip
+
+MAX_LOG = 50_000
 
 
 def key_of(kind: str, namespace: str | None, name: str) -> str:
@@ -37,6 +38,30 @@ def uid_of(manifest: Manifest) -> str:
     return f"uid-{kind.lower()}-{scope}{meta['name']}"
 
 
+class PodLog:
+    """Which pods came to rows (1) or left them (-1), in order; what is kept between attempts follows it."""
+
+    def __init__(self) -> None:
+        self._entries: list[tuple[int, Pod, int]] = []
+        self._dropped = 0
+
+    @property
+    def end(self) -> int:
+        """The position behind the newest entry."""
+        return self._dropped + len(self._entries)
+
+    def append(self, entry: tuple[int, Pod, int]) -> None:
+        """Add an entry; old ones are dropped."""
+        if len(self._entries) >= MAX_LOG:
+            self._dropped += len(self._entries)
+            self._entries.clear()
+        self._entries.append(entry)
+
+    def since(self, position: int) -> list[tuple[int, Pod, int]] | None:
+        """Return the entries from a position on; None if some of them were dropped."""
+        return None if position < self._dropped else self._entries[position - self._dropped :]
+
+
 class Cluster:
     """Objects, pods and node columns, always of one state."""
 
@@ -47,6 +72,7 @@ class Cluster:
         self._absent: set[str] = set()
         self.nodes = Nodes()
         self.classes = PodClasses()
+        self.log = PodLog()
         self.versions: dict[str, int] = {}
         """Number of writes by kind."""
         self.assumed_volumes: dict[str, Manifest] = {}
@@ -135,16 +161,17 @@ class Cluster:
             row = self.nodes.unknown(pod.node)
         self.nodes.add_pod(row, pod)
         self.classes.change(row, pod, 1)
+        self.log.append((row, pod, 1))
 
     def _off(self, pod: Pod) -> None:
         row = self.nodes.rows[pod.node]
         self.nodes.remove_pod(row, pod)
         self.classes.change(row, pod, -1)
+        self.log.append((row, pod, -1))
 
     def assume(self, pod: Pod, node: str) -> Pod:
         """Count a waiting pod on a node without writing it; return the pod as assumed."""
-        assumed = copy.copy(pod)
-        assumed.node = node
+        assumed = pod.placed(node)
         self.pods[pod.key] = assumed
         self._on(assumed)
         return assumed

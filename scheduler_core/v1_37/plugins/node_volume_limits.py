@@ -147,11 +147,9 @@ class NodeVolumeLimits(Plugin):
         if not limits:
             return False
         fresh = volumes_of(ctx.cluster, ctx.pod, csi_node)
-        present = set(attached.get(node.name, ()))
-        for pod in node.pods:
-            present |= volumes_of(ctx.cluster, pod, csi_node)
-        counts = Counter(driver for driver, _ in present)
-        more = Counter(driver for driver, _ in fresh - present)
+        used = {volume for pod in node.pods for volume in volumes_of(ctx.cluster, pod, csi_node)}
+        counts = Counter(driver for driver, _ in used | attached.get(node.name, set()))
+        more = Counter(driver for driver, _ in fresh - used)  # one that is attached, but unused, counts twice
         return any(driver in limits and counts[driver] + new > limits[driver] for driver, new in more.items())
 
     def verdict(self, ctx: Context, row: int, code: int) -> Status:
@@ -159,4 +157,6 @@ class NodeVolumeLimits(Plugin):
         del row
         if code == 1:
             return _EXCEEDED
-        return unresolvable(f'persistentvolumeclaim "{self._missing(ctx)}" not found')
+        name = self._missing(ctx)
+        text = f'looking up PVC {ctx.pod.namespace}/{name}: persistentvolumeclaim "{name}" not found'
+        return unresolvable(text)

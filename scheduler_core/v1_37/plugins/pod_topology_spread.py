@@ -97,7 +97,7 @@ def _constraint(entry: Mapping[str, Any], selector: Selector) -> Constraint:
     )
 
 
-def _counted(ctx: Context, constraint: Constraint) -> Ints:
+def counted_by_row(ctx: Context, constraint: Constraint) -> Ints:
     """Return each row's pods that the constraint counts; (capacity,) int64."""
     selector, namespace = constraint.selector, ctx.pod.namespace
     if selector.empty or selector.nothing:
@@ -109,7 +109,7 @@ def _counted(ctx: Context, constraint: Constraint) -> Ints:
     return ctx.cluster.classes.count(ctx.nodes.capacity, meant)
 
 
-def _eligible(ctx: Context, constraint: Constraint) -> Mask | None:
+def eligible_rows(ctx: Context, constraint: Constraint) -> Mask | None:
     """Return the rows that pass the constraint's inclusion policies; None if all do."""
     out = selected(ctx.nodes, ctx.pod) if constraint.honors_affinity else None
     if constraint.honors_taints:
@@ -162,12 +162,12 @@ class PodTopologySpread(Plugin):
     def _state(ctx: Context, constraint: Constraint, having: Mask) -> _Spread:
         nodes = ctx.nodes
         column = nodes.label(constraint.key)
-        eligible = _eligible(ctx, constraint)
+        eligible = eligible_rows(ctx, constraint)
         counts_row = having if eligible is None else having & eligible
         rows = nodes.order[counts_row[nodes.order]]
         ids = column.ids[rows]
         size = len(column.values)
-        matches = np.bincount(ids, _counted(ctx, constraint)[rows], size).astype(np.int64)
+        matches = np.bincount(ids, counted_by_row(ctx, constraint)[rows], size).astype(np.int64)
         domains = np.zeros(size, np.bool_)
         domains[ids] = True
         self_match = int(constraint.selector.matches(ctx.pod.labels))
@@ -228,8 +228,8 @@ class PodTopologySpread(Plugin):
         for key, counts, weight, skew in lines:
             ids = ctx.nodes.label(key).ids[rows]
             found = counts[rows] if key == HOSTNAME else counts[ids]
-            total = np.where(ids >= 0, total + (found * weight + float(skew - 1)), total)
-        raw = np.floor(total + 0.5).astype(np.int64)
+            total = np.where(ids >= 0, total + weighted(found, weight, skew), total)
+        raw = rounded(total)
         raw[ignored] = 0
         return raw
 
@@ -242,9 +242,28 @@ class PodTopologySpread(Plugin):
         if not len(counted):
             return out
         most, least = int(counted.max()), int(counted.min())
-        out[:] = MAX_SCORE if most == 0 else MAX_SCORE * (most + least - raw) // most
-        out[ignored] = 0
+        out[~ignored] = turned(counted, most, least)
         return out
+
+
+def weighted(counts: NDArray[Any], weight: float, skew: int) -> NDArray[np.float64]:
+    """Return what a constraint adds to the raw score (scoreForCount)."""
+    return counts * weight + float(skew - 1)
+
+
+def rounded(total: NDArray[np.float64]) -> Ints:
+    """Round non-negative sums half away from zero (math.Round)."""
+    return np.floor(total + 0.5).astype(np.int64)
+
+
+def turned(raw: Ints, most: int, least: int) -> Ints:
+    """Give few matching pods a high score, many a low one."""
+    if most == 0:
+        return np.full_like(raw, MAX_SCORE)
+    if most - least >= len(raw):
+        return MAX_SCORE * (most + least - raw) // most
+    table: Ints = MAX_SCORE * (most - np.arange(most - least + 1)) // most  # few different scores: divide once for each
+    return table[raw - least]
 
 
 def _soft_lines(
@@ -253,7 +272,7 @@ def _soft_lines(
     """Yield key, counts (by row for the hostname, else by value), weight and maxSkew of each constraint."""
     nodes = ctx.nodes
     for constraint in constraints:
-        counts = _counted(ctx, constraint)
+        counts = counted_by_row(ctx, constraint)
         if constraint.key == HOSTNAME:
             yield constraint.key, counts, math.log(len(rows) + 2), constraint.max_skew
             continue
@@ -263,7 +282,7 @@ def _soft_lines(
         present = np.zeros(size + 1, np.bool_)
         present[ids] = True  # a missing label is a value of its own
         everywhere = nodes.order if having is None else nodes.order[having[nodes.order]]
-        eligible = _eligible(ctx, constraint)
+        eligible = eligible_rows(ctx, constraint)
         if eligible is not None:
             everywhere = everywhere[eligible[everywhere]]
         everywhere = everywhere[column.ids[everywhere] >= 0]
