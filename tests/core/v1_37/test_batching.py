@@ -45,13 +45,13 @@ def test_the_default_profile_has_no_batches() -> None:
 
 def test_pods_with_rules_on_other_pods_are_not_batched() -> None:
     """Where the last one went could change everything."""
-    rule = {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": []}}
-    anti = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": []}}
+    rule: dict[str, Any] = {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": []}}
+    anti: dict[str, Any] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": []}}
     assert hints(pod("a", affinity=rule), pod("b", affinity=rule)) == [None, None]
     assert hints(pod("a", affinity=anti), pod("b", affinity=anti)) == [None, None]
 
 
 def test_nothing_is_kept_of_a_single_feasible_node() -> None:
     """It was not scored."""
-    only = {"nodeSelector": {"kubernetes.io/hostname": "x"}}
+    only: dict[str, Any] = {"nodeSelector": {"kubernetes.io/hostname": "x"}}
     assert hints(pod("a", **only), pod("b", **only)) == [None, None]

@@ -94,7 +94,7 @@ def test_members_that_find_no_place_fail_by_themselves_if_enough_do() -> None:
 def test_a_group_goes_where_most_of_it_fits() -> None:
     """Each value of the label is tried, and the scores are recorded."""
     zones = [node("a1", cpu="1", labels={"zone": "a"}), node("b1", cpu="4", labels={"zone": "b"})]
-    constraint = {"schedulingConstraints": {"topology": [{"key": "zone"}]}}
+    constraint: dict[str, Any] = {"schedulingConstraints": {"topology": [{"key": "zone"}]}}
     members = [member(m, "g", cpu="1") for m in "xyz"]
     run = started(*zones, node("lone"), group("g", **constraint), *members, gates=TOPOLOGY)
     shown = run.cycles[0]["group"]

@@ -14,7 +14,7 @@ from tests.core.v1_37.parts import node, pod
 Objects = tuple[dict[str, Any] | None, dict[str, Any] | None]
 
 TAINT = {"key": "dedicated", "value": "a", "effect": "NoSchedule"}
-ZONED = {"topologySpreadConstraints": [
+ZONED: dict[str, Any] = {"topologySpreadConstraints": [
     {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule",
      "labelSelector": {"matchLabels": {"app": "web"}}}
 ]}  # fmt: skip
@@ -77,8 +77,9 @@ def group(name: str, count: int) -> dict[str, Any]:
     }
 
 
-N, W = node("n"), {"labels": {"app": "web"}}
-MEMBER = {"schedulingGroup": {"podGroupName": "g"}}
+N = node("n")
+W: dict[str, Any] = {"labels": {"app": "web"}}
+MEMBER: dict[str, Any] = {"schedulingGroup": {"podGroupName": "g"}}
 SLICE = "resource.k8s.io/ResourceClaim"
 CASES: list[tuple[str, dict[str, Any], str, str, Objects, str]] = [
     ("NodeUnschedulable", {}, "Node", "Add", (None, N), "Queue"),
