@@ -53,14 +53,12 @@ def units(cluster: Cluster, pods: Iterable[Pod], *, groups: bool) -> list[Unit]:
     for pod in pods:
         key = group_key(pod.manifest) if groups else None
         group = known.get(key) if key is not None else None
-        if group is None:
+        if key is None or group is None:
             out[pod.key] = Unit((pod,), pod.priority, grouped=key is not None)
         elif not disrupted_as_a_whole(group):
             out[pod.key] = Unit((pod,), priority(group), grouped=True)
         elif f"group {key}" not in out:
-            members = (
-                other for other in cluster.present() if other.node and group_key(other.manifest) == key
-            )
+            members = (other for other in cluster.members(key) if other.node)
             out[f"group {key}"] = Unit(tuple(members), priority(group), grouped=True)
     return list(out.values())
 

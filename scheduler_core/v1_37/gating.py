@@ -51,9 +51,9 @@ class PluginRules:
         """Return whether the pod's gang has fewer pods than ``minCount``, bound ones included."""
         key = group_key(waiting.pod.manifest)
         group = None if key is None else self.cluster.objects.get("PodGroup", {}).get(key)
-        if group is None:
+        if key is None or group is None:
             return False
-        return sum(group_key(pod.manifest) == key for pod in self.cluster.pods.values()) < min_count(group)
+        return len(self.cluster.members(key)) < min_count(group)
 
     def answers(self, waiting: QueuedPod, event: Event) -> dict[str, str]:
         """Return the hints of the plugins that rejected the pod and registered the event."""

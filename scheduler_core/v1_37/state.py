@@ -14,6 +14,7 @@ from scheduler_core.formats.patch import apply_patch
 from scheduler_core.v1_37.interface import Change, Manifest
 from scheduler_core.v1_37.nodes import Nodes
 from scheduler_core.v1_37.podclasses import PodClasses
+from scheduler_core.v1_37.podgroups import group_key
 from scheduler_core.v1_37.pods import Pod
 
 CLUSTER_SCOPED = frozenset((
@@ -70,6 +71,7 @@ class Cluster:
         self.pods: dict[str, Pod] = {}
         """Pods that are not finished, in order of creation; an assumed pod is here with its node."""
         self._absent: set[str] = set()
+        self._groups: dict[str, dict[str, None]] = {}
         self.nodes = Nodes()
         self.classes = PodClasses()
         self.log = PodLog()
@@ -145,15 +147,31 @@ class Cluster:
             self._off(old)
         if pod.finished:
             self.pods.pop(pod.key, None)
+            self._leave_group(pod)
             return
         self.pods[pod.key] = pod
+        group = group_key(pod.manifest)
+        if group is not None:
+            self._groups.setdefault(group, {})[pod.key] = None
         if pod.node:
             self._on(pod)
 
     def _drop_pod(self, key: str) -> None:
         pod = self.pods.pop(key, None)
-        if pod is not None and pod.node:
+        if pod is None:
+            return
+        self._leave_group(pod)
+        if pod.node:
             self._off(pod)
+
+    def _leave_group(self, pod: Pod) -> None:
+        group = group_key(pod.manifest)
+        if group is not None:
+            self._groups.get(group, {}).pop(pod.key, None)
+
+    def members(self, group: str) -> list[Pod]:
+        """Return the pods of a PodGroup, bound and waiting, in order of creation."""
+        return [self.pods[key] for key in self._groups.get(group, ())]
 
     def _on(self, pod: Pod) -> None:
         row = self.nodes.rows.get(pod.node)

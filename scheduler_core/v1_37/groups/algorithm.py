@@ -11,7 +11,7 @@ from scheduler_core.v1_37.groups.outcome import GroupRecord, GroupResult, GroupS
 from scheduler_core.v1_37.groups.placements import Placement, best, generate
 from scheduler_core.v1_37.interface import ERROR, OK, SUCCESS, UNSCHEDULABLE, Manifest, Scheduling
 from scheduler_core.v1_37.nominations import NominatedPods
-from scheduler_core.v1_37.podgroups import TOPOLOGY_GATE, group_key, min_count
+from scheduler_core.v1_37.podgroups import TOPOLOGY_GATE, min_count
 from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.state import Cluster
 
@@ -35,9 +35,7 @@ class GroupAlgorithm:
         self.group: Manifest = self.cluster.objects["PodGroup"][key]
         self.members = members
         self.profile: Profile = configuration.profiles[members[0].pod.scheduler_name]
-        self.bound: list[Pod] = [
-            pod for pod in self.cluster.pods.values() if pod.node and group_key(pod.manifest) == key
-        ]
+        self.bound: list[Pod] = [pod for pod in self.cluster.members(key) if pod.node]
 
     def run(self, record: GroupRecord) -> GroupResult:
         """Evaluate the group; ``record`` takes down what is shown of it."""
