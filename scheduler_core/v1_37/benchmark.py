@@ -101,7 +101,13 @@ def _pod(shape: str, number: int) -> dict[str, Any]:
             "namespace": "default",
             "labels": LABELS,
             "ownerReferences": [
-                {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "bench", "uid": "rs-bench", "controller": True}
+                {
+                    "apiVersion": "apps/v1",
+                    "kind": "ReplicaSet",
+                    "name": "bench",
+                    "uid": "rs-bench",
+                    "controller": True,
+                }
             ],
         },
         "spec": {

@@ -238,7 +238,7 @@ def _equal(one: Any, other: Any) -> bool:
 def _order(one: Any, other: Any) -> int:
     if _kind(one) != _kind(other) or _kind(one) not in ("number", "str", "Quantity", "bool"):
         raise CelError("no such overload")
-    return (one > other) - (one < other)
+    return int(one > other) - int(one < other)
 
 
 def _variable(name: str) -> Expression:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -101,7 +101,8 @@ def read_configuration(
     gates = dict(gates or {})
     whole = document.get("percentageOfNodesToScore")
     profiles: dict[str, Profile] = {}
-    for given in document.get("profiles") or ({},):
+    listed: Sequence[Mapping[str, Any]] = document.get("profiles") or ({},)
+    for given in listed:
         profile = _profile(given, gates, whole)
         if profile.scheduler_name in profiles:
             raise ValueError(f"profiles: {profile.scheduler_name!r} is given twice")
@@ -111,9 +112,9 @@ def read_configuration(
 
 def _profile(given: Mapping[str, Any], gates: Mapping[str, bool], whole: Any) -> Profile:
     default = [*MULTI_POINT]
-    for gate, plugins in GATED.items():
+    for gate, added in GATED.items():
         if gates.get(gate):
-            default.extend(plugins)
+            default.extend(added)
     plugins = given.get("plugins") or {}
     multi = _merged(default, plugins.get("multiPoint") or {})
     points, weights = {}, {}

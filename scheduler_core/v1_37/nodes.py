@@ -55,7 +55,7 @@ class Column:
 
     def lookup(self, answer: Callable[[Any], Any], missing: Any, dtype: type) -> NDArray[Any]:
         """Evaluate ``answer`` once for each distinct value; return it for all rows, ``missing`` without a value."""
-        table = np.array([*(answer(value) for value in self.values), missing], dtype)
+        table: NDArray[Any] = np.array([*(answer(value) for value in self.values), missing], dtype)
         return table[self.ids]  # -1 takes the last
 
 
@@ -234,8 +234,7 @@ class Nodes:
     def _set_images(self, row: int, images: Any) -> None:
         node = self.nodes[row]
         for name in node.images:
-            state = self.images[name]
-            state.nodes.discard(row)
+            self.images[name].nodes.discard(row)
         named: dict[str, int] = {}
         for entry in images:
             for name in entry.get("names") or ():
@@ -267,7 +266,7 @@ class Nodes:
 
     def _listed(self) -> Rows:
         """Return the first node of each zone in turn, then the second of each (nodeTree.list)."""
-        out = []
+        out: list[int] = []
         zones = list(self._zones.values())
         for position in range(max(map(len, zones), default=0)):
             out.extend(rows[position] for rows in zones if position < len(rows))

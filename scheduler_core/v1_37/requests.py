@@ -104,7 +104,9 @@ def _whole(
     overhead = amounts(spec.get("overhead"))
     out: Amounts = {} if infeasible else dict(level)
     for resources in (amounts(reported[0]), _requests(reported[1])):
-        without = {name: amount - overhead.get(name, 0) for name, amount in resources.items() if pod_level(name)}
+        without = {
+            name: amount - overhead.get(name, 0) for name, amount in resources.items() if pod_level(name)
+        }
         out = _greatest(out, without)
     return out
 

@@ -239,9 +239,9 @@ def _room(
     for space in published(cluster, storage_class["metadata"]["name"]):
         limit = space.get("maximumVolumeSize") or space.get("capacity")
         topology = space.get("nodeTopology")
-        if limit is not None and size(limit) >= wanted and topology is not None:
-            if label_selector(topology).matches(labels):
-                return True, space
+        reached = topology is not None and label_selector(topology).matches(labels)
+        if reached and limit is not None and size(limit) >= wanted:
+            return True, space
     return False, None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ _EXCEEDED = Status(UNSCHEDULABLE, ("node(s) exceed max volume count",))
 Volume = tuple[str, str]
 """Driver and handle."""
 
-_INLINE = {
+_INLINE: Mapping[str, tuple[str, str, Callable[[Mapping[str, Any]], str]]] = {
     "gcePersistentDisk": (
         "kubernetes.io/gce-pd",
         "pd.csi.storage.gke.io",
