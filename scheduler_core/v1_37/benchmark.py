@@ -1,4 +1,4 @@
-"""The workloads that the speed of v1.37 is measured on: equal pods of a ReplicaSet on empty nodes of three zones."""
+"""The workloads that v1.37 is timed on: equal pods of a ReplicaSet, empty nodes in three zones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The part of CEL that device selectors use: comparisons, logic, ``device``'s fields, quantities, strings, lists.
+"""The part of CEL that device selectors use: comparisons, logic, fields, quantities, strings, lists.
 
 What an expression needs beyond that is an error that names it (:class:`CelError`), never a silent answer.
 """

@@ -263,8 +263,8 @@ class _Search:
             if value is None or type(first) is not type(value) or first != value:
                 if request.takes_all:
                     raise PluginError(
-                        f"claim {request.claim_name}, request {request.name}: cannot add device {device.path} "
-                        "because a claim constraint would not be satisfied"
+                        f"claim {request.claim_name}, request {request.name}: cannot add device "
+                        f"{device.path} because a claim constraint would not be satisfied"
                     )
                 return False
         return True
@@ -287,7 +287,8 @@ class _Search:
                 except CelError as error:
                     hint = _MISSING_KEY_HINT if str(error).startswith("no such key") else ""
                     raise PluginError(
-                        f"{owner}: selector #{number} on device {device.path}: CEL runtime error: {error}{hint}"
+                        f"{owner}: selector #{number} on device {device.path}: "
+                        f"CEL runtime error: {error}{hint}"
                     ) from None
                 if matched is not True:
                     return False

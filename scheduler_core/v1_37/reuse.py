@@ -1,7 +1,8 @@
 """What pods of one class share: verdicts and scores of all nodes, kept and corrected where pods came or went.
 
-It answers for attempts whose record nobody wants, and only where every plugin that has a say is one of those below;
-for the others :meth:`Reuse.choose` declines and the attempt is made in full. Arrays are in the order of the walk.
+It answers for attempts whose record nobody wants, and only where every plugin that has a say is one of those
+below; for the others :meth:`Reuse.choose` declines and the attempt is made in full. Arrays are in the order
+of the walk.
 """
 
 from __future__ import annotations

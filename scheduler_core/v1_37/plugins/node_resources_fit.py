@@ -74,7 +74,7 @@ class NodeResourcesFit(Plugin):
 
 
 def _utilized(ctx: Context, rows: Rows, strategy: Mapping[str, Any]) -> Iterator[tuple[int, Ints, Ints]]:
-    """Yield weight, requested and allocatable of each resource; the rows where it is left out have 0 allocatable."""
+    """Yield weight, requested and allocatable of each resource; 0 allocatable leaves it out."""
     nodes, pod = ctx.nodes, ctx.pod
     for name, weight in scored_resources(strategy.get("resources")):
         if name in ("cpu", "memory"):

@@ -47,7 +47,7 @@ def is_migratable(volume: Mapping[str, Any]) -> bool:
 
 
 def volumes_of(cluster: Cluster, pod: Pod, csi_node: Manifest | None) -> set[Volume]:
-    """Return the CSI volumes that a pod attaches to a node (filterAttachableVolumes); missing claims are left out."""
+    """Return the CSI volumes that a pod attaches to a node (filterAttachableVolumes)."""
     migrated = set(annotations_of(csi_node).get(MIGRATED_PLUGINS, "").split(",")) if csi_node else set()
     found = set()
     for volume in pod.volumes:
