@@ -76,7 +76,7 @@ class Event:
     """A cluster event as the queue sees it (framework.ClusterEvent), with the objects for the hints.
 
     ``resource`` is the record's prefix (``Node``, ``AssignedPod``, ``storage.k8s.io/CSINode``…), ``action``
-    its rest (``Add``, ``Delete``, ``UpdateNodeLabel``…); general ``Update`` where nothing more specific changed.
+    its rest (``Add``, ``Delete``, ``UpdateNodeLabel``…); ``Update`` where nothing more specific changed.
     """
 
     resource: str
