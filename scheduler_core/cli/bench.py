@@ -22,9 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--nodes", type=_positive, required=True, metavar="N")
     parser.add_argument("--pods", type=_positive, required=True, metavar="P")
     parser.add_argument("--shape", choices=(*SHAPES, SHAPE, "spread"), required=True)
-    parser.add_argument(
-        "--scheduler", choices=("v1.11", "v1.37"), default="v1.11", help="which kube-scheduler; default: v1.11"
-    )
+    parser.add_argument("--scheduler", choices=("v1.11", "v1.37"), default="v1.11", help="default: v1.11")
     parser.add_argument(
         "--trace", choices=("off", "full"), default="off", help="full: record every matrix of every cycle"
     )

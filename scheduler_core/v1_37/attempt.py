@@ -72,8 +72,8 @@ class Scheduler:
     ) -> Attempt:
         """Choose a node: PreFilter, Filter, Score and selection. Changes nothing but the start index.
 
-        ``rows`` are the nodes of a placement, in order; ``hint`` is a batching hint. ``refresh`` is False within a
-        cycle that looks at one snapshot several times.
+        ``rows`` are the nodes of a placement, in order; ``hint`` is a batching hint. ``refresh`` is False
+        within a cycle that looks at one snapshot several times.
         """
         if refresh:
             self.cluster.nodes.refresh()
@@ -302,7 +302,7 @@ def fit_message(attempt: Attempt) -> str:
 
 
 def post_filter_text(attempt: Attempt) -> str:
-    """Return the PostFilter plugins' message: that of the one that ended the chain, else all that said something."""
+    """Return the PostFilter message: that of the plugin that ended the chain, else all of them."""
     statuses = list(attempt.post_filter.values())
     if statuses and statuses[-1].code != UNSCHEDULABLE:
         statuses = statuses[-1:]

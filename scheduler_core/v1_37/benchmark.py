@@ -1,4 +1,4 @@
-"""The workloads that the speed of v1.37 is measured on: equal pods of a ReplicaSet on empty nodes of three zones."""
+"""The workloads that v1.37 is timed on: equal pods of a ReplicaSet, empty nodes in three zones."""
 
 from __future__ import annotations
 
@@ -101,7 +101,13 @@ def _pod(shape: str, number: int) -> dict[str, Any]:
             "namespace": "default",
             "labels": LABELS,
             "ownerReferences": [
-                {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "bench", "uid": "rs-bench", "controller": True}
+                {
+                    "apiVersion": "apps/v1",
+                    "kind": "ReplicaSet",
+                    "name": "bench",
+                    "uid": "rs-bench",
+                    "controller": True,
+                }
             ],
         },
         "spec": {

@@ -1,4 +1,4 @@
-"""The part of CEL that device selectors use: comparisons, logic, ``device``'s fields, quantities, strings, lists.
+"""The part of CEL that device selectors use: comparisons, logic, fields, quantities, strings, lists.
 
 What an expression needs beyond that is an error that names it (:class:`CelError`), never a silent answer.
 """
@@ -238,7 +238,7 @@ def _equal(one: Any, other: Any) -> bool:
 def _order(one: Any, other: Any) -> int:
     if _kind(one) != _kind(other) or _kind(one) not in ("number", "str", "Quantity", "bool"):
         raise CelError("no such overload")
-    return (one > other) - (one < other)
+    return int(one > other) - int(one < other)
 
 
 def _variable(name: str) -> Expression:

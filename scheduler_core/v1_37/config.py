@@ -1,17 +1,19 @@
-"""KubeSchedulerConfiguration v1 → profiles: which plugin runs at which extension point, weights and arguments."""
+"""KubeSchedulerConfiguration v1 → profiles: plugins by extension point, weights, arguments."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 MULTI_POINT: tuple[tuple[str, int], ...] = (
-    ("SchedulingGates", 0), ("PrioritySort", 0), ("NodeName", 0), ("NodeUnschedulable", 0), ("TaintToleration", 3),
-    ("NodeAffinity", 2), ("NodePorts", 0), ("NodeResourcesFit", 1), ("VolumeRestrictions", 0),
+    ("SchedulingGates", 0), ("PrioritySort", 0), ("NodeName", 0), ("NodeUnschedulable", 0),
+    ("TaintToleration", 3), ("NodeAffinity", 2), ("NodePorts", 0), ("NodeResourcesFit", 1),
+    ("VolumeRestrictions", 0),
     ("NodeVolumeLimits", 0), ("VolumeBinding", 0), ("VolumeZone", 0), ("PodTopologySpread", 2),
     ("InterPodAffinity", 2), ("DynamicResources", 2), ("DefaultPreemption", 0),
-    ("NodeResourcesBalancedAllocation", 1), ("ImageLocality", 1), ("DefaultBinder", 0), ("NodeDeclaredFeatures", 0),
+    ("NodeResourcesBalancedAllocation", 1), ("ImageLocality", 1), ("DefaultBinder", 0),
+    ("NodeDeclaredFeatures", 0),
 )  # fmt: skip
 """The default plugins in order, with their weights; 0: none given, which counts as 1 for a score plugin."""
 
@@ -33,10 +35,10 @@ IMPLEMENTED: Mapping[str, frozenset[str]] = {
         "preFilter": _FILTERS.removeprefix("NodeName ") + " NodeName",
         "filter": _FILTERS,
         "postFilter": "DynamicResources DefaultPreemption",
-        "preScore": "TaintToleration NodeAffinity NodeResourcesFit VolumeBinding PodTopologySpread InterPodAffinity "
-        "NodeResourcesBalancedAllocation",
-        "score": "TaintToleration NodeAffinity NodeResourcesFit VolumeBinding PodTopologySpread InterPodAffinity "
-        "DynamicResources NodeResourcesBalancedAllocation ImageLocality",
+        "preScore": "TaintToleration NodeAffinity NodeResourcesFit VolumeBinding PodTopologySpread "
+        "InterPodAffinity NodeResourcesBalancedAllocation",
+        "score": "TaintToleration NodeAffinity NodeResourcesFit VolumeBinding PodTopologySpread "
+        "InterPodAffinity DynamicResources NodeResourcesBalancedAllocation ImageLocality",
         "reserve": "VolumeBinding DynamicResources",
         "preBind": "VolumeBinding DynamicResources",
         "permit": "GangScheduling",
@@ -101,7 +103,8 @@ def read_configuration(
     gates = dict(gates or {})
     whole = document.get("percentageOfNodesToScore")
     profiles: dict[str, Profile] = {}
-    for given in document.get("profiles") or ({},):
+    listed: Sequence[Mapping[str, Any]] = document.get("profiles") or ({},)
+    for given in listed:
         profile = _profile(given, gates, whole)
         if profile.scheduler_name in profiles:
             raise ValueError(f"profiles: {profile.scheduler_name!r} is given twice")
@@ -111,9 +114,9 @@ def read_configuration(
 
 def _profile(given: Mapping[str, Any], gates: Mapping[str, bool], whole: Any) -> Profile:
     default = [*MULTI_POINT]
-    for gate, plugins in GATED.items():
+    for gate, added in GATED.items():
         if gates.get(gate):
-            default.extend(plugins)
+            default.extend(added)
     plugins = given.get("plugins") or {}
     multi = _merged(default, plugins.get("multiPoint") or {})
     points, weights = {}, {}

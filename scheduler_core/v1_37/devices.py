@@ -1,4 +1,4 @@
-"""Allocation of devices to ResourceClaims on one node: structured parameters, depth first (structured.Allocator)."""
+"""Allocation of devices to ResourceClaims on one node, depth first (structured.Allocator)."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from scheduler_core.v1_37.state import Cluster
 
 MAX_STEPS = 200_000
 """Devices tried for one pod on one node; upstream stops by a timeout of seconds."""
+
+MAX_RESULTS = 32
+"""Devices in one allocation (resourceapi.AllocationResultsMaxSize)."""
 
 DeviceId = tuple[str, str, str]
 """Driver, pool, device."""
@@ -156,7 +159,7 @@ class Allocator:
         self.in_use = devices_in_use(cluster)
 
     def allocate(self, node: str, labels: Mapping[str, str]) -> list[Mapping[str, Any]] | None:
-        """Return an allocation for each claim, or None. Raises PluginError where a selector or constraint fails."""
+        """Return an allocation for each claim, or None. Raises PluginError where a selector fails."""
         search = _Search(self.cluster, self.claims, devices_on(self.cluster, node, labels), set(self.in_use))
         if not search.run():
             return None
@@ -194,11 +197,23 @@ class _Search:
         self.requests = [alternatives for claim in claims for alternatives in requests_of(claim)]
 
     def run(self) -> bool:
+        """Search; return whether every request was served."""
         for alternatives in self.requests:
             for request in alternatives:
                 if request.takes_all:
                     request.all_devices = [d for d in self.devices if self._selects(request, d)]
+        self._check_limit()
         return self._request(0)
+
+    def _check_limit(self) -> None:
+        """Raise PluginError if a claim asks for more devices than an allocation can hold."""
+        least: dict[str, int] = defaultdict(int)
+        for alternatives in self.requests:
+            least[alternatives[0].claim_name] += min(request.count for request in alternatives)
+        for name, number in least.items():
+            if number > MAX_RESULTS:
+                text = f"number of requested devices {number} exceeds the claim limit of {MAX_RESULTS}"
+                raise PluginError(f"claim {name}: {text}")
 
     def _request(self, index: int) -> bool:
         """Serve the requests from ``index`` on."""
@@ -248,8 +263,8 @@ class _Search:
             if value is None or type(first) is not type(value) or first != value:
                 if request.takes_all:
                     raise PluginError(
-                        f"claim {request.claim_name}, request {request.name}: cannot add device {device.path} "
-                        "because a claim constraint would not be satisfied"
+                        f"claim {request.claim_name}, request {request.name}: cannot add device "
+                        f"{device.path} because a claim constraint would not be satisfied"
                     )
                 return False
         return True
@@ -272,7 +287,8 @@ class _Search:
                 except CelError as error:
                     hint = _MISSING_KEY_HINT if str(error).startswith("no such key") else ""
                     raise PluginError(
-                        f"{owner}: selector #{number} on device {device.path}: CEL runtime error: {error}{hint}"
+                        f"{owner}: selector #{number} on device {device.path}: "
+                        f"CEL runtime error: {error}{hint}"
                     ) from None
                 if matched is not True:
                     return False

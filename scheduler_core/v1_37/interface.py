@@ -1,7 +1,7 @@
 """What the parts of the v1.37 scheduler say to each other.
 
-``attempt.py`` schedules one pod and knows nothing of queues; ``queue.py`` and the run loop decide which pod is next
-and know nothing of plugins but their event registrations. Both speak the types of this module.
+``attempt.py`` schedules one pod and knows nothing of queues; ``queue.py`` and the run loop decide which pod
+is next and know nothing of plugins but their event registrations. Both speak the types of this module.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ class Change:
 class Event:
     """A cluster event as the queue sees it (framework.ClusterEvent), with the objects for the hints.
 
-    ``resource`` is the record's prefix (``Node``, ``AssignedPod``, ``TargetPod``, ``storage.k8s.io/CSINode``…), ``action``
-    its rest (``Add``, ``Delete``, ``UpdateNodeLabel``…); general ``Update`` where nothing more specific changed.
+    ``resource`` is the record's prefix (``Node``, ``AssignedPod``, ``storage.k8s.io/CSINode``…), ``action``
+    its rest (``Add``, ``Delete``, ``UpdateNodeLabel``…); ``Update`` where nothing more specific changed.
     """
 
     resource: str
@@ -112,7 +112,7 @@ Hint = Callable[["Pod", Event, HintContext], HintAnswer]
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """One row of a plugin's EventsToRegister: a resource, the actions it registered, and the queueing hint."""
+    """One row of a plugin's EventsToRegister: a resource, actions, and the queueing hint."""
 
     resource: str
     actions: frozenset[str]  # "Add", "Delete", "Update" (general: every Update…), "UpdateNodeLabel"…
@@ -207,9 +207,9 @@ class Nominations(Protocol):
 
 
 class Scheduling(Protocol):
-    """One pod's way, in the parts that single pods and groups put together differently (``attempt.Scheduler``).
+    """The parts that cycles of single pods and of groups are made of (``attempt.Scheduler``).
 
-    A single pod: ``schedule``, then ``reserve`` (assumes), ``permit`` and ``bind``, or ``post_filter`` and ``fail``.
+    A single pod: ``schedule``, then ``reserve`` (assumes) and ``bind``, or ``post_filter`` and ``fail``.
     """
 
     cluster: Cluster
@@ -237,7 +237,7 @@ class Scheduling(Protocol):
         ...
 
     def post_filter(self, attempt: Attempt) -> None:
-        """Run PostFilter (and preemption) of a failed attempt; fill ``post_filter``, ``preemption``, ``nominated``."""
+        """Run PostFilter of a failed attempt; fill ``post_filter``, ``preemption``, ``nominated``."""
         ...
 
     def fail(self, attempt: Attempt) -> None:

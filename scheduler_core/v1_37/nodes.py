@@ -1,7 +1,7 @@
 """The nodes as columns: one row per node, one NumPy array per resource, label and interned property.
 
-Rows are stable while a node exists; ``order`` lists them as the scheduler walks them. A row whose node was deleted
-while pods remain on it keeps them (``alive`` is False), as the scheduler's cache does.
+Rows are stable while a node exists; ``order`` lists them as the scheduler walks them. A row whose node was
+deleted while pods remain on it keeps them (``alive`` is False), as the scheduler's cache does.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class Column:
         return self._index.get(value)
 
     def lookup(self, answer: Callable[[Any], Any], missing: Any, dtype: type) -> NDArray[Any]:
-        """Evaluate ``answer`` once for each distinct value; return it for all rows, ``missing`` without a value."""
-        table = np.array([*(answer(value) for value in self.values), missing], dtype)
+        """Evaluate ``answer`` once for each distinct value; return it for all rows."""
+        table: NDArray[Any] = np.array([*(answer(value) for value in self.values), missing], dtype)
         return table[self.ids]  # -1 takes the last
 
 
@@ -234,8 +234,7 @@ class Nodes:
     def _set_images(self, row: int, images: Any) -> None:
         node = self.nodes[row]
         for name in node.images:
-            state = self.images[name]
-            state.nodes.discard(row)
+            self.images[name].nodes.discard(row)
         named: dict[str, int] = {}
         for entry in images:
             for name in entry.get("names") or ():
@@ -253,7 +252,7 @@ class Nodes:
     # The snapshot of a cycle.
 
     def refresh(self) -> None:
-        """Update what the scheduler's snapshot updates between cycles alone: the list of nodes, and image counts."""
+        """Update what changes only between cycles: the list of nodes, and image counts (UpdateSnapshot)."""
         if self._dirty:
             if self._came_or_went:
                 self._came_or_went = False
@@ -267,7 +266,7 @@ class Nodes:
 
     def _listed(self) -> Rows:
         """Return the first node of each zone in turn, then the second of each (nodeTree.list)."""
-        out = []
+        out: list[int] = []
         zones = list(self._zones.values())
         for position in range(max(map(len, zones), default=0)):
             out.extend(rows[position] for rows in zones if position < len(rows))
@@ -349,7 +348,7 @@ class Nodes:
         self._dirty.add(row)
 
     def numbers(self, row: int) -> tuple[int, ...]:
-        """Return all that requests are compared with on a row: equal for rows that NodeResourcesFit cannot tell."""
+        """Return all that requests are compared with on a row."""
         return (
             int(self.pod_counts[row]),
             *self.nonzero[:, row].tolist(),

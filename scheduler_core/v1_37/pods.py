@@ -28,7 +28,7 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 @dataclass(frozen=True, slots=True)
 class AffinityTerm:
-    """A pod (anti-)affinity term: which pods, of which namespaces, in which topology (framework.AffinityTerm)."""
+    """A pod (anti-)affinity term: which pods, of which namespaces, in which topology."""
 
     topology_key: str
     selector: Selector
@@ -96,7 +96,7 @@ class Pod:
 
     @cached_property
     def class_key(self) -> tuple[Any, ...]:
-        """What other pods' selectors and terms can tell it by, and its own terms: equal for pods of one class."""
+        """What other pods' selectors and terms can tell it by, and its own terms."""
         affinity = self.spec.get("affinity") or {}
         own = {key: affinity[key] for key in ("podAffinity", "podAntiAffinity") if affinity.get(key)}
         terms = json.dumps(own, sort_keys=True) if own else ""
@@ -104,7 +104,7 @@ class Pod:
 
     @cached_property
     def spec_key(self) -> tuple[Any, ...]:
-        """All that decides where a waiting pod fits best: equal for pods that share their decisions' numbers."""
+        """All that decides where a waiting pod fits best: equal for pods that share a decision."""
         owners = [o for o in self.manifest["metadata"].get("ownerReferences") or () if o.get("controller")]
         return json.dumps([self.spec, self.labels, owners]), self.namespace
 
@@ -128,7 +128,7 @@ class Pod:
 
     @cached_property
     def scored_nonzero(self) -> Amounts:
-        """What NodeResourcesFit scores it with: the containers' specification with defaults, without pod level."""
+        """What NodeResourcesFit scores it with: the containers' requests with defaults."""
         return spec_requests(self.spec, level=False, defaults=DEFAULTS)
 
     @cached_property

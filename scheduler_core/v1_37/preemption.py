@@ -42,7 +42,7 @@ class Candidate:
 
 
 def preempt(attempt: Attempt, nominations: Nominations) -> Status:
-    """Look for victims; fill ``preemption``, ``nominated`` and ``victims`` of the attempt (Evaluator.Preempt)."""
+    """Look for victims; fill ``preemption``, ``nominated`` and ``victims`` (Evaluator.Preempt)."""
     ctx = attempt.context
     refusal = _ineligible(ctx, attempt, nominations)
     if refusal is not None:

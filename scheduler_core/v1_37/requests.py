@@ -1,6 +1,6 @@
-"""Resource requests of pods: containers, sidecars, pod-level and resized resources, overhead, defaults for scores.
+"""Resource requests of pods: containers, sidecars, pod level, resizes, overhead, defaults for scores.
 
-Amounts are millicores of cpu and base units of everything else, rounded up (component-helpers' resource.PodRequests).
+Amounts are millicores of cpu and base units of everything else, rounded up (resource.PodRequests).
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def spec_requests(
 ) -> Amounts:
     """Return what the specification requests: for a pod that is to be scheduled.
 
-    ``level``: whether ``spec.resources`` replaces the containers' sum. ``defaults``: amounts for every container that
-    lacks the resource.
+    ``level``: whether ``spec.resources`` replaces the containers' sum. ``defaults``: amounts for every
+    container that lacks the resource.
     """
     total = _aggregate(spec, lambda container: _requests(container.get("resources")), defaults)
     if level:
@@ -45,7 +45,7 @@ def spec_requests(
 def held_requests(spec: Mapping[str, Any], status: Mapping[str, Any], *, nonzero: bool = False) -> Amounts:
     """Return what a pod on a node holds: per resource the most of what is specified, allocated and in use.
 
-    With a resize that is infeasible the specification does not count. ``nonzero`` puts in the defaults of scores.
+    With an infeasible resize the specification does not count. ``nonzero`` puts in the defaults of scores.
     """
     defaults: Mapping[str, int] = {}
     if nonzero:
@@ -74,7 +74,7 @@ def held_requests(spec: Mapping[str, Any], status: Mapping[str, Any], *, nonzero
 def _status_aggregates(
     spec: Mapping[str, Any], status: Mapping[str, Any], defaults: Mapping[str, int], *, infeasible: bool
 ) -> tuple[Amounts, Amounts]:
-    """Return what the containers' statuses say is allocated and in use; else what is specified, if feasible."""
+    """Return what the containers' statuses say is allocated, and is in use."""
     statuses = {
         entry["name"]: entry
         for key in ("initContainerStatuses", "containerStatuses")
@@ -104,7 +104,9 @@ def _whole(
     overhead = amounts(spec.get("overhead"))
     out: Amounts = {} if infeasible else dict(level)
     for resources in (amounts(reported[0]), _requests(reported[1])):
-        without = {name: amount - overhead.get(name, 0) for name, amount in resources.items() if pod_level(name)}
+        without = {
+            name: amount - overhead.get(name, 0) for name, amount in resources.items() if pod_level(name)
+        }
         out = _greatest(out, without)
     return out
 

@@ -1,7 +1,8 @@
 """What pods of one class share: verdicts and scores of all nodes, kept and corrected where pods came or went.
 
-It answers for attempts whose record nobody wants, and only where every plugin that has a say is one of those below;
-for the others :meth:`Reuse.choose` declines and the attempt is made in full. Arrays are in the order of the walk.
+It answers for attempts whose record nobody wants, and only where every plugin that has a say is one of those
+below; for the others :meth:`Reuse.choose` declines and the attempt is made in full. Arrays are in the order
+of the walk.
 """
 
 from __future__ import annotations
@@ -42,7 +43,12 @@ MAX_NUMBERS = 4096
 _STATIC_FILTERS = ("NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodeDeclaredFeatures")
 _STATIC_SCORES = ("TaintToleration", "NodeAffinity")
 _ROW_SCORES = ("NodeResourcesFit", "NodeResourcesBalancedAllocation")
-_SPREAD, _AFFINITY, _FIT, _IMAGES = "PodTopologySpread", "InterPodAffinity", "NodeResourcesFit", "ImageLocality"
+_SPREAD, _AFFINITY, _FIT, _IMAGES = (
+    "PodTopologySpread",
+    "InterPodAffinity",
+    "NodeResourcesFit",
+    "ImageLocality",
+)
 _FOLLOWED = {"NodeName", *_STATIC_FILTERS, _FIT, _SPREAD, _AFFINITY}
 _KINDS = ("Service", "ReplicationController", "ReplicaSet", "StatefulSet", "Namespace")
 """Objects besides nodes and pods that the answers depend on."""
@@ -134,7 +140,9 @@ class _Shared:
         scoring = [
             key
             for key in ctx.profile.points["score"]
-            if not ctx.profile.has(key, "preScore") or key == _SPREAD or PLUGINS[key].pre_score(ctx, rows).code != SKIP
+            if not ctx.profile.has(key, "preScore")
+            or key == _SPREAD
+            or PLUGINS[key].pre_score(ctx, rows).code != SKIP
         ]
         images = (c.get("image") or "" for c in (*ctx.pod.containers, *ctx.pod.init_containers))
         known = any(image_name(image) in nodes.images for image in images)
@@ -266,7 +274,9 @@ class _Shared:
                 mask = mask & np.append(fits, False)[self._ids(spread.constraint.key)]
         state = ctx.states[_AFFINITY]
         for key in {*state.anti, *state.existing}:
-            tables = [table <= 0 for table in (state.anti.get(key), state.existing.get(key)) if table is not None]
+            tables = [
+                table <= 0 for table in (state.anti.get(key), state.existing.get(key)) if table is not None
+            ]
             free = tables[0] if len(tables) == 1 else tables[0] & tables[1]
             mask = mask & free[self._ids(key)]
         return mask

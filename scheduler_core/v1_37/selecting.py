@@ -11,7 +11,7 @@ from scheduler_core.v1_37.nodes import Ints
 
 @lru_cache(maxsize=8)
 def _preorder_keys(bits: int) -> Ints:
-    """Return a number for each index below ``2**bits - 1`` that sorts as a binary heap is walked root, left, right."""
+    """Return a number for each index below ``2**bits - 1``: the order root, left, right of a heap."""
     index = np.arange(1, 2**bits, dtype=np.int64)
     depth = np.floor(np.log2(index)).astype(np.int64)
     return ((index << (bits - depth)) << 6) | depth
@@ -20,8 +20,8 @@ def _preorder_keys(bits: int) -> Ints:
 def select(totals: Ints) -> int:
     """Return the position of the chosen node.
 
-    heap.Init sifts down with a right child only if strictly greater and swaps only with a strictly greater child.
-    So of equal elements the one that is first in the order root, left subtree, right subtree becomes the root.
+    heap.Init sifts down with a right child only if strictly greater and swaps only with a strictly greater
+    child. So of equal elements the first one in the order root, left subtree, right subtree becomes the root.
     """
     ties = np.flatnonzero(totals == totals.max())
     if len(ties) == 1:

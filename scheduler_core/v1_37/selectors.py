@@ -53,7 +53,7 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """A label selector: every requirement must hold. ``nothing`` is the null selector, which matches no labels."""
+    """A label selector: every requirement must hold. ``nothing``: the null selector, matches none."""
 
     requirements: tuple[Requirement, ...] = ()
     nothing: bool = False

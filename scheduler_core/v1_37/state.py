@@ -1,7 +1,7 @@
 """The cluster: objects as the API server would store them, and the columns that follow them.
 
-Writes go to the objects and return a :class:`Change`; assumptions (a pod reserved on a node, a volume or devices
-reserved for a claim) are kept beside the objects until they are written or taken back.
+Writes go to the objects and return a :class:`Change`; assumptions (a pod reserved on a node, a volume or
+devices reserved for a claim) are kept beside the objects until they are written or taken back.
 """
 
 from __future__ import annotations

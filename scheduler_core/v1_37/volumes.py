@@ -90,7 +90,7 @@ class PodClaims:
 
 @dataclass
 class PodVolumes:
-    """What binding would do on a node: volumes for claims, and claims to provision with the node's capacity."""
+    """What binding would do on a node: volumes for claims, and claims to provision."""
 
     static: list[tuple[Manifest, Manifest]] = field(default_factory=list)
     """Claim and volume."""
@@ -117,7 +117,7 @@ def pod_claims(cluster: Cluster, pod: Pod) -> PodClaims:
 def find_volumes(
     cluster: Cluster, claims: PodClaims, node: str, labels: Mapping[str, str]
 ) -> tuple[PodVolumes, tuple[str, ...]]:
-    """Find volumes for a pod's claims on a node; return them and the reasons of a failure (FindPodVolumes)."""
+    """Find volumes for a pod's claims on a node; return them and why it failed (FindPodVolumes)."""
     out = PodVolumes()
     reasons = [False, False, False, False]
     for claim in claims.bound:
@@ -239,9 +239,9 @@ def _room(
     for space in published(cluster, storage_class["metadata"]["name"]):
         limit = space.get("maximumVolumeSize") or space.get("capacity")
         topology = space.get("nodeTopology")
-        if limit is not None and size(limit) >= wanted and topology is not None:
-            if label_selector(topology).matches(labels):
-                return True, space
+        reached = topology is not None and label_selector(topology).matches(labels)
+        if reached and limit is not None and size(limit) >= wanted:
+            return True, space
     return False, None
 
 

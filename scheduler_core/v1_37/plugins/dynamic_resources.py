@@ -108,24 +108,25 @@ class DynamicResources(Plugin):
     @staticmethod
     def _on(ctx: Context, state: DeviceState, row: int) -> int:
         node = ctx.nodes.nodes[row]
-        elsewhere = False
+        elsewhere = set()
         for index, claim in enumerate(state.claims):
             terms = node_terms((allocation_of(claim) or {}).get("nodeSelector"))
             if terms is not None and not any(term.matches(node.name, node.labels) for term in terms):
-                state.unavailable.add(index)
-                elsewhere = True
+                elsewhere.add(index)
+        found: list[Any] | None = None
+        if state.allocator is not None:
+            try:
+                found = state.allocator.allocate(node.name, node.labels)
+            except PluginError as error:
+                state.errors[row] = str(error)
+                return -1
+            if found is None:
+                return 2
         if elsewhere:
+            state.unavailable |= elsewhere
             return 1
-        if state.allocator is None:
-            return 0
-        try:
-            found = state.allocator.allocate(node.name, node.labels)
-        except PluginError as error:
-            state.errors[row] = str(error)
-            return -1
-        if found is None:
-            return 2
-        state.allocations[row] = found
+        if found is not None:
+            state.allocations[row] = found
         return 0
 
     def verdict(self, ctx: Context, row: int, code: int) -> Status:

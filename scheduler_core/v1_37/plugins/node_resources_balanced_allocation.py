@@ -27,7 +27,8 @@ class NodeResourcesBalancedAllocation(Plugin):
         with_pod = _balance(ctx, rows, with_pod=True)
         without = _balance(ctx, rows, with_pod=False)
         change = MAX_SCORE // 2 + with_pod - without
-        return MAX_SCORE // 2 + np.sign(change) * (np.abs(change) // 2)
+        score: Ints = MAX_SCORE // 2 + np.sign(change) * (np.abs(change) // 2)
+        return score
 
 
 def _balance(ctx: Context, rows: Rows, *, with_pod: bool) -> Ints:
@@ -65,7 +66,8 @@ def _of(table: NDArray[np.float64]) -> NDArray[np.float64]:
     if len(table) < 2:
         return np.zeros(table.shape[1])
     if len(table) == 2:
-        return np.abs((table[0] - table[1]) / 2)
+        half: NDArray[np.float64] = np.abs((table[0] - table[1]) / 2)
+        return half
     total = np.zeros(table.shape[1])
     for line in table:
         total = total + line
@@ -73,4 +75,5 @@ def _of(table: NDArray[np.float64]) -> NDArray[np.float64]:
     squares = np.zeros(table.shape[1])
     for line in table:
         squares = squares + (line - mean) * (line - mean)
-    return np.sqrt(squares / len(table))
+    deviation: NDArray[np.float64] = np.sqrt(squares / len(table))
+    return deviation

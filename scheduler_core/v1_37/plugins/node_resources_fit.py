@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,8 @@ def checked(requests: Mapping[str, int], arguments: Mapping[str, Any]) -> Iterat
 
 def scored_resources(entries: Any) -> list[tuple[str, int]]:
     """Read the resources of a strategy with their weights."""
-    return [(entry["name"], int(entry.get("weight") or 1)) for entry in entries or _DEFAULT_RESOURCES]
+    listed: Sequence[Mapping[str, Any]] = entries or _DEFAULT_RESOURCES
+    return [(entry["name"], int(entry.get("weight") or 1)) for entry in listed]
 
 
 class NodeResourcesFit(Plugin):
@@ -73,7 +74,7 @@ class NodeResourcesFit(Plugin):
 
 
 def _utilized(ctx: Context, rows: Rows, strategy: Mapping[str, Any]) -> Iterator[tuple[int, Ints, Ints]]:
-    """Yield weight, requested and allocatable of each resource; the rows where it is left out have 0 allocatable."""
+    """Yield weight, requested and allocatable of each resource; 0 allocatable leaves it out."""
     nodes, pod = ctx.nodes, ctx.pod
     for name, weight in scored_resources(strategy.get("resources")):
         if name in ("cpu", "memory"):
@@ -95,19 +96,22 @@ def _mean(ctx: Context, rows: Rows, strategy: Mapping[str, Any], rate: Callable[
         scores = rate(requested, np.where(counts, allocatable, 1))
         total += np.where(counts, weight * scores, 0)
         weights += np.where(counts, weight, 0)
-    return np.where(weights > 0, total // np.maximum(weights, 1), 0)
+    mean: Ints = np.where(weights > 0, total // np.maximum(weights, 1), 0)
+    return mean
 
 
 def _least(ctx: Context, rows: Rows, strategy: Mapping[str, Any]) -> Ints:
     def rate(requested: Ints, allocatable: Ints) -> Ints:
-        return np.maximum(allocatable - requested, 0) * MAX_SCORE // allocatable
+        score: Ints = np.maximum(allocatable - requested, 0) * MAX_SCORE // allocatable
+        return score
 
     return _mean(ctx, rows, strategy, rate)
 
 
 def _most(ctx: Context, rows: Rows, strategy: Mapping[str, Any]) -> Ints:
     def rate(requested: Ints, allocatable: Ints) -> Ints:
-        return np.minimum(requested, allocatable) * MAX_SCORE // allocatable
+        score: Ints = np.minimum(requested, allocatable) * MAX_SCORE // allocatable
+        return score
 
     return _mean(ctx, rows, strategy, rate)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ _EXCEEDED = Status(UNSCHEDULABLE, ("node(s) exceed max volume count",))
 Volume = tuple[str, str]
 """Driver and handle."""
 
-_INLINE = {
+_INLINE: Mapping[str, tuple[str, str, Callable[[Mapping[str, Any]], str]]] = {
     "gcePersistentDisk": (
         "kubernetes.io/gce-pd",
         "pd.csi.storage.gke.io",
@@ -47,7 +47,7 @@ def is_migratable(volume: Mapping[str, Any]) -> bool:
 
 
 def volumes_of(cluster: Cluster, pod: Pod, csi_node: Manifest | None) -> set[Volume]:
-    """Return the CSI volumes that a pod attaches to a node (filterAttachableVolumes); missing claims are left out."""
+    """Return the CSI volumes that a pod attaches to a node (filterAttachableVolumes)."""
     migrated = set(annotations_of(csi_node).get(MIGRATED_PLUGINS, "").split(",")) if csi_node else set()
     found = set()
     for volume in pod.volumes:

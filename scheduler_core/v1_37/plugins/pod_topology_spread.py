@@ -262,7 +262,9 @@ def turned(raw: Ints, most: int, least: int) -> Ints:
         return np.full_like(raw, MAX_SCORE)
     if most - least >= len(raw):
         return MAX_SCORE * (most + least - raw) // most
-    table: Ints = MAX_SCORE * (most - np.arange(most - least + 1)) // most  # few different scores: divide once for each
+    table: Ints = (
+        MAX_SCORE * (most - np.arange(most - least + 1)) // most
+    )  # few different scores: divide once for each
     return table[raw - least]
 
 

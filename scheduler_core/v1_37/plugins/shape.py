@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ def read_shape(points: Sequence[Mapping[str, Any]] | None, default: Shape) -> Sh
 def evaluate(shape: Shape, utilization: Ints) -> Ints:
     """Evaluate the function with integer arithmetic (helper.BuildBrokenLinearFunction)."""
     out = np.full_like(utilization, shape[-1][1])
-    for (x0, y0), (x1, y1) in reversed(list(zip(shape, shape[1:], strict=False))):
+    for (x0, y0), (x1, y1) in reversed(list(pairwise(shape))):
         within = utilization <= x1
         product = (y1 - y0) * (utilization[within] - x0)
         out[within] = y0 + np.sign(product) * (np.abs(product) // (x1 - x0))

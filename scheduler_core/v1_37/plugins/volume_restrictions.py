@@ -26,8 +26,10 @@ _DISK = Status(UNSCHEDULABLE, ("node(s) had no available disk",))
 _IN_USE = Status(
     UNSCHEDULABLE,
     (
-        "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by "
-        "another pod",
+        (
+            "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already "
+            "in-use by another pod"
+        ),
     ),
 )
 
@@ -55,9 +57,9 @@ DISKS: Mapping[str, tuple[Callable[[Disk, Disk], bool], bool]] = {
 def disks_conflict(volume: Mapping[str, Any], others: Pod) -> bool:
     """Return whether a volume is a disk that the other pod uses (isVolumeConflict)."""
     for kind, (same, shareable) in DISKS.items():
-        disk = volume.get(kind)
+        disk: Disk = volume.get(kind) or {}
         for other in others.volumes if disk else ():
-            used = other.get(kind)
+            used: Disk = other.get(kind) or {}
             if (
                 used
                 and same(disk, used)
