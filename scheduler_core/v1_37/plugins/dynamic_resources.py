@@ -189,7 +189,7 @@ def deallocate(ctx: Context) -> tuple[Status, Change | None]:
         claim = state.claims[index]
         reserved = consumers(claim)
         if not reserved or (len(reserved) == 1 and reserved[0].get("uid") == pod_uid(ctx.pod)):
-            status = {k: v for k, v in claim["status"].items() if k not in ("allocation", "reservedFor")}
+            status = {k: v for k, v in claim["status"].items() if k not in ("allocation", "reservedFor", "devices")}
             change = ctx.cluster.replace({**claim, "status": status})
             return Status(UNSCHEDULABLE, ("deallocation of ResourceClaim completed",)), change
     return Status(UNSCHEDULABLE), None
