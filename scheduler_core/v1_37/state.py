@@ -169,9 +169,9 @@ class Cluster:
         if group is not None:
             self._groups.get(group, {}).pop(pod.key, None)
 
-    def members(self, group: str) -> list[Pod]:
+    def members(self, group: str) -> tuple[Pod, ...]:
         """Return the pods of a PodGroup, bound and waiting, in order of creation."""
-        return [self.pods[key] for key in self._groups.get(group, ())]
+        return tuple(self.pods[key] for key in self._groups.get(group, ()))
 
     def _on(self, pod: Pod) -> None:
         row = self.nodes.rows.get(pod.node)
