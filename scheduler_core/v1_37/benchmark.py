@@ -141,10 +141,7 @@ class Benchmark:
     def run(self, *, trace: bool = False) -> None:
         """Schedule all pods; with ``trace`` each attempt has all arrays of its record."""
         for pod in self.pods:
-            if trace:
-                node = self.scheduler.schedule(pod).node
-            else:
-                node = self.scheduler.decide(pod)
+            node = self.scheduler.schedule(pod).node if trace else self.scheduler.decide(pod)
             if node is not None:
                 self.cluster.assume(pod, node)
             self.placement[pod.name] = node or ""

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.cli.conform import conform_records
+from scheduler_core.v1_37.config import IMPLEMENTED
 from scheduler_core.v1_37.records import answer
 
 DATA = Path(__file__).parent / "data"
@@ -68,14 +69,37 @@ def test_conform_answers_in_order_and_survives_bad_records() -> None:
     assert answers[4] == {"id": last["id"], "expect": comparable(last["expect"])}
 
 
+FILTERED = {
+    "NodeUnschedulable": {"UU"}, "TaintToleration": {"UU"}, "NodeAffinity": {"UU"}, "NodePorts": {"U"},
+    "NodeResourcesFit": {"U", "UU"}, "VolumeRestrictions": {"U"}, "NodeVolumeLimits": {"U"},
+    "VolumeBinding": {"UU"}, "VolumeZone": {"UU"}, "PodTopologySpread": {"U", "UU"}, "InterPodAffinity": {"U", "UU"},
+    "DynamicResources": {"UU", "E"}, "NodeDeclaredFeatures": {"UU"},
+}  # fmt: skip
+"""How each plugin's Filter fails nodes in the records: U, UU (unresolvable), E (an error)."""
+
+CODES = {"Unschedulable": "U", "UnschedulableAndUnresolvable": "UU", "Error": "E"}
+
+
+def test_the_records_cover_every_plugin() -> None:
+    """Every plugin fails nodes in each way that it can: agreement with the records says something."""
+    found: dict[str, set[str]] = {}
+    scoring: set[str] = set()
+    for name in COUNTS:
+        for record in map(json.loads, lines(name)):
+            for cycle in record["expect"]["cycles"]:
+                for attempt in cycle["attempts"]:
+                    scoring |= attempt["scores"].keys()
+                    for status in attempt["failed"].values():
+                        found.setdefault(status["plugin"], set()).add(CODES[status["code"]])
+    assert found == FILTERED
+    assert scoring == set(IMPLEMENTED["score"])
+
+
 BAD_RECORDS: dict[str, dict[str, Any]] = {
     "objects that are no list": {"objects": {}},
     "an object without a name": {"objects": [{"kind": "Node", "metadata": {}}]},
     "steps that are no list": {"objects": [], "steps": {}},
     "a step that is none": {"objects": [], "steps": [{"do": "dance"}]},
-    "a patch of what does not exist": {
-        "objects": [], "steps": [{"do": "patch", "kind": "Node", "name": "n", "patch": {}}]
-    },
     "a configuration of another version": {
         "objects": [], "config": {"apiVersion": "kubescheduler.config.k8s.io/v1beta3"}
     },

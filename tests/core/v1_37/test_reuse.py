@@ -1,4 +1,4 @@
-"""What pods of one class share: the decision is that of an attempt made in full, whatever happened in between."""
+"""What pods of one class share: the decision is that of an attempt made in full."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ SPECS: dict[str, dict[str, Any]] = {
             spread(HOSTNAME, "ScheduleAnyway"),
         ]
     },
-    "apart": affinity("podAntiAffinity", "required", [{"topologyKey": HOSTNAME, "labelSelector": WEB}]),
+    "apart": affinity("podAntiAffinity", "required", [
+        {"topologyKey": HOSTNAME, "labelSelector": WEB}
+    ]),
     "apart-zones": affinity(
         "podAntiAffinity", "required", [{"topologyKey": ZONE, "labelSelector": {"matchLabels": {"app": "db"}}}]
     ),
@@ -86,15 +88,17 @@ def pod(chance: random.Random, number: int, shape: str) -> Pod:
     """Make a waiting pod of a shape."""
     requests = {"cpu": chance.choice(["100m", "500m"]), "memory": "256Mi"}
     container = {"name": "c", "image": "app", "resources": {"requests": requests}}
-    return Pod({
-        "kind": "Pod",
-        "metadata": {
-            "name": f"p{number}",
-            "namespace": "default",
-            "labels": {"app": chance.choice(["web", "db"])},
-        },
-        "spec": {"containers": [container], **SPECS[shape]},
-    })
+    return Pod(
+        {
+            "kind": "Pod",
+            "metadata": {
+                "name": f"p{number}",
+                "namespace": "default",
+                "labels": {"app": chance.choice(["web", "db"])},
+            },
+            "spec": {"containers": [container], **SPECS[shape]},
+        }
+    )
 
 
 class Trial:
@@ -106,11 +110,13 @@ class Trial:
         self.nodes = nodes
         for number in range(nodes):
             self.cluster.create(node(self.chance, number))
-        self.cluster.create({
-            "kind": "Service",
-            "metadata": {"name": "web", "namespace": "default"},
-            "spec": {"selector": {"app": "web"}},
-        })
+        self.cluster.create(
+            {
+                "kind": "Service",
+                "metadata": {"name": "web", "namespace": "default"},
+                "spec": {"selector": {"app": "web"}},
+            }
+        )
         configuration = read_configuration({"percentageOfNodesToScore": percentage})
         self.scheduler = Scheduler(self.cluster, configuration, NominatedPods())
         self.shapes = self.chance.sample(sorted(SPECS), 5)
