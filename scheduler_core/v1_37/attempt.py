@@ -22,13 +22,14 @@ from scheduler_core.v1_37.interface import (
     PluginError,
     Status,
 )
-from scheduler_core.v1_37.nodes import Ints, Rows
+from scheduler_core.v1_37.nodes import Rows
 from scheduler_core.v1_37.plugins.base import Context
 from scheduler_core.v1_37.plugins.dynamic_resources import deallocate, unusable_claim
 from scheduler_core.v1_37.plugins.table import PLUGINS
 from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.preemption import preempt
 from scheduler_core.v1_37.reuse import Reuse
+from scheduler_core.v1_37.scored import PluginScores, Scored
 from scheduler_core.v1_37.selecting import select
 from scheduler_core.v1_37.state import Cluster
 
@@ -169,57 +170,49 @@ class Scheduler:
         end = len(rows)
         if len(feasible) > wanted:
             end = int(feasible[wanted]) + 1
-        for place, row in enumerate(rows[:end].tolist()):
-            name = nodes.name(row)
-            attempt.evaluated.append(name)
-            status = result.statuses.get(row)
-            if status is None:
-                attempt.feasible.append(name)
-                continue
-            attempt.failed[name] = status
+        evaluated = end
+        plugins = set(attempt.unschedulable_plugins)
+        for place in np.flatnonzero(~result.passed[:end]).tolist():
+            row = int(rows[place])
+            status = attempt.failed[nodes.name(row)] = result.statuses[row]
             if status.code == ERROR:
                 attempt.error = status.text
-                end = place
+                end, evaluated = place, place + 1
                 break
-            attempt.unschedulable_plugins |= {status.plugin}
-        feasible = feasible[feasible < end]
-        return rows[feasible[:wanted]]
+            plugins.add(status.plugin)
+        attempt.unschedulable_plugins = frozenset(plugins)
+        feasible = rows[feasible[feasible < end]]
+        attempt.walked.append(nodes.names[rows[:evaluated]])
+        attempt.passed.append(nodes.names[feasible])
+        return feasible[:wanted]
 
     def _choose(self, ctx: Context, attempt: Attempt, rows: Rows) -> None:
         """Score the feasible rows and choose one."""
         nodes, profile = ctx.nodes, ctx.profile
         place = 0
         if len(rows) > 1 and profile.points["score"]:
-            totals = self._score(ctx, attempt, rows)
-            names = [nodes.name(row) for row in rows.tolist()]
-            attempt.totals = dict(zip(names, totals.tolist(), strict=True))
-            attempt.ties = [names[i] for i in np.flatnonzero(totals == totals.max())]
-            place = select(totals)
+            attempt.scored = self._score(ctx, attempt, rows)
+            place = select(attempt.scored.totals)
         attempt.node = nodes.name(int(rows[place]))
 
     @staticmethod
-    def _score(ctx: Context, attempt: Attempt, rows: Rows) -> Ints:
+    def _score(ctx: Context, attempt: Attempt, rows: Rows) -> Scored:
         skipped = set()
         for key in ctx.profile.points["preScore"]:
             status = PLUGINS[key].pre_score(ctx, rows)
             attempt.pre_score[key] = status.code
             if status.code == SKIP:
                 skipped.add(key)
-        names = [ctx.nodes.name(row) for row in rows.tolist()]
-        totals = np.zeros(len(rows), np.int64)
+        scored = Scored(ctx.nodes.names[rows], np.zeros(len(rows), np.int64))
         for key in ctx.profile.points["score"]:
             if key in skipped:
                 continue
             raw = PLUGINS[key].score(ctx, rows)
             normalized = PLUGINS[key].normalize(ctx, rows, raw)
             weight = ctx.profile.weights[key]
-            attempt.scores[key] = {
-                "weight": weight,
-                "raw": dict(zip(names, raw.tolist(), strict=True)),
-                "normalized": dict(zip(names, normalized.tolist(), strict=True)),
-            }
-            totals += weight * normalized
-        return totals
+            scored.plugins[key] = PluginScores(weight, raw, normalized)
+            scored.totals += weight * normalized
+        return scored
 
     def rescore(self, pod: Pod, node: str) -> tuple[Context, dict[str, int]] | None:
         """Score one node alone: raw scores by plugin; None if it is refused, nominated pods left out."""
@@ -234,8 +227,8 @@ class Scheduler:
         refused = attempt.rejection is not None or attempt.error is not None
         if refused or (subset is not None and node not in subset) or filter_alone(ctx, rows).statuses:
             return None
-        self._score(ctx, attempt, rows)
-        return ctx, {key: row["raw"][node] for key, row in attempt.scores.items()}
+        scored = self._score(ctx, attempt, rows)
+        return ctx, {key: int(scores.raw[0]) for key, scores in scored.plugins.items()}
 
     # What follows.
 

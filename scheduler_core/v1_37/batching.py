@@ -71,14 +71,14 @@ class Batching:
             batch.cycle, batch.chosen = cycle, chosen
             return
         self._batches.pop(name, None)
-        signed = signature(attempt.pod, self.profiles[name]) if attempt.totals else None
-        if signed is None:
+        scored = attempt.scored
+        signed = None if scored is None else signature(attempt.pod, self.profiles[name])
+        if scored is None or signed is None:
             return
+        raw = {key: scores.raw.tolist() for key, scores in scored.plugins.items()}
         nodes = [
-            ScoredNode(
-                node, {key: row["raw"][node] for key, row in attempt.scores.items()}, attempt.totals[node]
-            )
-            for node in attempt.totals
+            ScoredNode(node, {key: column[place] for key, column in raw.items()}, total)
+            for place, (node, total) in enumerate(zip(scored.names.tolist(), scored.totals.tolist()))
         ]
         heapify(nodes)
         pop(nodes)

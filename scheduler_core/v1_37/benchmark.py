@@ -139,12 +139,10 @@ class Benchmark:
         """The node of each pod by name, empty if there was none."""
 
     def run(self, *, trace: bool = False) -> None:
-        """Schedule all pods; with ``trace`` the record of every attempt is made."""
+        """Schedule all pods; with ``trace`` each attempt has all arrays of its record."""
         for pod in self.pods:
             if trace:
-                attempt = self.scheduler.schedule(pod)
-                attempt.document()
-                node = attempt.node
+                node = self.scheduler.schedule(pod).node
             else:
                 node = self.scheduler.decide(pod)
             if node is not None:

@@ -166,8 +166,11 @@ def _bind_devices(cluster: Cluster, pod: Pod, devices: list[tuple[Manifest, Any]
         claim = cluster.get("ResourceClaim", pod.namespace, name)
         assert claim is not None
         fresh = allocated.get(_key(claim))
-        if fresh is not None:
-            finalizers = [*(claim["metadata"].get("finalizers") or ()), FINALIZER]
+        if any(reserved.get("uid") == consumer["uid"] for reserved in consumers(claim)):
+            continue
+        finalizers = list(claim["metadata"].get("finalizers") or ())
+        if fresh is not None and FINALIZER not in finalizers:
+            finalizers.append(FINALIZER)
             yield cluster.replace({**claim, "metadata": {**claim["metadata"], "finalizers": finalizers}})
             claim = cluster.get("ResourceClaim", pod.namespace, name)
             assert claim is not None

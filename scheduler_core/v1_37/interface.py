@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from scheduler_core.v1_37.scored import Names, Scored
+
 if TYPE_CHECKING:
     from scheduler_core.v1_37.config import Configuration, Profile
     from scheduler_core.v1_37.pods import Pod
@@ -133,16 +135,17 @@ class Attempt:
     """PreFilter's refusal, or that there are no nodes."""
     pre_filter: dict[str, dict[str, Any]] = field(default_factory=dict)
     hint: str | None = None
-    evaluated: list[str] = field(default_factory=list)
+    walked: list[Names] = field(default_factory=list)
+    """The nodes that Filter was run on, in order, a pass each."""
     failed: dict[str, Status] = field(default_factory=dict)
     """Statuses of the nodes that Filter was run on."""
     absent: dict[str, Status] = field(default_factory=dict)
     """Statuses of the nodes outside of PreFilter's subset; not in the record's ``failed``."""
-    feasible: list[str] = field(default_factory=list)
+    passed: list[Names] = field(default_factory=list)
+    """The feasible ones among them, a pass each."""
     pre_score: dict[str, str] = field(default_factory=dict)
-    scores: dict[str, dict[str, Any]] = field(default_factory=dict)
-    totals: dict[str, int] = field(default_factory=dict)
-    ties: list[str] = field(default_factory=list)
+    scored: Scored | None = None
+    """Scores and totals, if at least two nodes were feasible."""
     node: str | None = None
     points: dict[str, Status] = field(default_factory=dict)
     post_filter: dict[str, Status] = field(default_factory=dict)
@@ -166,17 +169,18 @@ class Attempt:
 
     def document(self) -> dict[str, Any]:
         """Return the record's form of the attempt."""
+        scored = self.scored
         return {
             "pod": self.pod.key,
             "preFilter": self.pre_filter,
             "hint": self.hint,
-            "evaluated": self.evaluated,
+            "evaluated": [name for names in self.walked for name in names.tolist()],
             "failed": {node: status.document() for node, status in self.failed.items()},
-            "feasible": self.feasible,
+            "feasible": [name for names in self.passed for name in names.tolist()],
             "preScore": self.pre_score,
-            "scores": self.scores,
-            "totals": self.totals,
-            "ties": self.ties,
+            "scores": scored.document() if scored else {},
+            "totals": scored.table(scored.totals) if scored else {},
+            "ties": scored.ties() if scored else [],
             "node": self.node,
             "points": {point: status.document() for point, status in self.points.items()},
             "postFilter": {plugin: status.document() for plugin, status in self.post_filter.items()},

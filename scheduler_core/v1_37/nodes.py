@@ -109,6 +109,7 @@ class Nodes:
         self.capacity = capacity
         self.rows: dict[str, int] = {}
         self.nodes: list[Node] = []
+        self.names: NDArray[np.object_] = np.empty(capacity, np.object_)
         self.allocatable: dict[str, Ints] = {}
         self.requested: dict[str, Ints] = {}
         self.nonzero = np.zeros((2, capacity), np.int64)
@@ -153,6 +154,7 @@ class Nodes:
         if row == self.capacity:
             self._grow(2 * self.capacity)
         self.nodes.append(Node(name, {}, alive=False))
+        self.names[row] = name
         self.rows[name] = row
         return row
 
@@ -167,6 +169,7 @@ class Nodes:
             image.sizes, image.counts = grown(image.sizes), grown(image.counts)
         self.nonzero = np.stack((grown(self.nonzero[0]), grown(self.nonzero[1])))
         self.pod_counts = grown(self.pod_counts)
+        self.names = np.concatenate((self.names, np.empty(capacity - self.capacity, np.object_)))
         self.unschedulable = np.concatenate(
             (
                 self.unschedulable,

@@ -28,6 +28,7 @@ from scheduler_core.v1_37.state import Cluster, uid_of
 MAX_CONSUMERS = 256
 MAX_ALTERNATIVES = 8
 
+_OF_ALLOCATION = ("allocation", "reservedFor", "devices")
 _ELSEWHERE = unresolvable("resourceclaim not available on the node")
 _NOT_ALLOCATED = unresolvable("cannot allocate all claims")
 
@@ -189,7 +190,7 @@ def deallocate(ctx: Context) -> tuple[Status, Change | None]:
         claim = state.claims[index]
         reserved = consumers(claim)
         if not reserved or (len(reserved) == 1 and reserved[0].get("uid") == pod_uid(ctx.pod)):
-            status = {k: v for k, v in claim["status"].items() if k not in ("allocation", "reservedFor")}
+            status = {key: value for key, value in claim["status"].items() if key not in _OF_ALLOCATION}
             change = ctx.cluster.replace({**claim, "status": status})
             return Status(UNSCHEDULABLE, ("deallocation of ResourceClaim completed",)), change
     return Status(UNSCHEDULABLE), None
