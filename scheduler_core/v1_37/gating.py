@@ -64,6 +64,9 @@ class PluginRules:
             row = registration_for(plugin, event)
             if row is None:
                 continue
+            if event.resource == "TargetPod" and event.new is not None and Pod(event.new).key != waiting.key:
+                out[plugin] = "QueueSkip"  # another member of its group changed
+                continue
             try:
                 out[plugin] = "Queue" if row.hint is None else row.hint(waiting.pod, event, context)
             except (ValueError, KeyError, TypeError):

@@ -130,3 +130,25 @@ def test_a_reprieved_victim_stays() -> None:
         node("n"), *victims, group("g", 1, priority=10), member("a", "g", cpu="2", priority=10), gates=GANGS
     )
     assert run.cycles[0]["deleted"] == ["default/v0"]
+
+
+def test_one_gated_member_gates_the_group() -> None:
+    """The group goes when the gate goes, and only the member that had it answers."""
+    gated = member("b", "g", schedulingGates=[{"name": "later"}])
+    run = started(node("n"), group("g"), member("a", "g"), gated, gates=GANGS)
+    queue = run.steps[0]["queue"]
+    assert [(row["queue"], row["gatedBy"]) for row in queue.values()] == [
+        ("gated", None),
+        ("gated", "SchedulingGates"),
+    ]
+    patch = {"spec": {"schedulingGates": None}}
+    run.take({"do": "patch", "kind": "Pod", "name": "b", "namespace": "default", "patch": patch})
+    assert run.steps[1]["moves"] == [
+        {
+            "event": "TargetPodUpdatePodSchedulingGatesEliminated",
+            "pod": "default/g",
+            "hints": {"SchedulingGates": "Queue"},
+            "to": "active",
+        }
+    ]
+    assert len(run.final()["bound"]) == 2
