@@ -12,6 +12,7 @@ from functools import partial
 
 from scheduler_core.cli.caching import add_cache_arguments, with_cache
 from scheduler_core.cli.day import SHAPE, day
+from scheduler_core.cli.reporting import InputError
 from scheduler_core.cli.workloads import SHAPES, workload
 from scheduler_core.simulation.virtual import TimedSimulation, simulate
 
@@ -20,7 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("--nodes", type=_positive, required=True, metavar="N")
     parser.add_argument("--pods", type=_positive, required=True, metavar="P")
-    parser.add_argument("--shape", choices=(*SHAPES, SHAPE), required=True)
+    parser.add_argument("--shape", choices=(*SHAPES, SHAPE, "spread"), required=True)
+    parser.add_argument("--scheduler", choices=("v1.11", "v1.37"), default="v1.11", help="default: v1.11")
     parser.add_argument(
         "--trace", choices=("off", "full"), default="off", help="full: record every matrix of every cycle"
     )
@@ -37,6 +39,10 @@ def _positive(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Schedule the workload, time the cycles alone, and print the figures."""
+    if options.scheduler == "v1.37":
+        return _run_v1_37(options)
+    if options.shape == "spread":
+        raise InputError("--shape spread is for --scheduler v1.37: v1.11 has no topology spread constraints")
     make = day if options.shape == SHAPE else partial(workload, options.shape)
     scenario = make(options.nodes, options.pods)
     scenario = scenario.under(scenario.policy, with_cache(scenario.settings, options))
@@ -67,6 +73,38 @@ def run(options: argparse.Namespace) -> int:
         result["turns"] = simulation.turns
         ended = sum(pod.phase == "Succeeded" for pod in simulation.framework.pods.values())
         result["succeeded"] = ended
+    print(json.dumps(result))
+    return 0
+
+
+def _run_v1_37(options: argparse.Namespace) -> int:
+    from scheduler_core.v1_37.benchmark import SHAPES as V1_37_SHAPES
+    from scheduler_core.v1_37.benchmark import Benchmark
+
+    if options.shape not in V1_37_SHAPES:
+        raise InputError(f"--shape {options.shape} is not measured with --scheduler v1.37")
+    if options.cache not in (None, "off"):
+        raise InputError("--cache: the equivalence cache belongs to v1.11")
+    benchmark = Benchmark(options.shape, options.nodes, options.pods)
+    began, began_cpu = time.perf_counter(), time.process_time()
+    benchmark.run(trace=options.trace == "full")
+    seconds, cpu_seconds = time.perf_counter() - began, time.process_time() - began_cpu
+    placement = benchmark.placement
+    lines = "".join(f"{pod} {node}\n" for pod, node in placement.items())
+    result = {
+        "scheduler": "v1.37",
+        "shape": options.shape,
+        "nodes": options.nodes,
+        "pods": options.pods,
+        "trace": options.trace,
+        "placed": sum(bool(node) for node in placement.values()),
+        "pods_per_second": round(options.pods / seconds, 1),
+        "cycles": len(placement),
+        "seconds": round(seconds, 4),
+        "cpu_seconds": round(cpu_seconds, 6),
+        "peak_mib": round(_peak_mib(), 1),
+        "placements_sha256": hashlib.sha256(lines.encode()).hexdigest(),
+    }
     print(json.dumps(result))
     return 0
 

@@ -102,9 +102,17 @@ def _coscheduling(settings: Settings) -> RecordAnswer:
     return answer
 
 
+def _kube_scheduler_v1_37(settings: Settings) -> RecordAnswer:
+    from scheduler_core.v1_37.records import answer
+
+    del settings  # the equivalence cache belongs to kube-scheduler v1.11
+    return answer
+
+
 SYSTEMS: Mapping[str, Callable[[Settings], RecordAnswer]] = {
     "kube-scheduler": _kube_scheduler,
     "coscheduling": _coscheduling,
+    "v1.37": _kube_scheduler_v1_37,
 }
 """The function that answers each system's records."""
 

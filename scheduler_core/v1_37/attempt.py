@@ -1,0 +1,309 @@
+"""One attempt to place one pod (schedulePod), and what follows it: reserve, bind, PostFilter, failure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from scheduler_core.v1_37 import binding
+from scheduler_core.v1_37.config import Configuration, Profile
+from scheduler_core.v1_37.filtering import feasible_wanted, filter_alone, filter_rows
+from scheduler_core.v1_37.interface import (
+    ERROR,
+    SKIP,
+    SUCCESS,
+    UNRESOLVABLE,
+    UNSCHEDULABLE,
+    Attempt,
+    Change,
+    Nominations,
+    PluginError,
+    Status,
+)
+from scheduler_core.v1_37.nodes import Rows
+from scheduler_core.v1_37.plugins.base import Context
+from scheduler_core.v1_37.plugins.dynamic_resources import deallocate, unusable_claim
+from scheduler_core.v1_37.plugins.table import PLUGINS
+from scheduler_core.v1_37.pods import Pod
+from scheduler_core.v1_37.preemption import preempt
+from scheduler_core.v1_37.reuse import Reuse
+from scheduler_core.v1_37.scored import PluginScores, Scored
+from scheduler_core.v1_37.selecting import select
+from scheduler_core.v1_37.state import Cluster
+
+NO_NODES = "no nodes available to schedule pods"
+
+
+class Scheduler:
+    """Schedules pods of all profiles on one cluster; ``interface.Scheduling`` says how a driver uses it."""
+
+    def __init__(self, cluster: Cluster, configuration: Configuration, nominations: Nominations) -> None:
+        self.cluster = cluster
+        self.configuration = configuration
+        self.nominations = nominations
+        self.reuse = Reuse(cluster, configuration)
+        self.start = 0
+        """Index of the node that the next walk begins with (nextStartNodeIndex)."""
+
+    def profile_of(self, pod: Pod) -> Profile | None:
+        """Return the profile that handles the pod; None: the pod is not ours."""
+        return self.configuration.profiles.get(pod.scheduler_name)
+
+    def pre_enqueue(self, pod: Pod) -> str | None:
+        """Return the plugin that gates the pod: SchedulingGates or DynamicResources."""
+        profile = self.profile_of(pod)
+        assert profile is not None
+        if pod.spec.get("schedulingGates") and profile.has("SchedulingGates", "preEnqueue"):
+            return "SchedulingGates"
+        if profile.has("DynamicResources", "preEnqueue") and unusable_claim(self.cluster, pod) is not None:
+            return "DynamicResources"
+        return None
+
+    # Scheduling.
+
+    def schedule(
+        self,
+        pod: Pod,
+        *,
+        rows: Sequence[int] | None = None,
+        hint: str | None = None,
+        refresh: bool = True,
+    ) -> Attempt:
+        """Choose a node: PreFilter, Filter, Score and selection. Changes nothing but the start index.
+
+        ``rows`` are the nodes of a placement, in order; ``hint`` is a batching hint. ``refresh`` is False
+        within a cycle that looks at one snapshot several times.
+        """
+        if refresh:
+            self.cluster.nodes.refresh()
+        profile = self.profile_of(pod)
+        assert profile is not None
+        ctx = Context(pod, self.cluster, profile, self.configuration)
+        attempt = Attempt(pod, profile, context=ctx, hint=hint)
+        walk = self.cluster.nodes.order if rows is None else np.array(rows, np.intp)
+        attempt.total_nodes = len(walk)
+        if not len(walk):
+            attempt.rejection = Status(UNRESOLVABLE, (NO_NODES,))
+            return attempt
+        subset = self._pre_filter(ctx, attempt)
+        if attempt.rejection is None and attempt.error is None:
+            found = self._find(ctx, attempt, walk, subset)
+            if attempt.error is None and len(found):
+                self._choose(ctx, attempt, found)
+        return attempt
+
+    def decide(self, pod: Pod) -> str | None:
+        """Choose a node as :meth:`schedule` does, without a record of how; None if there is none."""
+        profile = self.profile_of(pod)
+        assert profile is not None
+        self.cluster.nodes.refresh()
+        if not pod.nominated_node and not self.nominations.nodes():
+            found = self.reuse.choose(pod, profile, self.start)
+            if found is not None:
+                row, self.start = found
+                return self.cluster.nodes.name(row)
+        return self.schedule(pod).node
+
+    @staticmethod
+    def _pre_filter(ctx: Context, attempt: Attempt) -> frozenset[str] | None:
+        subset: frozenset[str] | None = None
+        naming = []
+        for key in ctx.profile.points["preFilter"]:
+            try:
+                status, names = PLUGINS[key].pre_filter(ctx)
+            except PluginError as error:
+                attempt.pre_filter[key] = Status(ERROR, (str(error),)).document()
+                attempt.error = f'running PreFilter plugin "{key}": {error}'
+                return None
+            document = attempt.pre_filter[key] = status.document()
+            if status.code == SKIP:
+                ctx.skipped.add(key)
+            elif status.code != SUCCESS:
+                attempt.rejection = status
+                attempt.unschedulable_plugins = frozenset((key,))
+                return None
+            if names is not None:
+                document["nodes"] = sorted(names)
+                naming.append(key)
+                subset = names if subset is None else subset & names
+                if not subset:
+                    attempt.rejection = _conflict(naming)
+                    attempt.unschedulable_plugins = frozenset(naming)
+                    return None
+        attempt.unschedulable_plugins = frozenset(naming)
+        return subset
+
+    def _find(self, ctx: Context, attempt: Attempt, walk: Rows, subset: frozenset[str] | None) -> Rows:
+        """Return the feasible rows in the order of the walk (findNodesThatFitPod)."""
+        nodes = ctx.nodes
+        nominated = attempt.hint or self.nominations.node_of(ctx.pod) or ctx.pod.nominated_node
+        row = nodes.row(nominated) if nominated else None
+        if row is not None and row in walk:
+            found = self._pass(ctx, attempt, np.array([row], np.intp))
+            attempt.error = None
+            if len(found):
+                return found
+        rows = walk
+        if subset is not None:
+            among = set(walk.tolist())
+            listed = [nodes.row(name) for name in sorted(subset)]
+            rows = np.array([r for r in listed if r is not None and r in among], np.intp)
+            plugins = " ".join(sorted(attempt.unschedulable_plugins))
+            outside = Status(UNRESOLVABLE, (f"node(s) didn't satisfy plugin(s) [{plugins}]",))
+            absent = among - set(rows.tolist())
+            attempt.absent = {nodes.name(r): outside for r in absent if nodes.name(r) not in attempt.failed}
+        if len(rows):
+            rows = np.roll(rows, -(self.start % len(rows)))
+        found = self._pass(ctx, attempt, rows)
+        failed = sum(status.code != ERROR for status in attempt.failed.values())
+        self.start = (self.start + len(found) + failed) % len(walk)
+        return found
+
+    def _pass(self, ctx: Context, attempt: Attempt, rows: Rows) -> Rows:
+        """Filter the rows in order until enough are found or a filter failed; return the feasible ones."""
+        nodes = ctx.nodes
+        result = filter_rows(ctx, rows, self.nominations)
+        wanted = feasible_wanted(ctx.profile.percentage, len(rows)) if ctx.profile.points["score"] else 1
+        feasible = np.flatnonzero(result.passed)
+        end = len(rows)
+        if len(feasible) > wanted:
+            end = int(feasible[wanted]) + 1
+        evaluated = end
+        plugins = set(attempt.unschedulable_plugins)
+        for place in np.flatnonzero(~result.passed[:end]).tolist():
+            row = int(rows[place])
+            status = attempt.failed[nodes.name(row)] = result.statuses[row]
+            if status.code == ERROR:
+                attempt.error = status.text
+                end, evaluated = place, place + 1
+                break
+            plugins.add(status.plugin)
+        attempt.unschedulable_plugins = frozenset(plugins)
+        feasible = rows[feasible[feasible < end]]
+        attempt.walked.append(nodes.names[rows[:evaluated]])
+        attempt.passed.append(nodes.names[feasible])
+        return feasible[:wanted]
+
+    def _choose(self, ctx: Context, attempt: Attempt, rows: Rows) -> None:
+        """Score the feasible rows and choose one."""
+        nodes, profile = ctx.nodes, ctx.profile
+        place = 0
+        if len(rows) > 1 and profile.points["score"]:
+            attempt.scored = self._score(ctx, attempt, rows)
+            place = select(attempt.scored.totals)
+        attempt.node = nodes.name(int(rows[place]))
+
+    @staticmethod
+    def _score(ctx: Context, attempt: Attempt, rows: Rows) -> Scored:
+        skipped = set()
+        for key in ctx.profile.points["preScore"]:
+            status = PLUGINS[key].pre_score(ctx, rows)
+            attempt.pre_score[key] = status.code
+            if status.code == SKIP:
+                skipped.add(key)
+        scored = Scored(ctx.nodes.names[rows], np.zeros(len(rows), np.int64))
+        for key in ctx.profile.points["score"]:
+            if key in skipped:
+                continue
+            raw = PLUGINS[key].score(ctx, rows)
+            normalized = PLUGINS[key].normalize(ctx, rows, raw)
+            weight = ctx.profile.weights[key]
+            scored.plugins[key] = PluginScores(weight, raw, normalized)
+            scored.totals += weight * normalized
+        return scored
+
+    def rescore(self, pod: Pod, node: str) -> tuple[Context, dict[str, int]] | None:
+        """Score one node alone: raw scores by plugin; None if it is refused, nominated pods left out."""
+        self.cluster.nodes.refresh()
+        profile, row = self.profile_of(pod), self.cluster.nodes.row(node)
+        assert profile is not None
+        assert row is not None
+        ctx = Context(pod, self.cluster, profile, self.configuration)
+        attempt = Attempt(pod, profile, context=ctx)
+        rows = np.array([row], np.intp)
+        subset = self._pre_filter(ctx, attempt)
+        refused = attempt.rejection is not None or attempt.error is not None
+        if refused or (subset is not None and node not in subset) or filter_alone(ctx, rows).statuses:
+            return None
+        scored = self._score(ctx, attempt, rows)
+        return ctx, {key: int(scores.raw[0]) for key, scores in scored.plugins.items()}
+
+    # What follows.
+
+    def reserve(self, attempt: Attempt) -> None:
+        """Assume the pod on its node, and what its claims get there."""
+        binding.reserve(self.cluster, attempt)
+
+    def unreserve(self, attempt: Attempt) -> None:
+        """Take back what :meth:`reserve` did."""
+        binding.unreserve(self.cluster, attempt)
+
+    def bind(self, attempt: Attempt) -> list[Change]:
+        """Write volumes, claims and the pod's node; return the writes in order."""
+        attempt.result, attempt.unschedulable_plugins = "scheduled", frozenset()
+        return binding.bind(self.cluster, attempt)
+
+    def post_filter(self, attempt: Attempt) -> None:
+        """Run the PostFilter plugins in order; Success or a status beyond Unschedulable ends the chain."""
+        points = attempt.profile.points["postFilter"]
+        if attempt.error is not None or attempt.total_nodes == 0 or not points:
+            attempt.nominated = ""
+            return
+        for key in points:
+            if key == "DynamicResources":
+                status, change = deallocate(attempt.context)
+                attempt.changes.extend([change] if change else ())
+            else:
+                status = preempt(attempt, self.nominations)
+            attempt.post_filter[key] = status
+            if status.code != UNSCHEDULABLE:
+                return
+
+    def fail(self, attempt: Attempt) -> None:
+        """Set result and message of an attempt that found no node."""
+        if attempt.error is not None:
+            attempt.result, attempt.message = "error", attempt.error
+            attempt.nominated = ""
+            attempt.unschedulable_plugins = frozenset()
+            return
+        attempt.result = "unschedulable"
+        if attempt.total_nodes == 0:
+            attempt.message = NO_NODES
+            attempt.nominated = ""
+            return
+        attempt.message = fit_message(attempt)
+
+
+def _conflict(plugins: list[str]) -> Status:
+    names = " ".join(sorted(plugins))
+    if len(plugins) == 1:
+        return Status(UNRESOLVABLE, (f"node(s) didn't satisfy plugin {names}",))
+    return Status(UNRESOLVABLE, (f"node(s) didn't satisfy plugin(s) [{names}] simultaneously",))
+
+
+def fit_message(attempt: Attempt) -> str:
+    """Return the text of the PodScheduled condition (FitError.Error)."""
+    text = f"0/{attempt.total_nodes} nodes are available:"
+    if attempt.rejection is not None:
+        text += f" {attempt.rejection.text}."
+    else:
+        text += histogram((*attempt.failed.values(), *attempt.absent.values()))
+    after = post_filter_text(attempt)
+    return f"{text} {after}" if after else text
+
+
+def post_filter_text(attempt: Attempt) -> str:
+    """Return the PostFilter message: that of the plugin that ended the chain, else all of them."""
+    statuses = list(attempt.post_filter.values())
+    if statuses and statuses[-1].code != UNSCHEDULABLE:
+        statuses = statuses[-1:]
+    return ", ".join(status.text for status in statuses if status.text)
+
+
+def histogram(statuses: Iterable[Status]) -> str:
+    """Count every reason of every status; entries sorted as strings."""
+    counts = Counter(reason for status in statuses for reason in status.reasons)
+    entries = sorted(f"{number} {reason}" for reason, number in counts.items())
+    return f" {', '.join(entries)}." if entries else ""

@@ -1,0 +1,185 @@
+"""Reserve and PreBind: what a placed pod's claims get, assumed first and written when it is bound.
+
+The volume controllers are replaced by a stand-in that completes each binding at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from scheduler_core.v1_37.interface import Attempt, Change, Manifest
+from scheduler_core.v1_37.plugins.dynamic_resources import DeviceState, allocation_of, consumers, pod_uid
+from scheduler_core.v1_37.plugins.volume_binding import VolumeState
+from scheduler_core.v1_37.pods import Pod
+from scheduler_core.v1_37.state import Cluster, uid_of
+from scheduler_core.v1_37.volumes import (
+    BIND_COMPLETED,
+    BOUND_BY_CONTROLLER,
+    SELECTED_NODE,
+    PodVolumes,
+    annotations_of,
+    class_name,
+)
+
+FINALIZER = "resource.kubernetes.io/delete-protection"
+BINDING_SECONDS = 1.1
+"""What binding a volume takes on the virtual clock."""
+
+
+def _key(manifest: Manifest) -> str:
+    meta = manifest["metadata"]
+    return f"{meta.get('namespace') or 'default'}/{meta['name']}"
+
+
+def _annotated(manifest: Manifest, **changed: Any) -> dict[str, Any]:
+    """Return the object with more annotations; ``changed`` are other fields of the object."""
+    marks = changed.pop("annotations")
+    metadata = {**manifest["metadata"], "annotations": {**annotations_of(manifest), **marks}}
+    return {**manifest, **changed, "metadata": metadata}
+
+
+def _volumes(cluster: Cluster, attempt: Attempt) -> PodVolumes:
+    state: VolumeState | None = attempt.context.states.get("VolumeBinding")
+    if state is None or not attempt.profile.has("VolumeBinding", "reserve"):
+        return PodVolumes()
+    return state.by_row.get(cluster.nodes.rows[str(attempt.node)]) or PodVolumes()
+
+
+def _devices(cluster: Cluster, attempt: Attempt) -> list[tuple[Manifest, Any]]:
+    """Return the claims to allocate with what they get."""
+    state: DeviceState | None = attempt.context.states.get("DynamicResources")
+    if state is None or not attempt.profile.has("DynamicResources", "reserve"):
+        return []
+    return list(
+        zip(state.pending, state.allocations.get(cluster.nodes.rows[str(attempt.node)]) or (), strict=False)
+    )
+
+
+def reserve(cluster: Cluster, attempt: Attempt) -> None:
+    """Assume the pod, its volumes and its devices."""
+    node = str(attempt.node)
+    cluster.assume(attempt.pod, node)
+    volumes = _volumes(cluster, attempt)
+    for claim, volume in volumes.static:
+        cluster.assumed_volumes[volume["metadata"]["name"]] = _claimed(volume, claim)
+    for claim, _ in volumes.provisioned:
+        cluster.assumed_claims[_key(claim)] = _annotated(claim, annotations={SELECTED_NODE: node})
+    for claim, allocation in _devices(cluster, attempt):
+        cluster.assumed_devices[_key(claim)] = allocation
+
+
+def _end_assumptions(cluster: Cluster, attempt: Attempt) -> None:
+    volumes = _volumes(cluster, attempt)
+    for _, volume in volumes.static:
+        cluster.assumed_volumes.pop(volume["metadata"]["name"], None)
+    for claim, _ in volumes.provisioned:
+        cluster.assumed_claims.pop(_key(claim), None)
+    for claim, _ in _devices(cluster, attempt):
+        cluster.assumed_devices.pop(_key(claim), None)
+
+
+def unreserve(cluster: Cluster, attempt: Attempt) -> None:
+    """Take the assumptions back."""
+    _end_assumptions(cluster, attempt)
+    cluster.forget(attempt.pod)
+
+
+def bind(cluster: Cluster, attempt: Attempt) -> list[Change]:
+    """Write volumes, claims and the pod's node; return the writes in order."""
+    volumes = _volumes(cluster, attempt)
+    devices = _devices(cluster, attempt)
+    _end_assumptions(cluster, attempt)
+    changes = list(_bind_volumes(cluster, volumes, str(attempt.node)))
+    after = BINDING_SECONDS if changes else 0.0
+    if attempt.profile.has("DynamicResources", "preBind"):
+        changes += _bind_devices(cluster, attempt.pod, devices)
+    changes.append(cluster.bind(attempt.pod, str(attempt.node)))
+    if after:
+        at = next(i for i, c in enumerate(changes) if c.kind in ("ResourceClaim", "Pod"))
+        late = changes[at]
+        changes[at] = Change(late.kind, late.key, late.old, late.new, after)
+    return changes
+
+
+def _claimed(volume: Manifest, claim: Manifest) -> dict[str, Any]:
+    """Return the volume reserved for the claim (GetBindVolumeToClaim)."""
+    meta = claim["metadata"]
+    reference = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "namespace": meta.get("namespace") or "default",
+        "name": meta["name"],
+        "uid": uid_of(claim),
+    }
+    spec = {**volume["spec"], "claimRef": reference}
+    return _annotated(volume, spec=spec, annotations={BOUND_BY_CONTROLLER: "yes"})
+
+
+def _bind_volumes(cluster: Cluster, volumes: PodVolumes, node: str) -> Iterator[Change]:
+    names: dict[str, tuple[Manifest, Manifest]] = {}
+    for claim, volume in volumes.static:
+        reserved = _claimed(volume, claim)
+        yield cluster.replace(reserved)
+        names[_key(claim)] = claim, reserved
+    for claim, _ in volumes.provisioned:
+        selected = _annotated(claim, annotations={SELECTED_NODE: node})
+        yield cluster.replace(selected)
+        names[_key(claim)] = selected, {}
+    for _, (claim, found) in sorted(names.items()):
+        volume = found
+        if not volume:
+            volume = _provisioned(cluster, claim)
+            yield cluster.create(volume)
+        yield cluster.replace({**volume, "status": {"phase": "Bound"}})
+        spec = {**claim["spec"], "volumeName": volume["metadata"]["name"]}
+        status = {**(claim.get("status") or {}), "phase": "Bound"}
+        marks = {BIND_COMPLETED: "yes", BOUND_BY_CONTROLLER: "yes"}
+        yield cluster.replace(_annotated(claim, spec=spec, status=status, annotations=marks))
+
+
+def _provisioned(cluster: Cluster, claim: Manifest) -> dict[str, Any]:
+    """Return the volume that the stand-in provisions for a claim."""
+    spec, name = claim["spec"], f"pvc-{uid_of(claim)}"
+    storage_class = cluster.get("StorageClass", None, class_name(claim)) or {}
+    bare: Manifest = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": name},
+        "spec": {
+            "capacity": dict((spec.get("resources") or {}).get("requests") or {}),
+            "accessModes": list(spec.get("accessModes") or ()),
+            "storageClassName": class_name(claim),
+            "volumeMode": spec.get("volumeMode") or "Filesystem",
+            "csi": {"driver": storage_class.get("provisioner") or "", "volumeHandle": name},
+        },
+        "status": {"phase": "Pending"},
+    }
+    return _claimed(bare, claim)
+
+
+def _bind_devices(cluster: Cluster, pod: Pod, devices: list[tuple[Manifest, Any]]) -> Iterator[Change]:
+    """Write the allocation of each claim and reserve it for the pod (bindClaim)."""
+    allocated = {_key(claim): allocation for claim, allocation in devices}
+    consumer = {"resource": "pods", "name": pod.name, "uid": pod_uid(pod)}
+    for name in pod.resource_claims:
+        claim = cluster.get("ResourceClaim", pod.namespace, name)
+        assert claim is not None
+        fresh = allocated.get(_key(claim))
+        if any(reserved.get("uid") == consumer["uid"] for reserved in consumers(claim)):
+            continue
+        finalizers = list(claim["metadata"].get("finalizers") or ())
+        if fresh is not None and FINALIZER not in finalizers:
+            finalizers.append(FINALIZER)
+            yield cluster.replace({**claim, "metadata": {**claim["metadata"], "finalizers": finalizers}})
+            claim = cluster.get("ResourceClaim", pod.namespace, name)
+            assert claim is not None
+        status = {
+            **(claim.get("status") or {}),
+            "allocation": fresh if fresh is not None else allocation_of(claim),
+            "reservedFor": [*consumers(claim), consumer],
+        }
+        yield cluster.replace({**claim, "status": status})
+        claim = cluster.get("ResourceClaim", pod.namespace, name)
+        assert claim is not None
+        yield cluster.replace(dict(claim))

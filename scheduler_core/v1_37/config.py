@@ -1,0 +1,175 @@
+"""KubeSchedulerConfiguration v1 → profiles: plugins by extension point, weights, arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+MULTI_POINT: tuple[tuple[str, int], ...] = (
+    ("SchedulingGates", 0), ("PrioritySort", 0), ("NodeName", 0), ("NodeUnschedulable", 0),
+    ("TaintToleration", 3), ("NodeAffinity", 2), ("NodePorts", 0), ("NodeResourcesFit", 1),
+    ("VolumeRestrictions", 0),
+    ("NodeVolumeLimits", 0), ("VolumeBinding", 0), ("VolumeZone", 0), ("PodTopologySpread", 2),
+    ("InterPodAffinity", 2), ("DynamicResources", 2), ("DefaultPreemption", 0),
+    ("NodeResourcesBalancedAllocation", 1), ("ImageLocality", 1), ("DefaultBinder", 0),
+    ("NodeDeclaredFeatures", 0),
+)  # fmt: skip
+"""The default plugins in order, with their weights; 0: none given, which counts as 1 for a score plugin."""
+
+GATED: Mapping[str, tuple[tuple[str, int], ...]] = {
+    "GenericWorkload": (("GangScheduling", 0),),
+    "TopologyAwareWorkloadScheduling": (("TopologyPlacementGenerator", 0), ("PodGroupPodsCount", 1)),
+}
+"""Plugins that a feature gate adds."""
+
+_FILTERS = (
+    "NodeName NodeUnschedulable TaintToleration NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions "
+    "NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources "
+    "NodeDeclaredFeatures"
+)
+IMPLEMENTED: Mapping[str, frozenset[str]] = {
+    point: frozenset(names.split())
+    for point, names in {
+        "preEnqueue": "SchedulingGates DynamicResources DefaultPreemption GangScheduling",
+        "preFilter": _FILTERS.removeprefix("NodeName ") + " NodeName",
+        "filter": _FILTERS,
+        "postFilter": "DynamicResources DefaultPreemption",
+        "preScore": "TaintToleration NodeAffinity NodeResourcesFit VolumeBinding PodTopologySpread "
+        "InterPodAffinity NodeResourcesBalancedAllocation",
+        "score": "TaintToleration NodeAffinity NodeResourcesFit VolumeBinding PodTopologySpread "
+        "InterPodAffinity DynamicResources NodeResourcesBalancedAllocation ImageLocality",
+        "reserve": "VolumeBinding DynamicResources",
+        "preBind": "VolumeBinding DynamicResources",
+        "permit": "GangScheduling",
+        "queueSort": "PrioritySort",
+        "bind": "DefaultBinder",
+        "placementGenerate": "TopologyPlacementGenerator",
+        "placementScore": "PodGroupPodsCount NodeResourcesFit",
+        "podGroupPostFilter": "DynamicResources DefaultPreemption",
+    }.items()
+}
+"""Which plugins implement each extension point."""
+
+Arguments = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """One profile, compiled: plugin keys by extension point in order, weights of score plugins, arguments."""
+
+    scheduler_name: str = "default-scheduler"
+    points: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    weights: Mapping[str, int] = field(default_factory=dict)
+    arguments: Mapping[str, Arguments] = field(default_factory=dict)
+    percentage: int = 100
+    """percentageOfNodesToScore; 0: adaptive."""
+
+    def has(self, plugin: str, point: str) -> bool:
+        """Return whether the plugin runs at the point."""
+        return plugin in self.points.get(point, ())
+
+    def enabled(self, plugin: str) -> bool:
+        """Return whether the plugin runs at any point."""
+        return any(plugin in names for names in self.points.values())
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """All profiles by schedulerName, and the feature gates."""
+
+    profiles: Mapping[str, Profile]
+    gates: Mapping[str, bool]
+
+    def gate(self, name: str) -> bool:
+        """Return whether a feature gate that is off by default is on."""
+        return bool(self.gates.get(name))
+
+
+def read_configuration(
+    document: Mapping[str, Any] | None, gates: Mapping[str, bool] | None = None
+) -> Configuration:
+    """Compile a KubeSchedulerConfiguration; null is the default one.
+
+    Raises:
+        ValueError: The document cannot be used.
+    """
+    document = document or {}
+    version = str(document.get("apiVersion", "kubescheduler.config.k8s.io/v1"))
+    if version != "kubescheduler.config.k8s.io/v1":
+        raise ValueError(f"apiVersion: {version!r} is not kubescheduler.config.k8s.io/v1")
+    if document.get("extenders"):
+        raise ValueError("extenders: kube-scheduler v1.37 runs without extenders here")
+    gates = dict(gates or {})
+    whole = document.get("percentageOfNodesToScore")
+    profiles: dict[str, Profile] = {}
+    listed: Sequence[Mapping[str, Any]] = document.get("profiles") or ({},)
+    for given in listed:
+        profile = _profile(given, gates, whole)
+        if profile.scheduler_name in profiles:
+            raise ValueError(f"profiles: {profile.scheduler_name!r} is given twice")
+        profiles[profile.scheduler_name] = profile
+    return Configuration(profiles, gates)
+
+
+def _profile(given: Mapping[str, Any], gates: Mapping[str, bool], whole: Any) -> Profile:
+    default = [*MULTI_POINT]
+    for gate, added in GATED.items():
+        if gates.get(gate):
+            default.extend(added)
+    plugins = given.get("plugins") or {}
+    multi = _merged(default, plugins.get("multiPoint") or {})
+    points, weights = {}, {}
+    for point, implementing in IMPLEMENTED.items():
+        chosen = _expanded(multi, plugins.get(point) or {}, implementing)
+        points[point] = tuple(name for name, _ in chosen)
+        if point == "score":
+            weights = {name: weight or 1 for name, weight in chosen}
+    arguments = {entry["name"]: entry.get("args") or {} for entry in given.get("pluginConfig") or ()}
+    percentage = given.get("percentageOfNodesToScore")
+    percentage = whole if percentage is None else percentage
+    return Profile(
+        given.get("schedulerName") or "default-scheduler",
+        points,
+        weights,
+        arguments,
+        int(percentage or 0),
+    )
+
+
+def _merged(default: list[tuple[str, int]], given: Mapping[str, Any]) -> list[tuple[str, int]]:
+    """Merge a plugin set with the default one: a plugin enabled again keeps its place (mergePluginSet)."""
+    disabled = _names(given.get("disabled"))
+    custom = {entry["name"]: int(entry.get("weight") or 0) for entry in given.get("enabled") or ()}
+    out = []
+    replaced = set()
+    if "*" not in disabled:
+        for name, weight in default:
+            if name in disabled:
+                continue
+            if name in custom:
+                replaced.add(name)
+                weight = custom[name]  # noqa: PLW2901
+            out.append((name, weight))
+    out.extend((name, weight) for name, weight in custom.items() if name not in replaced)
+    return out
+
+
+def _expanded(
+    multi: list[tuple[str, int]], given: Mapping[str, Any], implementing: frozenset[str]
+) -> list[tuple[str, int]]:
+    """Return the plugins of one point: those named there and in MultiPoint, MultiPoint's, then the others."""
+    disabled = _names(given.get("disabled"))
+    own = {entry["name"]: int(entry.get("weight") or 0) for entry in given.get("enabled") or ()}
+    for name in own:
+        if name not in implementing:
+            raise ValueError(f"plugins: {name!r} does not implement this extension point, or is unknown")
+    in_multi = [(name, weight) for name, weight in multi if name in implementing]
+    names = {name for name, _ in in_multi}
+    first = [(name, weight) for name, weight in own.items() if name in names]
+    middle = [(name, weight) for name, weight in in_multi if name not in own and not disabled & {name, "*"}]
+    return [*first, *middle, *((name, weight) for name, weight in own.items() if name not in names)]
+
+
+def _names(entries: Iterable[Mapping[str, Any]] | None) -> set[str]:
+    return {entry["name"] for entry in entries or ()}

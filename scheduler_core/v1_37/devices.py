@@ -1,0 +1,331 @@
+"""Allocation of devices to ResourceClaims on one node, depth first (structured.Allocator)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from scheduler_core.v1_37.cel import CelError, Quantity, compile_cel, quantity
+from scheduler_core.v1_37.interface import Manifest, PluginError
+from scheduler_core.v1_37.selectors import node_terms
+from scheduler_core.v1_37.state import Cluster
+
+MAX_STEPS = 200_000
+"""Devices tried for one pod on one node; upstream stops by a timeout of seconds."""
+
+MAX_RESULTS = 32
+"""Devices in one allocation (resourceapi.AllocationResultsMaxSize)."""
+
+DeviceId = tuple[str, str, str]
+"""Driver, pool, device."""
+
+_MISSING_KEY_HINT = (
+    ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has() for "
+    "optional fields"
+)
+
+
+@dataclass
+class Device:
+    """A device of a slice, with what selectors see of it."""
+
+    id: DeviceId
+    spec: Mapping[str, Any]
+    scope: Mapping[str, Any]
+
+    @property
+    def path(self) -> str:
+        """The record's name of it."""
+        return "/".join(self.id)
+
+    def attribute(self, name: str) -> Any:
+        """Return an attribute by its full name; None if it is missing."""
+        domain, _, short = name.rpartition("/")
+        return self.scope["device"]["attributes"].get(domain, {}).get(short)
+
+
+class _Domains(dict[str, Any]):
+    """Attributes by domain; an unknown domain is an empty one."""
+
+    def __missing__(self, key: str) -> Mapping[str, Any]:
+        return {}
+
+
+def _by_domain(entries: Mapping[str, Any], driver: str, read: Any) -> _Domains:
+    out = _Domains()
+    for name, value in entries.items():
+        domain, _, short = name.rpartition("/")
+        out.setdefault(domain or driver, {})[short] = read(value)
+    return out
+
+
+def _attribute(value: Mapping[str, Any]) -> Any:
+    return next(iter(value.values()), None)
+
+
+def _device(driver: str, pool: str, spec: Mapping[str, Any]) -> Device:
+    capacity: Any = lambda value: quantity(value["value"])  # noqa: E731
+    return Device(
+        (driver, pool, spec["name"]),
+        spec,
+        {
+            "device": {
+                "driver": driver,
+                "attributes": _by_domain(spec.get("attributes") or {}, driver, _attribute),
+                "capacity": _by_domain(spec.get("capacity") or {}, driver, capacity),
+            }
+        },
+    )
+
+
+def devices_on(cluster: Cluster, node: str, labels: Mapping[str, str]) -> list[Device]:
+    """Return the devices that the node can reach, in order of the pools of its slices.
+
+    A pool counts with the slices of its newest generation alone, and only if all of them are there.
+    """
+    pools: dict[tuple[str, str], list[Manifest]] = defaultdict(list)
+    for piece in cluster.list("ResourceSlice"):
+        spec = piece["spec"]
+        if _reaches(spec, node, labels):
+            pools[spec["driver"], spec["pool"]["name"]].append(spec)
+    out = []
+    for (driver, pool), specs in pools.items():
+        newest = max(int(spec["pool"].get("generation") or 0) for spec in specs)
+        current = [spec for spec in specs if int(spec["pool"].get("generation") or 0) == newest]
+        if len(current) < int(current[0]["pool"].get("resourceSliceCount") or 1):
+            continue
+        out += [_device(driver, pool, spec) for each in current for spec in each.get("devices") or ()]
+    return out
+
+
+def _reaches(spec: Mapping[str, Any], node: str, labels: Mapping[str, str]) -> bool:
+    if spec.get("nodeName"):
+        return bool(spec["nodeName"] == node)
+    terms = node_terms(spec.get("nodeSelector"))
+    return bool(spec.get("allNodes")) or (
+        terms is not None and any(term.matches(node, labels) for term in terms)
+    )
+
+
+def devices_in_use(cluster: Cluster) -> set[DeviceId]:
+    """Return the devices of all allocations, those in flight included."""
+    allocations = [(claim.get("status") or {}).get("allocation") for claim in cluster.list("ResourceClaim")]
+    return {
+        (result["driver"], result["pool"], result["device"])
+        for allocation in (*allocations, *cluster.assumed_devices.values())
+        for result in ((allocation or {}).get("devices") or {}).get("results") or ()
+        if not result.get("adminAccess")
+    }
+
+
+@dataclass
+class Request:
+    """A request or subrequest of a claim, compiled."""
+
+    claim: Manifest
+    base: str
+    name: str
+    entry: Mapping[str, Any]
+    all_devices: list[Device] = field(default_factory=list)
+
+    @property
+    def takes_all(self) -> bool:
+        """Whether its mode is All."""
+        return self.entry.get("allocationMode") == "All"
+
+    @property
+    def count(self) -> int:
+        """How many devices it takes."""
+        return len(self.all_devices) if self.takes_all else int(self.entry.get("count") or 1)
+
+    @property
+    def claim_name(self) -> str:
+        """The claim as errors name it."""
+        meta = self.claim["metadata"]
+        return f"{meta.get('namespace') or 'default'}/{meta['name']}"
+
+
+Taken = tuple[Request, Device]
+
+
+class Allocator:
+    """Allocates all claims of a pod, or none, on one node after another."""
+
+    def __init__(self, cluster: Cluster, claims: list[Manifest]) -> None:
+        self.cluster = cluster
+        self.claims = claims
+        self.in_use = devices_in_use(cluster)
+
+    def allocate(self, node: str, labels: Mapping[str, str]) -> list[Mapping[str, Any]] | None:
+        """Return an allocation for each claim, or None. Raises PluginError where a selector fails."""
+        search = _Search(self.cluster, self.claims, devices_on(self.cluster, node, labels), set(self.in_use))
+        if not search.run():
+            return None
+        selector = {
+            "nodeSelectorTerms": [
+                {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node]}]}
+            ]
+        }
+        return [
+            {
+                "devices": {"results": [_result(r, d) for r, d in search.taken if r.claim is claim]},
+                "nodeSelector": selector,
+            }
+            for claim in self.claims
+        ]
+
+
+def _result(request: Request, device: Device) -> dict[str, str]:
+    driver, pool, name = device.id
+    return {"request": request.name, "driver": driver, "pool": pool, "device": name}
+
+
+class _Search:
+    """One depth-first search."""
+
+    def __init__(
+        self, cluster: Cluster, claims: list[Manifest], devices: list[Device], in_use: set[DeviceId]
+    ) -> None:
+        self.cluster = cluster
+        self.devices = devices
+        self.in_use = in_use
+        self.taken: list[Taken] = []
+        self.steps = 0
+        self._selectable: dict[tuple[int, DeviceId], bool] = {}
+        self.requests = [alternatives for claim in claims for alternatives in requests_of(claim)]
+
+    def run(self) -> bool:
+        """Search; return whether every request was served."""
+        for alternatives in self.requests:
+            for request in alternatives:
+                if request.takes_all:
+                    request.all_devices = [d for d in self.devices if self._selects(request, d)]
+        self._check_limit()
+        return self._request(0)
+
+    def _check_limit(self) -> None:
+        """Raise PluginError if a claim asks for more devices than an allocation can hold."""
+        least: dict[str, int] = defaultdict(int)
+        for alternatives in self.requests:
+            least[alternatives[0].claim_name] += min(request.count for request in alternatives)
+        for name, number in least.items():
+            if number > MAX_RESULTS:
+                text = f"number of requested devices {number} exceeds the claim limit of {MAX_RESULTS}"
+                raise PluginError(f"claim {name}: {text}")
+
+    def _request(self, index: int) -> bool:
+        """Serve the requests from ``index`` on."""
+        if index == len(self.requests):
+            return True
+        return any(self._device(index, request, 0) for request in self.requests[index])
+
+    def _device(self, index: int, request: Request, place: int) -> bool:
+        """Take the device number ``place`` of a request, and all that follow."""
+        if request.takes_all and not request.all_devices:
+            return False
+        if place == request.count:
+            return self._request(index + 1)
+        candidates = request.all_devices[place : place + 1] if request.takes_all else self.devices
+        for device in candidates:
+            self.steps += 1
+            if self.steps > MAX_STEPS:
+                raise PluginError(f"device allocation stopped after {MAX_STEPS} steps")
+            if device.id in self.in_use or not self._selects(request, device) or _tainted(request, device):
+                continue
+            if not self._constrained(request, device):
+                continue
+            self.in_use.add(device.id)
+            self.taken.append((request, device))
+            if self._device(index, request, place + 1):
+                return True
+            self.taken.pop()
+            self.in_use.discard(device.id)
+        return False
+
+    def _constrained(self, request: Request, device: Device) -> bool:
+        """Return whether the claim's constraints admit the device beside those taken."""
+        for constraint in request.claim["spec"]["devices"].get("constraints") or ():
+            if "matchAttribute" not in constraint:
+                raise PluginError(
+                    f"claim {request.claim_name}: only matchAttribute constraints are supported"
+                )
+            if not _concerns(constraint, request):
+                continue
+            value = device.attribute(constraint["matchAttribute"])
+            others = (
+                other.attribute(constraint["matchAttribute"])
+                for served, other in self.taken
+                if served.claim is request.claim and _concerns(constraint, served)
+            )
+            first = next(others, value)
+            if value is None or type(first) is not type(value) or first != value:
+                if request.takes_all:
+                    raise PluginError(
+                        f"claim {request.claim_name}, request {request.name}: cannot add device "
+                        f"{device.path} because a claim constraint would not be satisfied"
+                    )
+                return False
+        return True
+
+    def _selects(self, request: Request, device: Device) -> bool:
+        key = (id(request), device.id)
+        found = self._selectable.get(key)
+        if found is None:
+            found = self._selectable[key] = self._evaluate(request, device)
+        return found
+
+    def _evaluate(self, request: Request, device: Device) -> bool:
+        name = request.entry["deviceClassName"]
+        device_class = self.cluster.get("DeviceClass", None, name)
+        own = (((device_class or {}).get("spec") or {}).get("selectors") or (), f"class {name}")
+        for selectors, owner in (own, (request.entry.get("selectors") or (), f"claim {request.claim_name}")):
+            for number, selector in enumerate(selectors):
+                try:
+                    matched = compile_cel(selector["cel"]["expression"])(device.scope)
+                except CelError as error:
+                    hint = _MISSING_KEY_HINT if str(error).startswith("no such key") else ""
+                    raise PluginError(
+                        f"{owner}: selector #{number} on device {device.path}: "
+                        f"CEL runtime error: {error}{hint}"
+                    ) from None
+                if matched is not True:
+                    return False
+        return True
+
+
+def requests_of(claim: Manifest) -> Iterator[list[Request]]:
+    """Yield each request of a claim as its alternatives, one without subrequests."""
+    for entry in claim["spec"].get("devices", {}).get("requests") or ():
+        name = entry["name"]
+        if entry.get("firstAvailable"):
+            yield [Request(claim, name, f"{name}/{sub['name']}", sub) for sub in entry["firstAvailable"]]
+        else:
+            yield [Request(claim, name, name, entry.get("exactly") or {})]
+
+
+def _concerns(constraint: Mapping[str, Any], request: Request) -> bool:
+    names = constraint.get("requests")
+    return not names or request.base in names or request.name in names
+
+
+def _tainted(request: Request, device: Device) -> bool:
+    tolerations = request.entry.get("tolerations") or ()
+    return any(
+        taint.get("effect") in ("NoSchedule", "NoExecute")
+        and not any(_tolerates(toleration, taint) for toleration in tolerations)
+        for taint in device.spec.get("taints") or ()
+    )
+
+
+def _tolerates(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
+    if toleration.get("effect") and toleration["effect"] != taint["effect"]:
+        return False
+    if toleration.get("key") and toleration["key"] != taint["key"]:
+        return False
+    exists = toleration.get("operator") == "Exists"
+    return exists or (toleration.get("value") or "") == (taint.get("value") or "")
+
+
+__all__ = ["Allocator", "Device", "Quantity", "Request", "devices_in_use", "devices_on", "requests_of"]

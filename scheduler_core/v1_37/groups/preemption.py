@@ -1,0 +1,117 @@
+"""Preemption by a group: which units of lower priority must go so that it fits (PodGroupEvaluator)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from scheduler_core.v1_37.disruption import Budgets, Unit, units
+from scheduler_core.v1_37.groups.outcome import GroupResult
+from scheduler_core.v1_37.groups.validation import preemption_policy
+from scheduler_core.v1_37.interface import SUCCESS, UNRESOLVABLE, UNSCHEDULABLE, Attempt, Scheduling, Status
+from scheduler_core.v1_37.pods import Pod
+from scheduler_core.v1_37.state import Cluster
+
+PLUGIN = "DefaultPreemption"
+PREFIX = "pod group preemption: "
+
+
+@dataclass(slots=True)
+class GroupPreemption:
+    """What preemption by a group came to."""
+
+    status: Status
+    nominated: dict[str, str] = field(default_factory=dict)
+    """Node by member."""
+
+    victims: list[Pod] = field(default_factory=list)
+    """All victims in order, those among them that are terminating already included."""
+
+
+def preempt(
+    scheduling: Scheduling, members: Sequence[Pod], priority: int, evaluate: Callable[[], GroupResult]
+) -> GroupPreemption:
+    """Look for victims. ``evaluate`` schedules the group on the cluster as it is then, and rolls back."""
+    cluster = scheduling.cluster
+    if any(preemption_policy(pod) == "Never" for pod in members):
+        return _refused(UNSCHEDULABLE, "not eligible due to preemptionPolicy=Never.")
+    lower = _lower_units(cluster, priority)
+    if not lower:
+        return _refused(UNRESOLVABLE, "No preemption victims found for incoming preemptor")
+    with _without(cluster, lower) as absent:
+        result = evaluate()
+        if not result.status.success:
+            return _refused(UNSCHEDULABLE, result.status.message)
+        victims: list[Pod] = []
+        for unit in lower:
+            absent.put_back(unit)
+            if not _all_fit(scheduling, result.placed):
+                absent.take(unit)
+                victims.extend(unit.pods)
+    text = f"{PREFIX}found a placement for podgroup, preempting {len(victims)} victims"
+    nominated = {attempt.pod.key: attempt.node for attempt in result.placed if attempt.node}
+    return GroupPreemption(Status(SUCCESS, (text,)), nominated, victims)
+
+
+def _refused(code: str, text: str) -> GroupPreemption:
+    return GroupPreemption(Status(code, (PREFIX + text,), PLUGIN))
+
+
+def _all_fit(scheduling: Scheduling, placed: Sequence[Attempt]) -> bool:
+    """Return whether every placed member, those before assumed, still passes Filter on its node."""
+    reserved = []
+    start = scheduling.start
+    try:
+        for attempt in placed:
+            row = scheduling.cluster.nodes.rows[str(attempt.node)]
+            if scheduling.schedule(attempt.pod, rows=[row]).node is None:
+                return False
+            scheduling.reserve(attempt)
+            reserved.append(attempt)
+        return True
+    finally:
+        scheduling.start = start
+        for attempt in reversed(reserved):
+            scheduling.unreserve(attempt)
+
+
+def _lower_units(cluster: Cluster, priority: int) -> list[Unit]:
+    """Return the units of lower priority in the order in which they are re-admitted."""
+    rows = cluster.nodes.order
+    pods = [pod for row in rows.tolist() for pod in cluster.nodes.nodes[row].pods]
+    found = [unit for unit in units(cluster, pods, groups=True) if unit.priority < priority]
+    return [unit for unit, _ in Budgets(cluster).in_reprieve_order(found)]
+
+
+class _Absent:
+    """Units that are taken off the cluster for a while."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+
+    def take(self, unit: Unit) -> None:
+        for pod in unit.pods:
+            self.cluster.take_off(pod)
+
+    def put_back(self, unit: Unit) -> None:
+        for pod in unit.pods:
+            self.cluster.put_on(pod)
+
+
+@contextmanager
+def _without(cluster: Cluster, lower: Sequence[Unit]) -> Iterator[_Absent]:
+    """Take units off the cluster; afterwards everything is as it was, the order of the pods on a node too."""
+    rows = sorted({cluster.nodes.rows[pod.node] for unit in lower for pod in unit.pods})
+    saved = [cluster.nodes.save(row) for row in rows]
+    absent = _Absent(cluster)
+    try:
+        for unit in lower:
+            absent.take(unit)
+        yield absent
+    finally:
+        for unit in lower:
+            for pod in unit.pods:
+                cluster.put_on(pod)
+        for row in saved:
+            cluster.nodes.restore(row)

@@ -1,0 +1,47 @@
+"""Hints of DynamicResources (plugins/dynamicresources/dynamicresources.go)."""
+
+from __future__ import annotations
+
+from scheduler_core.v1_37.hints.common import always, answer, metadata, status
+from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.v1_37.pods import Pod
+
+
+def _claims_usable(pod: Pod, context: HintContext) -> bool:
+    """Return whether every claim of the pod was made, exists and is not being deleted."""
+    made = {entry.get("name") for entry in pod.status.get("resourceClaimStatuses") or ()}
+    wanted = pod.spec.get("resourceClaims") or ()
+    if any(not entry.get("resourceClaimName") and entry.get("name") not in made for entry in wanted):
+        return False
+    claims = (context.cluster.get("ResourceClaim", pod.namespace, name) for name in pod.resource_claims)
+    return all(claim is not None and not metadata(claim).get("deletionTimestamp") for claim in claims)
+
+
+def _after_target_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del event
+    return answer(_claims_usable(pod, context))
+
+
+def _after_claim_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    if not _claims_usable(pod, context):
+        return "QueueSkip"
+    if (
+        event.old is not None
+        and status(event.old).get("allocation")
+        and not status(event.new).get("allocation")
+    ):
+        return "Queue"  # whoever had it: devices are free again
+    meta = metadata(event.new)
+    if (meta.get("namespace") or "default") != pod.namespace or meta.get("name") not in pod.resource_claims:
+        return "QueueSkip"
+    return answer(event.old is None or status(event.old) != status(event.new))
+
+
+_ADD_UPDATE = frozenset({"Add", "Update"})
+EVENTS = (
+    Registration("resource.k8s.io/ResourceClaim", _ADD_UPDATE, _after_claim_change),
+    Registration("TargetPod", frozenset({"UpdatePodGeneratedResourceClaim"}), _after_target_change),
+    Registration("Node", frozenset({"Add", "UpdateNodeLabel", "UpdateNodeAllocatable"}), always),
+    Registration("resource.k8s.io/DeviceClass", _ADD_UPDATE, always),
+    Registration("resource.k8s.io/ResourceSlice", _ADD_UPDATE, always),
+)

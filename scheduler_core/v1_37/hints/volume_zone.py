@@ -1,0 +1,41 @@
+"""Hints of VolumeZone (plugins/volumezone/volume_zone.go)."""
+
+from __future__ import annotations
+
+from scheduler_core.v1_37.hints.common import always, answer, labels, names_claim
+from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Manifest, Registration
+from scheduler_core.v1_37.pods import Pod
+
+TOPOLOGY_LABELS = (
+    "failure-domain.beta.kubernetes.io/zone",
+    "failure-domain.beta.kubernetes.io/region",
+    "topology.kubernetes.io/zone",
+    "topology.kubernetes.io/region",
+)
+
+
+def _after_class_added(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del pod, context
+    return answer((event.new or {}).get("volumeBindingMode") == "WaitForFirstConsumer")
+
+
+def _after_claim_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del context
+    return answer(names_claim(pod, event.new, ephemeral=False))
+
+
+def _after_volume_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del pod, context
+    return answer(event.old is None or _topology(event.old) != _topology(event.new))
+
+
+def _topology(volume: Manifest | None) -> dict[str, str]:
+    return {key: value for key, value in labels(volume).items() if key in TOPOLOGY_LABELS}
+
+
+EVENTS = (
+    Registration("storage.k8s.io/StorageClass", frozenset({"Add"}), _after_class_added),
+    Registration("Node", frozenset({"Add", "UpdateNodeLabel"}), always),
+    Registration("PersistentVolumeClaim", frozenset({"Add", "Update"}), _after_claim_change),
+    Registration("PersistentVolume", frozenset({"Add", "Update"}), _after_volume_change),
+)

@@ -1,0 +1,262 @@
+"""What the parts of the v1.37 scheduler say to each other.
+
+``attempt.py`` schedules one pod and knows nothing of queues; ``queue.py`` and the run loop decide which pod
+is next and know nothing of plugins but their event registrations. Both speak the types of this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from scheduler_core.v1_37.scored import Names, Scored
+
+if TYPE_CHECKING:
+    from scheduler_core.v1_37.config import Configuration, Profile
+    from scheduler_core.v1_37.pods import Pod
+    from scheduler_core.v1_37.state import Cluster
+
+Manifest = Mapping[str, Any]
+
+SUCCESS = "Success"
+SKIP = "Skip"
+WAIT = "Wait"
+PENDING = "Pending"
+ERROR = "Error"
+UNSCHEDULABLE = "Unschedulable"
+UNRESOLVABLE = "UnschedulableAndUnresolvable"
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What a plugin answers (framework.Status); ``plugin`` is the one that failed, if the record names it."""
+
+    code: str
+    reasons: tuple[str, ...] = ()
+    plugin: str = ""
+
+    def document(self) -> dict[str, Any]:
+        """Return the record's form."""
+        out: dict[str, Any] = {"plugin": self.plugin} if self.plugin else {}
+        out["code"] = self.code
+        if self.reasons:
+            out["reasons"] = list(self.reasons)
+        return out
+
+    @property
+    def text(self) -> str:
+        """The reasons joined by a comma (Status.Message)."""
+        return ", ".join(self.reasons)
+
+
+OK = Status(SUCCESS)
+SKIPPED = Status(SKIP)
+
+
+class PluginError(Exception):
+    """A plugin answered Error: the attempt ends with the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One write to the cluster's objects, in order of the writes.
+
+    ``old`` is None for a creation, ``new`` for a deletion. ``seconds`` pass on the virtual clock before it.
+    The queue derives its events from it (``AssignedPodAdd``, ``NodeUpdateNodeLabel``, …).
+    """
+
+    kind: str
+    key: str  # "name" or "namespace/name"
+    old: Manifest | None
+    new: Manifest | None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A cluster event as the queue sees it (framework.ClusterEvent), with the objects for the hints.
+
+    ``resource`` is the record's prefix (``Node``, ``AssignedPod``, ``storage.k8s.io/CSINode``…), ``action``
+    its rest (``Add``, ``Delete``, ``UpdateNodeLabel``…); ``Update`` where nothing more specific changed.
+    """
+
+    resource: str
+    action: str
+    old: Manifest | None
+    new: Manifest | None
+
+    @property
+    def name(self) -> str:
+        """The record's event name."""
+        return self.resource + self.action
+
+
+HintAnswer = Literal["Queue", "QueueSkip"]
+
+
+@dataclass(frozen=True, slots=True)
+class HintContext:
+    """What a queueing hint may look at besides the pod and the event."""
+
+    cluster: Cluster
+    profile: Profile
+    configuration: Configuration
+
+    def arguments(self, plugin: str) -> Mapping[str, Any]:
+        """Return a plugin's arguments in the pod's profile."""
+        return self.profile.arguments.get(plugin) or {}
+
+
+Hint = Callable[["Pod", Event, HintContext], HintAnswer]
+"""``hint(pod, event, context)``; an exception is the record's ``Error``, which queues the pod."""
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """One row of a plugin's EventsToRegister: a resource, actions, and the queueing hint."""
+
+    resource: str
+    actions: frozenset[str]  # "Add", "Delete", "Update" (general: every Update…), "UpdateNodeLabel"…
+    hint: Hint | None = None  # None: always Queue
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One attempt to place one pod: what the record shows, and what the driver needs to go on."""
+
+    pod: Pod
+    profile: Profile
+    context: Any
+    """The plugins' context (``plugins.base.Context``) with what each prepared."""
+    total_nodes: int = 0
+    """Number of nodes that the walk is over; 0 nodes fail without PostFilter."""
+    rejection: Status | None = None
+    """PreFilter's refusal, or that there are no nodes."""
+    pre_filter: dict[str, dict[str, Any]] = field(default_factory=dict)
+    hint: str | None = None
+    walked: list[Names] = field(default_factory=list)
+    """The nodes that Filter was run on, in order, a pass each."""
+    failed: dict[str, Status] = field(default_factory=dict)
+    """Statuses of the nodes that Filter was run on."""
+    absent: dict[str, Status] = field(default_factory=dict)
+    """Statuses of the nodes outside of PreFilter's subset; not in the record's ``failed``."""
+    passed: list[Names] = field(default_factory=list)
+    """The feasible ones among them, a pass each."""
+    pre_score: dict[str, str] = field(default_factory=dict)
+    scored: Scored | None = None
+    """Scores and totals, if at least two nodes were feasible."""
+    node: str | None = None
+    points: dict[str, Status] = field(default_factory=dict)
+    post_filter: dict[str, Status] = field(default_factory=dict)
+    preemption: dict[str, Any] | None = None
+    nominated: str | None = None
+    result: str = ""
+    message: str | None = None
+    unschedulable_plugins: frozenset[str] = frozenset()
+    pending_plugins: frozenset[str] = frozenset()
+    queue: str | None = None
+    """Where the pod went afterwards; set by the queue."""
+
+    error: str | None = None
+    """Text of an attempt that ended by error (no plugin is named)."""
+    changes: list[Change] = field(default_factory=list)
+    """Writes of this attempt before binding (a claim deallocated by PostFilter)."""
+    victims: list[Pod] = field(default_factory=list)
+    """Victims to delete after the cycle, in order; terminating ones are not among them."""
+    lost_nominations: list[Pod] = field(default_factory=list)
+    """Lower-priority pods nominated to the chosen node, which lose the nomination."""
+
+    def document(self) -> dict[str, Any]:
+        """Return the record's form of the attempt."""
+        scored = self.scored
+        return {
+            "pod": self.pod.key,
+            "preFilter": self.pre_filter,
+            "hint": self.hint,
+            "evaluated": [name for names in self.walked for name in names.tolist()],
+            "failed": {node: status.document() for node, status in self.failed.items()},
+            "feasible": [name for names in self.passed for name in names.tolist()],
+            "preScore": self.pre_score,
+            "scores": scored.document() if scored else {},
+            "totals": scored.table(scored.totals) if scored else {},
+            "ties": scored.ties() if scored else [],
+            "node": self.node,
+            "points": {point: status.document() for point, status in self.points.items()},
+            "postFilter": {plugin: status.document() for plugin, status in self.post_filter.items()},
+            "preemption": self.preemption,
+            "nominated": self.nominated,
+            "result": self.result,
+            "message": self.message,
+            "unschedulablePlugins": sorted(self.unschedulable_plugins),
+            "pendingPlugins": sorted(self.pending_plugins),
+            "queue": self.queue,
+        }
+
+
+class Nominations(Protocol):
+    """The queue's nominator, as Filter and preemption ask it. ``nominations.py`` has the plain one."""
+
+    def on(self, node: str) -> Sequence[Pod]:
+        """Return the waiting pods nominated to the node, in order of nomination."""
+        ...
+
+    def nodes(self) -> Mapping[str, str]:
+        """Return the node of every nominated pod, by pod."""
+        ...
+
+    def node_of(self, pod: Pod) -> str:
+        """Return the node that the pod is nominated to, or an empty string."""
+        ...
+
+
+class Scheduling(Protocol):
+    """The parts that cycles of single pods and of groups are made of (``attempt.Scheduler``).
+
+    A single pod: ``schedule``, then ``reserve`` (assumes) and ``bind``, or ``post_filter`` and ``fail``.
+    """
+
+    cluster: Cluster
+    nominations: Nominations
+    start: int
+
+    def schedule(self, pod: Pod, *, rows: Sequence[int] | None = None, hint: str | None = None) -> Attempt:
+        """PreFilter, Filter, Score and selection (schedulePod). Changes nothing but the start index.
+
+        ``rows``: the nodes of a placement, in order. ``hint``: a batching hint, tried like a nominated node.
+        After it ``attempt.node`` is the choice; else ``attempt.error`` or the failed statuses are set.
+        """
+        ...
+
+    def reserve(self, attempt: Attempt) -> None:
+        """Assume the pod on ``attempt.node``: columns, volumes and claims (in memory only)."""
+        ...
+
+    def unreserve(self, attempt: Attempt) -> None:
+        """Take back what :meth:`reserve` did."""
+        ...
+
+    def bind(self, attempt: Attempt) -> list[Change]:
+        """Write volumes, claims and the pod's node; return the writes in order. The pod must be reserved."""
+        ...
+
+    def post_filter(self, attempt: Attempt) -> None:
+        """Run PostFilter of a failed attempt; fill ``post_filter``, ``preemption``, ``nominated``."""
+        ...
+
+    def fail(self, attempt: Attempt) -> None:
+        """Set result, message and plugins of an attempt without a node."""
+        ...
+
+    def pre_enqueue(self, pod: Pod) -> str | None:
+        """Return the plugin that gates the pod, or None (SchedulingGates, DynamicResources)."""
+        ...
+
+
+class Plugin(Protocol):
+    """A plugin's declaration; which of the optional methods it has is said by ``points``."""
+
+    key: str
+    points: frozenset[str]
+    weight: int
+    events: Iterable[Registration]

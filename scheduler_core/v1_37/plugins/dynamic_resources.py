@@ -1,0 +1,196 @@
+"""DynamicResources: devices for the pod's ResourceClaims."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.v1_37.devices import Allocator, requests_of
+from scheduler_core.v1_37.interface import ERROR, UNSCHEDULABLE, Change, Manifest, PluginError
+from scheduler_core.v1_37.plugins.base import (
+    OK,
+    SKIPPED,
+    Codes,
+    Context,
+    Ints,
+    Plugin,
+    Rows,
+    Status,
+    default_normalize,
+    unresolvable,
+)
+from scheduler_core.v1_37.pods import Pod
+from scheduler_core.v1_37.selectors import node_terms
+from scheduler_core.v1_37.state import Cluster, uid_of
+
+MAX_CONSUMERS = 256
+MAX_ALTERNATIVES = 8
+
+_OF_ALLOCATION = ("allocation", "reservedFor", "devices")
+_ELSEWHERE = unresolvable("resourceclaim not available on the node")
+_NOT_ALLOCATED = unresolvable("cannot allocate all claims")
+
+
+@dataclass
+class DeviceState:
+    """The pod's claims, and what was allocated on each node."""
+
+    claims: list[Manifest] = field(default_factory=list)
+    pending: list[Manifest] = field(default_factory=list)
+    """Claims to allocate."""
+    allocator: Allocator | None = None
+    allocations: dict[int, list[Any]] = field(default_factory=dict)
+    unavailable: set[int] = field(default_factory=set)
+    """Indices of allocated claims whose node selector failed a node."""
+    errors: dict[int, str] = field(default_factory=dict)
+
+
+def allocation_of(claim: Manifest) -> Any:
+    """Return a claim's allocation."""
+    return (claim.get("status") or {}).get("allocation")
+
+
+def consumers(claim: Manifest) -> list[Any]:
+    """Return for whom a claim is reserved."""
+    return list((claim.get("status") or {}).get("reservedFor") or ())
+
+
+def pod_uid(pod: Pod) -> str:
+    """Return the uid that a reservation names the pod by."""
+    return uid_of({**pod.manifest, "kind": "Pod"})
+
+
+def unusable_claim(cluster: Cluster, pod: Pod) -> str | None:
+    """Return why the pod's claims cannot be used: one is missing or being deleted."""
+    for name in pod.resource_claims:
+        claim = cluster.get("ResourceClaim", pod.namespace, name)
+        if claim is None:
+            return f'resourceclaim.resource.k8s.io "{name}" not found'
+        if claim["metadata"].get("deletionTimestamp"):
+            return f'resourceclaim "{name}" is being deleted'
+    return None
+
+
+class DynamicResources(Plugin):
+    """Claims with structured parameters. Codes: 1 allocated elsewhere, 2 not allocatable, -1 an error."""
+
+    key = "DynamicResources"
+
+    def pre_filter(self, ctx: Context) -> tuple[Status, frozenset[str] | None]:
+        """Check the claims and their classes; skip without claims."""
+        state = ctx.states[self.key] = DeviceState()
+        if not ctx.pod.resource_claims:
+            return SKIPPED, None
+        problem = unusable_claim(ctx.cluster, ctx.pod)
+        if problem is not None:
+            return unresolvable(problem), None
+        for name in ctx.pod.resource_claims:
+            claim = ctx.cluster.get("ResourceClaim", ctx.pod.namespace, name)
+            assert claim is not None
+            state.claims.append(claim)
+            problem = _check(ctx, claim)
+            if problem is not None:
+                return unresolvable(problem), None
+            if not allocation_of(claim):
+                state.pending.append(claim)
+        if state.pending:
+            state.allocator = Allocator(ctx.cluster, state.pending)
+        return OK, None
+
+    def filter(self, ctx: Context, rows: Rows) -> Codes | None:
+        """Check where the claims are allocated, or allocate them, on each node."""
+        codes = np.zeros(len(rows), np.int64)
+        for place, row in enumerate(rows):
+            codes[place] = self._on(ctx, ctx.states[self.key], int(row))
+        return codes
+
+    @staticmethod
+    def _on(ctx: Context, state: DeviceState, row: int) -> int:
+        node = ctx.nodes.nodes[row]
+        elsewhere = set()
+        for index, claim in enumerate(state.claims):
+            terms = node_terms((allocation_of(claim) or {}).get("nodeSelector"))
+            if terms is not None and not any(term.matches(node.name, node.labels) for term in terms):
+                elsewhere.add(index)
+        found: list[Any] | None = None
+        if state.allocator is not None:
+            try:
+                found = state.allocator.allocate(node.name, node.labels)
+            except PluginError as error:
+                state.errors[row] = str(error)
+                return -1
+            if found is None:
+                return 2
+        if elsewhere:
+            state.unavailable |= elsewhere
+            return 1
+        if found is not None:
+            state.allocations[row] = found
+        return 0
+
+    def verdict(self, ctx: Context, row: int, code: int) -> Status:
+        """Return which of the three it was."""
+        if code == -1:
+            return Status(ERROR, (ctx.states[self.key].errors[row],))
+        return _ELSEWHERE if code == 1 else _NOT_ALLOCATED
+
+    def score(self, ctx: Context, rows: Rows) -> Ints:
+        """Prefer nodes on which earlier subrequests were served."""
+        out = np.zeros(len(rows), np.int64)
+        state: DeviceState | None = ctx.states.get(self.key)
+        if state is not None and state.pending:
+            for place, row in enumerate(rows):
+                found = state.allocations.get(int(row)) or ()
+                out[place] = sum(map(_preference, state.pending, found))
+        return out
+
+    def normalize(self, ctx: Context, rows: Rows, raw: Ints) -> Ints:
+        """Scale to the greatest sum."""
+        del ctx, rows
+        return default_normalize(raw)
+
+
+def _check(ctx: Context, claim: Manifest) -> str | None:
+    meta = claim["metadata"]
+    key = f"{meta.get('namespace') or 'default'}/{meta['name']}"
+    if allocation_of(claim):
+        reserved = consumers(claim)
+        mine = any(consumer.get("uid") == pod_uid(ctx.pod) for consumer in reserved)
+        return "resourceclaim in use" if len(reserved) >= MAX_CONSUMERS and not mine else None
+    if key in ctx.cluster.assumed_devices:
+        return f"resource claim {key} is in the process of being allocated"
+    for alternatives in requests_of(claim):
+        for request in alternatives:
+            name = request.entry.get("deviceClassName")
+            if name and ctx.cluster.get("DeviceClass", None, name) is None:
+                return f"request {request.name}: device class {name} does not exist"
+    return None
+
+
+def _preference(claim: Manifest, allocation: Any) -> int:
+    """Return 8 − index of the subrequest taken, summed over the requests that have subrequests."""
+    served = {result["request"] for result in allocation["devices"]["results"]}
+    total = 0
+    for alternatives in requests_of(claim):
+        if len(alternatives) > 1 or "/" in alternatives[0].name:
+            total += next(
+                (MAX_ALTERNATIVES - i for i, request in enumerate(alternatives) if request.name in served), 0
+            )
+    return total
+
+
+def deallocate(ctx: Context) -> tuple[Status, Change | None]:
+    """Answer PostFilter: free an allocated claim that no other pod uses and that kept the pod off a node."""
+    state: DeviceState | None = ctx.states.get(DynamicResources.key)
+    if state is None:  # PreFilter ended before this plugin ran, and upstream finds no state
+        return Status(ERROR, ("not found",)), None
+    for index in sorted(state.unavailable):
+        claim = state.claims[index]
+        reserved = consumers(claim)
+        if not reserved or (len(reserved) == 1 and reserved[0].get("uid") == pod_uid(ctx.pod)):
+            status = {key: value for key, value in claim["status"].items() if key not in _OF_ALLOCATION}
+            change = ctx.cluster.replace({**claim, "status": status})
+            return Status(UNSCHEDULABLE, ("deallocation of ResourceClaim completed",)), change
+    return Status(UNSCHEDULABLE), None

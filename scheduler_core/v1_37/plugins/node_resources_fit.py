@@ -1,0 +1,137 @@
+"""NodeResourcesFit: requests against what is left, and the three scoring strategies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.v1_37.interface import UNRESOLVABLE, UNSCHEDULABLE
+from scheduler_core.v1_37.plugins.base import MAX_SCORE, Codes, Context, Ints, Plugin, Rows, Status
+from scheduler_core.v1_37.plugins.shape import evaluate, read_shape
+from scheduler_core.v1_37.requests import is_extended, is_scalar
+
+NATIVE = ("cpu", "memory", "ephemeral-storage")
+
+_DEFAULT_RESOURCES = ({"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1})
+_DEFAULT_SHAPE = ((0, 0), (100, 100))
+
+
+def checked(requests: Mapping[str, int], arguments: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """Yield the resources that are compared, in the order of the reasons."""
+    for name in NATIVE:
+        if requests.get(name, 0) > 0:
+            yield name, requests[name]
+    resources = arguments.get("ignoredResources") or ()
+    groups = arguments.get("ignoredResourceGroups") or ()
+    for name in sorted(requests):
+        ignored = is_extended(name) and (name in resources or name.partition("/")[0] in groups)
+        if name not in NATIVE and requests[name] > 0 and not ignored:
+            yield name, requests[name]
+
+
+def scored_resources(entries: Any) -> list[tuple[str, int]]:
+    """Read the resources of a strategy with their weights."""
+    listed: Sequence[Mapping[str, Any]] = entries or _DEFAULT_RESOURCES
+    return [(entry["name"], int(entry.get("weight") or 1)) for entry in listed]
+
+
+class NodeResourcesFit(Plugin):
+    """Requests of the pod, of the node's pods, and the node's allocatable resources."""
+
+    key = "NodeResourcesFit"
+
+    def filter(self, ctx: Context, rows: Rows) -> Codes | None:
+        """Refuse nodes with too little of anything."""
+        nodes = ctx.nodes
+        failed = nodes.pod_counts[rows] >= nodes.column(nodes.allocatable, "pods")[rows]
+        for name, amount in checked(ctx.pod.requests, ctx.arguments(self.key)):
+            left = nodes.column(nodes.allocatable, name)[rows] - nodes.column(nodes.requested, name)[rows]
+            failed |= left < amount
+        return failed.astype(np.int64) if failed.any() else None
+
+    def verdict(self, ctx: Context, row: int, code: int) -> Status:
+        """List what is lacking; it is beyond resolution if the empty node would lack it too."""
+        del code
+        nodes = ctx.nodes
+        reasons = []
+        hopeless = False
+        if nodes.pod_counts[row] >= nodes.column(nodes.allocatable, "pods")[row]:
+            reasons.append("Too many pods")
+        for name, amount in checked(ctx.pod.requests, ctx.arguments(self.key)):
+            whole = nodes.column(nodes.allocatable, name)[row]
+            if whole - nodes.column(nodes.requested, name)[row] < amount:
+                reasons.append(f"Insufficient {name}")
+                hopeless |= bool(whole < amount)
+        return Status(UNRESOLVABLE if hopeless else UNSCHEDULABLE, tuple(reasons))
+
+    def score(self, ctx: Context, rows: Rows) -> Ints:
+        """Score by the strategy of the arguments."""
+        strategy = ctx.arguments(self.key).get("scoringStrategy") or {}
+        make = _STRATEGIES[strategy.get("type") or "LeastAllocated"]
+        return make(ctx, rows, strategy)
+
+
+def _utilized(ctx: Context, rows: Rows, strategy: Mapping[str, Any]) -> Iterator[tuple[int, Ints, Ints]]:
+    """Yield weight, requested and allocatable of each resource; 0 allocatable leaves it out."""
+    nodes, pod = ctx.nodes, ctx.pod
+    for name, weight in scored_resources(strategy.get("resources")):
+        if name in ("cpu", "memory"):
+            place = 0 if name == "cpu" else 1
+            requested = nodes.nonzero[place][rows] + pod.scored_nonzero.get(name, 0)
+        else:
+            own = pod.scored_plain.get(name, 0)
+            if own == 0 and is_scalar(name):
+                continue
+            requested = nodes.column(nodes.requested, name)[rows] + own
+        yield weight, requested, nodes.column(nodes.allocatable, name)[rows]
+
+
+def _mean(ctx: Context, rows: Rows, strategy: Mapping[str, Any], rate: Callable[[Ints, Ints], Ints]) -> Ints:
+    total = np.zeros(len(rows), np.int64)
+    weights = np.zeros(len(rows), np.int64)
+    for weight, requested, allocatable in _utilized(ctx, rows, strategy):
+        counts = allocatable != 0
+        scores = rate(requested, np.where(counts, allocatable, 1))
+        total += np.where(counts, weight * scores, 0)
+        weights += np.where(counts, weight, 0)
+    mean: Ints = np.where(weights > 0, total // np.maximum(weights, 1), 0)
+    return mean
+
+
+def _least(ctx: Context, rows: Rows, strategy: Mapping[str, Any]) -> Ints:
+    def rate(requested: Ints, allocatable: Ints) -> Ints:
+        score: Ints = np.maximum(allocatable - requested, 0) * MAX_SCORE // allocatable
+        return score
+
+    return _mean(ctx, rows, strategy, rate)
+
+
+def _most(ctx: Context, rows: Rows, strategy: Mapping[str, Any]) -> Ints:
+    def rate(requested: Ints, allocatable: Ints) -> Ints:
+        score: Ints = np.minimum(requested, allocatable) * MAX_SCORE // allocatable
+        return score
+
+    return _mean(ctx, rows, strategy, rate)
+
+
+def _ratio(ctx: Context, rows: Rows, strategy: Mapping[str, Any]) -> Ints:
+    shape = read_shape((strategy.get("requestedToCapacityRatio") or {}).get("shape"), _DEFAULT_SHAPE)
+    total = np.zeros(len(rows), np.int64)
+    weights = np.zeros(len(rows), np.int64)
+    for weight, requested, allocatable in _utilized(ctx, rows, strategy):
+        whole = np.maximum(allocatable, 1)
+        utilization = np.where(requested > whole, 100, requested * 100 // whole)
+        scores = np.where(allocatable != 0, evaluate(shape, utilization), 0)
+        total += weight * scores
+        weights += np.where(scores > 0, weight, 0)
+    mean = total / np.maximum(weights, 1)
+    return np.floor(mean + 0.5).astype(np.int64)
+
+
+_STRATEGIES: Mapping[str, Callable[[Context, Rows, Mapping[str, Any]], Ints]] = {
+    "LeastAllocated": _least,
+    "MostAllocated": _most,
+    "RequestedToCapacityRatio": _ratio,
+}

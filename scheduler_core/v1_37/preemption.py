@@ -1,0 +1,198 @@
+"""DefaultPreemption for one pod: dry runs on the nodes where it may help, and the choice among them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from scheduler_core.v1_37.disruption import Budgets, Unit, units
+from scheduler_core.v1_37.filtering import add_pod, filter_row, remove_pod, update_states, what_if_context
+from scheduler_core.v1_37.interface import (
+    ERROR,
+    SUCCESS,
+    UNRESOLVABLE,
+    UNSCHEDULABLE,
+    Attempt,
+    Nominations,
+    Status,
+)
+from scheduler_core.v1_37.plugins.base import Context
+from scheduler_core.v1_37.podgroups import GATE
+from scheduler_core.v1_37.pods import Pod
+
+NOT_HELPFUL = "Preemption is not helpful for scheduling"
+NO_VICTIMS = "No preemption victims found for incoming pod"
+_PREFIX = "preemption: "
+_OFFSET = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A node with the units that would have to go, most important first."""
+
+    node: str
+    units: tuple[Unit, ...]
+    violations: int
+
+    @property
+    def victims(self) -> tuple[Pod, ...]:
+        """All pods of the units."""
+        return tuple(pod for unit in self.units for pod in unit.pods)
+
+
+def preempt(attempt: Attempt, nominations: Nominations) -> Status:
+    """Look for victims; fill ``preemption``, ``nominated`` and ``victims`` (Evaluator.Preempt)."""
+    ctx = attempt.context
+    refusal = _ineligible(ctx, attempt, nominations)
+    if refusal is not None:
+        return Status(UNSCHEDULABLE, (_PREFIX + refusal,))
+    potential = sorted(node for node, status in attempt.failed.items() if status.code == UNSCHEDULABLE)
+    candidates, rejected = _dry_runs(ctx, potential, nominations)
+    chosen = choose(candidates)
+    attempt.preemption = {
+        "candidates": {
+            c.node: {"victims": [pod.key for pod in c.victims], "pdbViolations": c.violations}
+            for c in candidates
+        },
+        "rejected": {node: status.document() for node, status in rejected.items()},
+        "node": chosen.node if chosen else None,
+        "victims": [pod.key for pod in chosen.victims] if chosen else [],
+    }
+    if chosen is None:
+        attempt.nominated = ""
+        return Status(UNSCHEDULABLE, (_PREFIX + _unhelpful(attempt.total_nodes, rejected.values()),))
+    attempt.nominated = chosen.node
+    attempt.victims = [pod for pod in chosen.victims if not pod.terminating]
+    if attempt.victims:
+        attempt.lost_nominations = [
+            pod for pod in nominations.on(chosen.node) if pod.priority < ctx.pod.priority
+        ]
+    text = (
+        f"found a potential placement for pod on node {chosen.node}, preempting {len(chosen.victims)} victims"
+    )
+    return Status(SUCCESS, (_PREFIX + text,))
+
+
+def _unhelpful(nodes: int, rejected: Iterable[Status]) -> str:
+    counts = Counter(reason for status in rejected for reason in status.reasons)
+    rest = nodes - len(list(rejected))
+    if rest:
+        counts[NOT_HELPFUL] += rest
+    entries = sorted(f"{number} {reason}" for reason, number in counts.items())
+    return f"0/{nodes} nodes are available: {', '.join(entries)}."
+
+
+def _ineligible(ctx: Context, attempt: Attempt, nominations: Nominations) -> str | None:
+    """Return why the pod may not preempt (PodEligibleToPreemptOthers)."""
+    if ctx.pod.spec.get("preemptionPolicy") == "Never":
+        return "not eligible due to preemptionPolicy=Never."
+    node = nominations.node_of(ctx.pod) or ctx.pod.nominated_node
+    row = ctx.nodes.row(node) if node else None
+    if row is None:
+        return None
+    status = attempt.failed.get(node) or attempt.absent.get(node) or attempt.rejection
+    if status is not None and status.code == UNRESOLVABLE:
+        return None
+    here = units(ctx.cluster, ctx.nodes.nodes[row].pods, groups=ctx.configuration.gate(GATE))
+    lower = (unit for unit in here if unit.priority < ctx.pod.priority)
+    if any(pod.node == node and _preempted(pod) for unit in lower for pod in unit.pods):
+        return "not eligible due to a terminating pod on the nominated node."
+    return None
+
+
+def _preempted(pod: Pod) -> bool:
+    return pod.terminating and any(
+        condition.get("type") == "DisruptionTarget"
+        and condition.get("status") == "True"
+        and condition.get("reason") == "PreemptionByScheduler"
+        for condition in pod.status.get("conditions") or ()
+    )
+
+
+def _dry_runs(
+    ctx: Context, potential: list[str], nominations: Nominations
+) -> tuple[list[Candidate], dict[str, Status]]:
+    """Try the nodes in order until there are enough candidates, one of them without a PDB violation."""
+    arguments = ctx.arguments("DefaultPreemption")
+    percentage, least = (
+        default if (given := arguments.get(key)) is None else int(given)
+        for key, default in (("minCandidateNodesPercentage", 10), ("minCandidateNodesAbsolute", 100))
+    )
+    wanted = min(max(len(potential) * percentage // 100, least), len(potential))
+    candidates: list[Candidate] = []
+    rejected: dict[str, Status] = {}
+    budgets = Budgets(ctx.cluster)
+    for node in potential:
+        row = ctx.nodes.row(node)
+        assert row is not None
+        found = _victims_on(ctx, row, nominations, budgets)
+        if isinstance(found, Status):
+            rejected[node] = found
+            continue
+        candidates.append(found)
+        if len(candidates) >= wanted and any(not c.violations for c in candidates):
+            break
+    return candidates, rejected
+
+
+def _victims_on(ctx: Context, row: int, nominations: Nominations, budgets: Budgets) -> Candidate | Status:
+    """Remove all lower pods, re-admit as many as possible, most important first (SelectVictimsOnNode)."""
+    pod = ctx.pod
+    groups = ctx.configuration.gate(GATE)
+    here = units(ctx.cluster, ctx.nodes.nodes[row].pods, groups=groups)
+    lower = budgets.in_reprieve_order(unit for unit in here if unit.priority < pod.priority)
+    if not lower:
+        return Status(UNRESOLVABLE, (NO_VICTIMS,))
+    trial = what_if_context(ctx)
+    victims: list[Unit] = []
+    violations = 0
+    with ctx.cluster.what_if(row):
+        for unit, _ in lower:
+            _leave(trial, row, unit)
+        status = filter_row(trial, row, nominations)
+        if status is not None:
+            return status
+        for unit, violating in lower:
+            _return(trial, row, unit)
+            if filter_row(trial, row, nominations) is not None:
+                _leave(trial, row, unit)
+                victims.append(unit)
+                violations += violating
+    node = ctx.nodes.name(row)
+    if not victims:
+        return Status(ERROR, (f'expected at least one victim pod on node "{node}"',))
+    return Candidate(node, tuple(sorted(victims, key=lambda unit: unit.importance)), violations)
+
+
+def _leave(trial: Context, row: int, unit: Unit) -> None:
+    """Remove a unit; of its pods on other nodes only the prepared states are told."""
+    for pod in unit.pods:
+        own = trial.nodes.rows[pod.node]
+        if own == row:
+            remove_pod(trial, row, pod)
+        else:
+            update_states(trial, own, pod, -1)
+
+
+def _return(trial: Context, row: int, unit: Unit) -> None:
+    for pod in unit.pods:
+        own = trial.nodes.rows[pod.node]
+        if own == row:
+            add_pod(trial, row, pod)
+        else:
+            update_states(trial, own, pod, 1)
+
+
+def choose(candidates: list[Candidate]) -> Candidate | None:
+    """Return the best candidate (pickOneNodeForPreemption); the last tie goes to the first name."""
+    if not candidates:
+        return None
+    criteria: tuple[Callable[[Candidate], int], ...] = (
+        lambda c: c.violations,
+        lambda c: c.units[0].priority,
+        lambda c: sum((unit.priority + _OFFSET + 1) * len(unit.pods) for unit in c.units),
+        lambda c: len(c.victims),
+        lambda c: -min(unit.started for unit in c.units if unit.priority == c.units[0].priority),
+    )
+    return min(candidates, key=lambda c: (*(criterion(c) for criterion in criteria), c.node))

@@ -1,0 +1,183 @@
+"""Resource requests of pods: containers, sidecars, pod level, resizes, overhead, defaults for scores.
+
+Amounts are millicores of cpu and base units of everything else, rounded up (resource.PodRequests).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from scheduler_core.objects.quantity import parse_resource
+
+Amounts = dict[str, int]
+
+DEFAULTS: Amounts = {"cpu": 100, "memory": 200 * 1024 * 1024}
+"""What scores put in for a container that requests no cpu or memory (util.GetNonzeroRequests)."""
+
+Request = Callable[[Mapping[str, Any]], Mapping[str, int]]
+
+
+def amounts(resources: Mapping[str, Any] | None) -> Amounts:
+    """Read a ResourceList."""
+    return {name: parse_resource(name, str(text)) for name, text in (resources or {}).items()}
+
+
+def pod_level(name: str) -> bool:
+    """Return whether a pod may request the resource as a whole (IsSupportedPodLevelResource)."""
+    return name in ("cpu", "memory") or name.startswith("hugepages-")
+
+
+def spec_requests(
+    spec: Mapping[str, Any], *, level: bool = True, defaults: Mapping[str, int] = {}
+) -> Amounts:
+    """Return what the specification requests: for a pod that is to be scheduled.
+
+    ``level``: whether ``spec.resources`` replaces the containers' sum. ``defaults``: amounts for every
+    container that lacks the resource.
+    """
+    total = _aggregate(spec, lambda container: _requests(container.get("resources")), defaults)
+    if level:
+        total |= _level(spec.get("resources"))
+    return _with_overhead(total, spec)
+
+
+def held_requests(spec: Mapping[str, Any], status: Mapping[str, Any], *, nonzero: bool = False) -> Amounts:
+    """Return what a pod on a node holds: per resource the most of what is specified, allocated and in use.
+
+    With an infeasible resize the specification does not count. ``nonzero`` puts in the defaults of scores.
+    """
+    defaults: Mapping[str, int] = {}
+    if nonzero:
+        defaults = DEFAULTS
+        if _level(spec.get("resources")):
+            plain = held_requests(spec, status)
+            defaults = {name: amount for name, amount in DEFAULTS.items() if name not in plain}
+    pending = (c for c in status.get("conditions") or () if c.get("type") == "PodResizePending")
+    infeasible = next((c.get("reason") == "Infeasible" for c in pending), False)
+    whole_allocated = status.get("allocatedResources")
+    whole_actual = (status.get("resources") or {}).get("requests")
+    specified = _aggregate(spec, lambda container: _requests(container.get("resources")), defaults)
+    if whole_allocated is not None and whole_actual is not None:
+        allocated, actual = amounts(whole_allocated), amounts(whole_actual)
+    else:
+        allocated, actual = _status_aggregates(spec, status, defaults, infeasible=infeasible)
+    total = _greatest(allocated, actual)
+    if not infeasible:
+        total = _greatest(total, specified)
+    level = _level(spec.get("resources"))
+    if level:
+        total |= _whole(level, spec, status, infeasible=infeasible)
+    return _with_overhead(total, spec)
+
+
+def _status_aggregates(
+    spec: Mapping[str, Any], status: Mapping[str, Any], defaults: Mapping[str, int], *, infeasible: bool
+) -> tuple[Amounts, Amounts]:
+    """Return what the containers' statuses say is allocated, and is in use."""
+    statuses = {
+        entry["name"]: entry
+        for key in ("initContainerStatuses", "containerStatuses")
+        for entry in status.get(key) or ()
+    }
+
+    def allocated(container: Mapping[str, Any]) -> Amounts:
+        found = statuses.get(container["name"], {}).get("allocatedResources")
+        if found is not None:
+            return amounts(found)
+        return {} if infeasible else _requests(container.get("resources"))
+
+    def actual(container: Mapping[str, Any]) -> Amounts:
+        own = (statuses.get(container["name"], {}).get("resources") or {}).get("requests")
+        return allocated(container) if own is None else amounts(own)
+
+    return _aggregate(spec, allocated, defaults), _aggregate(spec, actual, defaults)
+
+
+def _whole(
+    level: Amounts, spec: Mapping[str, Any], status: Mapping[str, Any], *, infeasible: bool
+) -> Amounts:
+    """Return the pod-level requests in effect; those of the status include the overhead."""
+    reported = [status.get("allocatedResources"), status.get("resources")]
+    if reported == [None, None]:
+        return level
+    overhead = amounts(spec.get("overhead"))
+    out: Amounts = {} if infeasible else dict(level)
+    for resources in (amounts(reported[0]), _requests(reported[1])):
+        without = {
+            name: amount - overhead.get(name, 0) for name, amount in resources.items() if pod_level(name)
+        }
+        out = _greatest(out, without)
+    return out
+
+
+def _requests(resources: Mapping[str, Any] | None) -> Amounts:
+    return amounts((resources or {}).get("requests"))
+
+
+def _level(resources: Mapping[str, Any] | None) -> Amounts:
+    return {name: amount for name, amount in _requests(resources).items() if pod_level(name)}
+
+
+def _aggregate(spec: Mapping[str, Any], request: Request, defaults: Mapping[str, int]) -> Amounts:
+    """Sum the containers; init containers count by their peak beside the sidecars started before them."""
+    total: Amounts = {}
+    for container in spec.get("containers") or ():
+        _add(total, _filled(request(container), defaults))
+    sidecars: Amounts = {}
+    peak: Amounts = {}
+    for container in spec.get("initContainers") or ():
+        own = _filled(request(container), defaults)
+        if container.get("restartPolicy") == "Always":
+            _add(total, own)
+            _add(sidecars, own)
+            peak = _greatest(peak, sidecars)
+        else:
+            _add(own, sidecars)
+            peak = _greatest(peak, own)
+    return _greatest(total, peak)
+
+
+def _filled(own: Mapping[str, int], defaults: Mapping[str, int]) -> Amounts:
+    return {**defaults, **own}
+
+
+def _add(total: Amounts, more: Mapping[str, int]) -> None:
+    for name, amount in more.items():
+        total[name] = total.get(name, 0) + amount
+
+
+def _greatest(left: Mapping[str, int], right: Mapping[str, int]) -> Amounts:
+    out = dict(left)
+    for name, amount in right.items():
+        out[name] = max(out.get(name, amount), amount)
+    return out
+
+
+def _with_overhead(total: Amounts, spec: Mapping[str, Any]) -> Amounts:
+    if spec.get("overhead"):
+        _add(total, amounts(spec["overhead"]))
+    return total
+
+
+def is_scalar(name: str) -> bool:
+    """Return whether the scheduler counts the resource as a scalar (schedutil.IsScalarResourceName)."""
+    return (
+        is_extended(name)
+        or name.startswith(("hugepages-", "attachable-volumes-"))
+        or "kubernetes.io/" in name
+    )
+
+
+def is_extended(name: str) -> bool:
+    """Return whether it is an extended resource: one of a domain that is not Kubernetes' own."""
+    return "/" in name and "kubernetes.io/" not in name and not name.startswith("requests.")
+
+
+def counted(total: Mapping[str, int]) -> Iterable[tuple[str, int]]:
+    """Yield the resources that nodes are held to."""
+    return (
+        (name, amount)
+        for name, amount in total.items()
+        if name in ("cpu", "memory", "ephemeral-storage") or is_scalar(name)
+    )

@@ -1,0 +1,49 @@
+"""The scores of one attempt as arrays; the record's tables are made of them when somebody reads them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Names = NDArray[np.object_]
+
+
+@dataclass(frozen=True, slots=True)
+class PluginScores:
+    """One plugin's scores of the feasible nodes; (nodes,) int64 each."""
+
+    weight: int
+    raw: NDArray[np.int64]
+    normalized: NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class Scored:
+    """Feasible nodes in order, each plugin's scores of them, and the weighted sums."""
+
+    names: Names
+    totals: NDArray[np.int64]
+    plugins: dict[str, PluginScores] = field(default_factory=dict)
+
+    def ties(self) -> list[str]:
+        """Return the nodes with the highest total."""
+        names: list[str] = self.names[self.totals == self.totals.max()].tolist()
+        return names
+
+    def document(self) -> dict[str, Any]:
+        """Return the record's ``scores``."""
+        return {
+            key: {
+                "weight": scores.weight,
+                "raw": self.table(scores.raw),
+                "normalized": self.table(scores.normalized),
+            }
+            for key, scores in self.plugins.items()
+        }
+
+    def table(self, column: NDArray[np.int64]) -> dict[str, int]:
+        """Return a column by node."""
+        return dict(zip(self.names.tolist(), column.tolist(), strict=True))

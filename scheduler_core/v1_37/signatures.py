@@ -1,0 +1,61 @@
+"""Which pods are equal to the scheduler: what every enabled plugin looks at (SignPlugin)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from scheduler_core.v1_37.config import Profile
+from scheduler_core.v1_37.plugins.node_declared_features import required_features
+from scheduler_core.v1_37.plugins.pod_topology_spread import default_constraints
+from scheduler_core.v1_37.pods import Pod
+
+
+def _requests(pod: Pod) -> Any:
+    return sorted(pod.requests.items()), sorted(pod.scored_nonzero.items())
+
+
+def _node_affinity(pod: Pod) -> Any:
+    return dict(pod.node_selector), dict(pod.node_affinity)
+
+
+def _images(pod: Pod) -> Any:
+    return [container.get("image") for container in (*pod.init_containers, *pod.containers)]
+
+
+_SIGNED: Mapping[str, Callable[[Pod], Any]] = {
+    "NodeName": lambda pod: pod.node,
+    "NodeUnschedulable": lambda pod: pod.tolerations,
+    "TaintToleration": lambda pod: pod.tolerations,
+    "NodeAffinity": _node_affinity,
+    "NodePorts": lambda pod: pod.host_ports,
+    "NodeResourcesFit": _requests,
+    "NodeResourcesBalancedAllocation": _requests,
+    "VolumeRestrictions": lambda pod: pod.volumes,
+    "NodeVolumeLimits": lambda pod: pod.volumes,
+    "VolumeBinding": lambda pod: pod.volumes,
+    "VolumeZone": lambda pod: pod.volumes,
+    "InterPodAffinity": lambda pod: dict(pod.labels),
+    "ImageLocality": _images,
+    "NodeDeclaredFeatures": lambda pod: sorted(required_features(pod)),
+}
+"""What each plugin signs of a pod."""
+
+
+def signature(pod: Pod, profile: Profile) -> str | None:
+    """Return a text that is equal for equal pods; None if a plugin looks beyond pod and node."""
+    if profile.enabled("PodTopologySpread") and (
+        pod.spec.get("topologySpreadConstraints")
+        or default_constraints(profile.arguments.get("PodTopologySpread") or {})
+    ):
+        return None
+    affinity = pod.spec.get("affinity") or {}
+    if profile.enabled("InterPodAffinity") and (
+        affinity.get("podAffinity") or affinity.get("podAntiAffinity")
+    ):
+        return None
+    if profile.enabled("DynamicResources") and pod.spec.get("resourceClaims"):
+        return None
+    signed = {plugin: sign(pod) for plugin, sign in _SIGNED.items() if profile.enabled(plugin)}
+    return json.dumps([pod.scheduler_name, signed], sort_keys=True)

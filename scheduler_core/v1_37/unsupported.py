@@ -1,0 +1,60 @@
+"""What v1.37 has and this package has not: named, so that no record is answered as if it were not there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from scheduler_core.v1_37.interface import Manifest
+
+GATES = (
+    "CompositePodGroup",
+    "DRAConsumableCapacity",
+    "DRADeviceBindingConditions",
+    "DRAExtendedResource",
+    "DRAPartitionableDevices",
+    "InterPodAffinityHostnameFastPath",
+)
+"""Feature gates that change decisions when they are on."""
+
+KINDS = ("CompositePodGroup", "VolumeAttributesClass")
+
+_Test = Callable[[Mapping[str, Any]], bool]
+
+
+def _devices(spec: Mapping[str, Any], *fields: str) -> bool:
+    return any(device.get(field) for device in spec.get("devices") or () for field in fields)
+
+
+_FIELDS: tuple[tuple[str, str, _Test], ...] = (
+    ("PodGroup", "spec.resourceClaims", lambda spec: bool(spec.get("resourceClaims"))),
+    (
+        "PodGroup",
+        "spec.parentCompositePodGroupName",
+        lambda spec: bool(spec.get("parentCompositePodGroupName")),
+    ),
+    ("DeviceClass", "spec.extendedResourceName", lambda spec: bool(spec.get("extendedResourceName"))),
+    ("ResourceSlice", "spec.sharedCounters", lambda spec: bool(spec.get("sharedCounters"))),
+    ("ResourceSlice", "spec.devices[].consumesCounters", lambda spec: _devices(spec, "consumesCounters")),
+    (
+        "ResourceSlice",
+        "spec.devices[].bindingConditions",
+        lambda spec: _devices(spec, "bindingConditions", "bindsToNode"),
+    ),
+)
+"""Kind, field, and whether a specification has it."""
+
+
+def unsupported(objects: Iterable[Manifest], gates: Mapping[str, bool]) -> Iterator[str]:
+    """Yield one line for each gate, kind and field that is not implemented and could change a decision."""
+    for gate in GATES:
+        if gates.get(gate):
+            yield f"featureGates.{gate} is not implemented"
+    for manifest in objects:
+        kind = manifest.get("kind")
+        name = (manifest.get("metadata") or {}).get("name")
+        if kind in KINDS:
+            yield f"{kind} {name}: the kind is not implemented"
+        for owner, path, has in _FIELDS:
+            if kind == owner and has(manifest.get("spec") or {}):
+                yield f"{kind} {name}: {path} is not implemented"

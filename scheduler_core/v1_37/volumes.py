@@ -1,0 +1,250 @@
+"""Claims, volumes and classes: what the volume plugins read, and which volumes a pod would use on a node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from scheduler_core.objects.quantity import parse_quantity
+from scheduler_core.v1_37.interface import Manifest
+from scheduler_core.v1_37.pods import Pod
+from scheduler_core.v1_37.selectors import label_selector, node_terms
+from scheduler_core.v1_37.state import Cluster, uid_of
+
+BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
+BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
+SELECTED_NODE = "volume.kubernetes.io/selected-node"
+NO_PROVISIONER = "kubernetes.io/no-provisioner"
+WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer"
+
+NODE_CONFLICT = "node(s) didn't match PersistentVolume's node affinity"
+BIND_CONFLICT = "node(s) didn't find available persistent volumes to bind"
+NO_SPACE = "node(s) did not have enough free storage"
+NO_VOLUME = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
+
+
+def annotations_of(manifest: Manifest) -> Mapping[str, str]:
+    """Return an object's annotations."""
+    return manifest["metadata"].get("annotations") or {}
+
+
+def size(text: Any) -> int:
+    """Return a quantity in bytes."""
+    return parse_quantity(str(text))
+
+
+def requested_size(claim: Manifest) -> int:
+    """Return the storage that a claim requests, in bytes."""
+    requests = (claim["spec"].get("resources") or {}).get("requests") or {}
+    return size(requests.get("storage", 0))
+
+
+def capacity(volume: Manifest) -> int:
+    """Return a volume's capacity in bytes."""
+    return size((volume["spec"].get("capacity") or {}).get("storage", 0))
+
+
+def class_name(claim: Manifest) -> str:
+    """Return the name of a claim's or a volume's class."""
+    return claim["spec"].get("storageClassName") or ""
+
+
+def is_bound(claim: Manifest) -> bool:
+    """Return whether the binding of a claim is complete."""
+    return bool(claim["spec"].get("volumeName")) and BIND_COMPLETED in annotations_of(claim)
+
+
+def delays_binding(cluster: Cluster, claim: Manifest) -> bool:
+    """Return whether a claim is bound only when a pod that uses it is scheduled."""
+    found = cluster.get("StorageClass", None, class_name(claim)) if class_name(claim) else None
+    return found is not None and found.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER
+
+
+def claim_of(cluster: Cluster, namespace: str, name: str) -> Manifest | None:
+    """Return a claim as assumed, else as stored."""
+    key = f"{namespace}/{name}"
+    return cluster.assumed_claims.get(key) or cluster.objects.get("PersistentVolumeClaim", {}).get(key)
+
+
+def volume_of(cluster: Cluster, name: str) -> Manifest | None:
+    """Return a volume as assumed, else as stored."""
+    return cluster.assumed_volumes.get(name) or cluster.objects.get("PersistentVolume", {}).get(name)
+
+
+def admits(volume: Manifest, labels: Mapping[str, str]) -> bool:
+    """Return whether a volume's node affinity admits a node with the labels."""
+    required = (volume["spec"].get("nodeAffinity") or {}).get("required")
+    terms = node_terms(required)
+    return terms is None or any(term.matches("", labels) for term in terms)
+
+
+@dataclass
+class PodClaims:
+    """A pod's claims by how they are bound (PodVolumeClaims)."""
+
+    bound: list[Manifest] = field(default_factory=list)
+    delayed: list[Manifest] = field(default_factory=list)
+    immediate: list[Manifest] = field(default_factory=list)
+
+
+@dataclass
+class PodVolumes:
+    """What binding would do on a node: volumes for claims, and claims to provision."""
+
+    static: list[tuple[Manifest, Manifest]] = field(default_factory=list)
+    """Claim and volume."""
+    provisioned: list[tuple[Manifest, Manifest | None]] = field(default_factory=list)
+    """Claim and CSIStorageCapacity."""
+
+
+def pod_claims(cluster: Cluster, pod: Pod) -> PodClaims:
+    """Sort the claims of a pod; they all exist (GetPodVolumeClaims)."""
+    out = PodClaims()
+    for name, _ in pod.claims:
+        claim = claim_of(cluster, pod.namespace, name)
+        if claim is None:
+            continue
+        if is_bound(claim):
+            out.bound.append(claim)
+        elif delays_binding(cluster, claim) and not claim["spec"].get("volumeName"):
+            out.delayed.append(claim)
+        else:
+            out.immediate.append(claim)
+    return out
+
+
+def find_volumes(
+    cluster: Cluster, claims: PodClaims, node: str, labels: Mapping[str, str]
+) -> tuple[PodVolumes, tuple[str, ...]]:
+    """Find volumes for a pod's claims on a node; return them and why it failed (FindPodVolumes)."""
+    out = PodVolumes()
+    reasons = [False, False, False, False]
+    for claim in claims.bound:
+        volume = volume_of(cluster, claim["spec"]["volumeName"])
+        if volume is None:
+            reasons[3] = True
+            break
+        if not admits(volume, labels):
+            reasons[0] = True
+            break
+    if claims.delayed:
+        _find_delayed(cluster, claims.delayed, node, labels, out, reasons)
+    texts = (NODE_CONFLICT, BIND_CONFLICT, NO_SPACE, NO_VOLUME)
+    return out, tuple(text for text, failed in zip(texts, reasons, strict=True) if failed)
+
+
+def _find_delayed(
+    cluster: Cluster,
+    delayed: list[Manifest],
+    node: str,
+    labels: Mapping[str, str],
+    out: PodVolumes,
+    reasons: list[bool],
+) -> None:
+    to_provision, to_match = [], []
+    for claim in delayed:
+        chosen = annotations_of(claim).get(SELECTED_NODE)
+        if chosen is None:
+            to_match.append(claim)
+        elif chosen == node:
+            to_provision.append(claim)
+        else:
+            reasons[1] = True
+            return
+    taken: set[str] = set()
+    for claim in sorted(to_match, key=requested_size):
+        volume = _smallest(cluster, claim, labels, taken)
+        if volume is None:
+            to_provision.append(claim)
+        else:
+            taken.add(volume["metadata"]["name"])
+            out.static.append((claim, volume))
+    for claim in to_provision:
+        found = cluster.get("StorageClass", None, class_name(claim))
+        if found is None or not _provisions(found, labels):
+            reasons[1] = True
+            return
+        enough, space = _room(cluster, found, claim, labels)
+        if not enough:
+            reasons[2] = True
+            return
+        out.provisioned.append((claim, space))
+
+
+def _smallest(
+    cluster: Cluster, claim: Manifest, labels: Mapping[str, str], taken: set[str]
+) -> Manifest | None:
+    """Return the smallest free volume that fits the claim and the node (volume.FindMatchingVolume)."""
+    best: Manifest | None = None
+    wanted, spec = requested_size(claim), claim["spec"]
+    selector = spec.get("selector")
+    for stored in cluster.list("PersistentVolume"):
+        volume = cluster.assumed_volumes.get(stored["metadata"]["name"], stored)
+        reference = volume["spec"].get("claimRef")
+        own = reference is not None and _refers(reference, claim)
+        if (
+            volume["metadata"]["name"] in taken
+            or class_name(volume) != class_name(claim)
+            or (reference is not None and not own)
+            or capacity(volume) < wanted
+            or (volume["spec"].get("volumeMode") or "Filesystem") != (spec.get("volumeMode") or "Filesystem")
+            or volume["metadata"].get("deletionTimestamp")
+        ):
+            continue
+        if own:
+            return volume if admits(volume, labels) else None
+        if (
+            (volume.get("status") or {}).get("phase") != "Available"
+            or (
+                selector is not None
+                and not label_selector(selector).matches(volume["metadata"].get("labels") or {})
+            )
+            or not set(spec.get("accessModes") or ()) <= set(volume["spec"].get("accessModes") or ())
+            or not admits(volume, labels)
+        ):
+            continue
+        if best is None or capacity(volume) < capacity(best):
+            best = volume
+    return best
+
+
+def _refers(reference: Mapping[str, Any], claim: Manifest) -> bool:
+    meta = claim["metadata"]
+    return (
+        reference.get("name") == meta["name"]
+        and reference.get("namespace") == (meta.get("namespace") or "default")
+        and reference.get("uid") in (None, "", uid_of(claim))
+    )
+
+
+def _provisions(storage_class: Manifest, labels: Mapping[str, str]) -> bool:
+    if storage_class.get("provisioner") in (None, "", NO_PROVISIONER):
+        return False
+    terms = storage_class.get("allowedTopologies") or ()
+    return not terms or any(
+        all(labels.get(e["key"]) in (e.get("values") or ()) for e in term.get("matchLabelExpressions") or ())
+        for term in terms
+    )
+
+
+def _room(
+    cluster: Cluster, storage_class: Manifest, claim: Manifest, labels: Mapping[str, str]
+) -> tuple[bool, Manifest | None]:
+    """Return whether storage for the claim is left by what the driver published (hasEnoughCapacity)."""
+    driver = cluster.get("CSIDriver", None, storage_class["provisioner"])
+    if driver is None or not (driver.get("spec") or {}).get("storageCapacity"):
+        return True, None
+    wanted = requested_size(claim)
+    for space in published(cluster, storage_class["metadata"]["name"]):
+        limit = space.get("maximumVolumeSize") or space.get("capacity")
+        topology = space.get("nodeTopology")
+        reached = topology is not None and label_selector(topology).matches(labels)
+        if reached and limit is not None and size(limit) >= wanted:
+            return True, space
+    return False, None
+
+
+def published(cluster: Cluster, storage_class: str) -> Iterator[Manifest]:
+    """Iterate over the CSIStorageCapacities of a class."""
+    return (s for s in cluster.list("CSIStorageCapacity") if s.get("storageClassName") == storage_class)

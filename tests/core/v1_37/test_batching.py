@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from typing import Any
+
+from tests.core.v1_37.parts import node, pod, started
+
+LISTED = {
+    "apiVersion": "kubescheduler.config.k8s.io/v1",
+    "kind": "KubeSchedulerConfiguration",
+    "profiles": [
+        {
+            "pluginConfig": [
+                {"name": "PodTopologySpread", "args": {"defaultingType": "List", "defaultConstraints": []}}
+            ]
+        }
+    ],
+}
+NODES = [node(f"n{i}", cpu=str(2 + i)) for i in range(4)]
+
+
+def hints(*pods: dict[str, Any], config: Any = LISTED) -> list[str | None]:
+    """Return the hint of each cycle."""
+    run = started(*NODES, *pods, config=config)
+    return [cycle["attempts"][0]["hint"] for cycle in run.cycles]
+
+
+def test_equal_pods_take_the_scored_nodes_in_turn() -> None:
+    """Each after the first has a hint, which is the only node looked at."""
+    run = started(*NODES, *(pod(f"p{i}", cpu="1") for i in range(3)), config=LISTED)
+    assert [cycle["attempts"][0]["hint"] is not None for cycle in run.cycles] == [False, True, True]
+    for cycle in run.cycles[1:]:
+        attempt = cycle["attempts"][0]
+        assert attempt["evaluated"] == [attempt["hint"]] == [attempt["node"]]
+
+
+def test_another_pod_in_between_ends_the_batch() -> None:
+    """The next equal pod is scheduled in full."""
+    assert hints(pod("a", cpu="1"), pod("b", cpu="500m"), pod("c", cpu="1")) == [None, None, None]
+
+
+def test_the_default_profile_has_no_batches() -> None:
+    """PodTopologySpread has default constraints there, which depend on other pods."""
+    assert hints(*(pod(f"p{i}", cpu="1") for i in range(3)), config=None) == [None, None, None]
+
+
+def test_pods_with_rules_on_other_pods_are_not_batched() -> None:
+    """Where the last one went could change everything."""
+    rule: dict[str, Any] = {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": []}}
+    anti: dict[str, Any] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": []}}
+    assert hints(pod("a", affinity=rule), pod("b", affinity=rule)) == [None, None]
+    assert hints(pod("a", affinity=anti), pod("b", affinity=anti)) == [None, None]
+
+
+def test_nothing_is_kept_of_a_single_feasible_node() -> None:
+    """It was not scored."""
+    only: dict[str, Any] = {"nodeSelector": {"kubernetes.io/hostname": "x"}}
+    assert hints(pod("a", **only), pod("b", **only)) == [None, None]

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scheduler_core.v1_37.groups.feasibility import feasibility
+from scheduler_core.v1_37.groups.validation import invalid
+from scheduler_core.v1_37.pods import Pod
+from tests.core.v1_37.parts import entities, node, pod, started
+
+GANGS = {"GenericWorkload": True}
+TOPOLOGY = {"GenericWorkload": True, "TopologyAwareWorkloadScheduling": True}
+
+
+def group(name: str, count: int | None = None, **more: Any) -> dict[str, Any]:
+    """Return a PodGroup: a gang of ``count``, or one of the basic policy."""
+    policy: dict[str, Any] = {"basic": {}} if count is None else {"gang": {"minCount": count}}
+    return {
+        "apiVersion": "scheduling.k8s.io/v1beta1",
+        "kind": "PodGroup",
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": {"schedulingPolicy": policy, **more},
+    }
+
+
+def member(name: str, of: str, **more: Any) -> dict[str, Any]:
+    """Return a pod of a group."""
+    return pod(name, schedulingGroup={"podGroupName": of}, **more)
+
+
+@pytest.mark.parametrize(
+    ("scheduled", "remaining", "code", "text"),
+    [
+        (0, 2, "Unschedulable", "minCount (3) cannot be satisfied: 0 scheduled, 2 remaining"),
+        (1, 2, "Wait", "minCount (3) is not yet satisfied: 1 scheduled, 2 remaining"),
+        (3, 0, "Success", ""),
+    ],
+)
+def test_a_gang_can_be_complete_or_not(scheduled: int, remaining: int, code: str, text: str) -> None:
+    """Asked before the first member and after each."""
+    answer = feasibility(3, scheduled, remaining)
+    assert (answer.code, answer.text) == (code, text)
+
+
+def test_members_must_agree_in_scheduler_priority_and_preemption_policy() -> None:
+    """The first that differs is named."""
+    pods = [Pod(pod("a", priority=1)), Pod(pod("b", priority=2))]
+    assert str(invalid(pods, 1)).endswith("got 2 and 1")
+    assert invalid(pods[:1], 1) is None
+    assert "schedulerName" in str(invalid([Pod(pod("a")), Pod(pod("b", schedulerName="x"))], 0))
+    assert "preemption policy" in str(invalid([Pod(pod("a")), Pod(pod("b", preemptionPolicy="Never"))], 0))
+
+
+def test_a_gang_is_gated_until_it_is_large_enough() -> None:
+    """The member that completes the number frees all, and one cycle places them."""
+    run = started(node("n"), group("g", 2), member("a", "g"), gates=GANGS)
+    assert run.steps[0]["queue"]["default/a"]["gatedBy"] == "GangScheduling"
+    run.take({"do": "create", "object": member("b", "g")})
+    assert entities(run) == ["g"]
+    assert run.final()["bound"] == {"default/a": "n", "default/b": "n"}
+    assert run.final()["podGroups"] == {"default/g": "PodGroupInitiallyScheduled=True Scheduled: "}
+
+
+def test_all_or_nothing() -> None:
+    """A gang of which one member finds no node leaves the cluster as it was, and backs off."""
+    run = started(node("n", cpu="2"), group("g", 2), *(member(m, "g", cpu="2") for m in "ab"), gates=GANGS)
+    cycle = run.cycles[0]
+    assert cycle["bound"] == {}
+    assert [attempt["result"] for attempt in cycle["attempts"]] == ["unschedulable", "unschedulable"]
+    assert cycle["attempts"][0]["message"].startswith("pod group is unschedulable, minCount (2) cannot be")
+    assert {row["queue"] for row in run.steps[0]["queue"].values()} == {"errorBackoff"}
+    run.take({"do": "create", "object": node("m")})
+    assert len(run.cycles) == 1  # no event wakes it
+    run.take({"do": "advance", "seconds": 5})
+    assert run.final()["waiting"] == []
+
+
+def test_members_of_an_unknown_group_wait_for_it() -> None:
+    """They enter together when it comes."""
+    run = started(node("n"), member("a", "g"), member("b", "g"), gates=GANGS)
+    assert {row["queue"] for row in run.steps[0]["queue"].values()} == {"incompleteGroupMember"}
+    run.take({"do": "create", "object": group("g", 2)})
+    assert entities(run) == ["g"]
+
+
+def test_members_that_find_no_place_fail_by_themselves_if_enough_do() -> None:
+    """They are tried again at once, and then back off."""
+    run = started(node("n", cpu="2"), group("g"), *(member(m, "g", cpu="1") for m in "abc"), gates=GANGS)
+    assert [cycle["bound"] for cycle in run.cycles] == [{"default/a": "n", "default/b": "n"}, {}]
+    assert run.steps[0]["queue"]["default/c"]["queue"] == "errorBackoff"
+
+
+def test_a_group_goes_where_most_of_it_fits() -> None:
+    """Each value of the label is tried, and the scores are recorded."""
+    zones = [node("a1", cpu="1", labels={"zone": "a"}), node("b1", cpu="4", labels={"zone": "b"})]
+    constraint: dict[str, Any] = {"schedulingConstraints": {"topology": [{"key": "zone"}]}}
+    members = [member(m, "g", cpu="1") for m in "xyz"]
+    run = started(*zones, node("lone"), group("g", **constraint), *members, gates=TOPOLOGY)
+    shown = run.cycles[0]["group"]
+    assert [row["name"] for row in shown["placements"]] == ["a", "b"]
+    assert [row["scores"]["PodGroupPodsCount"] for row in shown["placementScores"]] == [33, 100]
+    assert set(run.final()["bound"].values()) == {"b1"}
+
+
+def test_a_group_preempts_for_all_its_members() -> None:
+    """The victims go, the members are nominated, and the next cycle places them."""
+    victims = [pod(f"v{i}", node="n", cpu="2") for i in range(2)]
+    members = [member(m, "g", cpu="2", priority=10) for m in "ab"]
+    run = started(node("n"), *victims, group("g", 2, priority=10), *members, gates=GANGS)
+    first = run.cycles[0]
+    assert first["deleted"] == ["default/v0", "default/v1"]
+    assert [attempt["nominated"] for attempt in first["attempts"]] == ["n", "n"]
+    run.take({"do": "advance", "seconds": 5})
+    assert run.final()["bound"] == {"default/a": "n", "default/b": "n"}
+
+
+def test_a_group_that_is_disrupted_as_a_whole_goes_as_a_whole() -> None:
+    """Though a single pod needs the room of only one member, on one node."""
+    lower = group("low", disruptionMode={"all": {}})
+    bound = [member("l1", "low", node="n", cpu="4"), member("l2", "low", node="m", cpu="4")]
+    run = started(node("n"), node("m"), lower, *bound, pod("p", priority=10, cpu="4"), gates=GANGS)
+    assert sorted(run.cycles[0]["deleted"]) == ["default/l1", "default/l2"]
+
+
+def test_a_reprieved_victim_stays() -> None:
+    """Only as many go as the group needs, the least important first."""
+    victims = [pod(f"v{i}", node="n", cpu="2", priority=i) for i in range(2)]
+    run = started(
+        node("n"), *victims, group("g", 1, priority=10), member("a", "g", cpu="2", priority=10), gates=GANGS
+    )
+    assert run.cycles[0]["deleted"] == ["default/v0"]
+
+
+def test_one_gated_member_gates_the_group() -> None:
+    """The group goes when the gate goes, and only the member that had it answers."""
+    gated = member("b", "g", schedulingGates=[{"name": "later"}])
+    run = started(node("n"), group("g"), member("a", "g"), gated, gates=GANGS)
+    queue = run.steps[0]["queue"]
+    assert [(row["queue"], row["gatedBy"]) for row in queue.values()] == [
+        ("gated", None),
+        ("gated", "SchedulingGates"),
+    ]
+    patch = {"spec": {"schedulingGates": None}}
+    run.take({"do": "patch", "kind": "Pod", "name": "b", "namespace": "default", "patch": patch})
+    assert run.steps[1]["moves"] == [
+        {
+            "event": "TargetPodUpdatePodSchedulingGatesEliminated",
+            "pod": "default/g",
+            "hints": {"SchedulingGates": "Queue"},
+            "to": "active",
+        }
+    ]
+    assert len(run.final()["bound"]) == 2

@@ -1,0 +1,184 @@
+"""What pods of one class share: the decision is that of an attempt made in full."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from typing import Any
+
+import pytest
+
+from scheduler_core.v1_37.attempt import Scheduler
+from scheduler_core.v1_37.benchmark import Benchmark
+from scheduler_core.v1_37.config import read_configuration
+from scheduler_core.v1_37.nominations import NominatedPods
+from scheduler_core.v1_37.pods import Pod
+from scheduler_core.v1_37.state import Cluster
+
+HOSTNAME, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
+WEB = {"matchLabels": {"app": "web"}}
+
+
+def spread(key: str, when: str, **more: Any) -> dict[str, Any]:
+    """Return a spreading constraint for the pods of web."""
+    return {"topologyKey": key, "maxSkew": 1, "whenUnsatisfiable": when, "labelSelector": WEB, **more}
+
+
+def affinity(kind: str, when: str, terms: Any) -> dict[str, Any]:
+    """Return an affinity of one kind."""
+    return {"affinity": {kind: {f"{when}DuringSchedulingIgnoredDuringExecution": terms}}}
+
+
+SSD = {"matchExpressions": [{"key": "disk", "operator": "In", "values": ["ssd"]}]}
+SPECS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "tolerating": {"tolerations": [{"operator": "Exists"}]},
+    "selector": {"nodeSelector": {"disk": "ssd"}},
+    "preferring": affinity("nodeAffinity", "preferred", [{"weight": 7, "preference": SSD}]),
+    "requiring": affinity("nodeAffinity", "required", {"nodeSelectorTerms": [SSD]}),
+    "hard": {"topologySpreadConstraints": [spread(ZONE, "DoNotSchedule")]},
+    "hard-hosts": {
+        "topologySpreadConstraints": [
+            spread(HOSTNAME, "DoNotSchedule", minDomains=3),
+            spread(ZONE, "ScheduleAnyway"),
+        ]
+    },
+    "soft": {
+        "topologySpreadConstraints": [
+            spread(ZONE, "ScheduleAnyway", nodeTaintsPolicy="Honor"),
+            spread(HOSTNAME, "ScheduleAnyway"),
+        ]
+    },
+    "apart": affinity("podAntiAffinity", "required", [
+        {"topologyKey": HOSTNAME, "labelSelector": WEB}
+    ]),
+    "apart-zones": affinity(
+        "podAntiAffinity", "required", [{"topologyKey": ZONE, "labelSelector": {"matchLabels": {"app": "db"}}}]
+    ),
+    "together": affinity("podAffinity", "preferred", [
+        {"weight": 5, "podAffinityTerm": {"topologyKey": ZONE, "labelSelector": WEB}}
+    ]),
+    "ports": {"containers": [{"name": "c", "image": "app", "ports": [{"containerPort": 80, "hostPort": 80}]}]},
+}  # fmt: skip
+
+
+def node(chance: random.Random, number: int) -> dict[str, Any]:
+    """Make a node."""
+    labels = {HOSTNAME: f"n{number}", "disk": chance.choice(["ssd", "hdd"])}
+    if chance.random() < 0.9:
+        labels[ZONE] = f"z{chance.randrange(3)}"
+    taints = [
+        {"key": "dedicated", "value": "x", "effect": effect}
+        for effect in ("NoSchedule", "PreferNoSchedule")
+        if chance.random() < 0.15
+    ]
+    images = [{"names": ["app:latest"], "sizeBytes": 300 << 20}] if chance.random() < 0.3 else []
+    return {
+        "kind": "Node",
+        "metadata": {"name": f"n{number}", "labels": labels},
+        "spec": {"taints": taints, "unschedulable": chance.random() < 0.05},
+        "status": {
+            "allocatable": {"cpu": chance.choice(["2", "4"]), "memory": "8Gi", "pods": "8"},
+            "images": images,
+        },
+    }
+
+
+def pod(chance: random.Random, number: int, shape: str) -> Pod:
+    """Make a waiting pod of a shape."""
+    requests = {"cpu": chance.choice(["100m", "500m"]), "memory": "256Mi"}
+    container = {"name": "c", "image": "app", "resources": {"requests": requests}}
+    return Pod(
+        {
+            "kind": "Pod",
+            "metadata": {
+                "name": f"p{number}",
+                "namespace": "default",
+                "labels": {"app": chance.choice(["web", "db"])},
+            },
+            "spec": {"containers": [container], **SPECS[shape]},
+        }
+    )
+
+
+class Trial:
+    """A cluster on which pods are placed and removed, and nodes change."""
+
+    def __init__(self, seed: int, nodes: int, percentage: int) -> None:
+        self.chance = random.Random(seed)
+        self.cluster = Cluster()
+        self.nodes = nodes
+        for number in range(nodes):
+            self.cluster.create(node(self.chance, number))
+        self.cluster.create(
+            {
+                "kind": "Service",
+                "metadata": {"name": "web", "namespace": "default"},
+                "spec": {"selector": {"app": "web"}},
+            }
+        )
+        configuration = read_configuration({"percentageOfNodesToScore": percentage})
+        self.scheduler = Scheduler(self.cluster, configuration, NominatedPods())
+        self.shapes = self.chance.sample(sorted(SPECS), 5)
+        self.reused = 0
+
+    def place(self, number: int) -> None:
+        """Decide a pod both ways, and place it."""
+        waiting = pod(self.chance, number, self.chance.choice(self.shapes))
+        self.cluster.pods[waiting.key] = waiting
+        start = self.scheduler.start
+        expected = self.scheduler.schedule(waiting).node
+        after, self.scheduler.start = self.scheduler.start, start
+        profile = self.scheduler.profile_of(waiting)
+        assert profile is not None
+        self.reused += self.scheduler.reuse.choose(waiting, profile, start) is not None
+        assert (self.scheduler.decide(waiting), self.scheduler.start) == (expected, after), waiting.spec
+        if expected is None:
+            del self.cluster.pods[waiting.key]
+        else:
+            self.cluster.assume(waiting, expected)
+
+    def disturb(self, number: int) -> None:
+        """Let a pod end, a node change or a node come."""
+        what = self.chance.randrange(10)
+        placed = [each for each in self.cluster.pods.values() if each.node]
+        if what < 7 and placed:
+            gone = self.chance.choice(placed)
+            self.cluster.objects.setdefault("Pod", {})[gone.key] = gone.manifest
+            self.cluster.delete("Pod", gone.namespace, gone.name)
+        elif what < 9:
+            changed = node(self.chance, self.chance.randrange(self.nodes))
+            self.cluster.replace(changed)
+        else:
+            self.cluster.create(node(self.chance, 1000 + number))
+
+
+@pytest.mark.parametrize(("seed", "nodes", "percentage"), [
+    *((seed, 2 + seed, 100) for seed in range(24)),
+    *((seed, 130, percentage) for seed, percentage in ((100, 0), (101, 80), (102, 100))),
+])  # fmt: skip
+def test_a_reused_decision_is_that_of_a_full_attempt(seed: int, nodes: int, percentage: int) -> None:
+    """Node and start index are equal after pods came and went, nodes changed and nodes were added."""
+    trial = Trial(seed, nodes, percentage)
+    for number in range(60):
+        trial.place(number)
+        if trial.chance.random() < 0.2:
+            trial.disturb(number)
+    assert trial.reused > 0 or {"together", "ports"} & set(trial.shapes)
+
+
+@pytest.mark.parametrize(("shape", "percentage", "digest"), [
+    ("plain", 100, "4798030472889d0f"), ("node-affinity", 100, "063214cebb43e913"),
+    ("anti-affinity", 100, "8b1d824ea4560ea3"), ("spread", 100, "7326e6b1b5d2dc11"),
+    ("plain", 0, "17bde66ff0ff92aa"), ("node-affinity", 0, "4518a25610c7cd92"),
+    ("anti-affinity", 0, "0eb8c297ef43671d"), ("spread", 0, "7505d4968960e553"),
+])  # fmt: skip
+def test_the_measured_workloads_are_placed_as_the_original_places_them(
+    shape: str, percentage: int, digest: str
+) -> None:
+    """Placements of the benchmark have the digests of kube-scheduler v1.37.1; 0 is adaptive sampling."""
+    nodes, pods = (5000, 60) if percentage == 0 else (100, 80 if shape == "anti-affinity" else 400)
+    benchmark = Benchmark(shape, nodes, pods, percentage=percentage)
+    benchmark.run()
+    lines = "".join(f"{name} {chosen}\n" for name, chosen in benchmark.placement.items())
+    assert hashlib.sha256(lines.encode()).hexdigest()[:16] == digest

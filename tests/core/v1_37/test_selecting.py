@@ -1,0 +1,33 @@
+"""The choice among equals: the root of the heap that Go's container/heap makes."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+
+from scheduler_core.v1_37.selecting import select
+
+
+def heap_root(totals: list[int]) -> int:
+    """Sift down as container/heap.Init does, and return whose total is at the root."""
+    array = list(range(len(totals)))
+    for start in reversed(range(len(array) // 2)):
+        at = start
+        while (child := 2 * at + 1) < len(array):
+            if child + 1 < len(array) and totals[array[child + 1]] > totals[array[child]]:
+                child += 1
+            if totals[array[child]] <= totals[array[at]]:
+                break
+            array[at], array[child] = array[child], array[at]
+            at = child
+    return array[0]
+
+
+def test_the_chosen_node_is_the_root_of_the_heap() -> None:
+    """For any totals, the first of the greatest in the order root, left, right is at the root."""
+    chance = random.Random(7)
+    for size in [*range(1, 40), 100, 1000]:
+        for _ in range(20):
+            totals = [chance.randrange(3) for _ in range(size)]
+            assert select(np.array(totals)) == heap_root(totals)
