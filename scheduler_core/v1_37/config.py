@@ -51,6 +51,9 @@ IMPLEMENTED: Mapping[str, frozenset[str]] = {
 }
 """Which plugins implement each extension point."""
 
+STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")
+"""How NodeResourcesFit can score."""
+
 Arguments = Mapping[str, Any]
 
 
@@ -126,6 +129,9 @@ def _profile(given: Mapping[str, Any], gates: Mapping[str, bool], whole: Any) ->
         if point == "score":
             weights = {name: weight or 1 for name, weight in chosen}
     arguments = {entry["name"]: entry.get("args") or {} for entry in given.get("pluginConfig") or ()}
+    strategy = arguments.get("NodeResourcesFit", {}).get("scoringStrategy") or {}
+    if strategy.get("type", "LeastAllocated") not in STRATEGIES:
+        raise ValueError(f"scoringStrategy.type: {strategy['type']!r} is none of {', '.join(STRATEGIES)}")
     percentage = given.get("percentageOfNodesToScore")
     percentage = whole if percentage is None else percentage
     return Profile(
@@ -141,6 +147,8 @@ def _merged(default: list[tuple[str, int]], given: Mapping[str, Any]) -> list[tu
     """Merge a plugin set with the default one: a plugin enabled again keeps its place (mergePluginSet)."""
     disabled = _names(given.get("disabled"))
     custom = {entry["name"]: int(entry.get("weight") or 0) for entry in given.get("enabled") or ()}
+    for name in custom.keys() - {name for name, _ in default}:
+        raise ValueError(f"plugins.multiPoint: {name!r} is unknown, or its feature gate is off")
     out = []
     replaced = set()
     if "*" not in disabled:

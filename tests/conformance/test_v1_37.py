@@ -72,7 +72,8 @@ def test_conform_answers_in_order_and_survives_bad_records() -> None:
 FILTERED = {
     "NodeUnschedulable": {"UU"}, "TaintToleration": {"UU"}, "NodeAffinity": {"UU"}, "NodePorts": {"U"},
     "NodeResourcesFit": {"U", "UU"}, "VolumeRestrictions": {"U"}, "NodeVolumeLimits": {"U"},
-    "VolumeBinding": {"UU"}, "VolumeZone": {"UU"}, "PodTopologySpread": {"U", "UU"}, "InterPodAffinity": {"U", "UU"},
+    "VolumeBinding": {"UU"}, "VolumeZone": {"UU"}, "PodTopologySpread": {"U", "UU"},
+    "InterPodAffinity": {"U", "UU"},
     "DynamicResources": {"UU", "E"}, "NodeDeclaredFeatures": {"UU"},
 }  # fmt: skip
 """How each plugin's Filter fails nodes in the records: U, UU (unresolvable), E (an error)."""
@@ -107,6 +108,15 @@ BAD_RECORDS: dict[str, dict[str, Any]] = {
     "a plugin at a point that it does not implement": {
         "objects": [],
         "config": {"profiles": [{"plugins": {"score": {"enabled": [{"name": "NodePorts"}]}}}]},
+    },
+    "a plugin that is unknown": {
+        "objects": [], "config": {"profiles": [{"plugins": {"multiPoint": {"enabled": [{"name": "Mine"}]}}}]}
+    },
+    "a scoring strategy that is unknown": {
+        "objects": [],
+        "config": {"profiles": [{"pluginConfig": [
+            {"name": "NodeResourcesFit", "args": {"scoringStrategy": {"type": "Best"}}}
+        ]}]},
     },
     "a quantity that is none": {
         "objects": [{"kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "x"}}}]

@@ -39,7 +39,9 @@ def allocate(devices: list[dict[str, Any]], requests: list[dict[str, Any]], *sam
         "spec": {"devices": {"requests": requests, "constraints": constraints}},
     }
     found = Allocator(cluster, [claim]).allocate("n", {})
-    return found and [f"{r['request']}={r['device']}" for r in found[0]["devices"]["results"]]
+    return (
+        None if found is None else [f"{r['request']}={r['device']}" for r in found[0]["devices"]["results"]]
+    )
 
 
 def exactly(name: str, count: int = 1, **more: Any) -> dict[str, Any]:

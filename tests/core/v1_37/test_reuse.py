@@ -52,13 +52,15 @@ SPECS: dict[str, dict[str, Any]] = {
     "apart": affinity("podAntiAffinity", "required", [
         {"topologyKey": HOSTNAME, "labelSelector": WEB}
     ]),
-    "apart-zones": affinity(
-        "podAntiAffinity", "required", [{"topologyKey": ZONE, "labelSelector": {"matchLabels": {"app": "db"}}}]
-    ),
+    "apart-zones": affinity("podAntiAffinity", "required", [
+        {"topologyKey": ZONE, "labelSelector": {"matchLabels": {"app": "db"}}}
+    ]),
     "together": affinity("podAffinity", "preferred", [
         {"weight": 5, "podAffinityTerm": {"topologyKey": ZONE, "labelSelector": WEB}}
     ]),
-    "ports": {"containers": [{"name": "c", "image": "app", "ports": [{"containerPort": 80, "hostPort": 80}]}]},
+    "ports": {"containers": [
+        {"name": "c", "image": "app", "ports": [{"containerPort": 80, "hostPort": 80}]}
+    ]},
 }  # fmt: skip
 
 
