@@ -28,11 +28,19 @@ from scheduler_core.framework.configuration.reading import (
 from scheduler_core.framework.configuration.result import Enabled, FrameworkConfiguration, FrameworkProfile
 from scheduler_core.framework.configuration.rules import predicates_of, priorities_of, unread
 from scheduler_core.framework.configuration.versions import DEFAULT_SCHEDULER, Version
+from scheduler_core.framework.plugins.table import FRAMEWORK_PLUGINS
 from scheduler_core.framework.profile import OWN
 from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.problems import Problem
 from scheduler_core.objects.reading import At, Report, path_text, place_of
 from scheduler_core.quirks import in_variant
+
+PLUGIN_READERS = {
+    entry.name: entry.plugin.arguments_reader
+    for entry in FRAMEWORK_PLUGINS
+    if entry.plugin.arguments_reader is not None
+}
+"""The readers of arguments that the classes of plugins bring along."""
 
 ALIKE = {"filter": "every node passes", "score": "all nodes score alike"}
 NOTHING_TO_SCORE = ("VolumeBinding", "score")  # its feature gate is off: kube-scheduler scores 0 everywhere
@@ -119,6 +127,8 @@ def _arguments(profile: WrittenProfile, listed: Listed, version: Version) -> dic
             given[name] = read_coscheduling(version.edition, {}, profile.at)
         elif name in DEFAULTS:
             given[name] = DEFAULTS[name]
+        elif name in PLUGIN_READERS:
+            given[name] = PLUGIN_READERS[name]({}, profile.at)
         elif name in READERS and name == "RequestedToCapacityRatio":
             profile.at.child("pluginConfig").error(
                 f"{name} has no arguments: give it {{shape: [{{utilization: 0, score: 10}}, …]}}"
@@ -139,7 +149,7 @@ def _read_arguments(config: Config, version: Version) -> Any:
         )
     if config.name == COSCHEDULING:
         return read_coscheduling(version.edition, config.args, at)
-    read = READERS.get(config.name)
+    read = READERS.get(config.name) or PLUGIN_READERS.get(config.name)
     if read is None:
         if set(config.args) - {"apiVersion", "kind", "metadata"}:
             at.error(f"{config.name} takes no arguments: leave them out")
