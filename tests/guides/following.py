@@ -1,7 +1,7 @@
 """Follow a guide: write its code blocks into a copy of the project, and run code there.
 
 A guide names each file literally. "`path`:" followed by a block is a new file; "`path`, below `line`:" adds
-the block below the line that contains the text, with that line's indentation.
+the block below the line that contains the text, indented like it, or by four more if it opens a table.
 """
 
 from __future__ import annotations
@@ -89,4 +89,5 @@ def _inserted(path: str, before: str, anchor: str, text: str) -> str:
         raise GuideError(f"{path} has {len(found)} lines with {anchor}")
     above = lines[found[0]]
     blank = above[: len(above) - len(above.lstrip())]
-    return "".join([*lines[: found[0] + 1], indent(text, blank), *lines[found[0] + 1 :]])
+    opened = "    " if above.rstrip().endswith(("(", "[", "{")) else ""
+    return "".join([*lines[: found[0] + 1], indent(text, blank + opened), *lines[found[0] + 1 :]])
