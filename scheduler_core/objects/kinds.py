@@ -24,12 +24,18 @@ from scheduler_core.objects.reading import Reader
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One row: a kind's API groups (the first is the current one), its scope, and its reader."""
+    """One row: a kind's API groups (the first is the current one), its scope, its reader, its version."""
 
     name: str
     groups: tuple[str, ...]
     namespaced: bool
     read: Reader
+    version: str = "v1"
+
+    @property
+    def api_version(self) -> str:
+        """The apiVersion with which objects of the kind are written."""
+        return f"{self.groups[0]}/{self.version}" if self.groups[0] else self.version
 
 
 _APPS = ("apps", "extensions")
@@ -62,6 +68,7 @@ KINDS: dict[str, Kind] = {
             ),
             True,
             POD_GROUP,
+            "v1alpha1",
         ),
     )
 }

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from scheduler_core.controllers.daemon_admission import unplaced
+from scheduler_core.controllers.table import expand
 from scheduler_core.controllers.workloads import (
     Action,
     ExistingObjects,
     WorkloadChange,
-    reconcile,
     rollout,
     with_selector,
     with_uid,
@@ -178,7 +178,7 @@ class Assembly:
                 if isinstance(obj, Workload):
                     affected.append(obj)
             for obj in affected:
-                for gone in reconcile(self.world, obj).delete:
+                for gone in expand(self.world, obj).delete:
                     self._apply("delete", gone, self.places[key])
             deleted = sum(action == "delete" for action, _ in self.changed) - known
             if deleted:
@@ -274,7 +274,7 @@ class Assembly:
             current = waiting.pop(0)
             if not self._within(current, at):
                 return done
-            changes = reconcile(self.world, current)
+            changes = expand(self.world, current)
             if not self.count_pods(sum(isinstance(o, Pod) for o in changes.create), at):
                 return done
             children = self.children.setdefault(key_of(current), [])

@@ -20,8 +20,8 @@ from scheduler_core.controllers import (
     nodes,
     running,
 )
-from scheduler_core.controllers.manager import Reconcile
 from scheduler_core.controllers.nodes import with_ready
+from scheduler_core.controllers.table import Reconcile
 from tests.core.controllers.driver import World, node, workload
 
 KINDS = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job")
