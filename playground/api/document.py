@@ -323,7 +323,7 @@ def document() -> dict[str, Any]:
         },
         "paths": paths,
         "components": {
-            "schemas": SCHEMAS,
+            "schemas": {**SCHEMAS, **{n: schema for call in CALLS for n, schema in call.schemas.items()}},
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
     }

@@ -11,7 +11,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.http import parse_etags
 
 from playground.api.answers import ApiError, answer
-from playground.api.calls import files_of, json_of, shared_answer
+from playground.api.bodies import files_of, json_of
+from playground.api.lookups import shared_answer
+from playground.api.route import BUSY, ERRORS, FULL, OWN, OWNER, STALE, TEXT, TITLE, UNREAD, route
 from playground.limits import limit
 from playground.models import Draft
 from playground.pool.reading import reading
@@ -99,6 +101,18 @@ def _wire(request: HttpRequest, row: Draft) -> dict[str, Any]:
     }
 
 
+@route(
+    "POST",
+    "/api/drafts",
+    "Make a draft of a bundle; sent with the token of another draft, of the same owner",
+    {
+        201: ("Made; keep the token, with it the owner's drafts are read and changed", "NewDraft"),
+        401: ("Not a token of ours", "Errors"),
+        **UNREAD,
+    },
+    query=TITLE,
+    body=TEXT,
+)
 def create_draft(request: HttpRequest) -> HttpResponse:
     """Create a draft of a valid bundle; without a token, for a new owner."""
     owner = _owner(request) if token_of(request) else identity.new_visitor()
@@ -116,6 +130,13 @@ def create_draft(request: HttpRequest) -> HttpResponse:
     return answer(body, 201, Location=f"/api/drafts/{row.pk}", Cache_Control="no-store", ETag=_etag(row))
 
 
+@route(
+    "GET",
+    "/api/drafts",
+    "The owner's drafts, the last changed first",
+    {200: ("Drafts without their texts", "Drafts"), 401: OWN[401], 429: ERRORS[429]},
+    token=OWNER,
+)
 def list_drafts(request: HttpRequest) -> HttpResponse:
     """Answer the caller's drafts, most recently changed first."""
     rows = Draft.objects.filter(owner=_owner(request)).defer("files").order_by("-updated")
@@ -123,6 +144,13 @@ def list_drafts(request: HttpRequest) -> HttpResponse:
     return answer({"drafts": [_wire(request, row) for row in shown]}, Cache_Control="no-store")
 
 
+@route(
+    "GET",
+    "/api/drafts/{name}",
+    "A draft with its text as it was last saved",
+    {200: ("The draft", "Draft"), 422: ("Several files that cannot be one", "Errors"), **OWN, **BUSY},
+    token=OWNER,
+)
 def get_draft(request: HttpRequest, name: str) -> HttpResponse:
     """Answer a draft with its text as last saved."""
     row = _draft(request, name)
@@ -131,6 +159,22 @@ def get_draft(request: HttpRequest, name: str) -> HttpResponse:
     return answer({**_wire(request, row), "bundle": text}, Cache_Control="no-store", ETag=_etag(row))
 
 
+@route(
+    "PATCH",
+    "/api/drafts/{name}",
+    "Replace a draft's text, be it readable or not, its title or both",
+    {
+        200: ("Saved; of a new text with what is wrong with it", "Draft"),
+        400: ("The body cannot be read", "Errors"),
+        **FULL,
+        **STALE,
+        **OWN,
+        **BUSY,
+    },
+    body=(("application/json", "DraftChange"),),
+    token=OWNER,
+    matched=True,
+)
 def change_draft(request: HttpRequest, name: str) -> HttpResponse:
     """Replace a draft's text, valid or not, its title or both; answer the errors of the text.
 
@@ -171,6 +215,21 @@ def _problems(text: str | None) -> dict[str, Any]:
     return {"errors": bundles.problems_wire(errors), "warnings": bundles.problems_wire(warnings)}
 
 
+@route(
+    "POST",
+    "/api/drafts/{name}/share",
+    "Store a draft, as it stands, as an immutable scenario with a link",
+    {
+        201: ("Stored, as POST /api/scenarios does", "Created"),
+        422: ("The draft has errors: all of them, with line and path", "Errors"),
+        **FULL,
+        **STALE,
+        **OWN,
+        **BUSY,
+    },
+    token=OWNER,
+    matched=True,
+)
 def share_draft(request: HttpRequest, name: str) -> HttpResponse:
     """Store a draft's current text as an immutable scenario; the draft is kept."""
     row = _draft(request, name)
@@ -182,6 +241,14 @@ def share_draft(request: HttpRequest, name: str) -> HttpResponse:
     return shared_answer(request, shared, scenario)
 
 
+@route(
+    "DELETE",
+    "/api/drafts/{name}",
+    "Delete a draft for good",
+    {204: ("Gone", ""), **STALE, **OWN},
+    token=OWNER,
+    matched=True,
+)
 def delete_draft(request: HttpRequest, name: str) -> HttpResponse:
     """Delete a draft permanently; its branches become branches of its parent."""
     row = _draft(request, name)

@@ -7,7 +7,8 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 
 from playground.api.answers import ApiError, answer
-from playground.api.calls import json_of
+from playground.api.bodies import json_of
+from playground.api.route import BUSY, ERRORS, route
 from playground.edits.generating import generated, generator, is_large, recipe_of
 from playground.pool import offload
 from playground.pool.reading import reading
@@ -21,12 +22,32 @@ def whole_cluster(recipe: Recipe) -> dict[str, Any]:
     return generated(recipe, whole=True)
 
 
+@route(
+    "GET",
+    "/api/generate",
+    "What a recipe of a cluster can hold, and recipes to begin with",
+    {200: ("The fields, each with its default; recipes", "Generator"), 429: ERRORS[429]},
+)
 def get_generator(request: HttpRequest) -> HttpResponse:
     """Answer the fields of a recipe."""
     del request
     return answer(generator())
 
 
+@route(
+    "POST",
+    "/api/generate",
+    "Make a cluster by rule from a recipe: the same recipe, the same cluster",
+    {
+        200: ("The bundle, and what it comes to", "Generated"),
+        400: ("The body cannot be read", "Errors"),
+        422: ("The recipe has errors: all of them, each with its field as path", "Errors"),
+        413: ("Too large", "Errors"),
+        429: ERRORS[429],
+        **BUSY,
+    },
+    body=(("application/json", "Recipe"),),
+)
 def generate_cluster(request: HttpRequest) -> HttpResponse:
     """Answer the cluster of a recipe; nothing is stored."""
     recipe = recipe_of(json_of(request))

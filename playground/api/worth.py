@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from django.http import HttpRequest, HttpResponse
 
 from playground.api.answers import ApiError
+from playground.api.route import BUSY, ERRORS, route
 from playground.edits import worth
 from playground.playback import sources
 from playground.playback.stopping import TooMuchWorkError
@@ -14,11 +15,40 @@ from playground.pool.reading import reading
 from playground.storage import store
 
 
+@route(
+    "GET",
+    "/api/scenarios/{name}/costs",
+    "What no cache, the scenario's own, the sound one and batching evaluate, keep and take",
+    {
+        200: ("A row a strategy, the first without a cache", "Costs"),
+        422: ("Too large to compute while you wait", "Errors"),
+        **ERRORS,
+        **BUSY,
+    },
+)
 def get_costs(request: HttpRequest, name: str) -> HttpResponse:
     """Answer the evaluations, memory and time of each strategy."""
     return _answered(worth.CostQuestion(_source(name)))
 
 
+@route(
+    "GET",
+    "/api/scenarios/{name}/divergence",
+    "Where the scenario first decides otherwise under another mode of the equivalence cache",
+    {
+        200: ("Both runs and the first cycle that ends otherwise", "Divergence"),
+        400: ("A parameter is wrong", "Errors"),
+        422: ("Too large to compute while you wait", "Errors"),
+        **ERRORS,
+        **BUSY,
+    },
+    query=(
+        ("cache", "string", "The other mode: off, designed, v1.11, sound or batching"),
+        ("equivalenceClass", "string", "controller or attributes; the scenario's own without it"),
+        ("staleWrites", "string", "none, isUpToDate or generations; the scenario's own without it"),
+        ("audit", "string", "false checks no hit; it changes no decision"),
+    ),
+)
 def get_divergence(request: HttpRequest, name: str) -> HttpResponse:
     """Answer where a scenario first diverges under another mode of the cache."""
     chosen = {key: request.GET[key] for key in worth.CHOICES if key in request.GET}

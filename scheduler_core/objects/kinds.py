@@ -18,7 +18,7 @@ from scheduler_core.objects.fields_cluster import (
     STORAGE_CLASS,
 )
 from scheduler_core.objects.fields_pod import POD
-from scheduler_core.objects.fields_workload import WORKLOADS
+from scheduler_core.objects.fields_workload import WORKLOADS, by_count
 from scheduler_core.objects.reading import Reader
 
 
@@ -47,7 +47,7 @@ KINDS: dict[str, Kind] = {
         Kind("Pod", ("",), True, POD),
         Kind("Service", ("",), True, SERVICE),
         Kind("ReplicationController", ("",), True, WORKLOADS["ReplicationController"]),
-        Kind("ReplicaSet", _APPS, True, WORKLOADS["ReplicaSet"]),
+        Kind("ReplicaSet", _APPS, True, by_count("ReplicaSet")),
         Kind("Deployment", _APPS, True, WORKLOADS["Deployment"]),
         Kind("StatefulSet", _APPS, True, WORKLOADS["StatefulSet"]),
         Kind("DaemonSet", _APPS, True, WORKLOADS["DaemonSet"]),
