@@ -257,6 +257,9 @@ SCHEMAS: dict[str, Any] = {
     ),
 }
 
+for _call in CALLS:
+    SCHEMAS.update(_call.schemas)
+
 
 def _content(kind: str) -> dict[str, Any]:
     if not kind:
@@ -323,7 +326,7 @@ def document() -> dict[str, Any]:
         },
         "paths": paths,
         "components": {
-            "schemas": {**SCHEMAS, **{n: schema for call in CALLS for n, schema in call.schemas.items()}},
+            "schemas": SCHEMAS,
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
     }

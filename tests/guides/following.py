@@ -55,6 +55,24 @@ class Followed:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
+    def test(self, *names: str) -> None:
+        """Run test files of the application in a whole copy. Fails with what pytest prints."""
+        shutil.copy(ROOT / "pyproject.toml", self.root)
+        paths = [f"tests/playground/{name}" for name in names]
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *paths],
+            cwd=self.root,
+            env={
+                **self.environment,
+                "PYTHONPATH": str(self.root),
+                "PLAYGROUND_DATA_DIR": f"{self.root}/data",
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
 
 def blocks(guide: str) -> list[tuple[str, str, str]]:
     """Return each block of a guide: its file, the text of the line above it ("" for a new file), its text."""
