@@ -3,13 +3,14 @@
 
 import { debounce, toast } from "../lib/dom.js";
 import { MEASURES } from "./heat.js";
+import { TABS as INSPECT } from "./inspect/inspect.js";
 import { Lists } from "./lists.js";
 import { PHASES } from "./phases.js";
 import { COLOURS } from "./stage/colours.js";
 import { choices } from "./stage/grouping.js";
 
 const RUN_PATH = /^(\/runs\/[^/]+\/at\/)[^/]*\/?$/;
-const TABS = new Set(["story", "predicates", "cache", "priorities", "preemption", "podgroups", "queue", "events"]);
+const TABS = new Set(INSPECT.map(([key]) => key));
 const WITH_VIEWS = new Set(["cache", "priorities", "podgroups"]); // tabs with views of their own
 const WRITE_AFTER = 120; // browsers limit how often the address may change
 const SETTLED = 1500; // milliseconds after the step is there, after which a list that an address names and nobody drew is not there

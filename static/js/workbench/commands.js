@@ -2,6 +2,7 @@
 
 import { $, toast } from "../lib/dom.js";
 import { askStep } from "./goto.js";
+import { TABS } from "./inspect/inspect.js";
 
 /** What a key is about: the pod or node that has the focus, else the node that is selected. */
 function about(target, view) {
@@ -17,7 +18,6 @@ const shownFork = () => { const button = $("[data-fork]"); return button && !but
 const undo = (way, done) => async ({ build }) => {
   try { const words = await build.undo[way](); if (words) toast(`${done}: ${words}.`); } catch (error) { toast(error.message, { name: "warn", ms: 6000 }); }
 };
-const TABS = [["story", "Story"], ["predicates", "Predicates"], ["cache", "Cache"], ["priorities", "Priorities"], ["preemption", "Preemption"], ["podgroups", "PodGroups"], ["queue", "Queue"], ["events", "Events"]];
 
 // `keys` as keys.js writes them; `says` is what the help tells of two that belong together, `many` leaves one out of it, `span` stands for all keys of a row;
 // `elsewhere`: the part itself listens for the keys; `when`: without it always.

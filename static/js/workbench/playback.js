@@ -17,7 +17,7 @@ import { Verdict } from "./verdict.js";
 const WINDOWS = [[600, 50, 24], [2_000, 20, 48], [Infinity, 8, 90]];
 const MARKS_AT_ONCE = 20_000;
 const AMENDED = ["cpu", "memory", "pods", "taints", "unschedulable", "labels", "conditions"]; // of a node, by an update
-const PARTS = ["predicates", "cache", "priorities", "preemption", "queue", "podgroups", "moments", "cuts"];
+const PARTS = ["inspect", "moments", "cuts"];
 const ASKED_AGAIN = 6; // times, of what something newer overtook though it is still wanted
 export const LAST = -1; // as a moment: the last one there is
 export const LAST_PHASE = "last";

@@ -16,7 +16,16 @@ import { Queue } from "./queue.js";
 import { Events } from "./events.js";
 import { pointed } from "./nouns.js";
 
-export const TABS = [["story", "Story", Story], ["predicates", "Predicates", Predicates], ["cache", "Cache", Cache], ["priorities", "Priorities", Priorities], ["preemption", "Preemption", Preemption], ["podgroups", "PodGroups", PodGroups], ["queue", "Queue", Queue], ["events", "Events", Events]];
+export const TABS = [
+  ["story", "Story", Story],
+  ["predicates", "Predicates", Predicates],
+  ["cache", "Cache", Cache],
+  ["priorities", "Priorities", Priorities],
+  ["preemption", "Preemption", Preemption],
+  ["podgroups", "PodGroups", PodGroups],
+  ["queue", "Queue", Queue],
+  ["events", "Events", Events],
+];
 
 export class Inspect {
   #panels = new Map();
