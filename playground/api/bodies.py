@@ -40,13 +40,13 @@ def object_of(data: bytes) -> dict[str, Any]:
     try:
         body = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise ApiError(400, f"The body is no JSON: {error}"[:300]) from error
+        raise ApiError(400, f"The body is not valid JSON: {error}"[:300]) from error
     if not isinstance(body, dict):
         raise ApiError(400, "The body must be a JSON object.")
     if len(data) > OBJECT_BYTES:
         rest = {name: value for name, value in body.items() if not isinstance(value, str)}
         if len(json.dumps(rest)) > OBJECT_BYTES:
-            raise ApiError(413, f"The body, texts aside, may have {OBJECT_BYTES:,} bytes.")
+            raise ApiError(413, f"The body without its text fields is limited to {OBJECT_BYTES:,} bytes.")
     return body
 
 
@@ -76,7 +76,7 @@ def files_of_body(data: bytes, content_type: str, title: str) -> tuple[list[File
     text = str(file[1])
     if content_type == "application/x-www-form-urlencoded" and _JOINED.match(text):
         raise ApiError(
-            400, "The body has lost its line ends, as `curl -d @FILE` sends it: use --data-binary @FILE."
+            400, "The body has no line breaks, which `curl -d @FILE` strips: use --data-binary @FILE."
         )
     plain = text.removeprefix("\ufeff")
     if content_type == "application/json" or plain.lstrip()[:1] == "{":
@@ -106,5 +106,5 @@ def _files_of_form(request: HttpRequest) -> tuple[list[File], str]:
             left -= bundles.file_bytes(file)
             files.append(file)
     if not files:
-        raise ApiError(400, "The form has no file in it; send one as in `curl -F file=@cluster.yaml`.")
+        raise ApiError(400, "The form contains no file; send one as in `curl -F file=@cluster.yaml`.")
     return files, request.POST.get("title", request.GET.get("title", ""))

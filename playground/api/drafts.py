@@ -22,17 +22,17 @@ from playground.visitors import identity
 from playground.visitors.throttle import token_of
 from scheduler_core.objects.problems import BundleError, Problem
 
-GONE = "There is no such draft of yours; it may have been deleted."
+GONE = "You have no such draft; it may have been deleted."
 _TAG = re.compile(r'"[0-9]{1,9}"')
 _CHANGES = ("bundle", "title")
-_STALE = "The draft has changed since: it is in revision {revision}. Read it, and send the edit made on that."
+_STALE = "The draft has changed: its revision is now {revision}. Read it again and reapply the edit."
 
 
 def _owner(request: HttpRequest) -> str:
     """Return the owner whose token was sent with a request. Raises ApiError without a valid token."""
     owner = identity.verify(token_of(request))
     if not owner:
-        told = "Send the token that making a draft gave, as `Authorization: Bearer <token>`."
+        told = "Send the token returned when a draft was created, as `Authorization: Bearer <token>`."
         raise ApiError(401, told, {"WWW-Authenticate": "Bearer"})
     return owner
 
@@ -104,10 +104,10 @@ def _wire(request: HttpRequest, row: Draft) -> dict[str, Any]:
 @route(
     "POST",
     "/api/drafts",
-    "Make a draft of a bundle; sent with the token of another draft, of the same owner",
+    "Create a draft from a bundle; with the token of another draft, for the same owner",
     {
-        201: ("Made; keep the token, with it the owner's drafts are read and changed", "NewDraft"),
-        401: ("Not a token of ours", "Errors"),
+        201: ("Created; keep the token, which gives access to the owner's drafts", "NewDraft"),
+        401: ("Not a valid token", "Errors"),
         **UNREAD,
     },
     query=TITLE,
@@ -133,8 +133,8 @@ def create_draft(request: HttpRequest) -> HttpResponse:
 @route(
     "GET",
     "/api/drafts",
-    "The owner's drafts, the last changed first",
-    {200: ("Drafts without their texts", "Drafts"), 401: OWN[401], 429: ERRORS[429]},
+    "List the owner's drafts, last changed first",
+    {200: ("The drafts, without their text", "Drafts"), 401: OWN[401], 429: ERRORS[429]},
     token=OWNER,
 )
 def list_drafts(request: HttpRequest) -> HttpResponse:
@@ -147,8 +147,13 @@ def list_drafts(request: HttpRequest) -> HttpResponse:
 @route(
     "GET",
     "/api/drafts/{name}",
-    "A draft with its text as it was last saved",
-    {200: ("The draft", "Draft"), 422: ("Several files that cannot be one", "Errors"), **OWN, **BUSY},
+    "Get a draft with its last saved text",
+    {
+        200: ("The draft", "Draft"),
+        422: ("Several files that cannot be combined into one", "Errors"),
+        **OWN,
+        **BUSY,
+    },
     token=OWNER,
 )
 def get_draft(request: HttpRequest, name: str) -> HttpResponse:
@@ -162,9 +167,9 @@ def get_draft(request: HttpRequest, name: str) -> HttpResponse:
 @route(
     "PATCH",
     "/api/drafts/{name}",
-    "Replace a draft's text, be it readable or not, its title or both",
+    "Replace a draft's text (which need not be valid), its title, or both",
     {
-        200: ("Saved; of a new text with what is wrong with it", "Draft"),
+        200: ("Saved; for a new text with its errors", "Draft"),
         400: ("The body cannot be read", "Errors"),
         **FULL,
         **STALE,
@@ -189,7 +194,7 @@ def change_draft(request: HttpRequest, name: str) -> HttpResponse:
         if not isinstance(body.get(field, ""), str):
             raise ApiError(400, [{"line": None, "path": field, "message": f"{field} must be a text."}])
     if not body:
-        raise ApiError(400, f"Send what changes: {' or '.join(_CHANGES)}.")
+        raise ApiError(400, f"Send the fields to change: {' or '.join(_CHANGES)}.")
     try:
         with _reading():
             row = store.save_draft(row, body.get("bundle"), body.get("title"), base, whole=True)
@@ -218,10 +223,10 @@ def _problems(text: str | None) -> dict[str, Any]:
 @route(
     "POST",
     "/api/drafts/{name}/share",
-    "Store a draft, as it stands, as an immutable scenario with a link",
+    "Store the draft's current text as an immutable scenario with a link",
     {
         201: ("Stored, as POST /api/scenarios does", "Created"),
-        422: ("The draft has errors: all of them, with line and path", "Errors"),
+        422: ("The draft has errors; all are listed, with line and path", "Errors"),
         **FULL,
         **STALE,
         **OWN,
@@ -244,7 +249,7 @@ def share_draft(request: HttpRequest, name: str) -> HttpResponse:
 @route(
     "DELETE",
     "/api/drafts/{name}",
-    "Delete a draft for good",
+    "Delete a draft permanently",
     {204: ("Gone", ""), **STALE, **OWN},
     token=OWNER,
     matched=True,

@@ -21,8 +21,8 @@ LAST = 999_999_999
 @route(
     "GET",
     "/api/scenarios/{name}/find",
-    "The next cycle, or the one before, of which a condition holds, as that a predicate fails",
-    {**FOUND, 422: ("Too large to compute while you wait: start a run", "Errors")},
+    "Find the next or previous cycle that meets a condition, such as a failed predicate",
+    {**FOUND, 422: ("Too large to compute interactively: start a run", "Errors")},
     query=CONDITIONS,
 )
 def find_in_scenario(request: HttpRequest, name: str) -> HttpResponse:
@@ -33,7 +33,7 @@ def find_in_scenario(request: HttpRequest, name: str) -> HttpResponse:
 @route(
     "GET",
     "/api/runs/{name}/find",
-    "The same in the cycles of a run that are stored",
+    "Find the next or previous cycle that meets a condition among a run's stored cycles",
     FOUND,
     query=CONDITIONS,
 )

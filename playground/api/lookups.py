@@ -42,7 +42,7 @@ def scenario_of(short: str) -> Scenario:
     """Return a scenario that is shared. Raises ApiError."""
     row = store.find_scenario(short)
     if row is None:
-        raise ApiError(404, "There is no such scenario; it may have been deleted.")
+        raise ApiError(404, "Scenario not found; it may have been deleted.")
     return row
 
 
@@ -50,7 +50,7 @@ def run_of(name: str) -> Run:
     """Return a run. Raises ApiError."""
     run = store.find_run(name)
     if run is None:
-        raise ApiError(404, "There is no such run.")
+        raise ApiError(404, "Run not found.")
     return run
 
 

@@ -25,8 +25,8 @@ def whole_cluster(recipe: Recipe) -> dict[str, Any]:
 @route(
     "GET",
     "/api/generate",
-    "What a recipe of a cluster can hold, and recipes to begin with",
-    {200: ("The fields, each with its default; recipes", "Generator"), 429: ERRORS[429]},
+    "List the fields of a cluster recipe, and example recipes",
+    {200: ("The fields with their defaults, and the recipes", "Generator"), 429: ERRORS[429]},
 )
 def get_generator(request: HttpRequest) -> HttpResponse:
     """Answer the fields of a recipe."""
@@ -37,11 +37,11 @@ def get_generator(request: HttpRequest) -> HttpResponse:
 @route(
     "POST",
     "/api/generate",
-    "Make a cluster by rule from a recipe: the same recipe, the same cluster",
+    "Generate a cluster from a recipe, deterministically",
     {
-        200: ("The bundle, and what it comes to", "Generated"),
+        200: ("The bundle, and its totals", "Generated"),
         400: ("The body cannot be read", "Errors"),
-        422: ("The recipe has errors: all of them, each with its field as path", "Errors"),
+        422: ("The recipe has errors; all are listed, with the field as path", "Errors"),
         413: ("Too large", "Errors"),
         429: ERRORS[429],
         **BUSY,

@@ -48,35 +48,40 @@ def route(
 
 
 ERRORS = {
-    404: ("There is no such thing", "Errors"),
-    410: ("Taken down by the operator; the error says why", "Errors"),
+    404: ("Not found", "Errors"),
+    410: ("Taken down by the operator; the error gives the reason", "Errors"),
     429: ("Too many requests; see Retry-After", "Errors"),
 }
-BUSY = {503: ("Too many bundles are being read, or no database answers; see Retry-After", "Errors")}
-SAME = {304: ("The scenario of If-None-Match, which is still shared", "")}
+BUSY = {
+    503: ("Too many bundles are being parsed, or the database does not respond; see Retry-After", "Errors")
+}
+SAME = {304: ("Not modified: the scenario of If-None-Match is still shared", "")}
 CONDITIONS = (
-    ("condition", "string", "As docs/protocol.md has it at cycle.find, as in node:n3; up to 20 of them"),
-    ("from", "integer", "The cycle to begin after, or before on the way back; 0: the start"),
+    ("condition", "string", "A condition of cycle.find in docs/protocol.md, such as node:n3; at most 20"),
+    ("from", "integer", "The cycle after which the search begins (before which, if backward); 0: the start"),
     ("direction", "string", "forward or backward"),
-    ("to", "integer", "The last cycle to look at"),
-    ("met", "string", "A quirk, or a workload whose ties, that counts no more; up to 20 of them"),
+    ("to", "integer", "The last cycle to search"),
+    ("met", "string", "A quirk, or a workload whose ties, to ignore; at most 20"),
 )
-FOUND = {200: ("The cycle, and why", "Found"), 400: ("A parameter is wrong", "Errors"), **ERRORS, **BUSY}
+FOUND = {200: ("The cycle, and the reason", "Found"), 400: ("Invalid parameter", "Errors"), **ERRORS, **BUSY}
 FULL = {
-    413: ("Too large, or `storage`: the owner or address has stored all it may, see the errors", "Errors"),
-    507: ("The server has stored all it may; see `storage`", "Errors"),
+    413: (
+        "Too large, or, with `storage`, the quota of the owner or address is exhausted; see the errors",
+        "Errors",
+    ),
+    507: ("The server's storage quota is exhausted; see `storage`", "Errors"),
 }
 UNREAD = {
     400: ("The body cannot be read", "Errors"),
-    422: ("The bundle has errors: all of them, with line and path", "Errors"),
+    422: ("The bundle has errors; all are listed, with line and path", "Errors"),
     **FULL,
     429: ERRORS[429],
     **BUSY,
 }
-TITLE = (("title", "string", "Title, where the body is the bundle itself"),)
-OWNER = "The token that making a draft gave; a browser's own is the value of its cookie podstep_visitor"
-STALE = {412: ("The draft is no longer in the revision of If-Match; ETag has the newest", "Errors")}
-OWN = {401: ("No token of ours", "Errors"), **ERRORS}
+TITLE = (("title", "string", "Title, if the body is the bundle itself"),)
+OWNER = "The token returned when a draft was created; for a browser, the value of its cookie podstep_visitor"
+STALE = {412: ("The draft's revision is not that of If-Match; ETag has the current one", "Errors")}
+OWN = {401: ("No valid token", "Errors"), **ERRORS}
 TEXT = (
     ("text/plain", "Text"),
     ("application/yaml", "Text"),

@@ -81,7 +81,7 @@ def _run_wire(request: HttpRequest, run: Run) -> dict[str, Any]:
 @route(
     "GET",
     "/api/runs/{name}",
-    "How a run stands",
+    "Get the state of a run",
     {200: ("The run", "Run"), **ERRORS},
 )
 def get_run(request: HttpRequest, name: str) -> HttpResponse:
@@ -94,18 +94,19 @@ def get_run(request: HttpRequest, name: str) -> HttpResponse:
     "/api/runs/{name}/cancel",
     "Cancel a run",
     {
-        200: ("The run; a running one stops after its slice", "Run"),
+        200: ("The run; if running, it stops after its current slice", "Run"),
         403: ("Not yours", "Errors"),
         **ERRORS,
     },
-    token="The cancel token that starting the run gave",  # noqa: S106 - a description
+    token="The cancel token returned when the run was started",  # noqa: S106 - a description
 )
 def cancel_run(request: HttpRequest, name: str) -> HttpResponse:
     """Cancel a run that the caller started."""
     run = run_of(name)
     if not service.may_cancel(run, "", token_of(request)):
         raise ApiError(
-            403, "Send the cancel token that starting the run gave, as `Authorization: Bearer <token>`."
+            403,
+            "Send the cancel token returned when the run was started, as `Authorization: Bearer <token>`.",
         )
     return answer(_run_wire(request, service.cancel(run)))
 
@@ -113,8 +114,8 @@ def cancel_run(request: HttpRequest, name: str) -> HttpResponse:
 @route(
     "GET",
     "/api/runs/{name}/cycles/{step}",
-    "One cycle of a run by its number or its step",
-    {200: ("The cycle", "Cycle"), 400: ("The step is no address", "Errors"), **ERRORS, **BUSY},
+    "Get a cycle of a run by its number or its step",
+    {200: ("The cycle", "Cycle"), 400: ("Invalid step", "Errors"), **ERRORS, **BUSY},
 )
 def get_run_cycle(request: HttpRequest, name: str, step: str) -> HttpResponse:
     """Answer one cycle of a run."""
@@ -124,7 +125,7 @@ def get_run_cycle(request: HttpRequest, name: str, step: str) -> HttpResponse:
 @route(
     "GET",
     "/api/runs/{name}/trace.jsonl.zst",
-    "The whole trace of a finished run, a cycle a line",
+    "Download the whole trace of a finished run, one cycle per line",
     {
         200: ("JSON Lines, zstd", "application/zstd"),
         409: ("The run is not finished", "Errors"),
@@ -137,7 +138,7 @@ def get_run_trace(request: HttpRequest, name: str) -> StreamingHttpResponse:
     """Stream a run's trace, one cycle per line, compressed with zstd."""
     playback = playback_of(sources.Source({"run": name}, run_of(name)))
     if not playback.complete:
-        raise ApiError(409, "The run is not finished; its trace can be downloaded when it is.")
+        raise ApiError(409, "The run is not finished; its trace can be downloaded once it is.")
     cells = len(playback) * max(1, len(playback.tables.nodes))
     if cells > limit("TRACE_CELLS"):
         raise ApiError(

@@ -64,7 +64,7 @@ def create_scenario(request: HttpRequest) -> HttpResponse:
 @route(
     "GET",
     "/api/scenarios/{name}",
-    "What a scenario holds",
+    "Get a scenario and its documents",
     {200: ("The scenario with its documents", "Scenario"), **SAME, **ERRORS},
 )
 def get_scenario(request: HttpRequest, name: str) -> HttpResponse:
@@ -105,7 +105,7 @@ def _revalidated(request: HttpRequest, row: Scenario) -> tuple[dict[str, str], b
 @route(
     "GET",
     "/api/scenarios/{name}/bundle",
-    "A scenario's documents as YAML",
+    "Get a scenario's documents as YAML",
     {200: ("The bundle", "application/yaml"), **SAME, **ERRORS, **BUSY},
 )
 def get_bundle(request: HttpRequest, name: str) -> HttpResponse:
@@ -123,14 +123,14 @@ def get_bundle(request: HttpRequest, name: str) -> HttpResponse:
 @route(
     "DELETE",
     "/api/scenarios/{name}",
-    "Take back a share; the scenario goes with the last one",
+    "Revoke a share; the last one deletes the scenario",
     {
         204: ("Gone", ""),
         401: ("No delete token", "Errors"),
         403: ("Not a delete token of this scenario", "Errors"),
         **ERRORS,
     },
-    token="The delete token that sharing gave",  # noqa: S106 - a description
+    token="The delete token returned when the scenario was shared",  # noqa: S106 - a description
 )
 def delete_scenario(request: HttpRequest, name: str) -> HttpResponse:
     """Delete the share that the delete token belongs to."""
@@ -146,11 +146,11 @@ def delete_scenario(request: HttpRequest, name: str) -> HttpResponse:
 @route(
     "GET",
     "/api/scenarios/{name}/cycles",
-    "Consecutive cycles of the trace",
+    "List consecutive cycles of the trace",
     {
         200: ("Cycles; fewer at the end", "Cycles"),
-        400: ("A parameter is wrong", "Errors"),
-        422: ("Too large to compute while you wait: start a run", "Errors"),
+        400: ("Invalid parameter", "Errors"),
+        422: ("Too large to compute interactively: start a run", "Errors"),
         **ERRORS,
         **BUSY,
     },
@@ -179,11 +179,11 @@ def list_cycles(request: HttpRequest, name: str) -> HttpResponse:
 @route(
     "GET",
     "/api/scenarios/{name}/cycles/{step}",
-    "One cycle by its number or its step major.minor",
+    "Get a cycle by its number or its step major.minor",
     {
         200: ("The cycle", "Cycle"),
-        400: ("The step is no address", "Errors"),
-        422: ("Too large to compute while you wait: start a run", "Errors"),
+        400: ("Invalid step", "Errors"),
+        422: ("Too large to compute interactively: start a run", "Errors"),
         **ERRORS,
         **BUSY,
     },
@@ -196,17 +196,17 @@ def get_cycle(request: HttpRequest, name: str, step: str) -> HttpResponse:
 @route(
     "GET",
     "/api/scenarios/{name}/cycles/{step}/why",
-    "Why a pod is where it is after a step, or is not on a node, and what would make it fit",
+    "Explain a pod's placement after a step, or why it is pending, and what would make it fit",
     {
-        200: ("The reasons, and changes that were tried out, the smallest first", "Why"),
-        400: ("A parameter is wrong", "Errors"),
-        422: ("Too large to compute while you wait", "Errors"),
+        200: ("The reasons, and changes verified by simulation, smallest first", "Why"),
+        400: ("Invalid parameter", "Errors"),
+        422: ("Too large to compute interactively", "Errors"),
         **ERRORS,
         **BUSY,
     },
     query=(
         ("pod", "string", "The pod, namespace/name"),
-        ("node", "string", "The node; all nodes are asked about without it"),
+        ("node", "string", "The node; defaults to all nodes"),
     ),
 )
 def get_why(request: HttpRequest, name: str, step: str) -> HttpResponse:
@@ -214,7 +214,7 @@ def get_why(request: HttpRequest, name: str, step: str) -> HttpResponse:
     row = sources.Source({"scenario": name}, scenario_of(name))
     pod, node = request.GET.get("pod", ""), request.GET.get("node") or None
     if not pod:
-        message = "Say which pod, as in ?pod=default/web-1."
+        message = "Specify the pod, as in ?pod=default/web-1."
         raise ApiError(400, [{"line": None, "path": "pod", "message": message}])
     playback = playback_of(row)
     until = time.monotonic() + limit("WHY_SECONDS")
@@ -229,4 +229,4 @@ def get_why(request: HttpRequest, name: str, step: str) -> HttpResponse:
             except ExplainError as error:
                 raise ApiError(404, str(error)) from error
             give_way()
-    raise ApiError(422, "Explaining this takes too long; ask about one node.")
+    raise ApiError(422, "The explanation takes too long; ask about a single node.")

@@ -44,7 +44,7 @@ class Endpoint:
         call = self.calls.get(method)
         if call is None:
             allowed = ", ".join(sorted(self.calls))
-            return refusal(ApiError(405, f"This address answers {allowed}.", {"Allow": allowed}))
+            return refusal(ApiError(405, f"Allowed methods: {allowed}.", {"Allow": allowed}))
         kind = "API_READS_PER_MINUTE" if method == "GET" else "API_WRITES_PER_MINUTE"
         if wait := wait_seconds(kind, address_of(request)):
             return refusal(

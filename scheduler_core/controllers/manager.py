@@ -123,7 +123,7 @@ class ControllerManager(Branching):
             self.looks += 1
             interrupting.look()
             if self.looks - before > self.options.most_looks + _LOOKS_EACH * len(self.store.objects):
-                self.gave_up = f"{look[1][0]} {look[1][1]} changes again and again while no time passes"
+                self.gave_up = f"{look[1][0]} {look[1][1]} keeps changing while no virtual time passes"
                 return []
             self._look(look, now, changes)
         return changes

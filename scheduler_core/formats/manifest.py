@@ -283,4 +283,4 @@ def to_manifest(obj: KubernetesObject) -> dict[str, Any]:
         return _claim(obj)
     if isinstance(obj, PersistentVolume):
         return _persistent_volume(obj)
-    raise TypeError(f"{type(obj).__name__} objects are not made by controllers")
+    raise TypeError(f"{type(obj).__name__} objects are not created by controllers")

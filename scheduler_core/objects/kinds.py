@@ -75,7 +75,7 @@ KINDS: dict[str, Kind] = {
 
 # Kinds that are known and kept, but do not affect kube-scheduler v1.11's decisions.
 KEPT_KINDS: dict[str, str] = {
-    "Namespace": "namespaces exist by being named",
+    "Namespace": "namespaces need not be created",
     "Queue": "queues belong to the batch scheduler",
     "DeschedulerPolicy": "the descheduler is not part of a scheduling run",
 }

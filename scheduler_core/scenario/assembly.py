@@ -106,7 +106,7 @@ class Assembly:
     def _check_workload(self, obj: Workload, at: At, version: str) -> None:
         spec = at.child("spec")
         if obj.template is None:
-            spec.child("template").error("template is missing: without it no pod can be made")
+            spec.child("template").error("template is missing: it is needed to create pods")
             return
         if obj.kind == "Job":
             return
@@ -199,7 +199,7 @@ class Assembly:
         if not pod.terminal:
             self.notices.add(
                 at.child("spec").child("nodeName"),
-                f"there is no node {pod.node_name!r} here: its pods are left out of the cluster",
+                f"node {pod.node_name!r} does not exist: its pods are left out of the cluster",
             )
 
     def count_pods(self, number: int, at: At) -> bool:
@@ -297,7 +297,7 @@ class Assembly:
         """Check a controller against the limits before anything is created for it."""
         spec = at.child("spec")
         if owner.replicas > self.limits.replicas:
-            most = f"at most {self.limits.replicas:,} pods a controller are made"
+            most = f"a controller creates at most {self.limits.replicas:,} pods"
             spec.child("replicas").error(f"{most}, not {owner.replicas:,}")
             return False
         claims = owner.replicas * len(owner.claim_templates)

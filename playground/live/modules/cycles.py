@@ -101,7 +101,7 @@ async def cycle(call: Call) -> Answer:
     asked, known = call.payload["parts"], call.payload.get("pods")
     parts = list(dict.fromkeys(part for name in asked for part in (INSPECT if name == ALL_TABS else (name,))))
     if unknown := [part for part in parts if part not in PARTS]:
-        raise CommandError("payload.invalid", f"There is no part {unknown[0][:40]!r}.", field="parts")
+        raise CommandError("payload.invalid", f"Unknown part {unknown[0][:40]!r}.", field="parts")
     step = call.payload["step"]
 
     def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:
@@ -146,7 +146,9 @@ async def preemption_run(call: Call) -> Answer:
         cycle = playback.cycle(index, unwanted)
         run = dry_run(cycle, playback.place(cycle).node_at, node)
         if run is None:
-            raise CommandError("payload.invalid", "That node was no candidate in this cycle.", field="node")
+            raise CommandError(
+                "payload.invalid", "That node was not a candidate in this cycle.", field="node"
+            )
         return Encoded(encode(run))
 
     return await call.in_turns(turn)

@@ -68,7 +68,7 @@ def check_policy(value: Mapping[str, Any], settings: Settings, at: At) -> bool:
     """Report all errors and warnings of a Policy; return whether it can be used."""
     POLICY(dict(value), at)
     if value.get("extenders"):
-        at.child("extenders").warn("extenders are other programs: they are not called")
+        at.child("extenders").warn("extenders are external programs and are not called")
     try:
         found = compile_policy(value, settings).warnings
     except PolicyError as error:

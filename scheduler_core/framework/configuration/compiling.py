@@ -100,7 +100,7 @@ def read_and_compile(value: Document, settings: Settings, at: At) -> FrameworkCo
 def _check_settings(written: WrittenConfiguration, settings: Settings) -> None:
     if settings.cache != "off":
         written.at.child("kind").error(
-            f"the equivalence cache was gone before there was this configuration: write cache: off in the "
+            f"the equivalence cache was removed before this configuration existed: write cache: off in the "
             f"SimulationSettings, not {settings.cache}, or a v1 Policy"
         )
 
@@ -208,9 +208,9 @@ def _tell_of_effects(
     """Warn of everything that the run does not do, or does as v1.11 did."""
     at = written.at
     if written.percentage and written.percentage < 100:
-        at.child("percentageOfNodesToScore").warn("has no effect: every node is looked at, as in v1.11")
+        at.child("percentageOfNodesToScore").warn("has no effect: every node is evaluated, as in v1.11")
     if written.extenders:
-        at.child("extenders").warn("extenders are other programs: they are not called")
+        at.child("extenders").warn("extenders are external programs and are not called")
     if settings.quirk_ids:
         at.child("kind").warn(
             "the known deviations of v1.11 are in force; quirks: fixed in SimulationSettings ends them, as "
@@ -228,7 +228,7 @@ def _tell_of_effects(
 def _tell_of_arguments(checked: _Checked, profile: FrameworkProfile) -> None:
     at = checked.written.at
     if checked.written.percentage and checked.written.percentage < 100:
-        at.child("percentageOfNodesToScore").warn("has no effect: every node is looked at, as in v1.11")
+        at.child("percentageOfNodesToScore").warn("has no effect: every node is evaluated, as in v1.11")
     configs = {config.name: config.at.child("args") for config in checked.written.configs}
     for name, arguments in checked.arguments.items():
         scores = any(plugin.name == name for plugin in profile.points["score"])
