@@ -19,7 +19,7 @@ WORKED_OUT = 60_000  # milliseconds, on a busy machine
 
 @pytest.fixture(scope="module")
 def promise(site: Stack) -> str:
-    """The address of the example in which v1.11 places a pod beside one that it must remain away from."""
+    """The address of the example in which v1.11 places a pod beside one that it must stay away from."""
     return share(site, example_text("cache-broken-promise"), "Broken promise")
 
 

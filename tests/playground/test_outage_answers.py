@@ -58,7 +58,7 @@ def test_the_api_answers_503_with_a_time_to_come_back(web: str) -> None:
             assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
             [problem] = answer.json()["errors"]
             assert set(problem) == {"line", "path", "message"}
-            assert "database does not answer" in problem["message"]
+            assert "database does not respond" in problem["message"]
     assert (Scenario.objects.count(), Share.objects.count(), Run.objects.count()) == (1, 1, 0)
 
 

@@ -46,7 +46,7 @@ def _exists(name: str, at: At, version: Version) -> bool:
         at.error(f"unknown plugin {show(name)}{told}")
     elif not has_plugin(version, name):
         row = PLUGINS[name]
-        at.error(f"{name} was removed after {row.until}; in {version.name} there is {row.instead}")
+        at.error(f"{name} was removed after {row.until}; in {version.name} use {row.instead}")
     else:
         return True
     return False

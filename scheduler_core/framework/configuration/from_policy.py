@@ -69,7 +69,7 @@ class _Draft:
         if has_plugin(self.version, plugin):
             return True
         row = PLUGINS[plugin]
-        self.told.lost.append(f"{what}: {plugin} was removed after {row.until}, there is {row.instead}")
+        self.told.lost.append(f"{what}: {plugin} was removed after {row.until}, use {row.instead}")
         return False
 
 

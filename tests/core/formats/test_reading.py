@@ -53,8 +53,8 @@ def test_the_same_node_is_read_from_every_form(data: str | bytes) -> None:
 @pytest.mark.parametrize(
     ("data", "told"),
     [
-        (b"", "nothing in it"),
-        (b"  \n", "nothing in it"),
+        (b"", "input is empty"),
+        (b"  \n", "input is empty"),
         ("# only a comment", "no document"),
         (b"\x00\x01\x02", "binary data"),
         (b"PK\x03\x04rest", "ZIP"),

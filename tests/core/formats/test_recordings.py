@@ -150,7 +150,7 @@ def test_a_line_that_is_cut_off_anywhere_is_reported_and_left_out() -> None:
     ).strip()
     for length in range(1, len(last)):
         scenario = load(whole + last[:length])
-        notes = [(w.line, w.message) for w in scenario.warnings if "cut off" in w.message]
+        notes = [(w.line, w.message) for w in scenario.warnings if "truncated" in w.message]
         assert notes == [(3, "the last line is truncated and ignored")]
         assert len(scenario.objects) == 2
 

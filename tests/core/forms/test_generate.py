@@ -154,7 +154,7 @@ def test_daemons_are_counted_where_they_may_run() -> None:
         (recipe([{"count": "0"}]), "pools.0.count", "a whole number from 1"),
         (recipe([{"taints": "gpu"}]), "pools.0.taints", "write key=value:effect"),
         (recipe([{"labels": "disk"}]), "pools.0.labels", "key=value"),
-        (recipe([{}, {}]), "pools.1.name", "another 'general'"),
+        (recipe([{}, {}]), "pools.1.name", "duplicate 'general'"),
         (recipe([]), "pools", "at least one node pool"),
         (recipe([{"count": "15000"}, {"name": "b", "count": "15000"}]), "pools", f"{MOST_NODES:,}"),
         (recipe([{}] * 21), "pools", "at most 20"),
