@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.text import to_text
 
-NOT_A_MANIFEST = "contains no manifest"
+NOT_A_MANIFEST = "no manifest found"
 LINK = "a symbolic link; links are not followed"
 NESTED = "a nested archive: pass it as a separate file"
 KUSTOMIZATION = "not applied: pass the output of `kubectl kustomize` for its directory"

@@ -70,8 +70,8 @@ def test_the_body_may_be_an_archive(api: Client, address: str, data: bytes) -> N
     assert answer.status_code == 201, body
     assert body["summary"] == {"Node": 1, "Pod": 1}
     messages = [one["message"] for one in body["warnings"]]
-    assert any("Chart.yaml, shop/values.yaml) are left out: contains no manifest" in one for one in messages)
-    assert any("charts/db.tgz is left out: an archive inside" in one for one in messages)
+    assert any("Chart.yaml, shop/values.yaml) are left out: no manifest found" in one for one in messages)
+    assert any("charts/db.tgz is left out: a nested archive" in one for one in messages)
 
 
 def test_a_large_archive_is_read_once(api: Client) -> None:

@@ -78,10 +78,9 @@ def test_what_is_no_manifest_is_left_out_by_name() -> None:
     scenario = load([("shop.tgz", tarred(files, links={"shop/more.yaml": "../../etc/passwd"}))])
     assert [obj.meta.name for obj in scenario.objects] == ["n1", "web"]
     told = {one.message for one in scenario.warnings if one.file == "shop.tgz"}
-    charts = "(shop/charts/db.tgz, shop/charts/hidden) are left out: an archive inside"
+    charts = "(shop/charts/db.tgz, shop/charts/hidden) are left out: a nested archive"
     plain = (
-        "(shop/Chart.yaml, shop/README.md, shop/logo.png, shop/values.yaml) are left out: contains no "
-        "manifest"
+        "(shop/Chart.yaml, shop/README.md, shop/logo.png, shop/values.yaml) are left out: no manifest found"
     )
     kustomization = "shop/kustomization.yaml is left out: not applied"
     assert told == {
@@ -96,7 +95,7 @@ def test_links_of_a_zip_are_not_followed() -> None:
     """A symbolic link in a ZIP archive is left out, not read as the text of its target's path."""
     scenario = load([("a.zip", linked_zip())])
     assert [obj.meta.name for obj in scenario.objects] == ["n1"]
-    assert any("pod.yaml is left out: a link" in one.message for one in scenario.warnings)
+    assert any("pod.yaml is left out: a symbolic link" in one.message for one in scenario.warnings)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +119,7 @@ def test_unsafe_paths_are_refused(pack: Callable[[Files], bytes], name: str) -> 
         (zipped({}), "it contains no manifest: it is empty"),
         (
             zipped({"values.yaml": VALUES}),
-            "it contains no manifest: values.yaml is left out: contains no manifest",
+            "it contains no manifest: values.yaml is left out: no manifest found",
         ),
         (
             gzip.compress(zipped(FILES)),

@@ -49,7 +49,7 @@ def test_a_directory_is_read_below_and_in_order(tmp_path: Path, capsys: pytest.C
         f"default/{name}" for name in ("first", "second", "third")
     ]
     assert (
-        f"{tmp_path}/k8s: 3 files (Chart.yaml, notes.txt, values.yaml) are left out: contains no manifest"
+        f"{tmp_path}/k8s: 3 files (Chart.yaml, notes.txt, values.yaml) are left out: no manifest found"
         in printed.err
     )
 
