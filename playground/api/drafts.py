@@ -25,7 +25,7 @@ from scheduler_core.objects.problems import BundleError, Problem
 GONE = "You have no such draft; it may have been deleted."
 _TAG = re.compile(r'"[0-9]{1,9}"')
 _CHANGES = ("bundle", "title")
-_STALE = "The draft has changed: its revision is now {revision}. Read it again and reapply the edit."
+_STALE = "The draft has changed and is now at revision {revision}. Read it again and reapply the edit."
 
 
 def _owner(request: HttpRequest) -> str:
