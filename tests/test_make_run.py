@@ -217,7 +217,7 @@ def test_a_taken_port_is_named_before_anything_starts(tmp_path: Path) -> None:
         port = other.getsockname()[1]
         with make_run(tmp_path / "log", tmp_path / "data", port) as make:
             assert make.popen.wait(120) != 0
-            assert f"Port {port} of 127.0.0.1 is taken" in make.output()
+            assert f"Port {port} of 127.0.0.1 is in use" in make.output()
             assert f"make run PORT={port + 1}" in make.output()
             assert "Traceback" not in make.output()
     assert not list(tmp_path.glob("data/*.sqlite3"))

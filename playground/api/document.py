@@ -25,7 +25,7 @@ _PROBLEM = {
         "file": {"type": "string"},
         "unhonored": {
             "type": "string",
-            "description": "Of a warning that the answer may differ: what another cluster honors",
+            "description": "For a warning that the result may differ: the field that other clusters honor",
             "examples": ["spec.overhead"],
         },
     },
@@ -43,18 +43,18 @@ _OBJECTS = {"type": "array", "items": {"type": "object"}}
 _EXPIRES = {
     "type": ["string", "null"],
     "format": "date-time",
-    "description": "It is kept until then; opening it moves the date. null: it never expires",
+    "description": "Kept until then; opening it postpones the date. null: it never expires",
 }
 _RUN_CACHE = {
     "type": ["object", "null"],
-    "description": "What the equivalence cache did in the whole run; null where none is on",
+    "description": "Statistics of the equivalence cache for the whole run; null if it is off",
     "required": ["hits", "evaluations", "invalidated", "stale", "hitRate", "causes"],
     "properties": {
         **dict.fromkeys(("hits", "evaluations", "invalidated", "stale"), _COUNT),
         "hitRate": {"type": "number", "minimum": 0, "maximum": 1},
         "causes": {
             "type": "array",
-            "description": "The audit's stale hits by cause, most first",
+            "description": "Stale hits found by the audit, by cause, most frequent first",
             "items": {"type": "array", "prefixItems": [_TEXT, _COUNT]},
         },
     },
@@ -69,20 +69,20 @@ _DRAFT = _object(
     revision=_COUNT,
     bytes=_COUNT,
     based_on={**_MAYBE, "description": "scenario:<id> or run:<id>"},
-    parent={**_MAYBE, "description": "What it is a branch of: as based_on, or draft:<id>"},
-    step={**_MAYBE, "description": "The step of the parent at which it begins"},
+    parent={**_MAYBE, "description": "The source of the branch: as based_on, or draft:<id>"},
+    step={**_MAYBE, "description": "The step of the parent at which it branches off"},
     created={"type": "string", "format": "date-time"},
     updated={"type": "string", "format": "date-time"},
     expires=_EXPIRES,
-    bundle={**_TEXT, "description": "The text; of one draft that is read"},
-    token={**_TEXT, "description": "Where a draft is made"},
-    errors={**_PROBLEMS, "description": "Of a text that was saved"},
+    bundle={**_TEXT, "description": "The text; present if a single draft is requested"},
+    token={**_TEXT, "description": "Present when a draft is created"},
+    errors={**_PROBLEMS, "description": "Present when a text was saved"},
     warnings=_PROBLEMS,
     summary={"type": "object", "additionalProperties": _COUNT},
 )
 
 SCHEMAS: dict[str, Any] = {
-    "Text": {"type": "string", "description": "A bundle in any of the formats that are read"},
+    "Text": {"type": "string", "description": "A bundle in any supported format"},
     "Packed": {
         "type": "string",
         "format": "binary",
@@ -119,7 +119,7 @@ SCHEMAS: dict[str, Any] = {
                     ),
                 },
             ),
-            "description": "Where there is no room: compressed bytes, and the owner's largest to delete",
+            "description": "If storage is full: compressed bytes, and the owner's largest items to delete",
         },
     ),
     "NewScenario": _object(["bundle"], bundle=_TEXT, title=_TEXT),
@@ -136,7 +136,7 @@ SCHEMAS: dict[str, Any] = {
     "NewDraft": {
         **_DRAFT,
         "required": [*_DRAFT["required"], "token", "warnings", "summary"],
-        "description": "The token is the owner's, whatever drafts there are more",
+        "description": "The owner's token, valid for all of the owner's drafts",
     },
     "Drafts": _object(["drafts"], drafts={"type": "array", "items": {"$ref": "#/components/schemas/Draft"}}),
     "DraftChange": {**_object([], bundle=_TEXT, title=_TEXT), "minProperties": 1},
@@ -209,7 +209,7 @@ SCHEMAS: dict[str, Any] = {
     ),
     "Recipe": {
         **_object([], pools=_OBJECTS, workloads=_OBJECTS),
-        "description": "Fields as GET /api/generate tells them; numbers may be numbers or texts",
+        "description": "Fields as listed by GET /api/generate; numbers may be JSON numbers or strings",
     },
     "Generated": {
         **_object(
@@ -223,7 +223,7 @@ SCHEMAS: dict[str, Any] = {
         config=_object(
             [],
             policy={"type": "object", "description": "A v1 Policy"},
-            settings={"type": "object", "description": "What a SimulationSettings document holds"},
+            settings={"type": "object", "description": "The contents of a SimulationSettings document"},
         ),
     ),
     "Run": _object(
@@ -237,7 +237,7 @@ SCHEMAS: dict[str, Any] = {
         position={
             "type": ["integer", "null"],
             "minimum": 1,
-            "description": "Place in the queue, 1 being next; null of a run that is not queued",
+            "description": "Position in the queue, from 1; null for a run that is not queued",
         },
         done=_COUNT,
         total={"type": ["integer", "null"]},
@@ -257,6 +257,9 @@ SCHEMAS: dict[str, Any] = {
     ),
 }
 
+for _call in CALLS:
+    SCHEMAS.update(_call.schemas)
+
 
 def _content(kind: str) -> dict[str, Any]:
     if not kind:
@@ -268,7 +271,7 @@ def _content(kind: str) -> dict[str, Any]:
 
 #: Responses that every call may return.
 _ANYWHERE = {
-    503: ("The database does not answer; see Retry-After", "Errors"),
+    503: ("The database does not respond; see Retry-After", "Errors"),
     507: ("The server's disk is full; see Retry-After", "Errors"),
 }
 
@@ -283,7 +286,7 @@ def _operation(call: Route) -> dict[str, Any]:
         for name, kind, meaning in call.query
     ]
     if call.matched:
-        meaning = "The ETag of the draft that the request was made on; without it the newest is meant"
+        meaning = "The ETag of the draft that the edit is based on; defaults to the newest revision"
         parameters.append({"name": "If-Match", "in": "header", "description": meaning, "schema": _TEXT})
     operation: dict[str, Any] = {
         "summary": call.summary,

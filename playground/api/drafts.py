@@ -11,7 +11,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.http import parse_etags
 
 from playground.api.answers import ApiError, answer
-from playground.api.calls import files_of, json_of, shared_answer
+from playground.api.bodies import files_of, json_of
+from playground.api.lookups import shared_answer
+from playground.api.route import BUSY, ERRORS, FULL, OWN, OWNER, STALE, TEXT, TITLE, UNREAD, route
 from playground.limits import limit
 from playground.models import Draft
 from playground.pool.reading import reading
@@ -20,17 +22,17 @@ from playground.visitors import identity
 from playground.visitors.throttle import token_of
 from scheduler_core.objects.problems import BundleError, Problem
 
-GONE = "There is no such draft of yours; it may have been deleted."
+GONE = "You have no such draft; it may have been deleted."
 _TAG = re.compile(r'"[0-9]{1,9}"')
 _CHANGES = ("bundle", "title")
-_STALE = "The draft has changed since: it is in revision {revision}. Read it, and send the edit made on that."
+_STALE = "The draft has changed and is now at revision {revision}. Read it again and reapply the edit."
 
 
 def _owner(request: HttpRequest) -> str:
     """Return the owner whose token was sent with a request. Raises ApiError without a valid token."""
     owner = identity.verify(token_of(request))
     if not owner:
-        told = "Send the token that making a draft gave, as `Authorization: Bearer <token>`."
+        told = "Send the token returned when a draft was created, as `Authorization: Bearer <token>`."
         raise ApiError(401, told, {"WWW-Authenticate": "Bearer"})
     return owner
 
@@ -99,6 +101,18 @@ def _wire(request: HttpRequest, row: Draft) -> dict[str, Any]:
     }
 
 
+@route(
+    "POST",
+    "/api/drafts",
+    "Create a draft from a bundle; with the token of another draft, for the same owner",
+    {
+        201: ("Created; keep the token, which gives access to the owner's drafts", "NewDraft"),
+        401: ("Not a valid token", "Errors"),
+        **UNREAD,
+    },
+    query=TITLE,
+    body=TEXT,
+)
 def create_draft(request: HttpRequest) -> HttpResponse:
     """Create a draft of a valid bundle; without a token, for a new owner."""
     owner = _owner(request) if token_of(request) else identity.new_visitor()
@@ -116,6 +130,13 @@ def create_draft(request: HttpRequest) -> HttpResponse:
     return answer(body, 201, Location=f"/api/drafts/{row.pk}", Cache_Control="no-store", ETag=_etag(row))
 
 
+@route(
+    "GET",
+    "/api/drafts",
+    "List the owner's drafts, last changed first",
+    {200: ("The drafts, without their text", "Drafts"), 401: OWN[401], 429: ERRORS[429]},
+    token=OWNER,
+)
 def list_drafts(request: HttpRequest) -> HttpResponse:
     """Answer the caller's drafts, most recently changed first."""
     rows = Draft.objects.filter(owner=_owner(request)).defer("files").order_by("-updated")
@@ -123,6 +144,18 @@ def list_drafts(request: HttpRequest) -> HttpResponse:
     return answer({"drafts": [_wire(request, row) for row in shown]}, Cache_Control="no-store")
 
 
+@route(
+    "GET",
+    "/api/drafts/{name}",
+    "Get a draft with its last saved text",
+    {
+        200: ("The draft", "Draft"),
+        422: ("Several files that cannot be combined into one", "Errors"),
+        **OWN,
+        **BUSY,
+    },
+    token=OWNER,
+)
 def get_draft(request: HttpRequest, name: str) -> HttpResponse:
     """Answer a draft with its text as last saved."""
     row = _draft(request, name)
@@ -131,6 +164,22 @@ def get_draft(request: HttpRequest, name: str) -> HttpResponse:
     return answer({**_wire(request, row), "bundle": text}, Cache_Control="no-store", ETag=_etag(row))
 
 
+@route(
+    "PATCH",
+    "/api/drafts/{name}",
+    "Replace a draft's text (which need not be valid), its title, or both",
+    {
+        200: ("Saved; for a new text with its errors", "Draft"),
+        400: ("The body cannot be read", "Errors"),
+        **FULL,
+        **STALE,
+        **OWN,
+        **BUSY,
+    },
+    body=(("application/json", "DraftChange"),),
+    token=OWNER,
+    matched=True,
+)
 def change_draft(request: HttpRequest, name: str) -> HttpResponse:
     """Replace a draft's text, valid or not, its title or both; answer the errors of the text.
 
@@ -145,7 +194,7 @@ def change_draft(request: HttpRequest, name: str) -> HttpResponse:
         if not isinstance(body.get(field, ""), str):
             raise ApiError(400, [{"line": None, "path": field, "message": f"{field} must be a text."}])
     if not body:
-        raise ApiError(400, f"Send what changes: {' or '.join(_CHANGES)}.")
+        raise ApiError(400, f"Send the fields to change: {' or '.join(_CHANGES)}.")
     try:
         with _reading():
             row = store.save_draft(row, body.get("bundle"), body.get("title"), base, whole=True)
@@ -171,6 +220,21 @@ def _problems(text: str | None) -> dict[str, Any]:
     return {"errors": bundles.problems_wire(errors), "warnings": bundles.problems_wire(warnings)}
 
 
+@route(
+    "POST",
+    "/api/drafts/{name}/share",
+    "Store the draft's current text as an immutable scenario with a link",
+    {
+        201: ("Stored, as POST /api/scenarios does", "Created"),
+        422: ("The draft has errors; all are listed, with line and path", "Errors"),
+        **FULL,
+        **STALE,
+        **OWN,
+        **BUSY,
+    },
+    token=OWNER,
+    matched=True,
+)
 def share_draft(request: HttpRequest, name: str) -> HttpResponse:
     """Store a draft's current text as an immutable scenario; the draft is kept."""
     row = _draft(request, name)
@@ -182,6 +246,14 @@ def share_draft(request: HttpRequest, name: str) -> HttpResponse:
     return shared_answer(request, shared, scenario)
 
 
+@route(
+    "DELETE",
+    "/api/drafts/{name}",
+    "Delete a draft permanently",
+    {204: ("Gone", ""), **STALE, **OWN},
+    token=OWNER,
+    matched=True,
+)
 def delete_draft(request: HttpRequest, name: str) -> HttpResponse:
     """Delete a draft permanently; its branches become branches of its parent."""
     row = _draft(request, name)

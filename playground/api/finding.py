@@ -7,7 +7,8 @@ import time
 from django.http import HttpRequest, HttpResponse
 
 from playground.api.answers import ApiError, answer
-from playground.api.calls import number_of, playback_of, run_of, scenario_of
+from playground.api.lookups import number_of, playback_of, run_of, scenario_of
+from playground.api.route import CONDITIONS, FOUND, route
 from playground.limits import limit
 from playground.playback import sources
 from playground.playback.finding import ConditionError, Finder, FoundCycle, Search
@@ -17,11 +18,25 @@ from playground.pool.reading import reading
 LAST = 999_999_999
 
 
+@route(
+    "GET",
+    "/api/scenarios/{name}/find",
+    "Find the next or previous cycle that meets a condition, such as a failed predicate",
+    {**FOUND, 422: ("Too large to compute interactively: start a run", "Errors")},
+    query=CONDITIONS,
+)
 def find_in_scenario(request: HttpRequest, name: str) -> HttpResponse:
     """Answer the nearest cycle of a scenario that meets a condition."""
     return _found(request, sources.Source({"scenario": name}, scenario_of(name)))
 
 
+@route(
+    "GET",
+    "/api/runs/{name}/find",
+    "Find the next or previous cycle that meets a condition among a run's stored cycles",
+    FOUND,
+    query=CONDITIONS,
+)
 def find_in_run(request: HttpRequest, name: str) -> HttpResponse:
     """Answer the nearest cycle of a run that meets a condition."""
     return _found(request, sources.Source({"run": name}, run_of(name)))

@@ -7,7 +7,8 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 
 from playground.api.answers import ApiError, answer
-from playground.api.calls import json_of
+from playground.api.bodies import json_of
+from playground.api.route import BUSY, ERRORS, route
 from playground.edits.generating import generated, generator, is_large, recipe_of
 from playground.pool import offload
 from playground.pool.reading import reading
@@ -21,12 +22,32 @@ def whole_cluster(recipe: Recipe) -> dict[str, Any]:
     return generated(recipe, whole=True)
 
 
+@route(
+    "GET",
+    "/api/generate",
+    "List the fields of a cluster recipe, and example recipes",
+    {200: ("The fields with their defaults, and the recipes", "Generator"), 429: ERRORS[429]},
+)
 def get_generator(request: HttpRequest) -> HttpResponse:
     """Answer the fields of a recipe."""
     del request
     return answer(generator())
 
 
+@route(
+    "POST",
+    "/api/generate",
+    "Generate a cluster from a recipe, deterministically",
+    {
+        200: ("The bundle, and its totals", "Generated"),
+        400: ("The body cannot be read", "Errors"),
+        422: ("The recipe has errors; all are listed, with the field as path", "Errors"),
+        413: ("Too large", "Errors"),
+        429: ERRORS[429],
+        **BUSY,
+    },
+    body=(("application/json", "Recipe"),),
+)
 def generate_cluster(request: HttpRequest) -> HttpResponse:
     """Answer the cluster of a recipe; nothing is stored."""
     recipe = recipe_of(json_of(request))

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from django.http import HttpRequest, HttpResponse
 
 from playground.api.answers import ApiError
+from playground.api.route import BUSY, ERRORS, route
 from playground.edits import worth
 from playground.playback import sources
 from playground.playback.stopping import TooMuchWorkError
@@ -14,17 +15,49 @@ from playground.pool.reading import reading
 from playground.storage import store
 
 
+@route(
+    "GET",
+    "/api/scenarios/{name}/costs",
+    (
+        "Compare evaluations, memory and time without a cache, with the scenario's own, in mode sound and "
+        "with batching"
+    ),
+    {
+        200: ("One row per strategy, the first without a cache", "Costs"),
+        422: ("Too large to compute interactively", "Errors"),
+        **ERRORS,
+        **BUSY,
+    },
+)
 def get_costs(request: HttpRequest, name: str) -> HttpResponse:
     """Answer the evaluations, memory and time of each strategy."""
     return _answered(worth.CostQuestion(_source(name)))
 
 
+@route(
+    "GET",
+    "/api/scenarios/{name}/divergence",
+    "Find the first decision that differs under another mode of the equivalence cache",
+    {
+        200: ("Both runs, and the first cycle with a different decision", "Divergence"),
+        400: ("Invalid parameter", "Errors"),
+        422: ("Too large to compute interactively", "Errors"),
+        **ERRORS,
+        **BUSY,
+    },
+    query=(
+        ("cache", "string", "The other mode: off, designed, v1.11, sound or batching"),
+        ("equivalenceClass", "string", "controller or attributes; defaults to the scenario's own"),
+        ("staleWrites", "string", "none, isUpToDate or generations; defaults to the scenario's own"),
+        ("audit", "string", "false disables the check of hits; it changes no decision"),
+    ),
+)
 def get_divergence(request: HttpRequest, name: str) -> HttpResponse:
     """Answer where a scenario first diverges under another mode of the cache."""
     chosen = {key: request.GET[key] for key in worth.CHOICES if key in request.GET}
     if "cache" not in chosen:
         modes = ", ".join(worth.CHOICES["cache"])
-        message = f"Say which mode, as in ?cache=sound: {modes}."
+        message = f"Specify the mode, as in ?cache=sound: {modes}."
         raise ApiError(400, [{"line": None, "path": "cache", "message": message}])
     try:
         question = worth.under(_source(name), chosen)
@@ -36,7 +69,7 @@ def get_divergence(request: HttpRequest, name: str) -> HttpResponse:
 def _source(name: str) -> sources.Source:
     row = store.find_scenario(name)
     if row is None:
-        raise ApiError(404, "There is no such scenario; it may have been deleted.")
+        raise ApiError(404, "Scenario not found; it may have been deleted.")
     return sources.Source({"scenario": name}, row)
 
 

@@ -94,7 +94,7 @@ def check_taken(
 
 def _read(text: str, most: int) -> list[Document]:
     if not text.strip():
-        raise ObjectError([Problem("There is nothing in it: write manifests, as YAML or JSON.", "", 1, 1)])
+        raise ObjectError([Problem("The text is empty: write manifests as YAML or JSON.", "", 1, 1)])
     try:
         read = list(load(text, expand=False, admission=False).documents)
     except BundleError as error:
@@ -102,7 +102,7 @@ def _read(text: str, most: int) -> list[Document]:
     if len(read) > most:
         raise ObjectError([Problem(f"must be at most {most:,} documents, not {len(read):,}", "", 1, 1)])
     problems = [
-        Problem(f"a {str(kind)[:60]} cannot be added: it is no object of a cluster", "kind", None, number)
+        Problem(f"a {str(kind)[:60]} cannot be added: it is not a cluster object", "kind", None, number)
         for number, document in enumerate(read, 1)
         if (kind := document.get("kind")) == SCENARIO_KIND or (kind not in KINDS and kind not in VERSIONS)
     ]

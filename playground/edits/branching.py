@@ -34,7 +34,7 @@ class FullError(ValueError):
 
     def __init__(self) -> None:
         most = limit("BRANCHES_PER_FAMILY")
-        super().__init__(f"There are {most:,} branches of this, the most there may be; delete one first.")
+        super().__init__(f"There are {most:,} branches, which is the limit; delete one first.")
 
 
 # --- the tree

@@ -125,7 +125,9 @@ def changed(text: str, bulk: Bulk, moment: Moment | None) -> dict[str, Any]:
     changes = _changes(nodes, _chosen(nodes, bulk), bulk)
     _bounded(changes, moment)
     if not changes:
-        raise BulkError("Nothing would change: no node is chosen, or they all are so already.", "which")
+        raise BulkError(
+            "Nothing would change: no node is selected, or all are in that state already.", "which"
+        )
     after = _from_start(scenario, changes) if moment is None else _at_moment(scenario, changes, moment)
     try:
         made = written(text, scenario, after)
@@ -192,7 +194,7 @@ def _chosen(nodes: Mapping[str, Manifest], bulk: Bulk) -> list[str]:
         if missing:
             raise BulkError(f"There is no node {missing[0][:63]} at this step.", "which")
         return [name for name in nodes if name in wanted]
-    raise BulkError(f"Nodes are chosen by selector, glob or names, not by {bulk.by[:20]!r}.", "by")
+    raise BulkError(f"Nodes are selected by selector, glob or names, not by {bulk.by[:20]!r}.", "by")
 
 
 def _requirements(text: str) -> list[Requirement]:
@@ -215,7 +217,7 @@ def _changes(nodes: Mapping[str, Manifest], chosen: list[str], bulk: Bulk) -> li
     """Return the edits of the selected nodes; nodes that would not change are left out."""
     if bulk.what not in CHANGES:
         told = ", ".join(CHANGES)
-        raise BulkError(f"There is no change called {bulk.what[:40]!r}; it is one of {told}.", "what")
+        raise BulkError(f"Unknown change {bulk.what[:40]!r}; it is one of {told}.", "what")
     if bulk.what == DELETE:
         return [(name, nodes[name], None) for name in chosen]
     found: list[BulkEdit] = []

@@ -44,7 +44,7 @@ def amended(text: str, target: str, wanted: str | None, base: str) -> dict[str, 
     documents: list[Document] = list(scenario.documents)
     place = next((at for at, document in enumerate(documents) if document_key(document) == key), None)
     if place is None:
-        raise MissingError(f"{named(key)} has no manifest at the start: a controller or an event makes it.")
+        raise MissingError(f"{named(key)} has no manifest at the start: a controller or an event creates it.")
     if wanted is not None:
         documents[place], words = _changed(documents[place], key, wanted, base)
     else:
@@ -59,7 +59,7 @@ def amended(text: str, target: str, wanted: str | None, base: str) -> dict[str, 
 def _changed(document: Document, key: Key, wanted: str, base: str) -> tuple[Document, str]:
     before, after = typed(base), kept(wanted, key)
     if without_nulls(before) == without_nulls(after):
-        raise ObjectError([Problem("Nothing is changed: this is how the object stands at the start.")])
+        raise ObjectError([Problem("No change: this is the object's state at the start.")])
     kind, patch = smallest_patch(before, after)
     try:
         made = apply_patch(document, patch, kind)

@@ -91,7 +91,7 @@ def operated(text: str, change: OperationEdit) -> dict[str, Any]:
     """
     act = ACTS.get(change.action)
     if act is None:
-        told = f"There is no action {change.action[:40]!r}; it is one of {', '.join(ACTS)}."
+        told = f"Unknown action {change.action[:40]!r}; it is one of {', '.join(ACTS)}."
         raise HistoryError(told, "action")
     if len(change.object) > OBJECT_BYTES:
         raise bundles.TooLargeError(f"An object's YAML may have {OBJECT_BYTES:,} characters.")
@@ -136,7 +136,7 @@ def _patch(scenario: Scenario, change: OperationEdit) -> Made:
     before = _found(scenario, key, change)
     after = kept(change.object, key)
     if without_nulls(before) == without_nulls(after):
-        raise ObjectError([Problem("Nothing is changed: this is how the object stands at this step.")])
+        raise ObjectError([Problem("No change: this is the object's state at this step.")])
     kind, patch = smallest_patch(before, after)
     entry = patching(key, before, kind, patch)
     operations, name = _put(scenario, change, entry)
@@ -175,7 +175,7 @@ def _duplicate(scenario: Scenario, change: OperationEdit) -> Made:
         raise HistoryError(f"There is no operation {change.id[:60]!r} in this scenario.", "id")
     entry = {name: value for name, value in listed[names.index(change.id)].items() if name in ACTIONS}
     if not entry:
-        raise HistoryError("The end of the history is there once.", "id")
+        raise HistoryError("The history has exactly one end.", "id")
     if "createOperation" in entry and target_of(entry)[0] not in VERSIONS:
         taken = {document_key(d) for d in scenario.documents} | {target_of(e) for e in listed if _creates(e)}
         entry["createOperation"]["object"] = _renamed(entry["createOperation"]["object"], taken)
@@ -232,21 +232,21 @@ def _put(scenario: Scenario, change: OperationEdit, entry: Manifest) -> tuple[li
     if not change.seconds:
         return placed(scenario, _moment(change), entry)
     if not is_timed(scenario):
-        told = "Nothing happens at a second here: only a run in virtual time has a clock."
+        told = "Times in seconds need virtual time: without it there is no clock."
         raise HistoryError(told, "seconds")
     try:
         seconds = float(change.seconds)
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds <= LONGEST:
-        told = f"{change.seconds[:40]!r} is no moment: write seconds of virtual time, like 12.5."
+        told = f"{change.seconds[:40]!r} is not a time: write virtual seconds, such as 12.5."
         raise HistoryError(told, "seconds")
     return placed_at(scenario, seconds, entry)
 
 
 def _moment(change: OperationEdit) -> Moment:
     if change.moment is None:
-        raise HistoryError("Say at which step: a cycle's major.minor, like 3.4.")
+        raise HistoryError("Specify the step, a cycle's major.minor such as 3.4.")
     return change.moment
 
 
@@ -282,7 +282,10 @@ def kept(text: str, key: Key) -> Manifest:
     """Return the single manifest of a text, which must be that of ``key``. Raises ObjectError."""
     manifest = typed(text)
     if target_of(creating(manifest)) != key:
-        told = f"must stay {named(key)}: another kind, name or namespace is another object, to be created"
+        told = (
+            f"must remain {named(key)}: a different kind, name or namespace is a new object, which "
+            "must be created"
+        )
         raise ObjectError([Problem(told, "metadata.name", _line(text, "metadata.name"), 1)])
     return manifest
 
@@ -298,7 +301,7 @@ def typed(text: str) -> Manifest:
             "a history is changed operation by operation" if kind == SCENARIO_KIND else "it changes nothing"
         )
         raise ObjectError(
-            [Problem(f"{kind[:60]} is not a kind that an operation can be about: {told}", "kind", 1, 1)]
+            [Problem(f"{kind[:60]} is not a kind that operations support: {told}", "kind", 1, 1)]
         )
     return dict(documents[0])
 
@@ -306,7 +309,7 @@ def typed(text: str) -> Manifest:
 def _documents(text: str) -> tuple[Document, ...]:
     if not text.strip():
         raise ObjectError(
-            [Problem("There is nothing in it: write the object's manifest, as YAML or JSON.", "", 1, 1)]
+            [Problem("The text is empty: write the object's manifest as YAML or JSON.", "", 1, 1)]
         )
     try:
         return load(text, expand=False, admission=False).documents
@@ -356,7 +359,7 @@ def _in_object(
             problems.append(Problem(problem.message, path, _line(change.object, path), 1))
         elif isinstance(number, int) and 0 <= number < len(names) and number != own:
             other = f"the operation {names[number]} ({words_of(operations[number])})"
-            problems.append(Problem(f"{other} would no longer do: {problem.message}"))
+            problems.append(Problem(f"{other} would no longer work: {problem.message}"))
         else:
             problems.append(Problem(problem.message, problem.path))
     return ObjectError(problems)

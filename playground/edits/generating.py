@@ -118,9 +118,7 @@ def _refused(documents: tuple[dict[str, Any], ...]) -> tuple[tuple[str, str], ..
     # The loader would let the later one replace the earlier.
     several = [key for key, count in Counter(map(document_key, documents)).items() if count > 1]
     if several:
-        return tuple(
-            ("", f"duplicate {kind} {name}: name one of them otherwise") for kind, name in several[:5]
-        )
+        return tuple(("", f"duplicate {kind} {name}: rename one of them") for kind, name in several[:5])
     try:
         load_documents(documents, limits=bundles.core_limits())
     except BundleError as error:

@@ -27,12 +27,12 @@ SUGGESTED = 200  # per kind of suggestion
 
 @dataclass(frozen=True, slots=True)
 class UnknownKindError(LookupError):
-    """There is no form for the kind."""
+    """No form for the kind."""
 
     kind: str
 
     def __str__(self) -> str:
-        return f"There is no form for {self.kind[:40]!r}; there are {', '.join(FORMS)}."
+        return f"No form for {self.kind[:40]!r}; there are {', '.join(FORMS)}."
 
 
 def forms() -> list[dict[str, Any]]:
@@ -105,7 +105,7 @@ def _missing(form: Form, values: Mapping[str, Any], known: Mapping[str, Any], wr
 
 
 def _notes(form: Form, values: Mapping[str, Any], known: Mapping[str, Any]) -> list[str]:
-    """Return hints about values that are valid but surprising: a claim or class that does not exist yet."""
+    """Return hints about values that are valid but surprising: a claim or class that did not exist yet."""
     told = [
         f"There is no PersistentVolumeClaim {name} yet: its pods stay pending until there is."
         for name in values.get("claims") or ()
@@ -119,7 +119,7 @@ def _notes(form: Form, values: Mapping[str, Any], known: Mapping[str, Any]) -> l
     if bound and bound not in known["nodes"] and len(known["nodes"]) < SUGGESTED:
         told.append(f"There is no node {bound} yet.")
     if form.kind != "NodePool" and "cpu" in values and not known["nodes"]:
-        told.append("There is no node yet: add a node pool, or nothing is placed.")
+        told.append("There is no node yet: without a node pool no pod is placed.")
     return told
 
 

@@ -84,11 +84,13 @@ def _told(
     if former is None:
         told = [f"A KubeSchedulerConfiguration ({version}) with Coscheduling is added: {notes[0]}."]
     elif former.get("kind") == CONFIGURATION_KIND:
-        return [f"Coscheduling is added to the KubeSchedulerConfiguration that is there: {notes[0]}."]
+        return [f"Coscheduling is added to the existing KubeSchedulerConfiguration: {notes[0]}."]
     else:
-        told = [f"The Policy becomes a KubeSchedulerConfiguration ({version}), for only that has plugins."]
-        told += [f"Lost from the Policy: {what}." for what in lost]
-        told += [f"Other than in the Policy: {what}." for what in notes]
+        told = [
+            (f"The Policy becomes a KubeSchedulerConfiguration ({version}), because a Policy has no plugins.")
+        ]
+        told += [f"Not converted from the Policy: {what}." for what in lost]
+        told += [f"Different from the Policy: {what}." for what in notes]
     return [*told, "The whole run is then in virtual time, with pods that wait at Permit."]
 
 

@@ -101,7 +101,7 @@ def _read(text: str) -> tuple[tuple[Document, ...], tuple[Problem, ...]]:
         raise BundleError(
             [
                 Problem(
-                    f"{what} does not belong here: {wanted}", "kind", lines.get((number, ("kind",))), number
+                    f"{what} is not allowed here: {wanted}", "kind", lines.get((number, ("kind",))), number
                 )
                 for number, what in strange
             ]

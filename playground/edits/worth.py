@@ -60,7 +60,7 @@ class ChoiceError(ValueError):
     def __init__(self, name: str, value: str) -> None:
         self.field = name
         super().__init__(
-            f"{name} {value[:TEXT_SHOWN]!r} is none; it must be one of {', '.join(CHOICES[name])}."
+            f"{name} {value[:TEXT_SHOWN]!r} is invalid; it must be one of {', '.join(CHOICES[name])}."
         )
 
 
@@ -69,8 +69,8 @@ class NoCacheError(ValueError):
 
     def __init__(self) -> None:
         super().__init__(
-            f"Under a {CONFIGURATION_KIND} there is no equivalence cache, and so nothing to compare: "
-            "kube-scheduler had dropped it before there were profiles. Under a Policy of v1.11 there is one."
+            f"Under a {CONFIGURATION_KIND} there is no equivalence cache to compare: "
+            "kube-scheduler removed it before profiles existed. A Policy of v1.11 has one."
         )
 
 
@@ -332,7 +332,7 @@ def _job(question: CostQuestion, asker: str) -> CostJob:
     job = _jobs.get(question.key)
     if job is None or job.task.done():
         if len(_jobs) >= JOBS_AT_ONCE:
-            raise BusyError("Too much is being worked out for others at this moment; try again in a minute.")
+            raise BusyError("The server is busy with other computations; try again in a minute.")
         job = _jobs[question.key] = CostJob(question, asker)
         job.task = loop.create_task(job.run())
         # retrieve its exception even if the last caller has just left

@@ -328,16 +328,14 @@ async def dispatch(connection: Client, name: str, request: int, payload: Any) ->
     """Validate a frame, find its source, and return the command's answer. Raises CommandError."""
     row = COMMANDS.get(name)
     if row is None:
-        raise CommandError("command.unknown", f"There is no command {name[:60]!r}.")
+        raise CommandError("command.unknown", f"Unknown command {name[:60]!r}.")
     if bans.stale():
         await in_storage(bans.read)
     if bans.known(connection.address, connection.visitor):
         raise CommandError("permission.denied", bans.MESSAGE)
     call = Call(connection, name, request, _checked(row, payload))
     if row.visitor and not call.visitor:
-        raise CommandError(
-            "permission.denied", "Open a page of this site first; your browser must allow its cookie."
-        )
+        raise CommandError("permission.denied", "Open a page of this site first, and allow its cookie.")
     if row.throttle and (wait := await in_storage(wait_seconds, row.throttle, connection.address)):
         raise CommandError(
             "rate.limited", f"Too many from your address; wait {wait} seconds.", retryAfter=wait
@@ -405,6 +403,6 @@ def _own(wire: Any, visitor: str) -> sources.Source:
     found = sources.find(wire, visitor)
     if not isinstance(found.row, Draft):
         raise CommandError(
-            "permission.denied", "Only a draft of your own can be changed or shared; fork it first."
+            "permission.denied", "You can change or share only your own drafts; fork it first."
         )
     return found

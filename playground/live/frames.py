@@ -58,7 +58,7 @@ def _small(text: str) -> Frame:
     try:
         frame = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ValueError("The frame is no JSON.") from error
+        raise ValueError("The frame is not valid JSON.") from error
     if not isinstance(frame, list) or len(frame) not in (2, 3):
         raise ValueError("A frame is a list [command, id, payload].")
     name, request = frame[0], frame[1]

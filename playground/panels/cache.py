@@ -16,7 +16,7 @@ from scheduler_core.scheduling.cycle import Cycle
 ROWS: Mapping[str, InvalidationRow] = {row.id: row for row in TABLE}
 
 OFF = (
-    "The equivalence cache is off. It keeps what each predicate found on each node for the first pod of a "
+    "The equivalence cache is off. It stores each predicate's result on each node for the first pod of a "
     "class and answers with it for the next ones, until an event makes it untrue. Choose a mode in the "
     "Policy tab, or write cache: sound into the SimulationSettings."
 )

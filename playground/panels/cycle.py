@@ -70,8 +70,7 @@ def _plugin_part(panel: PluginPanel) -> Callable[[Cycle, Place], Any]:
     return lambda cycle, place: panel.part(cycle)
 
 
-PARTS: dict[str, Callable[[Cycle, Place], Any]] = {
-    "policy": lambda cycle, place: place.profile().summary() if place.profile is not None else {},
+INSPECT: dict[str, Callable[[Cycle, Place], Any]] = {
     "predicates": lambda cycle, place: predicates(
         cycle, place.node_at, cycle.always_check_all, len(place.node_index)
     ),
@@ -80,6 +79,12 @@ PARTS: dict[str, Callable[[Cycle, Place], Any]] = {
     "queue": lambda cycle, place: queue(cycle),
     "cache": lambda cycle, place: cache(cycle, place.node_index, place.settings),
     **{panel.name: _plugin_part(panel) for panel in PLUGIN_PANELS},
+}
+"""The parts that the tabs of Inspect show. A tab with a part of its own is a row here."""
+
+PARTS: dict[str, Callable[[Cycle, Place], Any]] = {
+    "policy": lambda cycle, place: place.profile().summary() if place.profile is not None else {},
+    **INSPECT,
     "nodes": lambda cycle, place: {"message": failed_nodes(cycle)},
     "moments": moments,
 }

@@ -125,12 +125,12 @@ def sentence_of(entries: Sequence[TimelineEvent]) -> Sentence:
 
 ALIKE: Mapping[str, tuple[str, str]] = {
     "Started": (" runs.", " run."),
-    "Succeeded": (" has ended well; its room is free.", " have ended well; their room is free."),
-    "Failed": (" has failed; its room is free.", " have failed; their room is free."),
+    "Succeeded": (" has succeeded; its resources are free.", " have succeeded; their resources are free."),
+    "Failed": (" has failed; its resources are free.", " have failed; their resources are free."),
     "SuccessfulCreate": (" is created by its controller.", " are created by their controllers."),
     "TaintManagerEviction": (" is evicted from its node.", " are evicted from their nodes."),
     "Preempted": (" is preempted.", " are preempted."),
-    "GarbageCollected": (" is deleted: its owner is gone.", " are deleted: their owner is gone."),
+    "GarbageCollected": (" is deleted: its owner was deleted.", " are deleted: their owner was deleted."),
     "SuccessfulDelete": (" is deleted by its controller.", " are deleted by their controllers."),
     "RollingUpdate": (" is deleted for an update.", " are deleted for an update."),
 }

@@ -135,7 +135,7 @@ def _tried(cycle: Cycle) -> Sentence:
         return [pod, f" is tried and {does} ", {"node": cycle.node}, "."]
     decision = cycle.decision
     if decision.nominated is not None:
-        room: Sentence = [", and no pod has to go"]
+        room: Sentence = [", and no victims are needed"]
         if decision.victims:
             verb = "is" if len(decision.victims) == 1 else "are"
             room = [": ", *listed("pod", list(decision.victims)), f" {verb} deleted for it"]

@@ -85,7 +85,7 @@ def _final(standing: _Standing) -> Sentence | None:
     phase = standing.record.phase
     if phase not in FINAL:
         return None
-    return [{"strong": str(phase)}, " is final: the controller looks at the group no more."]
+    return [{"strong": str(phase)}, " is final: the controller no longer reconciles the group."]
 
 
 def _alone(standing: _Standing) -> Sentence | None:
@@ -192,9 +192,9 @@ def _time_out(standing: _Standing) -> Iterator[Next]:
 def _in_force(standing: _Standing) -> Iterator[Next]:
     record = standing.record
     if record.denied_until is not None:
-        yield record.denied_until, "denied", ["The denial runs out: PreFilter lets its pods in again."]
+        yield record.denied_until, "denied", ["The denial expires: PreFilter accepts its pods again."]
     if record.backed_off_until is not None:
-        yield record.backed_off_until, "backed-off", ["The back-off ends: PreFilter lets its pods in again."]
+        yield record.backed_off_until, "backed-off", ["The backoff ends: PreFilter accepts its pods again."]
     if record.permitted_until is not None and standing.missing:
         yield record.permitted_until, "permitted", ["Until then the resource check is skipped: it passed."]
 
@@ -221,7 +221,7 @@ RETRIED = (
 def _opened(standing: _Standing) -> Iterator[Next]:
     pods = standing.pods("gated")
     if pods:
-        yield None, "event", [*listed("pod", pods), " will be queued when the scheduling gates are gone."]
+        yield None, "event", [*listed("pod", pods), " will be queued once the scheduling gates are removed."]
 
 
 NEXT: Sequence[Callable[[_Standing], Iterator[Next]]] = (_tried, _time_out, _in_force, _retried, _opened)

@@ -19,7 +19,7 @@ from scheduler_core.scheduling.timeline import TimelineEvent
 
 NO_TIME = (
     "The scheduler of v1.11 knows no PodGroups: it binds each pod by itself, and time stands still between "
-    "its cycles. PodGroups come to life with a KubeSchedulerConfiguration that enables Coscheduling."
+    "its cycles. To schedule PodGroups use a KubeSchedulerConfiguration that enables Coscheduling."
 )
 NO_GROUP = "This scenario has no PodGroup."
 NO_PLUGIN = (

@@ -82,8 +82,8 @@ def why_not_tried(cycle: Cycle) -> str:
     if cycle.result == "error":
         return "The attempt ended in an error, and preemption is tried only where predicates leave no node."
     if cycle.result == "unschedulable":
-        return "The profile enables no DefaultPreemption at postFilter: no pod is asked to make room."
-    return f"A node was found for {cycle.pod}, so no pod had to make room."
+        return "The profile enables no DefaultPreemption at postFilter: preemption is disabled."
+    return f"A node was found for {cycle.pod}, so preemption was not needed."
 
 
 def outcome(cycle: Cycle, tried: Preemption) -> list[Sentence]:
@@ -113,7 +113,10 @@ def outcome(cycle: Cycle, tried: Preemption) -> list[Sentence]:
             [
                 "Nothing is nominated for ",
                 pod,
-                f": a victim was gone before it could be deleted ({tried.undone}), which ends the attempt.",
+                (
+                    f": a victim was deleted before it could be evicted ({tried.undone}), which ends the "
+                    "attempt."
+                ),
             ]
         ]
     if tried.chosen is None or tried.node is None:

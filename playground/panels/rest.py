@@ -41,7 +41,7 @@ def _story(rest: FinalState, tables: Tables, before: Placement) -> list[Sentence
     on_node = {pod for pod, place in enumerate(before.tolist()) if place >= 0}
     for key, node in rest.moves:
         (on_node.add if node else on_node.discard)(tables.pod_index[key])
-    sentences: list[Sentence] = [["The run is over: no cycle is to come that would change anything."]]
+    sentences: list[Sentence] = [["The run is over: no further cycle would change anything."]]
     holds = "holds" if len(on_node) < 2 else "hold"
     held: SentencePart = {"strong": counted(len(on_node), "pod") if on_node else "No pod"}
     sentences.append([held, f" {holds} a node."])

@@ -254,7 +254,7 @@ def _preemption(cycle: Cycle) -> list[Sentence]:
     if tried.never:
         return [[PREEMPTION, " is not tried: ", pod, " has preemptionPolicy Never."]]
     if not tried.eligible:
-        return [[PREEMPTION, " is not tried: ", pod, " already waits for victims of its own to go."]]
+        return [[PREEMPTION, " is not tried: ", pod, " already waits for its own victims to terminate."]]
     if not tried.potential.size:
         return [[PREEMPTION, " cannot help: removing pods would not make any node pass."]]
     node = tried.node
@@ -268,7 +268,7 @@ def _preemption(cycle: Cycle) -> list[Sentence]:
     verb = "is" if len(victims) == 1 else "are"
     return [
         [PREEMPTION, " makes room on ", {"node": node}, ": ", *listed("pod", victims), f" {verb} deleted."],
-        [pod, " is nominated to ", {"node": node}, " and goes back to the queue."],
+        [pod, " is nominated to ", {"node": node}, " and returns to the queue."],
     ]
 
 

@@ -211,9 +211,7 @@ class Playback:
             if len(self.trail) >= limit("INTERACTIVE_CYCLES"):
                 self._stop(f"The workbench computes at most {limit('INTERACTIVE_CYCLES'):,} cycles by itself")
             if self.tables.met > limit("PODS"):
-                self._stop(
-                    f"Controllers have created more than {limit('PODS'):,} pods, the most there may be"
-                )
+                self._stop(f"Controllers have created more than {limit('PODS'):,} pods, which is the limit")
 
     def reach(self, index: int, give_way: Callable[[], None] = at_once) -> None:
         """Compute forward until cycle ``index`` exists or the run ends, yielding to others between slices.
@@ -236,7 +234,9 @@ class Playback:
     def fail(self) -> None:
         """End computing after an error of the engine; the cycles computed so far stay readable."""
         self.complete = True
-        self.stopped = "The simulation failed here. This is a defect of ours; the cycles before it are right."
+        self.stopped = (
+            "The simulation failed here. This is an internal error; the cycles before it are correct."
+        )
 
     def follow(
         self, read: Callable[[int], Iterable[list[TrailRow]]], *, complete: bool, over: bool = False
@@ -270,7 +270,7 @@ class Playback:
         Raises OutOfRangeError if there is no end (yet), or Superseded.
         """
         if not self.ended:
-            raise OutOfRangeError("This run has no end to stand at: it stops with its last cycle.")
+            raise OutOfRangeError("This run has no end state: it stops with its last cycle.")
         if self._rest is None:
             with self.after(len(self) + 1, unwanted) as simulation:
                 self._end(simulation)
@@ -287,14 +287,14 @@ class Playback:
         first, dot, second = step.partition(".")
         if not (first.isascii() and first.isdigit() and len(first) < 10):
             raise ValueError(
-                f"{step[:40]!r} is no step: write a cycle's number or major.minor, like 17 or 3.4"
+                f"{step[:40]!r} is not a step: write a cycle's number or major.minor, such as 17 or 3.4"
             )
         if not dot:
             index = int(first)
             return index if index <= len(self.trail) else None
         if not (second.isascii() and second.isdigit() and len(second) < 10):
             raise ValueError(
-                f"{step[:40]!r} is no step: write a cycle's number or major.minor, like 17 or 3.4"
+                f"{step[:40]!r} is not a step: write a cycle's number or major.minor, such as 17 or 3.4"
             )
         return self.trail.find(int(first), int(second))
 

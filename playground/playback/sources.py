@@ -150,7 +150,7 @@ def find(wire: Any, visitor: str) -> Source:
         if row is not None:
             return Source({kind: name}, row, revision)
     raise NotFoundError(
-        "There is no such draft, scenario or run; it may have been deleted, or it is not yours."
+        "The draft, scenario or run was not found; it may have been deleted, or it is not yours."
     )
 
 
@@ -217,8 +217,8 @@ def check_work(scenario: core.Scenario) -> None:
     if work > limit("INTERACTIVE_WORK"):
         nodes, pods, _ = bundles.counts(scenario)
         raise TooMuchWorkError(
-            f"{nodes:,} nodes and {pods:,} pods are too much to compute while you wait. "
-            "Start a run: a worker computes it, and every one of its cycles opens here."
+            f"{nodes:,} nodes and {pods:,} pods are too many to compute interactively. "
+            "Start a run: a worker computes it, and all of its cycles open here."
         )
 
 

@@ -83,7 +83,7 @@ def bounded(bound: Bound) -> Iterator[Bound]:
 
 def _too_much(what: str) -> Exception:
     return TooMuchWorkError(
-        f"One step of this needs {what}, the most that it may have while somebody waits. A run in a worker "
+        f"One step of this needs {what}, the limit for interactive requests. A run in a worker "
         "may take more; fewer nodes, pods or replicas need less, and so does an earlier end (`until` of "
         "SimulationSettings)."
     )

@@ -27,7 +27,7 @@ class LostError(RuntimeError):
     """The process ended during a job: killed, or out of memory."""
 
     def __init__(self) -> None:
-        super().__init__("The process that worked on this ended unexpectedly; try again.")
+        super().__init__("The process handling this request ended unexpectedly; try again.")
 
 
 class NotBegunError(LostError):

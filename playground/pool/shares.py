@@ -10,8 +10,8 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 RETRY_SECONDS = 5  # after which a visitor with too many jobs may try again
-BUSY = "Too many of your requests are being worked on; try again in a moment."
-FULL = "Too much is being worked on for everybody at this moment; try again in a moment."
+BUSY = "Too many of your requests are in progress; try again in a moment."
+FULL = "The server is busy; try again in a moment."
 
 
 class BusyError(RuntimeError):

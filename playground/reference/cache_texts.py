@@ -39,7 +39,7 @@ FIELDS: Mapping[str, str] = {
 
 MODES: Mapping[str, str] = {
     "off": "Every predicate is evaluated on every node that it reaches.",
-    "designed": "The rows of the proposal. What they forget, the audit finds.",
+    "designed": "The rows of the proposal. The audit finds what they miss.",
     "v1.11": "The rows of that version’s code, with its bugs.",
     "sound": (
         "All rows that are needed for decisions to be those of off. Classes by controller are split by the "
@@ -79,7 +79,7 @@ BYPASSES: tuple[tuple[str, str], ...] = (
     (
         "not reached",
         (
-            "The first failure ends a node’s way, be it cached or evaluated: later predicates are neither "
+            "Evaluation stops at a node’s first failure, cached or evaluated: later predicates are neither "
             "looked up nor written there."
         ),
     ),
@@ -130,13 +130,13 @@ BATCHING: tuple[tuple[str, str], ...] = (
     (
         "one pod fills a node",
         (
-            "While the node chosen before would still take one more, nobody knows how it would rank now: the "
-            "ranking is dropped and made anew."
+            "While the node selected before still has room for another pod, its new score is unknown: the "
+            "ranking is discarded and recomputed."
         ),
     ),
     (
         "no event counts",
-        "What happens in the cluster meanwhile is not looked at; the ranking’s age is its only bound.",
+        "Changes in the cluster are ignored; the ranking is bounded by its age only.",
     ),
 )
 

@@ -86,7 +86,7 @@ POINTS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
                     "podGroupRejectPercentage): the group goes on waiting. Below 10 members any miss is more."
                 ),
             ),
-            (BOTH, "Otherwise all waiting members are rejected, and the group is permitted no more."),
+            (BOTH, "Otherwise all waiting members are rejected, and the group is no longer permitted."),
             (CLASSIC, "The group is denied."),
             (
                 CURRENT,
@@ -112,7 +112,7 @@ POINTS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
                 BOTH,
                 "A member timed out, was rejected, or could not be bound: all that wait are rejected.",
             ),
-            (BOTH, "The group is permitted no more. Members that are bound stay bound."),
+            (BOTH, "The group is no longer permitted. Members that are bound stay bound."),
             (CLASSIC, "The group is denied."),
         ),
     ),

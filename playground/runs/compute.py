@@ -276,7 +276,7 @@ class _Attempt:
                 break
             if self.tables.met > limit("PODS"):
                 raise LimitReachedError(
-                    f"Controllers have created more than {limit('PODS'):,} pods, the most there may be."
+                    f"Controllers have created more than {limit('PODS'):,} pods, which is the limit."
                 )
         return True
 

@@ -42,7 +42,7 @@ DATABASE = Outage(
     "database",
     503,
     5,
-    "The database does not answer",
+    "The database does not respond",
     "Nothing was stored. Try again in a few seconds.",
 )
 DISK = Outage(
@@ -50,7 +50,7 @@ DISK = Outage(
     507,
     30,
     "The server's disk is full",
-    "Nothing was stored. Try again later, or tell whoever runs this server.",
+    "Nothing was stored. Try again later, or contact the operator of this server.",
 )
 
 #: Primary result codes of SQLite (https://sqlite.org/rescode.html). SQLITE_ERROR, a wrong statement, is not

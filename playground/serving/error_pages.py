@@ -12,19 +12,19 @@ from playground.limits import limit
 from playground.runtime import outage
 
 TEXTS = {
-    400: ("That request could not be read", "Go back and try again."),
+    400: ("Malformed request", "Go back and try again."),
     403: ("That form has expired", "Reload the page it was on and send it again; cookies must be allowed."),
     404: (
-        "There is nothing here",
-        "The link may be mistyped, its content deleted, or it is somebody's own draft.",
+        "Page not found",
+        "The link may be mistyped, its content deleted, or it is another visitor's draft.",
     ),
-    405: ("That is not how this page is used", "Go back to the start page."),
-    409: ("That is not possible now", "Try again later."),
+    405: ("Method not allowed", "Go back to the start page."),
+    409: ("This is not possible now", "Try again later."),
     410: ("This was taken down", "The operator of this site has removed it."),
-    413: ("That is too large", "Send less at once, or compress it with gzip."),
+    413: ("The request is too large", "Send less, or compress it with gzip."),
     429: ("Too many requests", "Wait a moment and try again."),
-    503: ("Too much at once", "Wait a moment and try again."),
-    500: ("Something went wrong here", "This is a defect of ours. It was logged; trying again may help."),
+    503: ("Too many requests", "Wait a moment and try again."),
+    500: ("Internal server error", "This is a bug. It was logged; trying again may help."),
 }
 
 

@@ -59,7 +59,7 @@ def _broker() -> str:
 def _worker() -> str:
     count = Worker.alive().count()
     if not count:
-        raise LookupError(f"no worker was heard of in the last {WORKER_SECONDS} seconds")
+        raise LookupError(f"no worker heartbeat in the last {WORKER_SECONDS} seconds")
     serving = Worker.serving()
     if unserved := [queue for queue in QUEUES if queue not in serving]:
         raise LookupError(f"no worker for {' and '.join(unserved)} runs in the last {WORKER_SECONDS} seconds")

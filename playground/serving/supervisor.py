@@ -123,7 +123,7 @@ def listening_problem(host: str, port: int) -> str | None:
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 other = port + 1 if port < HIGHEST_PORT else 8000
-                taken = f"Port {port} of {host} is taken by another program."
+                taken = f"Port {port} of {host} is in use by another program."
                 return f"{taken} Choose another: make run PORT={other}"
             why = f"Cannot listen at port {port} of {host}: {error.strerror}."
             return f"{why} Choose another with --host and --port."

@@ -227,16 +227,16 @@ def _unpacked(path: Path, home: Path) -> dict[str, Any]:
                 raise BackupError(f"{path} is of format {manifest['format']}; this podstep reads {FORMAT}.")
             for name in manifest["sha256"]:
                 if name not in (DATABASE, SECRET):
-                    raise BackupError(f"{path} holds what no backup does: {name[:60]}")
+                    raise BackupError(f"{path} holds unexpected files: {name[:60]}")
                 source = archive.extractfile(members[name])
                 assert source is not None
                 with _private(home / name) as target:
                     shutil.copyfileobj(source, target)
     except (tarfile.TarError, KeyError, TypeError, ValueError, EOFError) as error:
-        raise BackupError(f"{path} is no backup of podstep, or not a whole one: {error}") from error
+        raise BackupError(f"{path} is not a complete podstep backup: {error}") from error
     for name, digest in manifest["sha256"].items():
         if _digest(home / name) != digest:
-            raise BackupError(f"{path} is damaged: the digest of {name} is another one.")
+            raise BackupError(f"{path} is damaged: the digest of {name} does not match.")
     if not (home / DATABASE).exists():
         raise BackupError(f"{path} holds no database.")
     found: dict[str, Any] = manifest
@@ -263,7 +263,7 @@ def _check(manifest: Mapping[str, Any], *, replace: bool) -> None:
     if alive := list(Worker.alive().values_list("name", flat=True)):
         raise BackupError(f"Workers are alive: {', '.join(alive)[:300]}. Stop podstep first.")
     if not replace and (stored := _stored()):
-        raise BackupError(f"Something is stored already ({stored}); --replace deletes it.")
+        raise BackupError(f"The database is not empty ({stored}); --replace deletes it.")
 
 
 def _stored() -> str:

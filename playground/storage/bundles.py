@@ -45,8 +45,7 @@ KEPT_BYTES = 8 * 2**20  # of the smaller ones together, in memory
 KEPT_SECONDS = 120.0
 BYTES_OF_TEXT = 16  # in memory per byte of text, an upper bound: ConfigMaps take 8, pods 16, a long text 1
 NO_OBJECT = (
-    "There is no object in it; paste what `kubectl get nodes,pods -A -o yaml` prints, "
-    "or manifests of your own."
+    "It contains no objects; paste the output of `kubectl get nodes,pods -A -o yaml`, or your own manifests."
 )
 
 
@@ -149,7 +148,7 @@ def parse(
         raise TooLargeError(f"The bundle has {size:,} bytes; at most {limit('BUNDLE_BYTES'):,} are read.")
     if not any(text.strip() for text in texts):
         raise BundleError(
-            [Problem("There is nothing in it. Paste manifests, or what `kubectl get … -o yaml` prints.")]
+            [Problem("The text is empty. Paste manifests, or the output of `kubectl get … -o yaml`.")]
         )
     key = content_key(files, times)
     known = last_read.find(key)
@@ -298,7 +297,7 @@ def decode(name: str, data: bytes, most: int | None = None) -> str:
         except (OSError, EOFError, zlib.error) as error:
             raise BundleError([Problem(f"The gzip file cannot be unpacked: {error}", file=name)]) from error
     if len(data) > most:
-        raise TooLargeError(f"{name} goes beyond the {limit('BUNDLE_BYTES'):,} bytes that a bundle may have.")
+        raise TooLargeError(f"{name} exceeds the {limit('BUNDLE_BYTES'):,} bytes that a bundle may have.")
     try:
         text = decode_text(data)
     except FormatError as error:
@@ -322,7 +321,7 @@ def opened(name: str, data: bytes, most: int | None = None) -> File:
         raise BundleError([Problem(error.message, line=error.line, file=error.file or name)]) from error
     if not read.files:
         looked = ", ".join(read.notes()) or "it is empty"
-        raise BundleError([Problem(f"there is no manifest in it: {looked}", file=name)])
+        raise BundleError([Problem(f"it contains no manifest: {looked}", file=name)])
     return read
 
 
@@ -382,8 +381,8 @@ def restore(content: bytes | memoryview) -> Scenario:
         check_size(scenario)
     except (BundleError, TooLargeError) as error:
         raise OutgrownError(
-            f"This was stored under other limits than those in force now: {error}. Its text can still be "
-            "downloaded; whoever runs this server can raise the limit again."
+            f"This was stored under different limits: {error}. Its text can still be "
+            "downloaded; the operator of this server can raise the limit."
         ) from error
     return scenario
 

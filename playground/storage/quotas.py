@@ -52,7 +52,7 @@ ADDRESS = Quota(
 TOTAL = Quota(
     "STORAGE_TOTAL",
     507,
-    "The server has stored {used} of {allowed}, all that it may, and this needs {needed} more. "
+    "The server has stored {used} of {allowed}, its limit, and this needs {needed} more. "
     "Delete drafts, links or runs that you no longer need, or try again later: what has expired is removed "
     "regularly.",
 )
@@ -142,7 +142,7 @@ def _total() -> int:
     except DatabaseError:
         raise
     except Exception as error:
-        log.warning("the cache does not answer; the total is counted anew", error=repr(error))
+        log.warning("the cache does not answer; the total is counted again", error=repr(error))
         return used_in_total()
 
 

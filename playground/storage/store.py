@@ -260,7 +260,7 @@ class StaleError(Exception):
 
     def __init__(self, row: Draft) -> None:
         self.row = row
-        super().__init__("The draft has been changed since, elsewhere.")
+        super().__init__("The draft was changed elsewhere in the meantime.")
 
 
 def find_draft(name: str, owner: str) -> Draft | None:

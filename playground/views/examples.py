@@ -28,7 +28,7 @@ def _listed() -> list[dict[str, str]]:
 def _loaded(slug: str) -> tuple[core.Scenario, str]:
     example = examples.find(slug)
     if example is None:
-        raise Http404("There is no such example.")
+        raise Http404("Example not found.")
     return example.load(), example.read()
 
 

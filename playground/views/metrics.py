@@ -101,4 +101,4 @@ def _queues() -> list[Metric]:
         channel = broker.default_channel
         # A queue that was never used is unknown to the broker, and counts as empty.
         lengths = {name: channel._size(name) for name in app.amqp.queues}  # noqa: SLF001 - as kombu does
-    return [_gauge("podstep_queue_messages", "Messages that no worker has taken yet", "queue", lengths)]
+    return [_gauge("podstep_queue_messages", "Messages not yet taken by a worker", "queue", lengths)]

@@ -112,6 +112,6 @@ def run_cancel(request: HttpRequest, name: str) -> HttpResponse:
     """Cancel one of the visitor's runs (for the page without JavaScript); redirect to the run."""
     row = _find(name)
     if not service.may_cancel(row, _visitor(request)):
-        return error_page(request, 403, "Only who started a run can cancel it.")
+        return error_page(request, 403, "Only the visitor who started a run can cancel it.")
     service.cancel(row)
     return HttpResponseRedirect(f"/runs/{row.pk}/")

@@ -56,17 +56,15 @@ TOPICS = (
     Topic(
         "filtering",
         "Filtering",
-        "Which nodes a pod can run on, and how the scheduler says that there is none.",
+        "Which nodes are feasible for a pod, and how the scheduler reports that none is.",
     ),
     Topic(
         "scoring",
         "Scores and preemption",
-        "Which of the possible nodes is the best, and who has to go where none is possible.",
+        "Which feasible node scores best, and which pods are preempted if none is feasible.",
         ("/reference/predicates/#priorities", "the priorities"),
     ),
-    Topic(
-        "clusters", "Whole clusters", "Many pods of many kinds, over many cycles: find the one that waits."
-    ),
+    Topic("clusters", "Whole clusters", "Many pods of many kinds over many cycles: find the pending one."),
     Topic(
         "groups",
         "Time and PodGroups",

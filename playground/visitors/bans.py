@@ -19,7 +19,7 @@ log = structlog.get_logger(__name__)
 
 REFRESH_SECONDS = 5.0
 MOST = 10_000  # newest first; for more, use a firewall
-MESSAGE = "Requests from here are refused by the operator of this site."
+MESSAGE = "The operator of this site has blocked requests from your address."
 
 _reading = threading.Lock()
 _banned: dict[str, datetime | None] = {}

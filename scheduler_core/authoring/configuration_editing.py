@@ -87,7 +87,7 @@ class _Profile:
 def _place(name: str, parts: int) -> list[str]:
     found = name.split("/")
     if len(found) != parts:
-        raise EditError(f"{name[:60]!r} is no place in the configuration.")
+        raise EditError(f"{name[:60]!r} is not a path in the configuration.")
     if parts > 1 and found[1] not in (*POINTS, MULTI_POINT):
         raise EditError(f"There is no extension point {found[1][:40]!r}.")
     if parts > 2 and found[2] not in PLUGINS:
@@ -228,7 +228,7 @@ def profile_of(document: Document, name: str, value: str) -> Document:
         made: dict[str, Any] = copy.deepcopy(dict(document))
         profiles = made.setdefault("profiles", [{}])
         if len(profiles) >= PROFILES:
-            raise EditError(f"At most {PROFILES} profiles can be made here.")
+            raise EditError(f"At most {PROFILES} profiles can be created here.")
         for profile in profiles:
             profile.setdefault("schedulerName", "default-scheduler")
         profiles.append({**copy.deepcopy(profiles[0]), "schedulerName": value})

@@ -76,7 +76,7 @@ def generate(recipe: Recipe) -> Generated:
     workloads = _rows(recipe, "workloads", WORKLOAD_FIELDS, MOST_WORKLOADS, problems)
     shaped = [_shaped(number, row, problems) for number, row in enumerate(workloads)]
     if not pools and not problems:
-        problems.append(("pools", "there must be a node pool at least"))
+        problems.append(("pools", "at least one node pool is required"))
     if problems:
         return Generated((), Summary(), tuple(problems))
     summary = Summary()
@@ -104,7 +104,7 @@ def _rows(
     for number, row in enumerate(rows):
         values, wrong = read(fields, row if isinstance(row, Mapping) else {})
         if values["name"] and values["name"] in names:
-            wrong.append(("name", f"there is another {values['name']!r} already"))
+            wrong.append(("name", f"duplicate {values['name']!r}"))
         names.add(values["name"])
         problems += [(f"{name}.{number}.{what}", told) for what, told in wrong]
         found.append(values)
@@ -180,7 +180,7 @@ def _range(text: str, scale: int, most: int) -> tuple[int, int]:
     low, high = (match["low"], match["high"]) if match else (text, text)
     found = (amount(low, scale), amount(high, scale))
     if not found[0] <= found[1] <= most:
-        raise FieldError(f"{text[:40]!r} must go from the smaller to the larger, like 100m-1")
+        raise FieldError(f"{text[:40]!r} must be a range from low to high, such as 100m-1")
     return found
 
 

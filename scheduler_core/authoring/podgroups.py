@@ -123,7 +123,7 @@ def wrong(fields: Fields) -> list[tuple[str, str]]:
     if _is_integer(fields["minMember"]) and int(fields["minMember"]) < 1:
         found.append(("minMember", "must be at least 1, as the PodGroup's CRD says"))
     elif not fields["minMember"]:
-        found.append(("minMember", "write how many pods must be placed together"))
+        found.append(("minMember", "set how many pods must be placed together"))
     most = PLAIN_PODS if fields["workload"] == "Pods" else MOST_REPLICAS
     if not _is_integer(fields["replicas"]) or not 1 <= int(fields["replicas"]) <= most:
         found.append(("replicas", f"must be a whole number from 1 to {most:,}"))

@@ -78,7 +78,7 @@ def edited(documents: Sequence[Document], what: str, name: str, value: str) -> t
         return _configured(documents, what, name, value)
     if what not in EDITS:
         known = ", ".join([*EDITS, *CONFIGURATION_EDITS, "form"])
-        raise EditError(f"There is nothing called {what[:40]!r} to change; it is one of {known}.")
+        raise EditError(f"No entry named {what[:40]!r} to change; it is one of {known}.")
     kind, change = EDITS[what]
     if kind == POLICY_KIND:
         for number, document in enumerate(documents):
@@ -112,7 +112,7 @@ def _as_policy(document: Document, change: Callable[[Document], Document]) -> Do
     policy = _whole(to_policy(document), f"A Policy cannot hold all of this {CONFIGURATION_KIND}")
     version = str(document.get("apiVersion")).removeprefix(f"{GROUP}/")
     written = _whole(
-        from_policy(change(policy), version), f"{CONFIGURATION_KIND} {version} has no such plugin"
+        from_policy(change(policy), version), f"{CONFIGURATION_KIND} {version} has no corresponding plugin"
     )
     return {**document, "profiles": written["profiles"]}
 

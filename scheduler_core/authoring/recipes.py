@@ -17,15 +17,21 @@ MOST_NODES = 20_000
 MOST_PODS = 200_000
 
 TOP_FIELDS = (
-    FormField("seed", "Seed", "integer", "1", "1", "the same seed makes the same cluster", high=2**31 - 1),
-    FormField("zones", "Zones", "integer", "3", "3", "every pool goes over them", low=0, high=MOST_ZONES),
+    FormField(
+        "seed", "Seed", "integer", "1", "1", "the same seed generates the same cluster", high=2**31 - 1
+    ),
+    FormField(
+        "zones", "Zones", "integer", "3", "3", "every pool is spread over them", low=0, high=MOST_ZONES
+    ),
     FormField("namespace", "Namespace", "name", "default", "default"),
 )
 POOL_FIELDS = (
     FormField("name", "Pool", "name", "general", "general", required=True),
     FormField("count", "Nodes", "integer", "10", "10", low=1, high=MOST_NODES, required=True),
-    FormField("cpu", "cpu", "cpu", "8", "8", required=True, missing="write it like 8 or 3920m"),
-    FormField("memory", "memory", "quantity", "32Gi", "32Gi", required=True, missing="write it like 32Gi"),
+    FormField("cpu", "cpu", "cpu", "8", "8", required=True, missing="write 8 or 3920m, for example"),
+    FormField(
+        "memory", "memory", "quantity", "32Gi", "32Gi", required=True, missing=("write 32Gi, for example")
+    ),
     FormField("pods", "pods", "integer", "110", "110", low=0, high=10_000, required=True),
     FormField("gpus", "GPUs", "integer", "", "0", high=64),
     FormField("zones", "Zones", "integer", "", "all", "over how many of them", low=0, high=MOST_ZONES),
@@ -69,7 +75,7 @@ WORKLOAD_FIELDS = (
             ("none", "anywhere"),
             ("preferred-hostname", "spread over nodes"),
             ("preferred-zone", "spread over zones"),
-            ("required-hostname", "one a node at most"),
+            ("required-hostname", "at most one per node"),
             ("together-zone", "in one zone, preferred"),
         ),
     ),

@@ -39,7 +39,7 @@ def revised(manifest: Mapping[str, Any], what: str, key: str, value: str) -> Man
     """Return the manifest with a change applied. Raises RevisionError."""
     row = REVISIONS.get(what)
     if row is None:
-        raise RevisionError(f"There is no change called {what[:40]!r}; it is one of {', '.join(REVISIONS)}.")
+        raise RevisionError(f"Unknown change {what[:40]!r}; it is one of {', '.join(REVISIONS)}.")
     kind = str(manifest.get("kind"))
     if kind not in row.kinds:
         raise RevisionError(f"{what} is for {' and '.join(row.kinds)}, not for a {kind[:40]}.")
@@ -64,7 +64,7 @@ def _taint(node: Manifest, key: str, value: str) -> None:
     match = _TAINT.fullmatch(key)
     if match is None or match[3] not in EFFECTS:
         raise RevisionError(
-            f"{key[:80]!r} is no taint: write key=value:effect, the effect one of {', '.join(EFFECTS)}."
+            f"{key[:80]!r} is not a taint: write key=value:effect, the effect one of {', '.join(EFFECTS)}."
         )
     taint = {"key": match[1], **({"value": match[2]} if match[2] else {}), "effect": match[3]}
     listed = _taints(node)
@@ -121,7 +121,9 @@ def _allocatable(node: Manifest, key: str, value: str) -> None:
     try:
         parse_quantity(value)
     except ValueError as error:
-        raise RevisionError(f"{value[:40]!r} is no quantity: write it like 4, 500m or 8Gi.") from error
+        raise RevisionError(
+            f"{value[:40]!r} is not a quantity: write 4, 500m or 8Gi, for example."
+        ) from error
     status = part(node, "status")
     if not isinstance(status.get("allocatable"), Mapping):
         status["allocatable"] = dict(status.get("capacity") or {})
@@ -149,7 +151,9 @@ def _annotated(annotation: str) -> Callable[[Manifest, str, str], None]:
     def change(node: Manifest, key: str, value: str) -> None:
         del key
         if value and seconds(value) is None:
-            raise RevisionError(f"{value[:40]!r} is no second of virtual time: write it like 60 or 90.5.")
+            raise RevisionError(
+                f"{value[:40]!r} is not a time in virtual seconds: write 60 or 90.5, for example."
+            )
         annotations = part(node, "metadata", "annotations")
         annotations.pop(annotation, None)
         if value:
@@ -162,7 +166,7 @@ def _annotated(annotation: str) -> Callable[[Manifest, str, str], None]:
 def _replicas(workload: Manifest, key: str, value: str) -> None:
     del key
     if not _COUNT.fullmatch(value):
-        raise RevisionError(f"{value[:40]!r} is no number of replicas: write a whole number from 0.")
+        raise RevisionError(f"{value[:40]!r} is not a number of replicas: write an integer of at least 0.")
     part(workload, "spec")["parallelism" if workload["kind"] == "Job" else "replicas"] = int(value)
 
 
@@ -170,7 +174,7 @@ def _image(workload: Manifest, key: str, value: str) -> None:
     template = part(workload, "spec", "template", "spec")
     listed = [dict(item) for item in template.get("containers") or [] if isinstance(item, Mapping)]
     if not value or any(letter.isspace() for letter in value):
-        raise RevisionError(f"{value[:80]!r} is no image: write it like registry.example/web:2.")
+        raise RevisionError(f"{value[:80]!r} is not an image: write registry.example/web:2, for example.")
     chosen = [item for item in listed if not key or item.get("name") == key]
     if not chosen:
         raise RevisionError(f"The pod template has no container {key[:80]!r}.")

@@ -10,9 +10,7 @@ from scheduler_core.config.settings import CACHE_MODES, Settings
 
 def add_cache_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare ``--cache`` and ``--audit``."""
-    parser.add_argument(
-        "--cache", choices=CACHE_MODES, help="the rows by which the equivalence cache is invalidated"
-    )
+    parser.add_argument("--cache", choices=CACHE_MODES, help="the rows that invalidate the equivalence cache")
     parser.add_argument(
         "--audit", action="store_true", help="check every cached answer against a fresh evaluation"
     )

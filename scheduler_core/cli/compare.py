@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         choices=CACHE_MODES,
         help="a mode of the equivalence cache, A's and then B's; given once, it is B's. One of --config and "
-        "--cache is needed; with both, the mode is put over the configuration's",
+        "--cache is needed; with both, the mode overrides the configuration's",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     """Compare and print; return 0 whether they differ or not."""
     configs, caches = (_pair(name, getattr(options, name)) for name in ("config", "cache"))
     if not options.config and not options.cache:
-        raise InputError("say what to compare: --config FILE or --cache MODE, once or twice")
+        raise InputError("specify --config FILE or --cache MODE, once or twice")
     scenario = read_scenario(options.files)
     names, scenarios = [], []
     for config, cache in zip(configs, caches):
@@ -91,16 +91,16 @@ def lines(result: Comparison, names: list[str]) -> Iterator[str]:
     """Yield the report line by line."""
     yield f"A: {names[0]}"
     yield f"B: {names[1]}"
-    yield from (f"  {text}" for text in result.configuration or ("the configurations do the same",))
+    yield from (f"  {text}" for text in result.configuration or ("the configurations are equivalent",))
     yield ""
     if result.first is None:
-        yield "Every cycle is the same: fitting nodes, totals and choice."
+        yield "All cycles are identical: feasible nodes, totals and selected node."
     else:
         yield from _told("First difference", result.first)
         if result.decision is not None and result.decision is not result.first:
             yield from _told("First different decision", result.decision)
         elif result.decision is None:
-            yield "Every decision is the same."
+            yield "All decisions are identical."
     yield ""
     yield from _placements(result)
     yield ""
@@ -115,7 +115,7 @@ def _told(title: str, difference: FirstDifference) -> Iterator[str]:
 
 def _placements(result: Comparison) -> Iterator[str]:
     if not result.differing:
-        yield "All pods end on the same nodes."
+        yield "The final placement of all pods is identical."
         return
     count = f"{result.differing:,} pod{'s end' if result.differing > 1 else ' ends'}"
     yield f"{count} on another node:"

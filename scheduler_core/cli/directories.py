@@ -62,15 +62,13 @@ def _walk(top: Path, limits: Limits) -> Iterator[Path]:
             yield path
             continue
         if depth > limits.levels:
-            raise FormatError(f"directories nested deeper than {limits.levels} levels: name one further down")
+            raise FormatError(f"directories nested deeper than {limits.levels} levels: pass a subdirectory")
         below = []
         with os.scandir(path) as listed:
             for entry in listed:
                 count += 1
                 if count > limits.entries:
-                    told = (
-                        f"more than {limits.entries:,} files and directories below it: name one further down"
-                    )
+                    told = f"more than {limits.entries:,} files and directories below it: pass a subdirectory"
                     raise FormatError(told)
                 if not entry.name.startswith("."):
                     below.append((path / entry.name, depth + 1))

@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pod", required=True, metavar="NS/NAME", help="without a namespace: default")
     parser.add_argument("--node", metavar="NAME", help="ask about this node alone")
     parser.add_argument("--config", metavar="FILE", help="a Policy to use instead of the bundle's own")
-    parser.add_argument("--step", metavar="STEP", help="how things stood after this cycle: 17 or 3.4")
+    parser.add_argument("--step", metavar="STEP", help="explain the state after this cycle: 17 or 3.4")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 
@@ -55,7 +55,7 @@ def lines(answer: Explanation) -> Iterator[str]:
         yield f"and {answer.nodes_count - min(len(answer.nodes), NODES_SHOWN):,} more nodes"
     for number, change in enumerate(answer.changes):
         yield ""
-        title = "Smallest change that makes it fit" if not number else "Or"
+        title = "Smallest change with which it fits" if not number else "Or"
         more = len(change.fits) - 1
         yield f"{title} on {change.node}{f' (and on {more:,} more)' if more > 0 else ''}:"
         yield from (f"  - {text}" for text in change.words)
@@ -63,7 +63,7 @@ def lines(answer: Explanation) -> Iterator[str]:
             yield f"    {_line(patch)}"
     if answer.nodes and not answer.changes and not any(verdict.fits for verdict in answer.nodes):
         yield ""
-        yield "No change was found that makes it fit."
+        yield "No change was found with which it fits."
 
 
 def _line(patch: dict[str, object]) -> str:

@@ -18,8 +18,8 @@ from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.simulation.virtual import simulate
 
 FORMATS = {
-    "scenario": "what was read, its history and configuration included, as one bundle",
-    "manifests": "the final cluster as manifests, pods with the node they got",
+    "scenario": "the input with its history and configuration, as one bundle",
+    "manifests": "the final cluster as manifests, with the pods' nodes",
     "simulator": "the final cluster as a kube-scheduler-simulator snapshot, with the results of each attempt",
 }
 
@@ -30,7 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     listed = "; ".join(f"{name}: {text}" for name, text in FORMATS.items())
     parser.add_argument("--format", choices=[*FORMATS], default="scenario", help=listed)
     parser.add_argument("--config", metavar="FILE", help="a configuration to use instead of the bundle's own")
-    parser.add_argument("--start", action="store_true", help="the cluster as it begins: nothing is run")
+    parser.add_argument(
+        "--start", action="store_true", help=("export the initial cluster without running the scheduler")
+    )
     parser.set_defaults(run=run)
 
 

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a Policy or KubeSchedulerConfiguration to use instead of the bundle's own",
     )
     parser.add_argument(
-        "--trace", metavar="FILE", help="write one JSON object a cycle; - for standard output"
+        "--trace", metavar="FILE", help="write one JSON object per cycle; - for standard output"
     )
     add_cache_arguments(parser)
     parser.set_defaults(run=run)
@@ -92,7 +92,7 @@ def _spare_input(options: argparse.Namespace) -> None:
         return
     for name in (*options.files, options.config or "-"):
         if name != "-" and Path(name).exists() and is_read(trace, name):
-            raise InputError(f"{options.trace}: is read as input; write the trace to another file")
+            raise InputError(f"{options.trace} is also an input file; write the trace to another file")
 
 
 @contextmanager
@@ -159,7 +159,7 @@ def outcomes(simulation: Stepper, last: dict[str, Cycle]) -> Iterator[PodOutcome
                 key, "placed" if known else "bound", node, placed_because(cycle) if known and cycle else ""
             )
         elif cycle is None and not simulation.responsible(pod):
-            yield PodOutcome(key, "other", "", f"left to the scheduler {pod.scheduler_name}")
+            yield PodOutcome(key, "other", "", f"assigned to the scheduler {pod.scheduler_name}")
         else:
             yield PodOutcome(key, "pending", "", pending_because(cycle))
     for key, finished in simulation.cluster.finished.items():

@@ -119,7 +119,7 @@ def _why(simulation: TimedSimulation, key: str) -> str:
     if waiting is not None:
         return f"waits at Permit on {waiting.node}"
     if not simulation.responsible(pod):
-        return f"left to the scheduler {pod.scheduler_name}"
+        return f"assigned to the scheduler {pod.scheduler_name}"
     queued = simulation.framework.queue.pods.get(key)
     if queued is not None and queued.place == "gated":
         return f"held by scheduling gates: {', '.join(pod.scheduling_gates)}"

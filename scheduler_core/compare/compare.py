@@ -123,7 +123,7 @@ def compare(scenario_a: Scenario, scenario_b: Scenario) -> Comparison:
 def _difference(index: int, a: Cycle | None, b: Cycle | None) -> FirstDifference | None:
     if a is None or b is None:
         what = ("pod",)
-        details = [f"{'A' if a is None else 'B'} is at its end, the other goes on"]
+        details = [f"{'A' if a is None else 'B'} has ended, the other continues"]
         return FirstDifference(index, what, _side(a), _side(b), tuple(details))
     if a.pod != b.pod:
         return FirstDifference(
@@ -218,7 +218,7 @@ def _counter(a: Cycle, b: Cycle) -> list[str]:
     if a.decision.ranked == b.decision.ranked or a.result != b.result:
         return []
     ranking, other = ("A", "B") if a.decision.ranked else ("B", "A")
-    return [f"{ranking} ranked the nodes and moved on the tie-break's counter, {other} did not"]
+    return [f"{ranking} ranked the nodes and advanced the tie-break counter, {other} did not"]
 
 
 def _outcome(cycle: Cycle) -> str:
@@ -261,7 +261,7 @@ def _configuration(a: Profile, b: Profile) -> Iterator[str]:
             yield f"predicates of {name} alone: {', '.join(only)}"
     common = [key for key in a.order if key in b.order]
     if common != [key for key in b.order if key in a.order]:
-        yield "the predicates are in another order"
+        yield "the order of the predicates differs"
     weights_a = {p.name: p.weight for p in a.priorities}
     weights_b = {p.name: p.weight for p in b.priorities}
     for key in dict.fromkeys([*weights_a, *weights_b]):

@@ -222,7 +222,7 @@ def _words(here: Cycle | None, there: Cycle | None, modes: tuple[str, str]) -> s
         over, goes_on = names if here is None else reversed(names)
         cycle = here or there
         assert cycle is not None
-        return f"The run {over} is over, while {goes_on} {cycle.pod} is still tried."
+        return f"The run {over} has ended, while {goes_on} {cycle.pod} is still tried."
     if here.pod != there.pod:
         return (
             f"{_upper(names[0])} it is the turn of {here.pod}, {names[1]} of {there.pod}: "
@@ -253,7 +253,7 @@ def _fate(cycle: Cycle) -> str:
     if decision.nominated is not None:
         pods = f"{len(decision.victims)} pod{'' if len(decision.victims) == 1 else 's'}"
         if not decision.victims:
-            return f"fits nowhere and is nominated to {decision.nominated}, where nothing has to go for it"
+            return f"fits nowhere and is nominated to {decision.nominated}, where no victims are needed"
         return f"fits nowhere and preempts {pods} on {decision.nominated}"
     return "cannot be tried" if decision.result == "error" else "fits nowhere"
 

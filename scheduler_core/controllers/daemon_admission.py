@@ -49,7 +49,7 @@ def fits_daemon(pod: Pod, node: Node, others: Sequence[Pod]) -> bool:
 def why_unwelcome(pod: Pod, node: Node) -> str:
     """Return why a daemon is not meant to run on a node, "" if it is."""
     if pod.node_name not in ("", node.meta.name):
-        return "another node is named"
+        return "nodeName is another node"
     if not node_selected(pod, node):
         return "its node selector or affinity does not match"
     refused = (t for t in node.taints if t.effect != "PreferNoSchedule" and not tolerates(pod.tolerations, t))

@@ -71,7 +71,7 @@ def _manage(owner: Workload, store: Store, owned: Owned, done: int, now: float) 
     if owned.failed_in_a_row:
         delay = min(_LONGEST_DELAY, _FIRST_DELAY * 2.0 ** min(owned.failed_in_a_row - 1, 30))
         if now < owned.last_failure + delay:
-            return (Wake(owned.last_failure + delay, "backoff of the Job is over"),)
+            return (Wake(owned.last_failure + delay, "the Job's backoff has expired"),)
     if not owner.job.indexed:
         return create(owner, store, now, missing)
     return _create_indexed(owner, store, now, missing)

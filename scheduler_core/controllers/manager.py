@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from heapq import heappop, heappush
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from scheduler_core import interrupting
 from scheduler_core.controllers import (
     claims,
     daemons,
-    deployment,
     disruption,
     garbage,
-    jobs,
     nodes,
-    replicas,
     running,
-    stateful,
 )
 from scheduler_core.controllers.branching import Branching, branch
-from scheduler_core.controllers.changes import Action, Change, Options, Reconciliation, Wake, timestamp
+from scheduler_core.controllers.changes import Action, Change, Options, Wake, timestamp
 from scheduler_core.controllers.owned import controller_of, key_in
 from scheduler_core.controllers.pod_index import daemon_node
 from scheduler_core.controllers.revisions import updating
 from scheduler_core.controllers.store import AdmitPod, Store, counts_alike, ready_status
+from scheduler_core.controllers.table import CONTROLLERS, Reconcile
 from scheduler_core.objects.keys import Key, key_of
 from scheduler_core.objects.model import (
     KubernetesObject,
@@ -39,17 +36,7 @@ from scheduler_core.objects.model import (
     Workload,
 )
 
-Reconcile = Callable[[Any, Store, float], Reconciliation]
-"""A controller: takes the object, the store and the virtual seconds; it changes nothing itself."""
-
-WORKLOADS: dict[str, Reconcile] = {
-    "ReplicaSet": replicas.reconcile,
-    "ReplicationController": replicas.reconcile,
-    "Deployment": deployment.reconcile,
-    "StatefulSet": stateful.reconcile,
-    "DaemonSet": daemons.reconcile,
-    "Job": jobs.reconcile,
-}
+WORKLOADS: dict[str, Reconcile] = {kind: row.reconcile for kind, row in CONTROLLERS.items()}
 """The controllers of workloads, by kind."""
 
 _LOOKS_EACH = 20
@@ -136,7 +123,7 @@ class ControllerManager(Branching):
             self.looks += 1
             interrupting.look()
             if self.looks - before > self.options.most_looks + _LOOKS_EACH * len(self.store.objects):
-                self.gave_up = f"{look[1][0]} {look[1][1]} changes again and again while no time passes"
+                self.gave_up = f"{look[1][0]} {look[1][1]} keeps changing while no virtual time passes"
                 return []
             self._look(look, now, changes)
         return changes

@@ -94,5 +94,5 @@ def evict(pod: Pod, store: Store, now: float) -> Reconciliation:
     tainted, bound = store.tainted_since[node.meta.name], store.index.bound_since[pod.meta.key]
     at = round(max(tainted + ends, bound + max(ends, _LATENCY if bound >= tainted else 0.0)), 6)
     if now < at:
-        return (Wake(at, f"{pod.meta.key} tolerates its node's taint no longer"),)
+        return (Wake(at, f"{pod.meta.key} no longer tolerates its node's taint"),)
     return (Change("delete", pod, "TaintManagerEviction"),)

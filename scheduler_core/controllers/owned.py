@@ -9,8 +9,8 @@ from scheduler_core.controllers.workloads import generated_name, index_of
 from scheduler_core.objects.keys import Key
 from scheduler_core.objects.model import KubernetesObject, OwnerReference, Pod, Workload
 
-# Kinds whose pods are named by generateName.
-_GENERATE = ("ReplicaSet", "ReplicationController", "Job", "DaemonSet")
+# Kinds whose pods have an ordinal as name; all others name them by generateName.
+_ORDINALS = ("StatefulSet",)
 
 
 def controller_of(obj: KubernetesObject) -> OwnerReference | None:
@@ -64,7 +64,7 @@ class Owned(Branching):
     def use(self, name: str, owner: KubernetesObject | None) -> None:
         """Mark a name as used: it and those before it are not returned again."""
         if not self.names:
-            if not isinstance(owner, Workload) or owner.kind not in _GENERATE:
+            if not isinstance(owner, Workload) or owner.kind in _ORDINALS:
                 return
             self.name(owner, 0)
         if name in self.names:

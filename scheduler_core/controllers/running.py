@@ -78,7 +78,7 @@ def reconcile(pod: Pod, store: Store, now: float) -> Reconciliation:
     node = store.nodes.get(pod.node_name)
     silent = outage(node) if node is not None else None
     if silent is not None and silent[0] <= now < silent[1]:
-        return (Wake(silent[1], "its node answers again"),) if silent[1] < math.inf else ()
+        return (Wake(silent[1], "its node is ready again"),) if silent[1] < math.inf else ()
     since = store.index.since[name]
     if pod.phase == "Pending":
         begun = pod.start_time or timestamp(store.options, since)

@@ -1,7 +1,8 @@
 """Expand controllers to pods: what the controllers of v1.11 would create in addition to existing pods.
 
-``reconcile`` takes one controller and the existing objects, and returns what it would create, update and
-delete. Names and uids are deterministic.
+Each ``expand_…`` takes the existing objects and one controller, and adds what it would create, update and
+delete to its last argument; :data:`scheduler_core.controllers.table.CONTROLLERS` names it by kind. Names and
+uids are deterministic.
 """
 
 from __future__ import annotations
@@ -209,15 +210,7 @@ def _fresh_names(world: ExistingObjects, owner: Workload, count: int) -> Iterato
             yield name
 
 
-def reconcile(world: ExistingObjects, owner: Workload) -> WorkloadChanges:
-    """Return the changes the controller would make now. The world is not modified."""
-    changes = WorkloadChanges()
-    if owner.template is not None and owner.meta.deletion_timestamp is None:
-        _RECONCILERS[owner.kind](world, owner, changes)
-    return changes
-
-
-def _replicas(world: ExistingObjects, owner: Workload, changes: WorkloadChanges) -> None:
+def expand_replicas(world: ExistingObjects, owner: Workload, changes: WorkloadChanges) -> None:
     """ReplicaSet, ReplicationController and Job: as many pods as wanted, the newest deleted first."""
     active = _active(world.owned(owner))
     if owner.kind != "Job":
@@ -263,7 +256,7 @@ def _indexed(world: ExistingObjects, owner: Workload, missing: int) -> Iterator[
         yield as_indexed(make_pod(owner, indexed_name(owner, index, 0)), index)
 
 
-def _deployment(world: ExistingObjects, owner: Workload, changes: WorkloadChanges) -> None:
+def expand_deployment(world: ExistingObjects, owner: Workload, changes: WorkloadChanges) -> None:
     """Deployment: one ReplicaSet for the template. Those already in a dump are left unchanged."""
     assert owner.template is not None
     sets = [w for w in world.owned(owner) if isinstance(w, Workload)]
@@ -309,7 +302,7 @@ def replica_set(owner: Workload, suffix: str, replicas: int) -> Workload:
     return Workload("ReplicaSet", meta, selector, replicas, template)
 
 
-def _stateful(world: ExistingObjects, owner: Workload, changes: WorkloadChanges) -> None:
+def expand_stateful(world: ExistingObjects, owner: Workload, changes: WorkloadChanges) -> None:
     """StatefulSet: pods name-0 … name-(n-1), each with its own claims."""
     namespace = owner.meta.namespace
     for ordinal in range(owner.replicas):
@@ -352,7 +345,7 @@ def _claim(template: PersistentVolumeClaim, owner: Workload, name: str) -> Persi
     )
 
 
-def _daemons(world: ExistingObjects, owner: Workload, changes: WorkloadChanges) -> None:
+def expand_daemons(world: ExistingObjects, owner: Workload, changes: WorkloadChanges) -> None:
     """DaemonSet: one pod for each fitting node, bound at once, as v1.11's controller did."""
     own = _active(world.owned(owner))
     taken = {pod.node_name for pod in own}
@@ -392,13 +385,3 @@ def _rollout_deployment(world: ExistingObjects, before: Workload, after: Workloa
     ]
     known = any(w.meta.name == fresh.meta.name for w in sets)
     return [*old, ("update" if known else "create", fresh)]
-
-
-_RECONCILERS = {
-    "ReplicaSet": _replicas,
-    "ReplicationController": _replicas,
-    "Job": _replicas,
-    "Deployment": _deployment,
-    "StatefulSet": _stateful,
-    "DaemonSet": _daemons,
-}

@@ -22,7 +22,7 @@ from scheduler_core.scheduling.cache_record import STALE_SHOWN, StaleHit
 EVENTS_KEPT = 20_000
 WRITERS_KEPT = 20_000
 
-NO_EVENT = "no event of the table says that it changed"
+NO_EVENT = "no row of the table covers the change"
 MEMBERS_DIFFER = "members of one class differ in"
 
 _ATTRIBUTES = {"init_containers": "initContainers", "node_selector": "nodeSelector"}

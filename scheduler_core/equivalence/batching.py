@@ -81,7 +81,7 @@ class Batching(Strategy):
             if isinstance(rule, SelectorSpread) and spreading_selectors(pod.info, self.cluster):
                 return f"{name} counts the pods of its controller or service on all nodes"
             if isinstance(rule, BY_SERVICE) and services_of(pod.info, self.cluster):
-                return f"{name} looks at the pods of its service on all nodes"
+                return f"{name} reads the pods of its service on all nodes"
         return ""
 
     def offer(self, pod: PodState, fits: Trial) -> str | None:
@@ -96,7 +96,7 @@ class Batching(Strategy):
             self._flush(why)
             return None
         if self._tried(last, fits):
-            self._flush("the node chosen before has room for one more")
+            self._flush("the node selected before has room for another pod")
             return None
         # the node was ranked because every predicate passed; now an early one may end its evaluation
         ranked.pairs -= max(0, len(self.order) - self._asked)
@@ -118,15 +118,15 @@ class Batching(Strategy):
         if self._unsigned:
             return self._unsigned
         if ranked is None or not ranked.nodes:
-            return "no ranking is left"
+            return "the ranking is exhausted"
         if last is None:
-            return "the pod before was not scheduled"
+            return "the previous pod was not scheduled"
         if ranked.signature != pod.info.number:
-            return "the pod before had another signature"
+            return "the previous pod had a different signature"
         if self.time - ranked.made > MAX_AGE:
             return "the ranking is older than half a second"
         if not {last, ranked.nodes[-1]} <= self.cluster.columns.index.keys():
-            return "the node is gone"
+            return "the node was deleted"
         return ""
 
     def asked(self, pairs: int) -> None:

@@ -31,7 +31,7 @@ from scheduler_core.scheduling.cache_record import (
 from scheduler_core.scheduling.strategy import Strategy
 from scheduler_core.scheduling.vectors import ClassVectors
 
-NO_CLASS = "it has no controller, and so no equivalence class"
+NO_CLASS = "it has no controller, hence no equivalence class"
 
 
 class CacheKeeper(Strategy):

@@ -77,7 +77,7 @@ NODE_ROWS = (
         changed("labels it had", text="the value of a label that it had changed"),
         in_modes("v1.11", NODE),
         "3.5 invalidateCachedPredicatesOnNodeUpdate",
-        "v1.11 walks the old labels only: a label that is new makes a domain that is not noticed.",
+        "v1.11 walks the old labels only: the topology domain of a new label is not noticed.",
     ),
     row(
         "node-update-zone",
@@ -141,7 +141,7 @@ NODE_ROWS = (
         changed("unschedulable", text="spec.unschedulable changed"),
         in_modes(AS_DESIGNED, NODE),
         "v1.8+ code",
-        "A cordoned node takes no pod.",
+        "A cordoned node accepts no pods.",
     ),
     row(
         "node-update-unschedulable-key",
@@ -159,7 +159,7 @@ NODE_ROWS = (
         ALWAYS,
         in_modes(EVERY_MODE, NODE),
         "3.5",
-        "Nobody is placed there.",
+        "No pod is placed there.",
         every=True,
     ),
     row(
@@ -169,6 +169,6 @@ NODE_ROWS = (
         ALWAYS,
         in_modes("sound", ALL),
         "audit",
-        "Its pods count no more, and what they promised to their domains is void.",
+        "Its pods no longer count, nor do their affinity terms in their topology domains.",
     ),
 )

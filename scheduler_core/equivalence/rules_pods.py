@@ -41,7 +41,7 @@ POD_ROWS = (
         changed(ASSUMED, text="this scheduler assumed it there"),
         in_modes(AS_DESIGNED, NODE),
         "3.4",
-        "It takes resources and host ports: at assume, before bind returns.",
+        "It uses resources and host ports from assume on, before bind returns.",
     ),
     row(
         "pod-add-general-key",
@@ -56,7 +56,7 @@ POD_ROWS = (
         "pod-came-general",
         "Pod",
         ADD,
-        changed(ELSEWHERE, text="somebody else bound it there"),
+        changed(ELSEWHERE, text="another client bound it there"),
         in_modes("sound", NODE),
         "audit",
         "It takes resources and ports alike; v1.11's addPodToCache leaves invalidating to assume.",
@@ -78,7 +78,7 @@ POD_ROWS = (
         "Pod",
         ADD,
         RowCondition(
-            "somebody else bound it, volumes of a counted type or a claim", came_with_counted_volume
+            "another client bound it, volumes of a counted type or a claim", came_with_counted_volume
         ),
         in_modes("sound", NODE),
         "audit",
@@ -137,7 +137,7 @@ POD_ROWS = (
         changed("requests", text="resource requests changed"),
         in_modes(AS_DESIGNED, NODE),
         "3.4",
-        "The node has more or less left.",
+        "The free resources of the node change.",
     ),
     row(
         "pod-update-requests-key",
@@ -200,7 +200,7 @@ POD_ROWS = (
         RowCondition("labels matter to affinity", labels_matter),
         {"designed": DOMAIN, "sound": DOMAIN_OR_ALL},
         "3.4",
-        "Nobody has to stay away from it, or can stay near it, any more.",
+        "Affinity and anti-affinity to it no longer apply.",
     ),
     row(
         "pod-delete-affinity-all",
@@ -245,7 +245,7 @@ POD_ROWS = (
         RowCondition("pod had volumes of a counted type or a claim", has_counted_volume),
         in_modes(SINCE_V1_9, NODE),
         "v1.8+ code",
-        "Its volumes count no more on the node.",
+        "Its volumes no longer count on the node.",
         volume_counts,
     ),
     row(

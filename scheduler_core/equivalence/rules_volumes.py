@@ -27,7 +27,10 @@ VOLUME_ROWS = (
         RowCondition("volume is EBS / GCE PD / Azure Disk", counted_type),
         in_modes(EVERY_MODE, ALL),
         "3.1",
-        "A claim may name a volume before it exists; when it comes or goes, the volumes of pods count anew.",
+        (
+            "A claim may name a volume before it exists; when it is created or deleted, the volumes of "
+            "pods are counted again."
+        ),
         volume_counts,
     ),
     row(
@@ -64,7 +67,7 @@ VOLUME_ROWS = (
         changed("zone or region label it has", text="a zone or region label that it has now changed"),
         in_modes("v1.11", ALL),
         "#59335 invalidatePredicatesForPvUpdate",
-        "v1.11 walks the new labels only: that a label went is not noticed.",
+        "v1.11 walks the new labels only: the removal of a label is not noticed.",
     ),
     row(
         "pv-update-node-affinity",
@@ -119,7 +122,7 @@ VOLUME_ROWS = (
         ALWAYS,
         in_modes(SINCE_V1_9, ALL),
         "v1.9+ invalidatePredicatesForPvc",
-        "A claim made again under its name may be bound elsewhere, or not at all.",
+        "A claim recreated under its name may be bound elsewhere, or not at all.",
     ),
     row(
         "pvc-update-volume-name",
@@ -155,7 +158,7 @@ VOLUME_ROWS = (
         changed("volumeBindingMode", text="claims of the class wait for their first pod, or did"),
         in_modes("sound", ALL),
         "#65616",
-        "Without its class a claim does not wait any more, and the pod is refused everywhere.",
+        "Without its class a claim no longer waits, and the pod fails on every node.",
     ),
 )
 
@@ -176,6 +179,6 @@ SERVICE_ROWS = (
         changed("selector"),
         in_modes(EVERY_MODE, ALL),
         "3.3",
-        "It may select other pods now; the other fields of a service tie nobody.",
+        "It may select other pods now; the other fields of a service have no effect on placement.",
     ),
 )

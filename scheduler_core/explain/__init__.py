@@ -248,7 +248,7 @@ def _standing(simulation: Stepper, pod: str, asked: str | None, shown: int, *, t
         name = state.pod.scheduler_name
         meant = near(name, simulation.profiles)
         hint = f" (no profile has this name; did you mean {meant}?)" if meant else ""
-        summary = f"{pod} is left to the scheduler {name}{hint}. {summary}"
+        summary = f"{pod} is assigned to the scheduler {name}{hint}. {summary}"
     elif not tried and all(decision.pod != pod for decision in simulation.decisions):
         summary = f"{pod} has not been tried yet. {summary}"
     if state.nominated:

@@ -35,7 +35,7 @@ def gone(simulation: Stepper, pod: str) -> Explanation:
     if _was_there(simulation, pod):
         return answer("deleted", f"{pod} was deleted by an operation of the scenario.")
     if any(o.kind == "Pod" and o.key == pod and o.action == "create" for o in simulation.scenario.operations):
-        return answer("absent", f"{pod} is not there yet: an operation of the scenario creates it later.")
+        return answer("absent", f"{pod} does not exist yet: an operation of the scenario creates it later.")
     raise ExplainError(f"there is no pod {pod!r}{_nearest(pod, cluster.pods)}")
 
 

@@ -11,13 +11,15 @@ from scheduler_core.objects.keys import Key
 from scheduler_core.objects.model import Pod
 
 OF_COST: Mapping[str, str] = {
-    "fact": "The label says what the machine is; setting it does not make it so.",
-    "allocatable": "The kubelet reports what is allocatable: give the machine more, or reserve less of it.",
-    "delete": "Preemption does not delete these pods for it: somebody has to.",
-    "condition": "The kubelet reports conditions: mend the machine, and it will say so.",
+    "fact": "The label describes the machine; setting it does not change the machine.",
+    "allocatable": (
+        "The kubelet reports what is allocatable: add capacity to the machine, or reserve less of it."
+    ),
+    "delete": "Preemption does not delete these pods: delete them yourself.",
+    "condition": "The kubelet reports conditions: repair the machine, and the condition follows.",
 }
 FIXED = ("spelling", "request", "selector", "affinity", "port")
-REPLACE = "Of a pod that exists an API server lets one add tolerations only: delete it and create it anew."
+REPLACE = "The API server permits only added tolerations on an existing pod: delete and recreate it."
 
 
 def notes(
@@ -40,7 +42,7 @@ def _templates(world: ObjectsAtMoment, patches: Iterable[Mapping[str, Any]]) -> 
         owner = (patch["kind"], patch["name"])
         count = sum(owner in owners(world, key) for key, obj in world.objects.items() if isinstance(obj, Pod))
         pods = "its one pod is" if count == 1 else f"all its {count:,} pods are"
-        yield f"This changes the pod template of {owner[0]} {owner[1]}: {pods} made anew with it."
+        yield f"This changes the pod template of {owner[0]} {owner[1]}: {pods} recreated with it."
 
 
 def _made_again(world: ObjectsAtMoment, edits: Iterable[Edit]) -> Iterator[str]:
@@ -48,4 +50,4 @@ def _made_again(world: ObjectsAtMoment, edits: Iterable[Edit]) -> Iterator[str]:
         if edit.kind == "Pod" and edit.mutate is None and edit.create is None:
             above: Key | None = next(owners(world, (edit.kind, edit.key)), None)
             if above is not None:
-                yield f"{above[0]} {above[1]} makes another pod in place of {edit.key}."
+                yield f"{above[0]} {above[1]} creates another pod in place of {edit.key}."

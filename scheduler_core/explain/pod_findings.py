@@ -50,7 +50,7 @@ def host_ports(place: PodOnNode) -> Finding:
                     del entry["hostPort"]
 
     listed = ", ".join(f"{number}/{protocol}" for protocol, number in sorted(taken))
-    edit = place.edit_pod(f"let the pod do without host port {listed}", "port", mutate)
+    edit = place.edit_pod(f"remove the pod's host port {listed}", "port", mutate)
     return Finding(tuple(details), ((edit,),) if taken else ())
 
 
@@ -131,7 +131,7 @@ def deletion(pod: PodState, cost: str) -> Edit:
 def refused_by_existing(place: PodOnNode) -> Finding:
     """Delete the pods whose anti-affinity rejects this one."""
     found = _here_of(place, place.standing.once("repelling", lambda: _repelling(place.standing)))
-    detail = f"the anti-affinity of {_named(found)} keeps it away"
+    detail = f"the anti-affinity of {_named(found)} excludes it"
     return Finding((detail,) if found else (), tuple(_deleting(found)))
 
 
@@ -178,9 +178,7 @@ def anti_affinity_hit(place: PodOnNode) -> Finding:
     rivals = _here_of(place, place.standing.once("rivals", lambda: _rivals(place.standing)))
     where = ", ".join(f"{key}={place.node.meta.labels.get(key, '(none)')}" for key in keys)
     drop = (_drop_affinity(place, "podAntiAffinity", "pod anti-affinity"),)
-    return Finding(
-        (f"its anti-affinity does not go with {_named(rivals)} in {where}",), (drop, *_deleting(rivals))
-    )
+    return Finding((f"its anti-affinity excludes {_named(rivals)} in {where}",), (drop, *_deleting(rivals)))
 
 
 def _rivals(standing: Standing) -> dict[Any, PodsByDomain]:

@@ -85,7 +85,7 @@ def tell(cycle: Cycle, asked: str | None = None) -> Story:
     if len(cycle.ties) > 1:
         turn = cycle.last_node_index % len(cycle.ties)
         sentences.append(
-            f"{len(cycle.ties):,} nodes have it; by name in descending order the round-robin counter, "
+            f"{len(cycle.ties):,} nodes have it; in descending order of name, the round-robin counter, "
             f"{cycle.last_node_index:,} modulo {len(cycle.ties):,}, takes number {turn + 1:,}: {cycle.node}."
         )
     if rival is not None and cycle.node is not None:

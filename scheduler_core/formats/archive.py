@@ -85,7 +85,7 @@ class _Bounds:
             raise _too_many(self.limits)
         if _UNSAFE.match(name) or _CONTROL.search(name):
             told = f"the archive has an unsafe path, {name[:80]!r}"
-            raise FormatError(f"{told}: pack it with paths relative to its top, without ..")
+            raise FormatError(f"{told}: pack it with relative paths without ..")
         if name.rstrip("/").count("/") > self.limits.levels:
             raise FormatError(f"directories nested deeper than {self.limits.levels} levels in the archive")
 
@@ -100,11 +100,11 @@ class _Bounds:
         """Check the ratio of unpacked to packed bytes."""
         if number > self.most:
             times = f"more than {self.limits.ratio} times its size"
-            raise FormatError(f"the archive unpacks to {times}: that is no archive of manifests")
+            raise FormatError(f"the archive unpacks to {times}: that is not an archive of manifests")
 
 
 def _too_many(limits: Limits) -> FormatError:
-    return FormatError(f"more than {limits.entries:,} entries in the archive: pack the manifests alone")
+    return FormatError(f"more than {limits.entries:,} entries in the archive: pack only the manifests")
 
 
 def _is_read(name: str, folder: Folder) -> bool:
@@ -169,7 +169,7 @@ def _zip(name: str, data: bytes, limits: Limits) -> Folder:
     except (zipfile.BadZipFile, EOFError, OSError, ValueError, NotImplementedError, zlib.error) as error:
         if isinstance(error, FormatError):
             raise
-        raise FormatError(f"damaged ZIP archive: {error}: pack it anew") from None
+        raise FormatError(f"damaged ZIP archive: {error}: repack it") from None
     return folder
 
 
@@ -178,7 +178,7 @@ def _unzipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
         raise FormatError(f"{info.filename[:80]} in the archive is encrypted: pack it without a password")
     if info.compress_type not in _PACKERS:
         told = f"{info.filename[:80]} is packed by a method other than deflate"
-        raise FormatError(f"{told}: pack it anew as zip does by default")
+        raise FormatError(f"{told}: repack it with zip's default method")
     return archive.open(info)
 
 
@@ -218,7 +218,7 @@ def _inflated(data: bytes) -> Iterator[bytes]:
             if part:
                 yield part
             elif not data and not stream.eof:
-                raise FormatError("damaged gzip data: it ends too early")
+                raise FormatError("damaged gzip data: unexpected end of data")
         data = stream.unused_data.lstrip(b"\0")
 
 
@@ -239,5 +239,5 @@ def _tar(name: str, data: bytes, limits: Limits) -> Folder:
     except (tarfile.TarError, zlib.error, EOFError, OSError, ValueError, OverflowError) as error:
         if isinstance(error, FormatError):
             raise
-        raise FormatError(f"damaged tar archive: {error}: pack it anew") from None
+        raise FormatError(f"damaged tar archive: {error}: repack it") from None
     return folder

@@ -123,7 +123,7 @@ def _texts(file: File, bundle: Bundle, limits: Limits) -> Iterator[tuple[SourceT
             yield source, text
     if not found:
         looked = ", ".join(folder.notes()) or "it is empty"
-        bundle.errors.append((named, FormatError(f"there is no manifest in it: {looked}")))
+        bundle.errors.append((named, FormatError(f"it contains no manifest: {looked}")))
         return
     bundle.notes += [(Entry({}, source=named), note) for note in folder.notes()]
 
@@ -147,21 +147,21 @@ def _read_source(source: SourceText, bundle: Bundle, limits: Limits, watch: Watc
     text = source.text
     stripped = text.lstrip()
     if not stripped:
-        raise FormatError("there is nothing in it: paste manifests, as YAML or JSON")
+        raise FormatError("the input is empty: paste manifests as YAML or JSON")
     header = stripped.split("\n", 1)[0].strip()
     if _CSV_HEADER.fullmatch(header):
         source.syntax = "csv"
         bundle.tables.append((source, header.split(",")))
         return
     if _PRINTED.match(header):
-        raise FormatError("this is the table that kubectl prints for people: add -o yaml to the command", 1)
+        raise FormatError("this is kubectl's table output: add -o yaml to the command", 1)
     if _DESCRIBED.fullmatch(header):
-        raise FormatError("this is what kubectl describe prints for people: paste kubectl get … -o yaml", 1)
+        raise FormatError("this is the output of kubectl describe: paste kubectl get … -o yaml", 1)
     if _FAILED.match(header):
-        raise FormatError(f"this is not a manifest, but what kubectl said instead of one: {header[:200]}", 1)
+        raise FormatError(f"this is a message of kubectl, not a manifest: {header[:200]}", 1)
     if _FORM.match(stripped):
         raise FormatError(
-            "this is a form with files in it: send it as multipart/form-data, or the file alone", 1
+            "this is a form with files: send it as multipart/form-data, or send only the file", 1
         )
     if _is_recording(header):
         source.syntax = "lines"
@@ -194,7 +194,7 @@ def _read_source(source: SourceText, bundle: Bundle, limits: Limits, watch: Watc
             if len(bundle.entries) > limits.documents:
                 raise FormatError(f"more than {limits.documents:,} manifests")
     if len(bundle.entries) == before and not documents:
-        raise FormatError("there is no document in it: paste manifests, as YAML or JSON")
+        raise FormatError("the input has no documents: paste manifests as YAML or JSON")
 
 
 def _is_recording(line: str) -> bool:

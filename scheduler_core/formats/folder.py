@@ -14,10 +14,10 @@ from pathlib import PurePosixPath
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.text import to_text
 
-NOT_A_MANIFEST = "no manifest in it"
-LINK = "a link, which is not followed"
-NESTED = "an archive inside: give it as a file of its own"
-KUSTOMIZATION = "not applied: give what `kubectl kustomize` prints for its directory"
+NOT_A_MANIFEST = "no manifest found"
+LINK = "a symbolic link; links are not followed"
+NESTED = "a nested archive: pass it as a separate file"
+KUSTOMIZATION = "not applied: pass the output of `kubectl kustomize` for its directory"
 
 _MANIFEST_SUFFIXES = (".yaml", ".yml", ".json", ".jsonl", ".ndjson")
 _NEVER = (".md", ".markdown", ".rst", ".adoc", ".tpl", ".html")  # they may quote manifests

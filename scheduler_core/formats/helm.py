@@ -44,7 +44,7 @@ def is_passing_hook(value: Mapping[str, Any]) -> bool:
 def hook_told(kind: str, hooks: str, count: int) -> str:
     """Return the message about the hooks that are left out."""
     what = f"{count} {kind} with the annotation {HOOK}: {hooks[:60]} {'is' if count == 1 else 'are'} left out"
-    why = "a Helm hook runs beside the release and is no part of it"
+    why = "a Helm hook is not part of the release"
     return f"{what}: {why}; remove the annotation to schedule it"
 
 
@@ -69,10 +69,11 @@ def blame_templates(problems: Iterable[Problem], sources: Mapping[str | None, So
         more = len(files[chart]) - 1
         others = f" (and {more} more {'file' if more == 1 else 'files'} of the chart)" if more else ""
         source = sources[first.file]
-        message = f"this is a template, not a manifest{others}: give what it is rendered to"
+        message = f"this is a template, not a manifest{others}: pass the rendered output"
         if _HELM.search(source.text):
             message = (
-                f"this is a Helm template, not a manifest{others}: give what `helm template {chart}` prints"
+                f"this is a Helm template, not a manifest{others}: pass the output of `helm template "
+                f"{chart}` prints"
             )
         out.append(Problem(message, first.path, first.line, first.document, first.file))
     return out

@@ -53,7 +53,7 @@ def _steps(operation: PatchOperation, field: str) -> list[str]:
     if not isinstance(pointer, str) or (pointer and not pointer.startswith("/")):
         raise PatchError(f"{field} must be a pointer such as /spec/unschedulable", (field,))
     if _ESCAPE.search(pointer):
-        raise PatchError("after ~ in a pointer comes 0 (for ~) or 1 (for /)", (field,))
+        raise PatchError("in a pointer ~ must be followed by 0 (for ~) or 1 (for /)", (field,))
     return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
 
 
@@ -61,10 +61,10 @@ def _index(part: str, target: list[Any], field: str, *, adding: bool) -> int:
     if adding and part == "-":
         return len(target)
     if part == "-":
-        raise PatchError("- is the place after the last item: there is nothing there yet", (field,))
+        raise PatchError("- is the index after the last item, where no item exists", (field,))
     plain = part.isascii() and part.isdecimal()
     if not plain or (len(part) > 1 and part[0] == "0") or len(part) > 9:
-        raise PatchError(f"{part[:40]!r} is no index of a list", (field,))
+        raise PatchError(f"{part[:40]!r} is not a list index", (field,))
     index = int(part)
     if index >= len(target) + adding:
         raise PatchError(f"the list has no item {index}: it has {len(target)}", (field,))
@@ -82,7 +82,7 @@ def _walk(document: Any, steps: list[str], field: str) -> Any:
         elif isinstance(document, list):
             document = document[_index(part, document, field, adding=False)]
         else:
-            raise PatchError(f"the path leads nowhere at {part[:60]!r}{_meant(part, document)}", (field,))
+            raise PatchError(f"the path does not exist at {part[:60]!r}{_meant(part, document)}", (field,))
     return document
 
 
@@ -108,7 +108,7 @@ def _put(document: Any, steps: list[str], value: Any, *, replace: bool = False) 
             raise PatchError(f"there is no {last[:60]!r} to replace{meant}", ("path",))
         parent[last] = value
     else:
-        raise PatchError(f"the path leads nowhere at {last[:60]!r}", ("path",))
+        raise PatchError(f"the path does not exist at {last[:60]!r}", ("path",))
     return document
 
 
@@ -137,7 +137,7 @@ def _move(document: Any, operation: PatchOperation) -> Any:
         _walk(document, source, "from")
         return document
     if target[: len(source)] == source:
-        raise PatchError("a value cannot be moved into itself", ("path",))
+        raise PatchError("a value cannot be moved into its own child", ("path",))
     value = _walk(document, source, "from")
     return _put(_remove(document, source, "from"), target, value)
 

@@ -48,5 +48,8 @@ class FormatError(ValueError):
 def too_large(limits: Limits, what: str = "") -> FormatError:
     """Return the error for a text that exceeds the bound on bytes, with what to leave out."""
     told = f"larger than {limits.size / 2**20:g} MiB, the most that is read"
-    remedy = "leave out what scheduling does not read, such as ConfigMaps, Secrets, Events and managedFields"
+    remedy = (
+        "leave out objects that scheduling does not read, such as ConfigMaps, Secrets, Events and "
+        "managedFields"
+    )
     return FormatError(f"{what}{told}: {remedy}")

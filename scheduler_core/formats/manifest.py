@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.objects.kinds import KINDS
 from scheduler_core.objects.model import (
     Affinity,
     Container,
@@ -24,7 +25,10 @@ from scheduler_core.objects.model import (
 )
 from scheduler_core.objects.quantity import format_resource
 
-_VERSIONS = {"Job": "batch/v1", "ReplicationController": "v1"}
+
+def _version(kind: str) -> str:
+    row = KINDS.get(kind)
+    return "apps/v1" if row is None else row.api_version
 
 
 def _drop_empty(value: dict[str, Any]) -> dict[str, Any]:
@@ -34,7 +38,7 @@ def _drop_empty(value: dict[str, Any]) -> dict[str, Any]:
 def _meta(meta: ObjectMeta) -> dict[str, Any]:
     owners = [
         {
-            "apiVersion": _VERSIONS.get(o.kind, "apps/v1"),
+            "apiVersion": _version(o.kind),
             "kind": o.kind,
             "name": o.name,
             "uid": o.uid,
@@ -207,7 +211,7 @@ def _workload(workload: Workload) -> dict[str, Any]:
     if workload.template is not None:
         template = workload.template
         spec["template"] = {"metadata": _meta(template.meta), "spec": _pod_spec(template)}
-    version = _VERSIONS.get(workload.kind, "apps/v1")
+    version = _version(workload.kind)
     return {"apiVersion": version, "kind": workload.kind, "metadata": _meta(workload.meta), "spec": spec}
 
 
@@ -279,4 +283,4 @@ def to_manifest(obj: KubernetesObject) -> dict[str, Any]:
         return _claim(obj)
     if isinstance(obj, PersistentVolume):
         return _persistent_volume(obj)
-    raise TypeError(f"{type(obj).__name__} objects are not made by controllers")
+    raise TypeError(f"{type(obj).__name__} objects are not created by controllers")

@@ -80,7 +80,7 @@ def _rows(
         return
     if unknown:
         bundle.warnings.append(
-            (source, f"the column {unknown[0][:60]!r} is not read: known are {', '.join(known)}")
+            (source, f"unknown column {unknown[0][:60]!r}: expected one of {', '.join(known)}")
         )
     reader = csv.reader(io.StringIO(source.text), strict=True)
     try:

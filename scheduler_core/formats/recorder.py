@@ -68,7 +68,7 @@ def _lines(source: SourceText, bundle: Bundle, limits: Limits) -> Iterator[Entry
             values = list(read_json(line, limits, tally))
         except FormatError as error:
             if number == last and number > 1 and _truncated(line):
-                told = "the last line is cut off: it is left out, as if the recording had ended before it"
+                told = "the last line is truncated and ignored"
                 bundle.notes.append((Entry({}, source=source, number=number), told))
                 return
             _fail(bundle, source, FormatError(error.message, number))

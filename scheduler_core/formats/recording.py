@@ -146,7 +146,7 @@ class Recording:
 
     def _lose(self, key: Key) -> None:
         self.without_node.add(key)
-        self.tally.left_out["pods on nodes that the recording does not hold"] += 1
+        self.tally.left_out["pods on nodes that are not in the recording"] += 1
 
     def _living(self, document: RawDocument, holder: Any, slot: Any) -> _Living:
         ours = document.get("kind") == "Pod" and not _node_of(document) and self._for_us(document)
@@ -171,7 +171,7 @@ class Recording:
         known = event.action == "patch" and event.key[0] in KINDS
         # A patch never creates an object, even if it holds a whole one.
         if event.key not in self.live and (known or not (event.key[0] in KINDS and is_read(event.document))):
-            why = "patches of objects that are not there" if known else _UNREAD.format(event.key[0])
+            why = "patches of objects that do not exist" if known else _UNREAD.format(event.key[0])
             self.tally.left_out[why] += 1
         elif event.action == "delete":
             self._delete(event)
@@ -221,7 +221,9 @@ class Recording:
         patch = {} if unchanged else merge_patch(living.shown, shown)
         if not patch:
             if not bound:
-                self.tally.left_out["updates of what scheduling does not read, such as heartbeats"] += 1
+                self.tally.left_out[
+                    ("updates of fields that scheduling does not read, such as heartbeats")
+                ] += 1
             return
         living.shown = shown
         target = _target(event.key, living.raw)
@@ -240,7 +242,7 @@ class Recording:
     def _delete(self, event: RecordedEvent) -> None:
         living = self.live.pop(event.key, None)
         if living is None:
-            self.tally.left_out["deletions of objects that are not there"] += 1
+            self.tally.left_out["deletions of objects that do not exist"] += 1
             return
         self._add(event, {"deleteOperation": _target(event.key, living.raw)})
         self.tally.did["deleted"] += 1

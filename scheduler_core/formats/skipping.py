@@ -16,7 +16,7 @@ from scheduler_core.objects.kinds import KINDS
 _READ = frozenset(
     [*KINDS, "Policy", "KubeSchedulerConfiguration", "Scenario", "SimulationSettings", "ResourcePatch"]
 )
-CROWDED = "there is too much of such kinds to keep"
+CROWDED = "objects of these kinds are too large to keep"
 
 
 def matters(kind: Any) -> bool:
@@ -49,7 +49,7 @@ class ValueTally:
         self.written += characters
         if self.written > self.limits.size:
             most = f"{self.limits.size / 2**20:g} MiB"
-            raise FormatError(f"aliases stand for more than {most} of text: write what differs once")
+            raise FormatError(f"aliases stand for more than {most} of text: expand fewer aliases")
 
     def __call__(self, number: int) -> None:
         """Count values. Raises FormatError if there are too many."""

@@ -56,7 +56,7 @@ def read_snapshot(value: Mapping[str, Any]) -> tuple[list[Item], list[str]]:
     for key in value:
         if key not in LISTS and key != CONFIG:
             meant = did_you_mean(str(key), (*LISTS, CONFIG))
-            notes.append(f"{str(key)[:60]!r} is not read: it is no part of a snapshot{meant}")
+            notes.append(f"{str(key)[:60]!r} is ignored: it is not part of a snapshot{meant}")
     uids = _uids(value.get("pvcs"))
     items: list[Item] = []
     own = relinked = 0

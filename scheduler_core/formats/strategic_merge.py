@@ -90,7 +90,7 @@ def _object(target: Any, patch: dict[str, Any], path: Path) -> Any:
         elif key.startswith(_ORDER):
             _order(out, key.removeprefix(_ORDER), _listed(value, (*path, key)), path)
         elif key.startswith("$") and key not in ("$patch", "$retainKeys"):
-            raise PatchError(f"{key[:60]!r} is no directive of a strategic merge patch", path)
+            raise PatchError(f"{key[:60]!r} is not a directive of a strategic merge patch", path)
     return out
 
 

@@ -16,7 +16,7 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _SIGNATURES = {
-    b"PK\x03\x04": "a ZIP archive inside of something else: give it as a file of its own",
+    b"PK\x03\x04": "a ZIP archive inside another file: pass it as a separate file",
     b"7z\xbc\xaf\x27\x1c": "a 7z archive: pack it as .zip or .tar.gz",
     b"Rar!\x1a\x07": "a RAR archive: pack it as .zip or .tar.gz",
     b"\x28\xb5\x2f\xfd": "compressed with zstd: unpack it first",
@@ -38,7 +38,7 @@ def to_text(data: bytes | str, limits: Limits) -> str:
         if len(text) > limits.size:
             raise too_large(limits)
         if text.startswith(_PACKED_AS_TEXT):
-            raise FormatError("this is a packed file that was pasted as text: give the file itself")
+            raise FormatError("this is a compressed file pasted as text: pass the file itself")
     else:
         text = decode(_unpack(data, limits))
     if "\r" in text:
@@ -71,7 +71,7 @@ def _unpack(data: bytes, limits: Limits) -> bytes:
         if len(out) > limits.size:
             raise too_large(limits, "unpacked, ")
         if not stream.eof:
-            raise FormatError("damaged gzip data: it ends too early")
+            raise FormatError("damaged gzip data: unexpected end of data")
         data = stream.unused_data.lstrip(b"\0")
     return bytes(out)
 

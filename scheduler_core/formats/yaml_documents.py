@@ -66,7 +66,7 @@ def _parts(text: str) -> list[tuple[int, int]]:
     """Return the start and end of each document. Raises FormatError if the text can only be read whole."""
     marks = list(_MARK.finditer(text))
     if len(marks) != sum(1 for _ in _ANY_MARK.finditer(text)):
-        raise FormatError("marks of another kind")
+        raise FormatError("markers of another kind")
     starts = [mark.end() for mark in marks]
     ends = [mark.start() for mark in marks] + [len(text)]
     parts = list(zip(starts, ends[1:], strict=True))

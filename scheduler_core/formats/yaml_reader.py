@@ -52,8 +52,8 @@ def events(text: str) -> Iterator[Any]:
 
 
 _EXPLAINED = {
-    "found character that cannot start any token": "a character that cannot stand here; is it a tab?",
-    "mapping values are not allowed in this context": "a ':' that cannot stand here; check the indentation",
+    "found character that cannot start any token": "unexpected character; is it a tab?",
+    "mapping values are not allowed in this context": "unexpected ':'; check the indentation",
     "could not find expected ':'": "a key without ':'",
     "did not find expected key": "expected a key here; check the indentation",
     "did not find expected '-' indicator": "expected '-' here; check the indentation",
@@ -154,7 +154,7 @@ def read_yaml(text: str, limits: Limits, tally: ValueTally) -> Iterator[tuple[in
                     if event.anchor in building:
                         raise FormatError(f"the alias *{event.anchor} contains itself")
                     if event.anchor not in anchors:
-                        raise FormatError(f"the alias *{event.anchor} names no anchor before it")
+                        raise FormatError(f"the alias *{event.anchor} refers to an undefined anchor")
                     value, size = anchors[event.anchor]
                     values += size
                     if values > limits.values:

@@ -14,6 +14,7 @@ from scheduler_core.framework.releases import Release
 from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.framework.waiting import WaitingPods
 from scheduler_core.objects.model import Pod, PodGroup, PodGroupStatus
+from scheduler_core.objects.reading import Reader
 from scheduler_core.scheduling.plugin_record import PluginRecord
 from scheduler_core.scheduling.timeline import TimelineEvent
 
@@ -94,13 +95,21 @@ POINTS = tuple(METHODS)
 class Plugin:
     """A plugin that does nothing. ``name`` is its name in a configuration.
 
-    ``events`` are the cluster events that may help the pods it rejected. ``framework`` is its handle, set
-    before anything else is called.
+    ``events`` are the cluster events that may help the pods it rejected. ``arguments_reader`` validates its
+    arguments in ``pluginConfig`` and returns what its constructor takes; ``None`` if it takes none.
+    ``framework`` is its handle, set before anything else is called.
     """
 
     name = ""
     events: frozenset[str] = frozenset()
+    arguments_reader: Reader | None = None
     framework: Handle
+
+    @classmethod
+    def points(cls) -> tuple[str, ...]:
+        """Return the extension points that the class implements, queueSort included."""
+        sorts = ("queueSort",) if cls.sort_key is not Plugin.sort_key else ()
+        return (*sorts, *(point for point in METHODS if _overridden(cls, point)))
 
     def attach(self, framework: Handle) -> None:
         """Set the handle to clock, queue, cluster and waiting pods."""
@@ -108,7 +117,7 @@ class Plugin:
 
     def works_at(self, point: str) -> bool:
         """Return whether the plugin implements an extension point, so that calling it there has an effect."""
-        return any(getattr(type(self), name) is not getattr(Plugin, name) for name in METHODS[point])
+        return _overridden(type(self), point)
 
     def sort_key(self, pod: QueuedPod) -> Any:
         """Return the sort key of a pod; the smallest is scheduled first (QueueSort)."""
@@ -179,6 +188,11 @@ class Plugin:
     def group_changed(self, key: str) -> None:
         """Handle the informer event of a PodGroup that was created or changed."""
         del key
+
+
+def _overridden(plugin: type[Plugin], point: str) -> bool:
+    """Return whether a class implements a method of an extension point."""
+    return any(getattr(plugin, name) is not getattr(Plugin, name) for name in METHODS[point])
 
 
 class Observer:

@@ -27,5 +27,7 @@ class CustomScheduler(Protocol):
         ...
 
 
-SCHEDULERS: dict[str, Callable[[], CustomScheduler]] = {}
+SCHEDULERS: dict[str, Callable[[], CustomScheduler]] = {
+    # schedulerName: the class, or a function that makes one
+}
 """The factories by schedulerName. A profile of that name in the configuration takes precedence."""

@@ -138,7 +138,7 @@ def _operator(value: Any, at: At) -> str | None:
         read: str | None = _TOLERATING(value, at)
         return read
     at.warn(
-        f"no taint is tolerated by {value}: this answer may differ on a cluster that honors the operator "
+        f"no taint is tolerated by {value}: this result may differ on a cluster that honors the operator "
         f"{value} of tolerations"
     )
     return str(value)

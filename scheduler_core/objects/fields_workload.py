@@ -157,6 +157,12 @@ def _workload(kind: str) -> Any:
     return build
 
 
+def by_count(kind: str) -> Reader:
+    """Create the reader of a kind whose spec has replicas, selector and template, as a ReplicaSet's."""
+    return top(_REPLICA_SET, _workload(kind), _BY_COUNT)
+
+
+_REPLICA_SET = next(part for part in support.WORKLOADS if part.type == "ReplicaSet")
 WORKLOADS: dict[str, Reader] = {
     part.type: top(part, _workload(part.type), spec)
     for part, spec in zip(

@@ -18,18 +18,24 @@ from scheduler_core.objects.fields_cluster import (
     STORAGE_CLASS,
 )
 from scheduler_core.objects.fields_pod import POD
-from scheduler_core.objects.fields_workload import WORKLOADS
+from scheduler_core.objects.fields_workload import WORKLOADS, by_count
 from scheduler_core.objects.reading import Reader
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One row: a kind's API groups (the first is the current one), its scope, and its reader."""
+    """One row: a kind's API groups (the first is the current one), its scope, its reader, its version."""
 
     name: str
     groups: tuple[str, ...]
     namespaced: bool
     read: Reader
+    version: str = "v1"
+
+    @property
+    def api_version(self) -> str:
+        """The apiVersion with which objects of the kind are written."""
+        return f"{self.groups[0]}/{self.version}" if self.groups[0] else self.version
 
 
 _APPS = ("apps", "extensions")
@@ -41,7 +47,7 @@ KINDS: dict[str, Kind] = {
         Kind("Pod", ("",), True, POD),
         Kind("Service", ("",), True, SERVICE),
         Kind("ReplicationController", ("",), True, WORKLOADS["ReplicationController"]),
-        Kind("ReplicaSet", _APPS, True, WORKLOADS["ReplicaSet"]),
+        Kind("ReplicaSet", _APPS, True, by_count("ReplicaSet")),
         Kind("Deployment", _APPS, True, WORKLOADS["Deployment"]),
         Kind("StatefulSet", _APPS, True, WORKLOADS["StatefulSet"]),
         Kind("DaemonSet", _APPS, True, WORKLOADS["DaemonSet"]),
@@ -62,13 +68,14 @@ KINDS: dict[str, Kind] = {
             ),
             True,
             POD_GROUP,
+            "v1alpha1",
         ),
     )
 }
 
 # Kinds that are known and kept, but do not affect kube-scheduler v1.11's decisions.
 KEPT_KINDS: dict[str, str] = {
-    "Namespace": "namespaces exist by being named",
+    "Namespace": "namespaces need not be created",
     "Queue": "queues belong to the batch scheduler",
     "DeschedulerPolicy": "the descheduler is not part of a scheduling run",
 }

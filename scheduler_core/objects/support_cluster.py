@@ -16,13 +16,13 @@ from scheduler_core.objects.support import (
 )
 from scheduler_core.objects.support_pod import CINDER, CSI, DISKS, NETWORK_VOLUMES
 
-HEAD = "they say what the document is"
-TIMES = "when and why something changed decides nothing"
+HEAD = "they identify the document"
+TIMES = "timestamps and reasons do not affect scheduling"
 
 
 def whole(kind: str, implemented: str = "metadata spec") -> ApiType:
     """Create the :class:`ApiType` of a whole kind; its status is irrelevant unless implemented."""
-    left = {} if "status" in implemented.split() else {"controllers write what it says": "status"}
+    left = {} if "status" in implemented.split() else {"controllers write it": "status"}
     return ApiType(kind, implemented, irrelevant={HEAD: "apiVersion kind", **left})
 
 
@@ -30,9 +30,9 @@ META = ApiType(
     "ObjectMeta",
     "name namespace uid labels annotations ownerReferences creationTimestamp deletionTimestamp",
     irrelevant={
-        "a name is made of it where none is given": "generateName",
-        "the API server keeps its own accounts by them": "resourceVersion selfLink generation managedFields",
-        "deleted objects leave at once": "finalizers deletionGracePeriodSeconds",
+        "a name is generated from it if none is given": "generateName",
+        "the API server's own bookkeeping": "resourceVersion selfLink generation managedFields",
+        "deletions are immediate": "finalizers deletionGracePeriodSeconds",
         "they are fields of former releases": "clusterName initializers",
     },
 )
@@ -40,7 +40,7 @@ OWNER = ApiType(
     "OwnerReference",
     "kind name uid controller",
     irrelevant={
-        "kind, name and uid say who it is": "apiVersion",
+        "kind, name and uid identify it": "apiVersion",
         "the garbage collector's": "blockOwnerDeletion",
     },
 )
@@ -75,8 +75,8 @@ NODE_STATUS = ApiType(
     {
         "addresses and software of the machine": "addresses daemonEndpoints nodeInfo config features "
         "runtimeHandlers",
-        "no scheduler asks for it": "phase",
-        "the pods of the node say which volumes it holds": "volumesAttached volumesInUse",
+        "no scheduler reads it": "phase",
+        "the volumes follow from the node's pods": "volumesAttached volumesInUse",
         "the fields of pods that need a feature are reported": "declaredFeatures",
     },
 )
@@ -121,7 +121,7 @@ VOLUME_SPEC = ApiType(
     f"{DISKS} capacity nodeAffinity storageClassName accessModes claimRef",
     (CSI, CINDER, _MODE, _ATTRIBUTES),
     {
-        "no predicate looks at them": f"{NETWORK_VOLUMES} hostPath local",
+        "no predicate reads them": f"{NETWORK_VOLUMES} hostPath local",
         "they are about a volume that is mounted, or released": "mountOptions persistentVolumeReclaimPolicy",
     },
 )
@@ -130,7 +130,7 @@ CLAIM_REF = ApiType(
     "ObjectReference in claimRef",
     "name namespace",
     irrelevant={
-        "name and namespace say which claim it is": "apiVersion kind uid resourceVersion fieldPath",
+        "name and namespace identify the claim": "apiVersion kind uid resourceVersion fieldPath",
     },
 )
 STORAGE_STATUS = ApiType(
@@ -138,7 +138,7 @@ STORAGE_STATUS = ApiType(
     "phase",
     irrelevant={
         TIMES: "message reason lastPhaseTransitionTime conditions healthStatus",
-        "the spec says what is asked for": (
+        "the request is in the spec": (
             "accessModes capacity allocatedResources allocatedResourceStatuses "
             "currentVolumeAttributesClassName modifyVolumeStatus resizeStatus"
         ),
@@ -179,7 +179,7 @@ STORAGE_CLASS = ApiType(
 PRIORITY_CLASS = ApiType(
     "PriorityClass",
     "metadata value globalDefault preemptionPolicy",
-    irrelevant={HEAD: "apiVersion kind", "it is for people": "description"},
+    irrelevant={HEAD: "apiVersion kind", "documentation only": "description"},
 )
 BUDGET = whole("PodDisruptionBudget", "metadata spec status")
 BUDGET_SPEC = ApiType(
@@ -190,9 +190,9 @@ BUDGET_SPEC = ApiType(
 BUDGET_STATUS = ApiType(
     "PodDisruptionBudgetStatus",
     "disruptionsAllowed",
-    (Reported("disruptedPods", "the deletion of a pod that is listed violates the budget no more"),),
+    (Reported("disruptedPods", "deleting a listed pod no longer violates the budget"),),
     {
-        "disruptionsAllowed is what they come to": (
+        "disruptionsAllowed is derived from them": (
             "currentHealthy desiredHealthy expectedPods observedGeneration conditions"
         )
     },
@@ -212,7 +212,7 @@ POD_GROUP_SPEC = ApiType(
         Reported("resourceClaims", "the members share the devices that the claims ask for"),
         Reported("priority", "the group is queued and preempted by its own priority"),
         Reported("priorityClassName", "the group is queued and preempted by its own priority"),
-        Reported("preemptionPolicy", "with Never the group preempts nobody", when=equals("Never")),
+        Reported("preemptionPolicy", "with Never the group does not preempt", when=equals("Never")),
         Reported(
             "disruptionMode",
             "the members are preempted together or not at all",
@@ -223,7 +223,7 @@ POD_GROUP_SPEC = ApiType(
     ),
     {
         "scheduleTimeoutSeconds, or the plugin's own, is how long members wait": "maxScheduleTime",
-        "they say what the group was made of": "podGroupTemplateRef workloadRef",
+        "they describe the group's origin": "podGroupTemplateRef workloadRef",
     },
 )
 GROUP_POLICY = ApiType(

@@ -27,7 +27,7 @@ CSI = Reported("csi", LIMIT, disks=True)
 CINDER = Reported("cinder", "a node holds a limited number of Cinder volumes", disks=True)
 
 TEMPLATE = ApiType("PodTemplateSpec", "metadata spec")
-POD = ApiType("Pod", "metadata spec status", irrelevant={"they say what the document is": "apiVersion kind"})
+POD = ApiType("Pod", "metadata spec status", irrelevant={"they identify the document": "apiVersion kind"})
 
 POD_SPEC = ApiType(
     "PodSpec",
@@ -49,7 +49,7 @@ POD_SPEC = ApiType(
         ),
         Reported(
             "schedulingGates",
-            "a pod waits until its gates are gone",
+            "a pod waits until its gates are removed",
             honored_by=frozenset({RELEASE_1_35}),
             placing=True,
         ),
@@ -79,14 +79,14 @@ POD_SPEC = ApiType(
         ),
     ),
     {
-        "deleted pods leave at once": "terminationGracePeriodSeconds evictionResponders",
+        "deletions are immediate": "terminationGracePeriodSeconds evictionResponders",
         "the kubelet acts on them once the pod has a node": (
             "dnsPolicy dnsConfig hostname hostnameOverride subdomain setHostnameAsFQDN hostAliases hostPID "
             "hostIPC shareProcessNamespace securityContext serviceAccountName serviceAccount "
             "automountServiceAccountToken imagePullSecrets enableServiceLinks os"
         ),
-        "they can request nothing": "ephemeralContainers",
-        "Services and controllers ask whether a pod is ready": "readinessGates",
+        "they have no requests": "ephemeralContainers",
+        "Services and controllers read whether a pod is ready": "readinessGates",
     },
 )
 
@@ -155,7 +155,7 @@ PORT = ApiType(
 
 # --- volumes
 
-_MOUNTING = "how a disk is mounted does not say which one it is"
+_MOUNTING = "mount options do not identify the disk"
 GCE_DISK = ApiType(
     "GCEPersistentDiskVolumeSource", "pdName readOnly", irrelevant={_MOUNTING: "fsType partition"}
 )
@@ -190,8 +190,8 @@ VOLUME = ApiType(
         ),
     ),
     {
-        "no predicate looks at them": NETWORK_VOLUMES,
-        "they are made on whatever node the pod gets": "secret configMap projected downwardAPI gitRepo image",
+        "no predicate reads them": NETWORK_VOLUMES,
+        "they are created on the pod's node": "secret configMap projected downwardAPI gitRepo image",
     },
 )
 
@@ -214,7 +214,7 @@ POD_AFFINITY_TERM = ApiType(
     (
         Reported(
             "namespaceSelector",
-            "the pods of every namespace that it selects are looked at; {} selects all",
+            "pods of all selected namespaces are considered; {} selects all",
             when=present,
         ),
         Reported(

@@ -20,8 +20,8 @@ from scheduler_core.objects.support import (
 from scheduler_core.objects.support_cluster import CLUSTER_PARTS, whole
 from scheduler_core.objects.support_pod import POD_PARTS
 
-_PACE = "it says how fast pods are replaced, not whether or where"
-_HISTORY = "former revisions make no pods"
+_PACE = "it sets the pace of replacement, not whether or where"
+_HISTORY = "former revisions create no pods"
 _OTHER_KINDS = "other kinds have them, or former releases"
 _IN_TIME = frozenset({INSTANT})
 
@@ -48,14 +48,14 @@ STATEFUL = ApiType(
         ),
         Reported(
             "persistentVolumeClaimRetentionPolicy",
-            "claims are deleted with their pods or the set, and made anew",
+            "claims are deleted with their pods or the set, and recreated",
             when=contains("Delete"),
             honored_by=_IN_TIME,
         ),
     ),
     {
         **_ROLLED,
-        "pods are known to each other by it": "serviceName",
+        "it is for DNS": "serviceName",
         _OTHER_KINDS: "rollbackTo paused strategy",
     },
 )
@@ -74,7 +74,7 @@ JOB = ApiType(
     (
         Reported(
             "managedBy",
-            "another controller makes the pods",
+            "another controller creates the pods",
             when=differs_from("kubernetes.io/job-controller"),
         ),
         Reported("scheduling", "the pods of the Job are a group with a policy of its own"),
@@ -90,7 +90,7 @@ JOB = ApiType(
     ),
     {
         "a finished Job has no pods that run": "ttlSecondsAfterFinished",
-        "the selector is taken as it is": "manualSelector",
+        "the selector is used as given": "manualSelector",
         _PACE: "podReplacementPolicy",
     },
 )
@@ -98,9 +98,9 @@ JOB_STATUS = ApiType(
     "JobStatus",
     "succeeded failed conditions",
     irrelevant={
-        "the pods say how many there are": "active ready terminating uncountedTerminatedPods",
-        "when and why something changed decides nothing": "startTime completionTime",
-        "they name pods, and place none": "completedIndexes failedIndexes",
+        "they follow from the pods": "active ready terminating uncountedTerminatedPods",
+        "timestamps and reasons do not affect scheduling": "startTime completionTime",
+        "they do not affect placement": "completedIndexes failedIndexes",
     },
 )
 WORKLOADS = tuple(
@@ -147,14 +147,12 @@ _DEVICES = "devices are allocated to pods that claim them"
 REPORTED_KINDS: Mapping[str, ReportedKind] = {
     row.kind: row
     for row in (
-        ReportedKind(
-            "LimitRange", "", "it gives containers default requests, and refuses pods beyond its limits"
-        ),
-        ReportedKind("ResourceQuota", "", "it refuses pods beyond the quota of their namespace"),
+        ReportedKind("LimitRange", "", "it sets default requests, and rejects pods beyond its limits"),
+        ReportedKind("ResourceQuota", "", "it rejects pods beyond the quota of their namespace"),
         ReportedKind(
             "RuntimeClass", "node.k8s.io", "it adds overhead, a node selector and tolerations to its pods"
         ),
-        ReportedKind("CronJob", "batch", "it makes Jobs, and so pods, by the clock"),
+        ReportedKind("CronJob", "batch", "it creates Jobs, and so pods, on a schedule"),
         ReportedKind("HorizontalPodAutoscaler", "autoscaling", "it changes the number of replicas"),
         ReportedKind("VerticalPodAutoscaler", "autoscaling.k8s.io", "it changes what pods request"),
         ReportedKind(
@@ -182,7 +180,7 @@ REPORTED_KINDS: Mapping[str, ReportedKind] = {
         ReportedKind("ResourceClaimTemplate", "resource.k8s.io", _DEVICES),
         ReportedKind("ResourceSlice", "resource.k8s.io", _DEVICES),
         ReportedKind("DeviceClass", "resource.k8s.io", _DEVICES),
-        ReportedKind("Workload", "scheduling.k8s.io", "it says how its groups of pods are placed"),
+        ReportedKind("Workload", "scheduling.k8s.io", "it defines how its groups of pods are placed"),
         ReportedKind("CompositePodGroup", "scheduling.k8s.io", "its groups of pods are placed together"),
         ReportedKind(
             "MutatingWebhookConfiguration",

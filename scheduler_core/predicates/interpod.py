@@ -166,8 +166,8 @@ RULES = (
             "No running pod's required anti-affinity keeps this pod out, and the pod's own "
             "required affinity and anti-affinity to other pods hold."
         ),
-        v1_11=Place(210, "The dearest by far, and so the last: it looks at pods all over the cluster."),
-        proposal=Place(160, "The dearest to compute, so it is the last.", "InterPodAffinityMatches"),
+        v1_11=Place(210, "By far the most expensive, hence last: it reads pods of the whole cluster."),
+        proposal=Place(160, "The most expensive, hence last.", "InterPodAffinityMatches"),
         default=True,
         plugin=FilterPlugin("InterPodAffinity", "namespaceSelector is not read"),
         reasons=(

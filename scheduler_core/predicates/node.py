@@ -131,7 +131,7 @@ def _condition(kind: str, fine: str) -> Explain:
                 if entry.get("type") == kind:
                     entry["status"] = fine
 
-        words = f"mend node {name} until its condition {kind} is {fine}"
+        words = f"repair node {name} until its condition {kind} is {fine}"
         return Facts((f"condition {kind} is {status}",), ((Change("Node", words, "condition", mutate),),))
 
     return explain
@@ -163,9 +163,9 @@ RULES = (
             "The node is Ready, its network is configured, it has disk left, and it is not "
             "cordoned (spec.unschedulable)."
         ),
-        v1_11=Place(10, "What is wrong with a node as a whole comes first: then nothing else matters."),
+        v1_11=Place(10, "Conditions of the whole node come first: if they fail, nothing else matters."),
         proposal=Place(
-            10, "Nothing should be asked of a node that takes no pods.", "CheckNodeConditionPredicate"
+            10, "A node that accepts no pods needs no other check.", "CheckNodeConditionPredicate"
         ),
         default=True,
         mandatory=True,
@@ -197,7 +197,7 @@ RULES = (
             "{labels: [zone], presence: true}",
             CheckNodeLabelPresence,
         ),
-        text="The node has, or has not, the labels that the policy's argument lists.",
+        text="The node has, or lacks, the labels that the policy's argument lists.",
         v1_11=Place(110, "Labels are read quickly; only a policy asks for it."),
         proposal=Place(90, "Labels are easy to check, so it stands before what is not."),
         plugin=FilterPlugin("NodeLabel"),

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from scheduler_core.controllers.daemon_admission import unplaced
+from scheduler_core.controllers.table import expand
 from scheduler_core.controllers.workloads import (
     Action,
     ExistingObjects,
     WorkloadChange,
-    reconcile,
     rollout,
     with_selector,
     with_uid,
@@ -106,7 +106,7 @@ class Assembly:
     def _check_workload(self, obj: Workload, at: At, version: str) -> None:
         spec = at.child("spec")
         if obj.template is None:
-            spec.child("template").error("template is missing: without it no pod can be made")
+            spec.child("template").error("template is missing: it is needed to create pods")
             return
         if obj.kind == "Job":
             return
@@ -178,7 +178,7 @@ class Assembly:
                 if isinstance(obj, Workload):
                     affected.append(obj)
             for obj in affected:
-                for gone in reconcile(self.world, obj).delete:
+                for gone in expand(self.world, obj).delete:
                     self._apply("delete", gone, self.places[key])
             deleted = sum(action == "delete" for action, _ in self.changed) - known
             if deleted:
@@ -199,7 +199,7 @@ class Assembly:
         if not pod.terminal:
             self.notices.add(
                 at.child("spec").child("nodeName"),
-                f"there is no node {pod.node_name!r} here: its pods are left out of the cluster",
+                f"node {pod.node_name!r} does not exist: its pods are left out of the cluster",
             )
 
     def count_pods(self, number: int, at: At) -> bool:
@@ -274,7 +274,7 @@ class Assembly:
             current = waiting.pop(0)
             if not self._within(current, at):
                 return done
-            changes = reconcile(self.world, current)
+            changes = expand(self.world, current)
             if not self.count_pods(sum(isinstance(o, Pod) for o in changes.create), at):
                 return done
             children = self.children.setdefault(key_of(current), [])
@@ -297,7 +297,7 @@ class Assembly:
         """Check a controller against the limits before anything is created for it."""
         spec = at.child("spec")
         if owner.replicas > self.limits.replicas:
-            most = f"at most {self.limits.replicas:,} pods a controller are made"
+            most = f"a controller creates at most {self.limits.replicas:,} pods"
             spec.child("replicas").error(f"{most}, not {owner.replicas:,}")
             return False
         claims = owner.replicas * len(owner.claim_templates)

@@ -54,7 +54,8 @@ class Moment:
         match = _MOMENT.fullmatch(text)
         if match is None or int(match[1]) < 1:
             raise HistoryError(
-                f"{text[:40]!r} is no moment: write the cycle's major.minor, like 3.4; 1.0 is the start."
+                f"{text[:40]!r} is not a moment: write the cycle's major.minor, such as 3.4; 1.0 is "
+                "the start."
             )
         return cls(int(match[1]), int(match[2]), during)
 

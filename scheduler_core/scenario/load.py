@@ -135,7 +135,7 @@ class _Loading:
             for entry in several[1:]:
                 At(self.report, None, entry).child("kind").error(f"a second {kind}: a bundle has one at most")
         if self.policies and self.configurations:
-            told = f"a {CONFIGURATION_KIND} and a Policy both say what the scheduler runs: keep one of them"
+            told = f"a {CONFIGURATION_KIND} and a Policy both configure the scheduler: keep one of them"
             At(self.report, None, self.configurations[0]).child("kind").error(told)
         settings = DEFAULT_SETTINGS
         for entry in self.settings[:1]:
@@ -328,7 +328,8 @@ class _Loading:
         out = self.noteworthy()
         if not any(key[0] == "Node" for key in map(key_of, objects)) and bundle.entries:
             text = (
-                "there is no Node in it: no pod can be scheduled; add what `kubectl get nodes -o yaml` prints"
+                "it contains no Node, so no pod can be scheduled: add the output of `kubectl get nodes "
+                "-o yaml`"
             )
             out.append(Problem(text))
         if self.report.unlisted:
@@ -337,13 +338,13 @@ class _Loading:
 
 
 def _left_out(kind: str, reason: str, count: int) -> str:
-    what = f"{count} {kind} {'is' if count == 1 else 'are'} left out, not even kept for export"
+    what = f"{count} {kind} {'is' if count == 1 else 'are'} left out, and not kept for export"
     return f"{what}: {reason}; scheduling does not read this kind"
 
 
 def _ignored(kind: str, count: int) -> str:
     what = f"{count} {kind} {'is' if count == 1 else 'are'}"
     if kind in SECRET_KINDS:
-        return f"{what} left out altogether: secrets have no bearing on scheduling and should not be shared"
+        return f"{what} left out: scheduling does not read Secrets, and they should not be shared"
     reason = KEPT_KINDS.get(kind, "scheduling does not read this kind")
     return f"{what} ignored: {reason}; kept for export"

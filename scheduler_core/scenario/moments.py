@@ -115,7 +115,7 @@ def says_when(operation: Mapping[str, Any], read: Mapping[str, Any], at: At) -> 
     given = [name for name in ("step", "time") if operation.get(name) is not None]
     if not given:
         at.child("step").error(
-            "step is missing: the step at whose end it lands; or write its time, in seconds of virtual time"
+            "step is missing: set the step at whose end it takes effect, or its time in virtual seconds"
         )
     return bool(given) and all(name in read for name in given)
 

@@ -192,7 +192,7 @@ class _History:
         named = body.get("object") or body.get("type")
         if is_configuration(named):
             if self.moments.during:
-                at.child("during").error("a scheduler does not restart inside a cycle: leave it out")
+                at.child("during").error("a scheduler does not restart inside a cycle: remove it")
             self.reconfigure(name, given[0], body, named["kind"], at.child(given[0]))
         else:
             place = at.child(given[0])
@@ -216,7 +216,7 @@ class _History:
         """Add an operation on an object that a controller may create before the operation lands."""
         kind, key = body["type"]["kind"], _key(body)
         at.child("objectMeta").child("name").warn(
-            f"there is no {kind} {key} at the beginning: it is looked for when the operation lands"
+            f"there is no {kind} {key} at the start: it is looked up when the operation takes effect"
         )
         if action == "deleteOperation":
             self.add(name, "delete", kind, key)

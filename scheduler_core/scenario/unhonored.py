@@ -109,7 +109,7 @@ def _text(found: _Found) -> str:
     named = ", ".join(map(_named, found.owners[:NAMED]))
     more = len(found.owners) - NAMED
     whose = f"{named} and {more:,} more" if more > 0 else named
-    return f"this answer may differ on a cluster that honors {found.name} ({whose}): {found.effect}"
+    return f"this result may differ on a cluster that honors {found.name} ({whose}): {found.effect}"
 
 
 def _named(owner: Owner) -> str:

@@ -55,7 +55,7 @@ def test_start_page(themed: Page, sound: Check) -> None:
     themed.wait_for_url("**/p/**")
     Workbench(themed).wait()
     themed.goto("/?topic=scoring")  # with a draft to go on with, and a topic chosen
-    expect(themed.get_by_role("region", name="Go on where you were")).to_be_visible()
+    expect(themed.get_by_role("region", name="Continue where you left off")).to_be_visible()
     small = themed.get_by_role("region", name="A small cluster that is being scheduled")
     expect(small.get_by_role("button", name="Play")).to_be_visible()
     sound(themed)
@@ -150,7 +150,7 @@ def test_heat_map(themed: Page, sound: Check, site: Stack) -> None:
 def test_runs(themed: Page, sound: Check) -> None:
     """No run yet, a finished run with its charts and a table, and the list of runs."""
     themed.goto("/runs/")
-    expect(themed.get_by_text("You have started no run yet.")).to_be_visible()
+    expect(themed.get_by_text("You have not started a run yet.")).to_be_visible()
     sound(themed)
     themed.goto("/")
     themed.get_by_role("button", name="Run the excerpt").click()
@@ -172,7 +172,7 @@ def test_reference_api_and_errors(themed: Page, sound: Check, watch: Watch) -> N
         sound(themed)
     watch.allow("404")
     themed.goto("/s/nothing-here/")
-    expect(themed.get_by_role("heading", name="There is nothing here")).to_be_visible()
+    expect(themed.get_by_role("heading", name="Page not found")).to_be_visible()
     sound(themed)
 
 

@@ -29,7 +29,7 @@ class Outage:
                 server.send(message)
                 return
             self.refused.append(payload)
-            told = "The database does not answer. Nothing was stored. Try again in a few seconds."
+            told = "The database does not respond. Nothing was stored. Try again in a few seconds."
             error = {"code": "server.unavailable", "message": told, "part": "database", "retryAfter": 0.2}
             socket.send(json.dumps(["error", number, error]))
 

@@ -175,7 +175,7 @@ def test_an_empty_list_is_not_opened(page: Page) -> None:
     """What kubectl prints when nothing was found is refused with advice, checked and opened alike."""
     page.goto("/")
     page.get_by_label("Manifests").fill("apiVersion: v1\nkind: List\nitems: []\n")
-    expect(listed(page)).to_contain_text("There is no object in it")
+    expect(listed(page)).to_contain_text("It contains no objects")
     page.get_by_role("button", name="Open the workbench").click()
     expect(page.get_by_text("1 problem to fix")).to_be_visible()
     assert page.url.rstrip("/").count("/") == 2

@@ -72,7 +72,7 @@ def test_the_criteria_strike_out_node_after_node(page: Page, making_room: str) -
 def test_nodes_where_nothing_helps_are_grouped_and_light_up(page: Page, making_room: str) -> None:
     """Each reason says of how many nodes; a click shows them on the stage."""
     bench = Workbench(page).open(making_room).step()
-    group = bench.tab("Preemption").get_by_role("listitem").filter(has_text="mended by no deletion")
+    group = bench.tab("Preemption").get_by_role("listitem").filter(has_text="deleting pods does not resolve")
     expect(group).to_contain_text("taints that the pod didn't tolerate")
     group.get_by_role("button", name="1 node", exact=True).click()
     expect(bench.node("gpu-1")).to_have_class(re.compile(r"\blit\b"))

@@ -138,7 +138,7 @@ def test_a_run_is_watched_and_cancelled(page: Page, site: Stack, visitor: Callab
     row = page.get_by_role("row").filter(has_text="To be cancelled")
     expect(row.get_by_text("cancelled", exact=True)).to_be_visible()
     stranger.goto("/runs/")
-    expect(stranger.get_by_text("You have started no run yet.")).to_be_visible()
+    expect(stranger.get_by_text("You have not started a run yet.")).to_be_visible()
 
 
 def queued(page: Page, address: str) -> str:

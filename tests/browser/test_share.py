@@ -54,7 +54,7 @@ def test_a_link_shows_another_visitor_the_same(visitor: Callable[..., Page], wat
     answer = stranger.goto(bench.page.url)
     assert answer
     assert answer.status == 404
-    expect(stranger.get_by_role("heading", name="There is nothing here")).to_be_visible()
+    expect(stranger.get_by_role("heading", name="Page not found")).to_be_visible()
 
 
 def test_the_same_content_has_the_same_link(visitor: Callable[..., Page]) -> None:

@@ -44,7 +44,7 @@ def test_topics_are_chosen_and_have_an_address(page: Page) -> None:
 def test_what_one_made_is_there_when_one_comes_back(page: Page) -> None:
     """The copy of an example is among one's drafts, also by the browser's Back, and opens again."""
     page.goto("/")
-    mine = page.get_by_role("region", name="Go on where you were")
+    mine = page.get_by_role("region", name="Continue where you left off")
     expect(mine).to_have_count(0)
     page.get_by_role("link", name="Idle, but full").click()
     Workbench(page).wait()

@@ -214,7 +214,7 @@ def test_scaling_a_deployment_at_a_step_brings_its_pods_there() -> None:
     [
         ("3.1", "There is no major step 3: the operations of this scenario lead to 1, 2."),
         ("1.4", "There is no cycle 1.4: operations end major step 1 after 1.2."),
-        ("x", "'x' is no moment: write the cycle's major.minor, like 3.4; 1.0 is the start."),
+        ("x", "'x' is not a moment: write the cycle's major.minor, such as 3.4; 1.0 is the start."),
     ],
 )
 def test_a_moment_that_there_is_not_is_refused(moment: str, said: str) -> None:

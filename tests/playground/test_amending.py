@@ -46,11 +46,11 @@ async def test_what_cannot_be_amended_says_why() -> None:
     async with connected() as socket:
         for payload, code, told in (
             ({"target": "Pod default/web-x"}, "object.not-found", "has no manifest at the start"),
-            ({"target": "Node a", "object": NODE_A, "base": NODE_A}, "object.invalid", "Nothing is changed"),
+            ({"target": "Node a", "object": NODE_A, "base": NODE_A}, "object.invalid", "No change"),
             (
                 {"target": "Node a", "object": NODE_A.replace("name: a", "name: z"), "base": NODE_A},
                 "object.invalid",
-                "must stay Node a",
+                "must remain Node a",
             ),
             ({"target": "Node a", "object": unusable, "base": NODE_A}, "object.invalid", "four"),
             ({"target": "Node a", "object": "", "base": NODE_A}, "object.invalid", ""),

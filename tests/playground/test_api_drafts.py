@@ -92,7 +92,9 @@ def test_nobody_else_has_a_draft(web: str, method: str, rest: str, body: Any) ->
     draft, owner = made(web)
     address = f"/api/drafts/{draft['id']}{rest}"
     _, stranger = made(web)
-    assert stranger.body(method, address, body, status=404)["errors"][0]["message"].startswith("There is no")
+    assert stranger.body(method, address, body, status=404)["errors"][0]["message"].startswith(
+        "You have no such draft"
+    )
     answer = Caller().ask(method, address, body)
     assert answer.status_code == 401
     assert answer.headers["WWW-Authenticate"] == "Bearer"

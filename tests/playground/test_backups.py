@@ -40,11 +40,11 @@ def manifest(**changes: Any) -> dict[str, Any]:
         ({"engine": "postgresql"}, "is of postgresql"),
         ({"migrations": ["0001_initial", "9999_later"]}, "newer podstep"),
         ({"format": 99}, "format 99"),
-        ({"sha256": {"../secret": hashlib.sha256(b"x").hexdigest()}}, "no backup does"),
+        ({"sha256": {"../secret": hashlib.sha256(b"x").hexdigest()}}, "holds unexpected files"),
         ({"sha256": {"database": hashlib.sha256(b"y").hexdigest()}}, "is damaged"),
         ({"sha256": {}}, "no database"),
-        ({"sha256": None}, "no backup of podstep"),
-        ({"sha256": {"secret": "", "database": ""}}, "no backup of podstep"),
+        ({"sha256": None}, "not a complete podstep backup"),
+        ({"sha256": {"secret": "", "database": ""}}, "not a complete podstep backup"),
     ],
 )
 def test_a_backup_of_something_else_is_refused(tmp_path: Path, changes: dict[str, Any], words: str) -> None:
@@ -59,14 +59,14 @@ def test_no_archive_is_refused(tmp_path: Path, content: bytes) -> None:
     """Anything else that somebody may name by mistake."""
     file = tmp_path / "file"
     file.write_bytes(content)
-    with pytest.raises(backups.BackupError, match="no backup of podstep"):
+    with pytest.raises(backups.BackupError, match="not a complete podstep backup"):
         backups.restore(file)
 
 
 @pytest.mark.parametrize("text", [b"{", b"[]", b"null", b" " * (backups.SMALL_BYTES + 1), b"\xff"])
 def test_a_manifest_that_is_none(tmp_path: Path, text: bytes) -> None:
     """Bounded in size, and JSON."""
-    with pytest.raises(backups.BackupError, match="no backup of podstep"):
+    with pytest.raises(backups.BackupError, match="not a complete podstep backup"):
         backups.restore(written(tmp_path / "file", text, database=b"x"))
 
 

@@ -56,7 +56,7 @@ async def test_a_body_that_says_it_is_too_long_is_not_read(limits: Callable[...,
 
 
 async def test_a_body_that_turns_out_too_long(limits: Callable[..., None]) -> None:
-    """A chunked body is cut where it goes beyond the bound."""
+    """A chunked body is cut where it exceeds the bound."""
     limits(BUNDLE_BYTES=100)
     assert await ask([b"x" * 50_000] * 5, []) == (413, 2)
 

@@ -171,7 +171,7 @@ async def test_a_family_is_bounded(limits: Any) -> None:
             await branched(socket, root)
         error = await socket.error("branch.create", {"source": {"draft": root}})
         assert error["code"] == "branch.full"
-        assert error["message"].startswith("There are 2 branches of this")
+        assert error["message"].startswith("There are 2 branches, which is the limit")
         await branched(socket, await opened(socket))
 
 

@@ -54,7 +54,7 @@ def test_an_empty_bundle_says_what_to_do() -> None:
 
 def test_an_empty_list_says_what_to_do() -> None:
     """An empty list is what `kubectl get` prints in the wrong namespace: it is refused with advice."""
-    with pytest.raises(BundleError, match="paste what `kubectl get"):
+    with pytest.raises(BundleError, match="paste the output of `kubectl get"):
         bundles.parse([("", "apiVersion: v1\nkind: List\nitems: []\n")])
 
 

@@ -198,7 +198,7 @@ async def test_priority_classes_that_there_are_can_be_chosen() -> None:
 @pytest.mark.parametrize(
     ("documents", "line", "message"),
     [
-        ("", 1, "There is nothing in it"),
+        ("", 1, "The text is empty"),
         (POD + POD.replace("alone", "a_B"), 9, "must consist of lower case"),
         (POD, 4, "Pod default/alone exists already"),
         ("apiVersion: podstep/v1\nkind: Scenario\nmetadata: {name: x}\n", None, "cannot be added"),

@@ -63,7 +63,7 @@ def test_the_health_check_of_a_container_asks_for_its_queue() -> None:
     heartbeat.beat(f"1-worker-short@{socket.gethostname()}", [SHORT])
     call_command("check_worker")
     call_command("check_worker", queue=SHORT)
-    with pytest.raises(CommandError, match="no worker"):
+    with pytest.raises(CommandError, match="no recent heartbeat of a worker"):
         call_command("check_worker", queue=LONG)
     with pytest.raises(CommandError, match="invalid choice"):
         call_command("check_worker", "--queue", "none")

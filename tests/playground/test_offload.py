@@ -223,7 +223,7 @@ async def test_a_killed_process_is_told_to_who_waits_for_it() -> None:
         error = await _killed(socket, "bundle.check", {"text": LARGE * 1 + NODES.replace("n0", "m0") * 6})
         assert (error["code"], error["message"]) == (
             "server.error",
-            "The process that worked on this ended unexpectedly; try again.",
+            "The process handling this request ended unexpectedly; try again.",
         )
         assert (await socket.success("bundle.check", {"text": LARGE}))["summary"]["Node"] == 700
 

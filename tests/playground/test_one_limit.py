@@ -88,7 +88,7 @@ def test_one_pod_more_is_refused_before_anything_is_stored(client: Client, pods:
     refused = post(client, bundle(pods, time=time))
     assert refused.status_code == 422
     (error,) = refused.json()["errors"]
-    assert f"more than {MOST} pods" in error["message"] or "pods a controller" in error["message"]
+    assert f"more than {MOST} pods" in error["message"] or "a controller creates at most" in error["message"]
     assert error["path"] == "spec.replicas"
     assert not Scenario.objects.exists()
 
@@ -112,7 +112,7 @@ def test_what_outgrew_a_lowered_limit_says_so(client: Client, limits: Callable[.
     for call, answer in answers.items():
         assert answer.status_code == 422, (call, answer.content)
         told = answer.json()["errors"][0]["message"]
-        assert told.startswith("This was stored under other limits than those in force now"), call
+        assert told.startswith("This was stored under different limits"), call
         assert f"more than {MOST - 1} pods" in told
     assert client.get(f"/api/scenarios/{name}/bundle").content.decode() == text
     assert client.get(f"/api/scenarios/{name}").status_code == 200
@@ -129,7 +129,7 @@ def test_a_queued_run_fails_with_the_limit_that_was_lowered(
     run = client.post("/api/runs", body, content_type="application/json").json()["id"]
     limits(PODS=MOST - 1)
     assert compute(run) == "failed"
-    assert Run.objects.get().error.startswith("This was stored under other limits")
+    assert Run.objects.get().error.startswith("This was stored under different limits")
 
 
 def test_aliases_are_held_to_the_bytes_that_they_stand_for(

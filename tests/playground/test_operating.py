@@ -250,8 +250,8 @@ async def test_an_operation_is_moved_edited_and_taken_out() -> None:
     [
         ("metadata: {name: a", 2, "not valid YAML"),
         (NODE_A.replace("memory: 8Gi", "memory: 8Gib"), 10, "8Gib"),
-        (NODE_A, None, "Nothing is changed: this is how the object stands at this step."),
-        (NODE_A.replace("name: a", "name: c"), 4, "must stay Node a"),
+        (NODE_A, None, "No change: this is the object's state at this step."),
+        (NODE_A.replace("name: a", "name: c"), 4, "must remain Node a"),
         (NODE_A + "---\n" + NODE_A.replace("name: a", "name: z"), 1, "must be one manifest, not 2"),
         (cordoned() + "status: {}\n", None, "status"),
     ],
@@ -285,7 +285,7 @@ async def test_an_error_that_only_the_history_shows_is_told_in_the_object_too() 
         )
     assert error["code"] == "object.invalid"
     assert error["message"] == (
-        "the operation edit-2 (patch PersistentVolume disk: metadata.labels.x two) would no longer do: "
+        "the operation edit-2 (patch PersistentVolume disk: metadata.labels.x two) would no longer work: "
         "there is no PersistentVolume disk at this step"
     )
 
@@ -366,10 +366,10 @@ async def test_common_changes_are_made_without_typing(
     [
         ("taint", "gpu", "", "write key=value:effect"),
         ("untaint", "gpu:NoSchedule", "", "The node has no taint"),
-        ("allocatable", "cpu", "many", "'many' is no quantity"),
-        ("fails", "", "soon", "'soon' is no second of virtual time"),
+        ("allocatable", "cpu", "many", "'many' is not a quantity"),
+        ("fails", "", "soon", "'soon' is not a time in virtual seconds"),
         ("replicas", "", "3", "not for a Node"),
-        ("paint", "", "", "There is no change called 'paint'"),
+        ("paint", "", "", "Unknown change 'paint'"),
     ],
 )
 async def test_a_common_change_that_cannot_be_made_says_what_would_be_right(
@@ -538,11 +538,11 @@ async def test_written_steps_give_way_to_a_time_before_them() -> None:
 @pytest.mark.parametrize(
     ("settings", "seconds", "told"),
     [
-        (CLOCK, "soon", "'soon' is no moment: write seconds of virtual time, like 12.5."),
-        (CLOCK, "-1", "'-1' is no moment: write seconds of virtual time, like 12.5."),
-        (CLOCK, "nan", "'nan' is no moment: write seconds of virtual time, like 12.5."),
+        (CLOCK, "soon", "'soon' is not a time: write virtual seconds, such as 12.5."),
+        (CLOCK, "-1", "'-1' is not a time: write virtual seconds, such as 12.5."),
+        (CLOCK, "nan", "'nan' is not a time: write virtual seconds, such as 12.5."),
         (CLOCK, "99", "The history ends before 99 s; later operations are not read."),
-        ("", "5", "Nothing happens at a second here: only a run in virtual time has a clock."),
+        ("", "5", "Times in seconds need virtual time: without it there is no clock."),
     ],
 )
 async def test_a_second_that_cannot_be_is_told_at_its_field(settings: str, seconds: str, told: str) -> None:

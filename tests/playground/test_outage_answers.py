@@ -57,7 +57,7 @@ def test_the_api_answers_503_with_a_time_to_come_back(web: str) -> None:
             assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
             [problem] = answer.json()["errors"]
             assert set(problem) == {"line", "path", "message"}
-            assert "database does not answer" in problem["message"]
+            assert "database does not respond" in problem["message"]
     assert (Scenario.objects.count(), Share.objects.count(), Run.objects.count()) == (1, 1, 0)
 
 
@@ -80,7 +80,7 @@ def test_pages_answer_503_and_those_without_a_database_200(owner: Client) -> Non
     with failing(of_postgresql(psycopg.OperationalError)):
         page = owner.get("/runs/")
         assert (page.status_code, page.headers["Retry-After"]) == (503, "5")
-        assert "The database does not answer" in page.content.decode()
+        assert "The database does not respond" in page.content.decode()
         for address in ("/healthz", "/reference/predicates/", "/api/openapi.json", "/static/css/base.css"):
             assert owner.get(address).status_code == 200, address
     assert owner.get("/runs/").status_code == 200

@@ -150,7 +150,7 @@ def test_a_trace_with_and_without_its_times(owner: Client, times: str, operation
 @pytest.mark.parametrize(
     ("form", "status", "said"),
     [
-        ({"text": ""}, 422, "nothing in it"),
+        ({"text": ""}, 422, "text is empty"),
         ({"text": "kind: ["}, 422, ""),
         ({"example": "no-such"}, 422, "no-such"),
         ({"text": "&a [*a, *a]"}, 422, ""),

@@ -210,5 +210,5 @@ def test_a_final_phase_ends_the_outlook() -> None:
     """Of a finished group it is said that nobody looks at it, and nothing comes next."""
     record = PodGroupRecord("default/g", 1, "Finished", "Running", {}, 0, (), 0)
     told = outlook(record, "classic", scheduled=True)
-    assert words(told["now"]) == "Finished is final: the controller looks at the group no more."
+    assert words(told["now"]) == "Finished is final: the controller no longer reconciles the group."
     assert told["next"] == []

@@ -105,7 +105,9 @@ def test_the_outcome_is_told_in_sentences() -> None:
         "default/report-4 is deleted from worker-4 to make room for default/checkout.",
         "Of 5 candidate nodes it was chosen by: first by name.",
     ]
-    assert part(playback, 2) == {"why": "A node was found for default/checkout, so no pod had to make room."}
+    assert part(playback, 2) == {
+        "why": ("A node was found for default/checkout, so preemption was not needed.")
+    }
     assert plain(part(playback, 3)["outcome"]) == [
         "No deletion helps default/nightly: 7 nodes hold no pod of lower priority."
     ]

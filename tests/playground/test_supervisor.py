@@ -262,7 +262,7 @@ def test_a_port_is_taken_while_something_listens() -> None:
         port = server.getsockname()[1]
         problem = supervisor.listening_problem("127.0.0.1", port)
         assert problem
-        assert f"Port {port} of 127.0.0.1 is taken" in problem
+        assert f"Port {port} of 127.0.0.1 is in use" in problem
     assert supervisor.listening_problem("127.0.0.1", port) is None
 
 

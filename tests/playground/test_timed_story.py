@@ -107,7 +107,7 @@ def test_what_controllers_delete_is_told_in_one_sentence_each_kind() -> None:
     rows = told(gone, "")
     assert [words(sentence) for _, sentence in rows] == [
         "ReplicaSet default/web-1 is deleted with its owner.",
-        "default/web-1-a and default/web-1-b are deleted: their owner is gone.",
+        "default/web-1-a and default/web-1-b are deleted: their owner was deleted.",
         "ReplicaSet default/web-0 is deleted (revisionHistoryLimit).",
     ]
     assert not any(isinstance(part, dict) for part in rows[0][1])

@@ -27,7 +27,7 @@ def test_the_api_answers_every_reported_field_by_name() -> None:
             if f"-{cases().index(case)}" in one["message"]
         ]
         assert told["message"].startswith(
-            f"this answer may differ on a cluster that honors {told['unhonored']} ("
+            f"this result may differ on a cluster that honors {told['unhonored']} ("
         )
         assert told["line"]
 

@@ -70,8 +70,8 @@ def test_the_body_may_be_an_archive(api: Client, address: str, data: bytes) -> N
     assert answer.status_code == 201, body
     assert body["summary"] == {"Node": 1, "Pod": 1}
     messages = [one["message"] for one in body["warnings"]]
-    assert any("Chart.yaml, shop/values.yaml) are left out: no manifest in it" in one for one in messages)
-    assert any("charts/db.tgz is left out: an archive inside" in one for one in messages)
+    assert any("Chart.yaml, shop/values.yaml) are left out: no manifest found" in one for one in messages)
+    assert any("charts/db.tgz is left out: a nested archive" in one for one in messages)
 
 
 def test_a_large_archive_is_read_once(api: Client) -> None:
@@ -142,7 +142,7 @@ def test_a_form_where_an_object_is_wanted(api: Client) -> None:
     [
         (zipped({"../node.yaml": NODE}), 422, "unsafe path"),
         (encrypted_zip(), 422, "pack it without a password"),
-        (zipped({"values.yaml": VALUES}), 422, "there is no manifest in it: values.yaml"),
+        (zipped({"values.yaml": VALUES}), 422, "it contains no manifest: values.yaml"),
         (zipped({"node.yaml": NODE + "#" * 30_000_000}), 422, "more than 500 times its size"),
         (zipped({f"{n}.yaml": "" for n in range(20_001)}), 422, "more than 20,000 entries"),
         (b"7z\xbc\xaf\x27\x1c" + bytes(20), 422, "a 7z archive: pack it as .zip or .tar.gz"),
@@ -168,7 +168,7 @@ def test_an_archive_becomes_a_draft(owner: Client) -> None:
     assert "# shop/node.yaml\n# The one node\napiVersion: v1\n" in text
     assert "---\n# shop/pod.yaml\n" in text
     assert (
-        "# release.tgz: shop/charts/db.tgz is left out: an archive inside: give it as a file of its own\n"
+        "# release.tgz: shop/charts/db.tgz is left out: a nested archive: pass it as a separate file\n"
         in text
     )
     assert [obj.meta.name for obj in store.load_draft(draft).objects] == ["n1", "web"]

@@ -231,7 +231,7 @@ async def test_a_deployments_template_is_changed_in_the_copy() -> None:
         change = next(c for c in why["changes"] if c["words"] == ["tolerate the taint gpu:NoSchedule"])
         made = await socket.success("why.apply", {**ask, "change": change["id"]})
     assert change["notes"] == [
-        "This changes the pod template of Deployment default/web: all its 3 pods are made anew with it."
+        "This changes the pod template of Deployment default/web: all its 3 pods are recreated with it."
     ]
     assert change["yaml"].startswith("---\n# strategic merge patch for Deployment default/web\n")
     assert made["pod"] != key and made["pod"].startswith("default/web-") and made["node"] == "gpu"

@@ -1,39 +1,7 @@
-"""The commands, one module per namespace."""
+"""The commands, one module per namespace. Importing the package registers those of every module in it."""
 
-from playground.live.modules import (
-    branches,
-    bundle,
-    cache,
-    cycles,
-    drafts,
-    finding,
-    making,
-    objects,
-    podgroups,
-    policy,
-    runs,
-    scenarios,
-    scores,
-    session,
-    why,
-    worth,
-)
+from importlib import import_module
+from pkgutil import iter_modules
 
-__all__ = [
-    "branches",
-    "bundle",
-    "cache",
-    "cycles",
-    "drafts",
-    "finding",
-    "making",
-    "objects",
-    "podgroups",
-    "policy",
-    "runs",
-    "scenarios",
-    "scores",
-    "session",
-    "why",
-    "worth",
-]
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")

@@ -63,7 +63,7 @@ async def compare(call: Call) -> Answer:
             try:
                 other = sources.open_playback(parent)
             except UNREADABLE:
-                why = "Its parent cannot be simulated, so there is nothing to compare it with."
+                why = "Its parent cannot be simulated, so there is no comparison."
         if other is not None and other.advance(SLICE_SECONDS):
             return None
         return branching.compared(playback, other)

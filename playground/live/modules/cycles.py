@@ -9,7 +9,7 @@ from playground.limits import limit
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.panels import steps
-from playground.panels.cycle import PARTS
+from playground.panels.cycle import INSPECT, PARTS
 from playground.panels.events import history
 from playground.panels.preemption import candidates, dry_run
 from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playback
@@ -18,6 +18,7 @@ from scheduler_core.simulation.virtual.cycles import events_of
 
 # `from` is a Python keyword, and so cannot be written as an argument.
 WINDOW = {"from": "index", "count": "index"}
+ALL_TABS = "inspect"  # stands for the parts of all tabs of Inspect
 WINDOWS_AT_ONCE = 4  # a client prefetches on both sides of its position
 
 
@@ -97,9 +98,10 @@ async def window(call: Call) -> Answer:
 @command("cycle.get", source="source", latest=1, kept=_cycle_asked, step="text", parts="texts", pods="index?")
 async def cycle(call: Call) -> Answer:
     """Return parts of one cycle, or of the end; only the newest of several requests is worth computing."""
-    parts, known = call.payload["parts"], call.payload.get("pods")
+    asked, known = call.payload["parts"], call.payload.get("pods")
+    parts = list(dict.fromkeys(part for name in asked for part in (INSPECT if name == ALL_TABS else (name,))))
     if unknown := [part for part in parts if part not in PARTS]:
-        raise CommandError("payload.invalid", f"There is no part {unknown[0][:40]!r}.", field="parts")
+        raise CommandError("payload.invalid", f"Unknown part {unknown[0][:40]!r}.", field="parts")
     step = call.payload["step"]
 
     def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:
@@ -144,7 +146,9 @@ async def preemption_run(call: Call) -> Answer:
         cycle = playback.cycle(index, unwanted)
         run = dry_run(cycle, playback.place(cycle).node_at, node)
         if run is None:
-            raise CommandError("payload.invalid", "That node was no candidate in this cycle.", field="node")
+            raise CommandError(
+                "payload.invalid", "That node was not a candidate in this cycle.", field="node"
+            )
         return Encoded(encode(run))
 
     return await call.in_turns(turn)

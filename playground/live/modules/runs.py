@@ -60,6 +60,6 @@ async def cancel(call: Call) -> Answer:
     """Cancel a run; only the visitor who started it may."""
     run = _run(call)
     if not service.may_cancel(run, call.visitor):
-        raise CommandError("permission.denied", "Only who started a run can cancel it.")
+        raise CommandError("permission.denied", "Only the visitor who started a run can cancel it.")
     cancelled = await in_storage(service.cancel, run)
     return await in_storage(service.run_wire, cancelled, call.visitor)

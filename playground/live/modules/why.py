@@ -31,7 +31,7 @@ async def ask(call: Call) -> Answer:
 
 
 def _late() -> None:
-    raise CommandError("why.too-large", "Explaining this takes too long; ask about one node.")
+    raise CommandError("why.too-large", "The explanation takes too long; ask about a single node.")
 
 
 @command(

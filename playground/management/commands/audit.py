@@ -10,7 +10,7 @@ from playground.models import AuditEntry
 
 
 class Command(BaseCommand):
-    help = "List what operators did by takedown, ban, cancel and restore, the newest first."
+    help = "List the operators' takedowns, bans, cancellations and restores, newest first."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the number of entries."""

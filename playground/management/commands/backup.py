@@ -11,7 +11,7 @@ from playground.storage import backups
 
 
 class Command(BaseCommand):
-    help = "Write the database, and the secret that podstep made, to one file. The server may run meanwhile."
+    help = "Write the database and the generated secret to one file. The server may be running."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the file."""

@@ -23,7 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("subject", help="an address (of IPv6 its /64 is meant), or an owner of `list`")
         parser.add_argument("--until", help="a date or a time, as 2027-01-31 or 2027-01-31T12:00 (UTC)")
         parser.add_argument("--why", default="", help="for the audit log")
-        parser.add_argument("--lift", action="store_true", help="take the ban back")
+        parser.add_argument("--lift", action="store_true", help="lift the ban")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Ban or lift a ban; raise CommandError for a time in the past, or if there is no ban to lift."""

@@ -12,7 +12,7 @@ from playground.queues import QUEUES
 
 
 class Command(BaseCommand):
-    help = "Exit with 0 if a worker of this machine said lately that it is there."
+    help = "Exit with 0 if a worker of this machine has sent a recent heartbeat."
     requires_system_checks = ()  # run every half minute: only the query itself
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -25,4 +25,4 @@ class Command(BaseCommand):
         host = socket.gethostname()
         here = Worker.alive().filter(name__endswith=f"@{host}").values_list("queues", flat=True)
         if not any(options["queue"] in (None, *queues) for queues in here):
-            raise CommandError(f"no worker on {host} was heard of lately")
+            raise CommandError(f"no recent heartbeat of a worker on {host}")

@@ -12,7 +12,7 @@ from playground.storage import retention
 
 
 class Command(BaseCommand):
-    help = "Remove drafts, links and runs that have expired, and what only they needed."
+    help = "Remove expired drafts, links and runs, and the data that only they used."
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Remove expired rows, and print the number of each kind."""

@@ -16,7 +16,7 @@ from playground.serving import data_folder, faults, sqlite
 
 
 class Command(BaseCommand):
-    help = "Bring the database up to date and collect the static files. Safe to repeat."
+    help = "Migrate the database and collect the static files. Idempotent."
     requires_system_checks = ()  # they read the database, which is checked here first
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -11,12 +11,12 @@ from playground.storage import audit, backups
 
 
 class Command(BaseCommand):
-    help = "Restore a backup, with the server stopped, and bring the database up to date."
+    help = "Restore a backup and migrate the database. The server must be stopped."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the file, and whether it may replace existing data."""
-        parser.add_argument("file", type=Path, help="what manage.py backup has written")
-        parser.add_argument("--replace", action="store_true", help="delete what is stored now")
+        parser.add_argument("file", type=Path, help="the file that manage.py backup wrote")
+        parser.add_argument("--replace", action="store_true", help="delete the current data")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Restore the backup, and print a summary; raise CommandError if it fails."""

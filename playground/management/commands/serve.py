@@ -47,7 +47,7 @@ class Command(BaseCommand):
             "--port", type=_port, default=settings.PORT, help="port to listen on (default: PORT, else 8000)"
         )
         parser.add_argument(
-            "--end-with-parent", action="store_true", help="end when the process that started this one ends"
+            "--end-with-parent", action="store_true", help="exit when the parent process exits"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

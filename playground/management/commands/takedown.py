@@ -18,7 +18,7 @@ class Command(BaseCommand):
         """Declare the link or run, and the reason."""
         parser.add_argument("id", help="of the link or of a run")
         parser.add_argument("--why", default="", help="the reason, shown to visitors")
-        parser.add_argument("--restore", action="store_true", help="let it answer again")
+        parser.add_argument("--restore", action="store_true", help="restore it")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Take down or restore; raise CommandError if there is no such link or run."""

@@ -25,7 +25,7 @@ POOL_FIELDS = (
         "4",
         section="Each node",
         required=True,
-        missing="write it like 4 or 3920m",
+        missing="write 4 or 3920m, for example",
         place=r"allocatable\.cpu",
     ),
     FormField(
@@ -36,7 +36,7 @@ POOL_FIELDS = (
         "16Gi",
         section="Each node",
         required=True,
-        missing="write it like 16Gi",
+        missing="write 16Gi, for example",
         place=r"allocatable\.memory",
     ),
     FormField(
@@ -67,7 +67,7 @@ POOL_FIELDS = (
         "integer",
         "1",
         "1",
-        "nodes go over them in turn; 0: no zone",
+        "nodes are assigned to them in turn; 0: no zone",
         "Labels and taints",
         high=MOST_ZONES,
     ),
@@ -101,14 +101,18 @@ CLASS_FIELDS = (
         "integer",
         "1000",
         "1000",
-        "higher goes first, and may preempt lower",
+        "higher is scheduled first and may preempt lower",
         low=-(2**31),
         high=HIGHEST,
         required=True,
         place=r"value",
     ),
     FormField(
-        "globalDefault", "The default for pods that name none", "flag", "false", place=r"globalDefault"
+        "globalDefault",
+        "The default for pods without a priority class",
+        "flag",
+        "false",
+        place=r"globalDefault",
     ),
 )
 PODS_WITH = FormField(

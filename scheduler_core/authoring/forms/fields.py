@@ -179,7 +179,7 @@ def _labels(text: str, field: FormField) -> dict[str, str]:
         key, value = _pair(entry, field.placeholder.partition(",")[0] or "app=web")
         _checked(key, value)
         if key in found:
-            raise FieldError(f"{key[:63]!r} is there twice")
+            raise FieldError(f"{key[:63]!r} is a duplicate")
         found[key] = value
     return found
 
@@ -208,7 +208,7 @@ def _taints(text: str, field: FormField) -> list[dict[str, str]]:
         match = _TAINT.fullmatch(entry)
         if match is None:
             raise FieldError(
-                f"{entry[:63]!r} is no taint: write key=value:effect, such as gpu=yes:NoSchedule"
+                f"{entry[:63]!r} is not a taint: write key=value:effect, such as gpu=yes:NoSchedule"
             )
         _checked(match[1], match[2] or "")
         value = {"value": match[2]} if match[2] else {}
@@ -223,7 +223,7 @@ def _tolerations(text: str, field: FormField) -> list[dict[str, str]]:
         match = _TOLERATION.fullmatch(entry)
         if match is None:
             raise FieldError(
-                f"{entry[:63]!r} is no toleration: write key=value:effect, key:effect, key, or * for all"
+                f"{entry[:63]!r} is not a toleration: write key=value:effect, key:effect, key, or * for all"
             )
         toleration: dict[str, str] = {} if match[1] == "*" else {"key": match[1]}
         if match[1] != "*":
@@ -244,7 +244,9 @@ def _ports(text: str, field: FormField) -> list[dict[str, Any]]:
         match = _PORT.fullmatch(entry)
         numbers = [int(number) for number in match.groups()[:2] if number] if match else []
         if match is None or not all(0 < number < 65_536 for number in numbers):
-            raise FieldError(f"{entry[:63]!r} is no port: write 8080, 8080:80 with a host port, or 53:53/UDP")
+            raise FieldError(
+                f"{entry[:63]!r} is not a port: write 8080, 8080:80 with a host port, or 53:53/UDP"
+            )
         if match[3] not in (None, "TCP", "UDP", "SCTP"):
             raise FieldError(f"the protocol {match[3][:20]!r} must be one of TCP, UDP, SCTP")
         port: dict[str, Any] = {"containerPort": numbers[0]}
@@ -271,7 +273,7 @@ def _requirement(entry: str) -> dict[str, Any]:
         name = entry.removeprefix("!").strip()
         if rule := check_key(name):
             raise FieldError(
-                f"{entry[:63]!r} is no selector ({rule}): write key=value, key!=value, "
+                f"{entry[:63]!r} is not a selector ({rule}): write key=value, key!=value, "
                 "key in (a, b), key notin (a, b), key, !key or key>3"
             )
         return {"key": name, "operator": "DoesNotExist" if entry.startswith("!") else "Exists"}

@@ -51,7 +51,7 @@ POD_FIELDS: tuple[FormField, ...] = (
         "Other resources",
         "resources",
         placeholder="nvidia.com/gpu=1",
-        hint="limits, and so requests",
+        hint="limits, which also set the requests",
         section=_PODS,
         suggest="resources",
         place=r"limits",

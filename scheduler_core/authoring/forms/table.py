@@ -75,26 +75,26 @@ class Form:
 
 def _range(values: Values) -> Problems:
     if bool(values["minAvailable"]) == bool(values["maxUnavailable"]):
-        return [("minAvailable", "write this or maxUnavailable, and not both")]
+        return [("minAvailable", "set either this or maxUnavailable, not both")]
     return []
 
 
 def _claimed(values: Values) -> Problems:
     if values["claimName"] and not values["storage"]:
-        return [("storage", "write how large a claim of each pod is, such as 10Gi")]
+        return [("storage", "set the size of each pod's claim, such as 10Gi")]
     if values["storage"] and not values["claimName"]:
-        return [("claimName", "write what the claim is called, such as data")]
+        return [("claimName", "set the name of the claim, such as data")]
     return []
 
 
 FORMS: Mapping[str, Form] = {
     form.kind: form
     for form in (
-        Form("NodePool", "Node pool", "Nodes of one size, over zones", POOL_FIELDS, node_pool),
+        Form("NodePool", "Node pool", "Nodes of one size, spread over zones", POOL_FIELDS, node_pool),
         Form(
             "Deployment",
             "Deployment",
-            "Pods that are replaced when they go",
+            "Pods that are replaced when deleted",
             DEPLOYMENT_FIELDS,
             deployment,
         ),
@@ -107,20 +107,20 @@ FORMS: Mapping[str, Form] = {
             _claimed,
         ),
         Form("DaemonSet", "DaemonSet", "One pod on each node", DAEMON_FIELDS, daemon_set),
-        Form("Job", "Job", "Pods that run to their end", JOB_FIELDS, job),
-        Form("Pod", "Pod", "A pod of no controller, or several", POD_OF_ITS_OWN_FIELDS, pods),
+        Form("Job", "Job", "Pods that run to completion", JOB_FIELDS, job),
+        Form("Pod", "Pod", "One or more pods without a controller", POD_OF_ITS_OWN_FIELDS, pods),
         Form("Service", "Service", "Spreads the pods that it selects", SERVICE_FIELDS, service),
         Form(
             "PriorityClass",
             "PriorityClass",
-            "Who comes first, and who may preempt whom",
+            "Scheduling order, and which pods may preempt others",
             CLASS_FIELDS,
             priority_class,
         ),
         Form(
             "PodDisruptionBudget",
             "PodDisruptionBudget",
-            "How many pods preemption should spare",
+            "How many pods must remain available under preemption",
             BUDGET_FIELDS,
             budget,
             _range,
@@ -136,7 +136,7 @@ FORMS: Mapping[str, Form] = {
         Form(
             "StorageClass",
             "StorageClass",
-            "When claims are bound, and by whom",
+            "When claims are bound, and by which provisioner",
             STORAGE_CLASS_FIELDS,
             storage_class,
         ),

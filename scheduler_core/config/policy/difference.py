@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from scheduler_core.config.policy.profile import Profile
 
 LISTED = 6  # names listed in one phrase
-FLAGS = {True: "every predicate runs on every node", False: "a node's first failure ends its way"}
+FLAGS = {True: "every predicate runs on every node", False: "evaluation stops at a node's first failure"}
 QUIRKS = {"v1.11": "the quirks of v1.11 are reproduced", "fixed": "the quirks of v1.11 are fixed"}
 ORDERS = {"v1.11": "the static order is v1.11's", "proposal": "the static order is the proposal's"}
 
@@ -22,7 +22,7 @@ def differences(before: Profile, after: Profile) -> Iterator[str]:
     if orders[0] != orders[1]:
         yield ORDERS[orders[1]]
     elif moved:
-        yield "the predicates run in another order"
+        yield "the order of the predicates differs"
     yield from _weights(before, after)
     for name in before.arguments.keys() & after.arguments.keys():
         if before.arguments[name] != after.arguments[name]:

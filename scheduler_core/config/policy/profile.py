@@ -132,7 +132,8 @@ def _arrange(
         return (*first, *rest, *unplaced), ()
     for key in unplaced:
         reader.warn(
-            predicates[key].entry, f"{key} is registered but never evaluated: it is not in the static order"
+            predicates[key].entry,
+            f"{key} is registered but never evaluated: it has no place in the static order",
         )
     return (*first, *rest), unplaced
 

@@ -18,9 +18,9 @@ from scheduler_core.objects.names import did_you_mean, nearest
 from scheduler_core.objects.reading import At, show
 
 COSCHEDULING_NEEDS = {
-    "queueSort": "or members of a group do not follow each other",
-    "permit": "which is where a group's pods wait for each other",
-    "reserve": "or a member that is given up does not take the others with it",
+    "queueSort": "so that members of a group are scheduled one after another",
+    "permit": "where a group's pods wait for each other",
+    "reserve": "so that rejecting one member rejects the others",
 }
 """The extension points without which Coscheduling does not work, with the reasons."""
 
@@ -39,14 +39,14 @@ def check_names(profile: WrittenProfile, version: Version) -> None:
 
 def _exists(name: str, at: At, version: Version) -> bool:
     if name == EVERYTHING:
-        at.error("'*' stands for all plugins under disabled only: name under enabled what is to run")
+        at.error("'*' means all plugins under disabled only: list the plugins to run under enabled")
     elif name not in PLUGINS:
         known = [row for row in PLUGINS if has_plugin(version, row)]
         told = did_you_mean(name, known) or f": known are {', '.join(sorted(known))}"
         at.error(f"unknown plugin {show(name)}{told}")
     elif not has_plugin(version, name):
         row = PLUGINS[name]
-        at.error(f"{name} is gone since {row.until}; in {version.name} there is {row.instead}")
+        at.error(f"{name} was removed after {row.until}; in {version.name} use {row.instead}")
     else:
         return True
     return False
@@ -58,7 +58,7 @@ def _check_weight(plugin: NamedPlugin, point: str) -> None:
     scores = "score" in PLUGINS[plugin.name].points and point in ("score", MULTI_POINT)
     if scores and plugin.weight == 0:
         plugin.at.child("weight").error(
-            "must be at least 1: kube-scheduler takes 0 for 1; to leave the score out, name the plugin under "
+            "must be at least 1: kube-scheduler takes 0 for 1; to disable scoring, list the plugin under "
             "score's disabled"
         )
     elif not scores and plugin.weight:

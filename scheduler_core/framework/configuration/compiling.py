@@ -28,11 +28,19 @@ from scheduler_core.framework.configuration.reading import (
 from scheduler_core.framework.configuration.result import Enabled, FrameworkConfiguration, FrameworkProfile
 from scheduler_core.framework.configuration.rules import predicates_of, priorities_of, unread
 from scheduler_core.framework.configuration.versions import DEFAULT_SCHEDULER, Version
+from scheduler_core.framework.plugins.table import FRAMEWORK_PLUGINS
 from scheduler_core.framework.profile import OWN
 from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.problems import Problem
 from scheduler_core.objects.reading import At, Report, path_text, place_of
 from scheduler_core.quirks import in_variant
+
+PLUGIN_READERS = {
+    entry.name: entry.plugin.arguments_reader
+    for entry in FRAMEWORK_PLUGINS
+    if entry.plugin.arguments_reader is not None
+}
+"""The readers of arguments that the classes of plugins bring along."""
 
 ALIKE = {"filter": "every node passes", "score": "all nodes score alike"}
 NOTHING_TO_SCORE = ("VolumeBinding", "score")  # its feature gate is off: kube-scheduler scores 0 everywhere
@@ -92,7 +100,7 @@ def read_and_compile(value: Document, settings: Settings, at: At) -> FrameworkCo
 def _check_settings(written: WrittenConfiguration, settings: Settings) -> None:
     if settings.cache != "off":
         written.at.child("kind").error(
-            f"the equivalence cache was gone before there was this configuration: write cache: off in the "
+            f"the equivalence cache was removed before this configuration existed: write cache: off in the "
             f"SimulationSettings, not {settings.cache}, or a v1 Policy"
         )
 
@@ -119,6 +127,8 @@ def _arguments(profile: WrittenProfile, listed: Listed, version: Version) -> dic
             given[name] = read_coscheduling(version.edition, {}, profile.at)
         elif name in DEFAULTS:
             given[name] = DEFAULTS[name]
+        elif name in PLUGIN_READERS:
+            given[name] = PLUGIN_READERS[name]({}, profile.at)
         elif name in READERS and name == "RequestedToCapacityRatio":
             profile.at.child("pluginConfig").error(
                 f"{name} has no arguments: give it {{shape: [{{utilization: 0, score: 10}}, …]}}"
@@ -139,7 +149,7 @@ def _read_arguments(config: Config, version: Version) -> Any:
         )
     if config.name == COSCHEDULING:
         return read_coscheduling(version.edition, config.args, at)
-    read = READERS.get(config.name)
+    read = READERS.get(config.name) or PLUGIN_READERS.get(config.name)
     if read is None:
         if set(config.args) - {"apiVersion", "kind", "metadata"}:
             at.error(f"{config.name} takes no arguments: leave them out")
@@ -198,9 +208,9 @@ def _tell_of_effects(
     """Warn of everything that the run does not do, or does as v1.11 did."""
     at = written.at
     if written.percentage and written.percentage < 100:
-        at.child("percentageOfNodesToScore").warn("has no effect: every node is looked at, as in v1.11")
+        at.child("percentageOfNodesToScore").warn("has no effect: every node is evaluated, as in v1.11")
     if written.extenders:
-        at.child("extenders").warn("extenders are other programs: they are not called")
+        at.child("extenders").warn("extenders are external programs and are not called")
     if settings.quirk_ids:
         at.child("kind").warn(
             "the known deviations of v1.11 are in force; quirks: fixed in SimulationSettings ends them, as "
@@ -218,7 +228,7 @@ def _tell_of_effects(
 def _tell_of_arguments(checked: _Checked, profile: FrameworkProfile) -> None:
     at = checked.written.at
     if checked.written.percentage and checked.written.percentage < 100:
-        at.child("percentageOfNodesToScore").warn("has no effect: every node is looked at, as in v1.11")
+        at.child("percentageOfNodesToScore").warn("has no effect: every node is evaluated, as in v1.11")
     configs = {config.name: config.at.child("args") for config in checked.written.configs}
     for name, arguments in checked.arguments.items():
         scores = any(plugin.name == name for plugin in profile.points["score"])

@@ -50,7 +50,7 @@ def with_coscheduling(
     if document is None:
         head = {"apiVersion": version.api_version, "kind": CONFIGURATION_KIND}
         plain = {**head, "profiles": [{"schedulerName": DEFAULT_SCHEDULER}]}
-        note = f"the default plugins of kube-scheduler {version.releases} take the place of v1.11's provider"
+        note = f"the default plugins of kube-scheduler {version.releases} replace v1.11's provider"
         return Conversion(_with_plugin(plain, version), (), (note,))
     older = [other for other in VERSIONS.values() if other.edition is edition and other is not version]
     made = [(of, from_policy(document, of.name, settings)) for of in (version, *older)]

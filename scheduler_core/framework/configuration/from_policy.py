@@ -69,7 +69,7 @@ class _Draft:
         if has_plugin(self.version, plugin):
             return True
         row = PLUGINS[plugin]
-        self.told.lost.append(f"{what}: {plugin} is gone since {row.until}, there is {row.instead}")
+        self.told.lost.append(f"{what}: {plugin} was removed after {row.until}, use {row.instead}")
         return False
 
 
@@ -99,11 +99,11 @@ def _written(profile: Profile, policy: Document, version: Version) -> Conversion
     if profile.hard_weight != DEFAULT_HARD_POD_AFFINITY_WEIGHT:
         draft.arguments["InterPodAffinity"] = {"hardPodAffinityWeight": profile.hard_weight}
     if profile.always_check_all:
-        draft.told.lost.append("alwaysCheckAllPredicates: a node's first failure ends its way")
+        draft.told.lost.append("alwaysCheckAllPredicates: evaluation stops at a node's first failure")
     if policy.get("extenders"):
-        draft.told.lost.append("extenders: they have another form here, and neither are called")
+        draft.told.lost.append("extenders: their format differs, and neither version calls them")
     if not profile.priorities:
-        draft.told.notes.append("without anything that scores, every node is as good as another")
+        draft.told.notes.append("without score plugins all nodes rank equally")
     document = _document(draft)
     return Conversion(document, tuple(draft.told.lost), tuple(draft.told.notes))
 

@@ -1,6 +1,7 @@
 """The plugins that a KubeSchedulerConfiguration can name, as one table.
 
-A row lists the extension points of a plugin. Which of the engine's rules evaluate it there, and how today's
+A row lists the extension points of a plugin of kube-scheduler; a plugin of the framework's own table and one
+that a rule declares need no row. Which of the engine's rules evaluate it there, and how today's
 rule differs from the rule of v1.11 that the engine evaluates, is declared by the rules.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from scheduler_core.framework.plugins.table import FRAMEWORK_PLUGINS
 from scheduler_core.predicates import RULES
 from scheduler_core.priorities import RULES as PRIORITY_RULES
 
@@ -141,7 +143,7 @@ _ROWS = (
 
 
 def _with_rules() -> Iterator[PluginRow]:
-    """Yield the rows with the rules that declare them; a plugin that only a rule names gets its own."""
+    """Yield the rows with the rules that declare them; others that have code or a rule get their own."""
     filters = [(rule.plugin, rule.key) for rule in RULES if rule.plugin is not None]
     scorers = {
         plugin.name: (plugin.differs, rule.name if rule.run is not None else plugin.name)
@@ -149,11 +151,14 @@ def _with_rules() -> Iterator[PluginRow]:
         for plugin in rule.plugins
     }
     named = {row.name for row in _ROWS}
-    added = dict.fromkeys((*(plugin.name for plugin, _ in filters), *scorers))
-    for row in (*_ROWS, *(PluginRow(name, ()) for name in added if name not in named)):
+    coded = {entry.name: entry.plugin.points() for entry in FRAMEWORK_PLUGINS}
+    added = dict.fromkeys((*(plugin.name for plugin, _ in filters), *scorers, *coded))
+    new = (PluginRow(name, coded.get(name, ())) for name in added if name not in named)
+    for row in (*_ROWS, *new):
         own = [(plugin, key) for plugin, key in filters if plugin.name == row.name]
         differs, priority = scorers.get(row.name, ("", ""))
-        points = row.points or (*(("filter",) if own else ()), *(("score",) if priority else ()))
+        derived = {*coded.get(row.name, ()), *(("filter",) if own else ()), *(("score",) if priority else ())}
+        points = row.points if row in _ROWS else tuple(point for point in POINTS if point in derived)
         yield replace(
             row,
             points=points,

@@ -16,9 +16,9 @@ Indices = npt.NDArray[np.int64]
 Hopeless = Literal["unresolvable", "nothing-lower", "still-unfit"]
 
 HOPELESS: dict[Hopeless, str] = {
-    "unresolvable": "what fails there is mended by no deletion of pods",
-    "nothing-lower": "no pod of lower priority is there",
-    "still-unfit": "the pod does not fit even with all pods of lower priority gone",
+    "unresolvable": "deleting pods does not resolve the failure",
+    "nothing-lower": "it has no pods of lower priority",
+    "still-unfit": "the pod does not fit even without all pods of lower priority",
 }
 """The reasons why a node is not a candidate. Nodes of the first kind are not even potential nodes."""
 

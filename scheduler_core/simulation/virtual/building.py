@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 
 from scheduler_core.controllers import ControllerManager, Options
 from scheduler_core.framework.clock import Clock
-from scheduler_core.framework.configuration.plugins import COSCHEDULING
 from scheduler_core.framework.configuration.profiles import DEFAULT_NAMES, Configuration
 from scheduler_core.framework.configuration.result import FrameworkConfiguration, FrameworkProfile
 from scheduler_core.framework.interface import POINTS, Plugin
-from scheduler_core.framework.plugins.coscheduling.arguments import Arguments
 from scheduler_core.framework.plugins.coscheduling.editions import CLASSIC, Edition
-from scheduler_core.framework.plugins.coscheduling.plugin import Coscheduling, PodGroupController
+from scheduler_core.framework.plugins.coscheduling.plugin import PodGroupController
 from scheduler_core.framework.plugins.default_preemption import DefaultPreemption
+from scheduler_core.framework.plugins.table import FRAMEWORK_PLUGINS
 from scheduler_core.framework.profile import OWN, Scheduling, in_framework
 from scheduler_core.framework.profile_runtime import ProfileSpec
 from scheduler_core.framework.record import Attempt
@@ -118,14 +117,13 @@ def _framework_parts(framework: FrameworkConfiguration, epoch: float) -> Parts:
     sort: Plugin | None = None
     for profile in framework.profiles:
         own: list[Plugin] = [DefaultPreemption()]
-        if profile.coscheduling or profile.queue_sort == COSCHEDULING:
-            arguments = profile.arguments.get(COSCHEDULING)
-            plugin = Coscheduling(
-                edition, arguments if isinstance(arguments, Arguments) else Arguments(), epoch
-            )
-            own.append(plugin)
-            if profile is framework.main:
-                sort = plugin if profile.queue_sort == COSCHEDULING else None
+        own += (
+            entry.create(profile.arguments.get(entry.name), edition, epoch)
+            for entry in FRAMEWORK_PLUGINS
+            if profile.has(entry.name)
+        )
+        if profile is framework.main:
+            sort = next((plugin for plugin in own if plugin.name == profile.queue_sort), None)
         plugins += own
         profiles[profile.scheduler_name] = ProfileSpec(_points(profile), _scheduling(profile), own)
     named = profiles.get(DEFAULT_NAMES[1])

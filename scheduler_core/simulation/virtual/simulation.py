@@ -268,7 +268,7 @@ class TimedSimulation(FrameworkReader):
         if framework.manager.full and not self._full:
             self._full = True
             most = framework.manager.options.most_pods
-            framework.tell(UNSETTLED, "", f"Controllers make no more pods: there are {most:,}, the most")
+            framework.tell(UNSETTLED, "", f"Controllers create no more pods: there are {most:,}, the most")
         undone = framework.manager.gave_up
         if undone:
             undone += ": controllers undo each other's work"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from scheduler_core.framework.configuration.result import FrameworkConfiguration
-from scheduler_core.framework.plugins.longest_waits import LONGEST_WAITS
+from scheduler_core.framework.plugins.table import FRAMEWORK_PLUGINS
 from scheduler_core.framework.queue import LONGEST_BACKOFF
 from scheduler_core.framework.queue_flushes import UNSCHEDULABLE_LOOK
 from scheduler_core.framework.releases import Release
@@ -26,11 +26,27 @@ def longest_wait(scenario: Scenario) -> float:
 
 
 def _longest(configuration: FrameworkConfiguration | None, objects: Iterable[KubernetesObject]) -> float:
-    waits = max(wait(configuration, objects) for wait in LONGEST_WAITS)
+    waits = max(_waits(configuration, objects), default=0.0)
     if configuration is None:
         return waits
     backoff = float(max(configuration.pod_initial_backoff_seconds, configuration.pod_max_backoff_seconds))
     return waits + max(backoff, LONGEST_BACKOFF)
+
+
+def _waits(
+    configuration: FrameworkConfiguration | None, objects: Iterable[KubernetesObject]
+) -> Iterator[float]:
+    """Yield how long each plugin makes a pod wait, in each profile that enables it."""
+    for entry in FRAMEWORK_PLUGINS:
+        if entry.longest_wait is None:
+            continue
+        if configuration is None:
+            yield entry.longest_wait(None, None, objects)
+            continue
+        for profile in configuration.profiles:
+            if profile.has(entry.name):
+                arguments = profile.arguments.get(entry.name)
+                yield entry.longest_wait(arguments, configuration.version.edition, objects)
 
 
 def patience(release: Release, longest: float) -> float:

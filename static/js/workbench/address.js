@@ -2,6 +2,7 @@
 // address asks for and there is not is said, and the rest is shown.
 
 import { debounce, toast } from "../lib/dom.js";
+import { TABS as INSPECT } from "./inspect/inspect.js";
 import { Lists } from "./lists.js";
 import { PHASES } from "./phases.js";
 import { COLOURS } from "./stage/colours.js";
@@ -22,7 +23,7 @@ import { MEASURES } from "./stage/shading.js";
  */
 
 const RUN_PATH = /^(\/runs\/[^/]+\/at\/)[^/]*\/?$/;
-const TABS = new Set(["story", "predicates", "cache", "priorities", "preemption", "podgroups", "queue", "events"]);
+const TABS = new Set(INSPECT.map(([key]) => key));
 const WITH_VIEWS = new Set(["cache", "priorities", "podgroups"]); // tabs with views of their own
 const WRITE_AFTER = 120; // browsers limit how often the address may change
 // Milliseconds after the step is shown; a list that the address names and that is not drawn by then does not exist.

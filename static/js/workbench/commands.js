@@ -3,6 +3,7 @@
 
 import { $, toast } from "../lib/dom.js";
 import { askStep } from "./goto.js";
+import { TABS } from "./inspect/inspect.js";
 /** @import { View } from "./view.js" */
 
 /**
@@ -39,16 +40,6 @@ const undo =
       toast(error.message, { name: "warn", ms: 6000 });
     }
   };
-const TABS = [
-  ["story", "Story"],
-  ["predicates", "Predicates"],
-  ["cache", "Cache"],
-  ["priorities", "Priorities"],
-  ["preemption", "Preemption"],
-  ["podgroups", "PodGroups"],
-  ["queue", "Queue"],
-  ["events", "Events"],
-];
 
 // `keys` as keys.js writes them; `says` is the help's text for two that belong together, `many` leaves one out of it,
 // `span` stands for all keys of a row; `elsewhere`: the part itself listens for the keys; `when`: without it always.

@@ -100,7 +100,7 @@ def test_another_order_of_predicates_is_told_and_counted() -> None:
     objects = [node("a", taints=["gpu=1:NoSchedule"]), node("b"), pod("p", {"cpu": "1"})]
     other = policy("LeastRequestedPriority", predicates=ordered)
     result = under(scenario(*objects), LEAST, other)
-    assert "the predicates are in another order" in result.configuration
+    assert "the order of the predicates differs" in result.configuration
     assert result.same
     assert result.a.work.evaluations > result.b.work.evaluations
 

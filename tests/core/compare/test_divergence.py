@@ -153,7 +153,7 @@ def test_a_run_that_is_over_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> 
     assert (found.first.index, found.first.here) == (3, None)
     assert (
         found.first.words
-        == f"The run under sound is over, while without a cache {found.first.pod} is still tried."
+        == f"The run under sound has ended, while without a cache {found.first.pod} is still tried."
     )
     assert found.as_dict()["first"]["here"] is None
     assert (found.here.cycles, found.there.cycles) == (2, 3)
@@ -192,7 +192,7 @@ def test_the_answer_is_json() -> None:
 
 @pytest.fixture
 def file(tmp_path: Path) -> str:
-    """Five nodes and six pods that must stay apart."""
+    """Five nodes and six pods that must remain apart."""
     path = tmp_path / "apart.yaml"
     path.write_text(bundle(5, 6, more=APART).to_yaml())
     return str(path)
@@ -220,7 +220,7 @@ def test_the_compare_command_takes_modes(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "say what to compare: --config FILE or --cache MODE, once or twice"),
+        ([], "specify --config FILE or --cache MODE, once or twice"),
         (["--cache", "off"] * 3, "--cache is given 3 times: two configurations are compared"),
     ],
 )

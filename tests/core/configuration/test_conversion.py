@@ -261,7 +261,7 @@ def test_the_policy_editor_changes_a_configuration_through_a_policy() -> None:
 
 def test_the_policy_editor_refuses_what_would_be_lost() -> None:
     """A change that the configuration cannot hold, or a configuration that no Policy can, is refused."""
-    with pytest.raises(EditError, match="gone since v1beta1"):
+    with pytest.raises(EditError, match="removed after v1beta1"):
         edited([document("v1")], "priority", "NodePreferAvoidPodsPriority", "5")
     packer = document("v1", {"schedulerName": "packer"})
     with pytest.raises(EditError, match="the name packer"):

@@ -162,7 +162,9 @@ def test_without_default_preemption_nobody_makes_room() -> None:
 
 def test_a_policy_and_a_configuration_in_one_bundle_are_an_error() -> None:
     """Both say what the scheduler runs; so do two configurations."""
-    with pytest.raises(BundleError, match="a KubeSchedulerConfiguration and a Policy both say") as found:
+    with pytest.raises(
+        BundleError, match="a KubeSchedulerConfiguration and a Policy both configure"
+    ) as found:
         load(f"{NODES}---\n{HEAD}---\napiVersion: v1\nkind: Policy\n")
     assert found.value.problems[0].line == 9
     with pytest.raises(BundleError, match="a second KubeSchedulerConfiguration"):

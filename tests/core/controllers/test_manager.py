@@ -20,8 +20,8 @@ from scheduler_core.controllers import (
     nodes,
     running,
 )
-from scheduler_core.controllers.manager import Reconcile
 from scheduler_core.controllers.nodes import with_ready
+from scheduler_core.controllers.table import Reconcile
 from tests.core.controllers.driver import World, node, workload
 
 KINDS = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job")
@@ -209,7 +209,7 @@ def test_controllers_that_fight_are_told(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setitem(manager.WORKLOADS, "ReplicaSet", restless)
     world = World(workload("ReplicaSet", replicas=1), options=Options(most_looks=100))
-    assert world.manager.gave_up == "ReplicaSet default/web changes again and again while no time passes"
+    assert world.manager.gave_up == "ReplicaSet default/web keeps changing while no virtual time passes"
     assert world.manager.looks < 200
     world.apply(workload("ReplicaSet", replicas=2))
     assert world.manager.looks < 200

@@ -116,7 +116,7 @@ BAD_INPUTS = {
         ["simulate", "BUNDLE", "--trace", "/no/such/folder/t"],
         "No such file",
     ),
-    "a trace over its own input": (["simulate", "BUNDLE", "--trace", "BUNDLE"], "is read as input"),
+    "a trace over its own input": (["simulate", "BUNDLE", "--trace", "BUNDLE"], "is also an input file"),
     "an object that cannot be read": (["simulate", "BROKEN"], "cpu"),
 }
 

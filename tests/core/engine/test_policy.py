@@ -89,7 +89,7 @@ def test_what_is_never_run_is_told() -> None:
     profile = compile_profile(predicates("PodFitsPorts"))
     assert profile.never_run == ("PodFitsPorts",)
     assert [w.message for w in profile.warnings] == [
-        "PodFitsPorts is registered but never evaluated: it is not in the static order"
+        "PodFitsPorts is registered but never evaluated: it has no place in the static order"
     ]
 
 

@@ -254,7 +254,7 @@ def test_batching_serves_pods_that_fill_their_nodes() -> None:
     assert [bool(record and record.hint) for record in records] == [False, True, True, True, True]
     small, cycles = run(bundle(5, 3, history=policy), cache="batching")
     assert [cycle.cache and cycle.cache.bypass for cycle in cycles[1:]] == [
-        "the node chosen before has room for one more"
+        "the node selected before has room for another pod"
     ] * 2
     assert placed(small) == 3
 

@@ -151,7 +151,7 @@ CASES: dict[str, tuple[list[Manifest], Manifest, str, list[list[str]]]] = {
         pod("p", ports=[{"hostPort": 80}]),
         "host port 80/TCP is held by default/x",
         [
-            ["let the pod do without host port 80/TCP"],
+            ["remove the pod's host port 80/TCP"],
             [DELETE_X],
         ],
     ),
@@ -165,24 +165,24 @@ CASES: dict[str, tuple[list[Manifest], Manifest, str, list[list[str]]]] = {
         [node("n", conditions=[{"type": "Ready", "status": "Unknown"}])],
         pod("p"),
         "condition Ready is Unknown",
-        [["mend node n until its condition Ready is True"]],
+        [["repair node n until its condition Ready is True"]],
     ),
     "a node under disk pressure has to be mended": (
         [node("n", conditions=[{"type": "DiskPressure", "status": "True"}])],
         pod("p"),
         "condition DiskPressure is True",
-        [["mend node n until its condition DiskPressure is False"]],
+        [["repair node n until its condition DiskPressure is False"]],
     ),
     "anti-affinity in a zone is dropped, or the rival there deleted": (
         [node("n", labels=A), node("m", labels=A, unschedulable=True), pod("x", on="m", **WEB)],
         pod("p", affinity=affinity("podAntiAffinity", app="web"), **WEB),
-        "its anti-affinity does not go with default/x in zone=a",
+        "its anti-affinity excludes default/x in zone=a",
         [["drop the pod's required pod anti-affinity"]],
     ),
     "an existing pod's anti-affinity ends with that pod": (
         [node("n", labels=A), pod("x", on="n", affinity=affinity("podAntiAffinity", app="web"), priority=9)],
         pod("p", **WEB),
-        "the anti-affinity of default/x keeps it away",
+        "the anti-affinity of default/x excludes it",
         [[DELETE_X]],
     ),
     "affinity without a companion in the zone is dropped, or the node put into the zone": (

@@ -35,7 +35,7 @@ def test_a_pending_pod(bundle: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "small: does not fit\n  GeneralPredicates: Insufficient cpu\n" in out
     assert "    cpu: requested 2, free 500m, short by 1500m\n" in out
     assert (
-        "Smallest change that makes it fit on cordoned:\n"
+        "Smallest change with which it fits on cordoned:\n"
         "  - uncordon node cordoned\n"
         """    patch Node cordoned: {"spec": {"unschedulable": null}}\n"""
     ) in out

@@ -74,7 +74,7 @@ def test_a_template_is_changed_for_all_its_pods() -> None:
     keys = [key for key in Simulation(whole).placement() if key.startswith("default/web-")]
     change = next(c for c in explain(whole, keys[1]).changes if c.words[0].startswith("tolerate"))
     assert change.notes == (
-        "This changes the pod template of Deployment default/web: all its 3 pods are made anew with it.",
+        "This changes the pod template of Deployment default/web: all its 3 pods are recreated with it.",
     )
     made = copied(whole, change, keys[1])
     assert (made.way, made.node) == ("manifests", "n")

@@ -48,7 +48,7 @@ def test_a_tie_is_broken_by_the_counter() -> None:
     first = explain(scenario(node("a"), node("b"), pod("p"), pod("q")), "default/p")
     assert first.node == "b"
     assert (
-        "2 nodes have it; by name in descending order the round-robin counter, 0 modulo 2, " in first.summary
+        "2 nodes have it; in descending order of name, the round-robin counter, 0 modulo 2, " in first.summary
     )
 
 
@@ -89,7 +89,7 @@ def test_pods_that_no_cycle_placed() -> None:
     assert moved.changes[0].words == ("uncordon node b",)
     assert explain(whole, "default/done").state == "finished"
     other = explain(whole, "default/else")
-    assert other.state == "other" and "left to the scheduler mine" in other.summary
+    assert other.state == "other" and "assigned to the scheduler mine" in other.summary
 
 
 def test_a_victim_is_told_by_whom() -> None:

@@ -191,11 +191,11 @@ def test_what_is_to_be_known_before_is_said() -> None:
     whole = scenario(node("n", allocatable=TIGHT), pod("x", {"cpu": "600m"}, on="n"), pod("p", {"cpu": "2"}))
     notes = {change.words[0].split()[0]: change.notes for change in explain(whole, "default/p").changes}
     assert notes["add"] == (
-        "The kubelet reports what is allocatable: give the machine more, or reserve less of it.",
+        "The kubelet reports what is allocatable: add capacity to the machine, or reserve less of it.",
     )
     lowered = explain(scenario(node("n", allocatable=TIGHT), pod("p", {"cpu": "2"})), "default/p").changes[0]
     assert lowered.notes == (
-        "Of a pod that exists an API server lets one add tolerations only: delete it and create it anew.",
+        "The API server permits only added tolerations on an existing pod: delete and recreate it.",
     )
 
 

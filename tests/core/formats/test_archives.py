@@ -78,16 +78,16 @@ def test_what_is_no_manifest_is_left_out_by_name() -> None:
     scenario = load([("shop.tgz", tarred(files, links={"shop/more.yaml": "../../etc/passwd"}))])
     assert [obj.meta.name for obj in scenario.objects] == ["n1", "web"]
     told = {one.message for one in scenario.warnings if one.file == "shop.tgz"}
-    charts = "(shop/charts/db.tgz, shop/charts/hidden) are left out: an archive inside"
+    charts = "(shop/charts/db.tgz, shop/charts/hidden) are left out: a nested archive"
     plain = (
-        "(shop/Chart.yaml, shop/README.md, shop/logo.png, shop/values.yaml) are left out: no manifest in it"
+        "(shop/Chart.yaml, shop/README.md, shop/logo.png, shop/values.yaml) are left out: no manifest found"
     )
     kustomization = "shop/kustomization.yaml is left out: not applied"
     assert told == {
         f"4 files {plain}",
-        f"2 files {charts}: give it as a file of its own",
-        "shop/more.yaml is left out: a link, which is not followed",
-        f"{kustomization}: give what `kubectl kustomize` prints for its directory",
+        f"2 files {charts}: pass it as a separate file",
+        "shop/more.yaml is left out: a symbolic link; links are not followed",
+        f"{kustomization}: pass the output of `kubectl kustomize` for its directory",
     }
 
 
@@ -95,7 +95,7 @@ def test_links_of_a_zip_are_not_followed() -> None:
     """A symbolic link in a ZIP archive is left out, not read as the text of its target's path."""
     scenario = load([("a.zip", linked_zip())])
     assert [obj.meta.name for obj in scenario.objects] == ["n1"]
-    assert any("pod.yaml is left out: a link" in one.message for one in scenario.warnings)
+    assert any("pod.yaml is left out: a symbolic link" in one.message for one in scenario.warnings)
 
 
 @pytest.mark.parametrize(
@@ -116,14 +116,14 @@ def test_unsafe_paths_are_refused(pack: Callable[[Files], bytes], name: str) -> 
         (zipped(FILES)[:-30], "damaged ZIP archive"),
         (tarred(FILES)[:-40], "damaged"),
         (tarred(FILES, "w")[:700], "damaged tar archive"),
-        (zipped({}), "there is no manifest in it: it is empty"),
+        (zipped({}), "it contains no manifest: it is empty"),
         (
             zipped({"values.yaml": VALUES}),
-            "there is no manifest in it: values.yaml is left out: no manifest in it",
+            "it contains no manifest: values.yaml is left out: no manifest found",
         ),
         (
             gzip.compress(zipped(FILES)),
-            "a ZIP archive inside of something else: give it as a file of its own",
+            "a ZIP archive inside another file: pass it as a separate file",
         ),
         (zipped({"a/" * 50 + "node.yaml": NODE}), "nested deeper than 40 levels"),
     ],
@@ -165,7 +165,7 @@ def test_very_many_entries_are_refused() -> None:
     """100,000 files in an archive are an error with a remedy, before they cost anything."""
     data = zipped({f"{n}.yaml": "" for n in range(100_000)})
     began = time.process_time()
-    assert "more than 20,000 entries in the archive: pack the manifests alone" in problems(data)
+    assert "more than 20,000 entries in the archive: pack only the manifests" in problems(data)
     assert time.process_time() - began < 10
     assert "more than 100 entries" in problems(tarred({f"{n}.yaml": "" for n in range(101)}), entries=100)
 
@@ -173,7 +173,7 @@ def test_very_many_entries_are_refused() -> None:
 def test_unpacked_bytes_are_bounded_over_all_files() -> None:
     """The bound on a bundle's bytes holds for what an archive unpacks to."""
     told = problems(zipped({f"{n}.yaml": POD + "#" * 400 for n in range(50)}), size=20_000)
-    assert "larger than" in told and "leave out what scheduling does not read" in told
+    assert "larger than" in told and "leave out objects that scheduling does not read" in told
 
 
 def test_many_files_are_one_archive() -> None:
@@ -195,5 +195,5 @@ def test_an_encoding_is_known_with_and_without_a_mark(encoding: str) -> None:
 def test_an_archive_that_was_pasted_as_text_is_recognized() -> None:
     """Bytes of an archive that became characters on their way are named as such."""
     for data in (zipped(FILES), tarred(FILES)):
-        with pytest.raises(BundleError, match="a packed file that was pasted as text: give the file itself"):
+        with pytest.raises(BundleError, match="a compressed file pasted as text: pass the file itself"):
             load(data.decode("utf-8", errors="replace"))

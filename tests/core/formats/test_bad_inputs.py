@@ -134,7 +134,7 @@ def test_the_warnings_of_a_policy_come_with_config_too(
 
 CONFIGURATIONS = {
     "manifests": (CLUSTER, "holds no configuration; a document of apiVersion v1 and kind Policy"),
-    "an empty file": ("", "there is nothing in it"),
+    "an empty file": ("", "the input is empty"),
     "prose": ("hello\n", "a manifest must be an object"),
     "a list": ("[1]\n", "a manifest must be an object"),
 }

@@ -49,7 +49,7 @@ def test_a_directory_is_read_below_and_in_order(tmp_path: Path, capsys: pytest.C
         f"default/{name}" for name in ("first", "second", "third")
     ]
     assert (
-        f"{tmp_path}/k8s: 3 files (Chart.yaml, notes.txt, values.yaml) are left out: no manifest in it"
+        f"{tmp_path}/k8s: 3 files (Chart.yaml, notes.txt, values.yaml) are left out: no manifest found"
         in printed.err
     )
 
@@ -91,8 +91,8 @@ def test_a_directory_is_bounded(tmp_path: Path) -> None:
     assert read(top, size=2_000) == ["a/b/c/node.yaml", "pod.yaml"]
     for bounds, says in (
         ({"size": 500}, "all files of the directory together are larger than"),
-        ({"entries": 3}, "more than 3 files and directories below it: name one further down"),
-        ({"levels": 2}, "nested deeper than 2 levels: name one further down"),
+        ({"entries": 3}, "more than 3 files and directories below it: pass a subdirectory"),
+        ({"levels": 2}, "nested deeper than 2 levels: pass a subdirectory"),
     ):
         with pytest.raises(FormatError, match=says):
             read(top, **bounds)
@@ -103,7 +103,7 @@ def test_an_archive_in_a_directory_is_named(tmp_path: Path, capsys: pytest.Captu
     write(tmp_path, {"node.yaml": NODE})
     (tmp_path / "pods.zip").write_bytes(zipped({"pod.yaml": POD}))
     assert main(["simulate", str(tmp_path)]) == 0
-    assert "pods.zip is left out: an archive inside: give it as a file of its own" in capsys.readouterr().err
+    assert "pods.zip is left out: a nested archive: pass it as a separate file" in capsys.readouterr().err
     assert main(["simulate", str(tmp_path), str(tmp_path / "pods.zip")]) == 0
     assert "default/web  placed" in capsys.readouterr().out
 
@@ -121,7 +121,7 @@ def test_a_chart_that_nobody_rendered_is_one_problem(
     [told] = capsys.readouterr().err.splitlines()
     assert told == (
         f"{tmp_path}/templates/deployment.yaml:1: this is a Helm template, not a manifest (and 2 more files "
-        f"of the chart): give what `helm template {tmp_path}` prints"
+        f"of the chart): pass the output of `helm template {tmp_path}` prints"
     )
 
 
@@ -147,6 +147,6 @@ def test_the_trace_is_not_written_over_a_file_of_the_directory(
     """A trace may be written into the directory, not over a manifest in it."""
     write(tmp_path, {"node.yaml": NODE, "pod.yaml": POD})
     assert main(["simulate", str(tmp_path), "--trace", str(tmp_path / "pod.yaml")]) == 2
-    assert "pod.yaml: is read as input; write the trace to another file" in capsys.readouterr().err
+    assert "pod.yaml is also an input file; write the trace to another file" in capsys.readouterr().err
     for _ in range(2):
         assert main(["simulate", str(tmp_path), "--trace", str(tmp_path / "trace.jsonl")]) == 0

@@ -26,7 +26,7 @@ def test_dumps_of_pending_pods_say_only_which_node_is_missing(shared_folder: Pat
     """A pod of another cluster is left out with one warning; StatefulSets become their pods."""
     scenario = load(_files(shared_folder / "dumps" / "pending"))
     assert [w.message for w in scenario.warnings] == [
-        "there is no node 'chart-testing-control-plane' here: its pods are left out of the cluster"
+        "node 'chart-testing-control-plane' does not exist: its pods are left out of the cluster"
     ]
     pending = [o.meta.name for o in scenario.objects if isinstance(o, Pod) and not o.node_name]
     assert "pending-pod-resources-5fddcf7688-djjfc" in pending

@@ -53,12 +53,12 @@ def test_the_same_node_is_read_from_every_form(data: str | bytes) -> None:
 @pytest.mark.parametrize(
     ("data", "told"),
     [
-        (b"", "nothing in it"),
-        (b"  \n", "nothing in it"),
+        (b"", "input is empty"),
+        (b"  \n", "input is empty"),
         ("# only a comment", "no document"),
         (b"\x00\x01\x02", "binary data"),
         (b"PK\x03\x04rest", "ZIP"),
-        ('error: the server doesn\'t have a resource type "pvx"', "what kubectl said"),
+        ('error: the server doesn\'t have a resource type "pvx"', "a message of kubectl"),
         ("NAME READY STATUS\nweb-1 1/1 Running", "add -o yaml"),
         (b"---\n" * 100_001, "more than 100,000 documents"),
         (gzip.compress(b"kind: Pod", mtime=0)[:-9], "gzip"),
@@ -75,7 +75,7 @@ def test_the_same_node_is_read_from_every_form(data: str | bytes) -> None:
         ('{"a": ' + "9" * 5000 + "}", "digits"),
         ("a: " + "9" * 5000, "digits"),
         ("? [a]\n: b", "key"),
-        ("a: *nothing", "names no anchor"),
+        ("a: *nothing", "refers to an undefined anchor"),
     ],
 )
 def test_what_cannot_be_read_says_why(data: str | bytes, told: str) -> None:

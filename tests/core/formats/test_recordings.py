@@ -85,9 +85,10 @@ def test_the_summary_tells_what_was_read_and_what_was_left_out() -> None:
     [summary] = [w.message for w in load(RECORDER).warnings]
     assert summary == (
         "a recording of sched-recorder, 23 events in 14.5 s: 5 objects at the start, 5 created, "
-        "3 placed by the recorded cluster, 3 changed, 1 deleted. Left out: pods on nodes that the recording "
-        "does not hold (1); updates of what scheduling does not read, such as heartbeats (2); events of "
-        "Lease, which scheduling does not read (1); deletions of objects that are not there (1)"
+        "3 placed by the recorded cluster, 3 changed, 1 deleted. Left out: pods on nodes that are not "
+        "in the recording (1); updates of fields that scheduling does not read, such as heartbeats (2); "
+        "events of "
+        "Lease, which scheduling does not read (1); deletions of objects that do not exist (1)"
     )
 
 
@@ -149,10 +150,8 @@ def test_a_line_that_is_cut_off_anywhere_is_reported_and_left_out() -> None:
     ).strip()
     for length in range(1, len(last)):
         scenario = load(whole + last[:length])
-        notes = [(w.line, w.message) for w in scenario.warnings if "cut off" in w.message]
-        assert notes == [
-            (3, "the last line is cut off: it is left out, as if the recording had ended before it")
-        ]
+        notes = [(w.line, w.message) for w in scenario.warnings if "truncated" in w.message]
+        assert notes == [(3, "the last line is truncated and ignored")]
         assert len(scenario.objects) == 2
 
 

@@ -49,7 +49,7 @@ def written(how: str, *items: dict[str, Any]) -> str:
         ({"data": {"a": LONG}}, {"line": 10_000}, "a text of more than 10,000 characters is too long"),
         ({"data": {"a": deep(80)}}, {}, "nested deeper than 60 levels"),
         ({"data": MANY}, {"values": 250, "kept": 100}, None),
-        ({"data": MANY}, {"values": 5_000, "kept": 100}, "there is too much of such kinds to keep"),
+        ({"data": MANY}, {"values": 5_000, "kept": 100}, "objects of these kinds are too large to keep"),
     ],
     ids=["long", "deep", "many", "crowded"],
 )
@@ -61,7 +61,7 @@ def test_a_bound_inside_of_what_is_not_read_is_no_error(
     assert [obj.meta.name for obj in scenario.objects] == ["n1", "web"]
     if how == "json" and reason and "characters" in reason:
         return  # JSON has no bound on one text
-    told = [one.message for one in scenario.warnings if f"1 {kind} is left out, not even kept" in one.message]
+    told = [one.message for one in scenario.warnings if f"1 {kind} is left out, and not kept" in one.message]
     assert len(told) == 1 and (reason is None or reason in told[0])
     assert all(document["kind"] in {"Node", "Pod"} for document in scenario.documents)
 

@@ -75,7 +75,7 @@ def test_a_misspelt_list_is_named() -> None:
     """What is no part of a snapshot is said, with what was probably meant."""
     notes = notes_of(load('{"nodes": [], "storageclasses": []}'))
     assert (
-        "'storageclasses' is not read: it is no part of a snapshot: did you mean 'storageClasses'?" in notes
+        "'storageclasses' is ignored: it is not part of a snapshot: did you mean 'storageClasses'?" in notes
     )
 
 

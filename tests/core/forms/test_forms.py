@@ -51,7 +51,7 @@ def test_a_form_with_only_what_it_must_have_makes_what_the_loader_takes(kind: st
     documents = made(kind, **LEAST)
     scenario = load(write_yaml(documents))
     assert [
-        warning.message for warning in scenario.warnings if "there is no Node" not in warning.message
+        warning.message for warning in scenario.warnings if "it contains no Node" not in warning.message
     ] == []
     assert documents[0]["kind"] == ("Node" if kind == "NodePool" else kind)
 
@@ -127,22 +127,22 @@ def test_a_node_pool_goes_over_its_zones() -> None:
         ("Deployment", "memory", "2GB", "did you mean '2G'"),
         ("Deployment", "memory", "-1Gi", "must be at least 0"),
         ("Deployment", "labels", "app", "must be key=value"),
-        ("Deployment", "labels", "a=b, a=c", "there twice"),
+        ("Deployment", "labels", "a=b, a=c", "is a duplicate"),
         ("Deployment", "labels", "a/b/c=d", "'a/b/c'"),
         ("Deployment", "tolerations", "gpu:Never", "must be one of NoSchedule"),
-        ("Deployment", "required", "disk in ssd", "is no selector"),
-        ("Deployment", "ports", "http", "is no port"),
-        ("Deployment", "ports", "80:70000", "is no port"),
+        ("Deployment", "required", "disk in ssd", "is not a selector"),
+        ("Deployment", "ports", "http", "is not a port"),
+        ("Deployment", "ports", "80:70000", "is not a port"),
         ("Deployment", "ports", "80/ICMP", "must be one of TCP"),
         ("Deployment", "resources", "nvidia.com/gpu", "must be key=value"),
         ("Deployment", "apart", "always", "must be one of"),
         ("Deployment", "weight", "101", "from 1 to 100"),
         ("Deployment", "labels", ",".join(f"a{n}=b" for n in range(41)), "at most 40"),
         ("Deployment", "labels", "x" * 2001, "at most 2,000"),
-        ("NodePool", "taints", "gpu", "is no taint"),
+        ("NodePool", "taints", "gpu", "is not a taint"),
         ("NodePool", "taints", "gpu:Sometimes", "must be one of NoSchedule"),
         ("NodePool", "count", "201", "from 1 to 200"),
-        ("NodePool", "cpu", "", "write it like 4"),
+        ("NodePool", "cpu", "", "write 4"),
         ("NodePool", "cordoned", "yes", "must be true or false"),
         ("PriorityClass", "value", "1.5", "a whole number"),
         ("PriorityClass", "value", "2000000000", "1,000,000,000"),

@@ -23,7 +23,7 @@ from tests.core.objects.support_text import rendered, shown
 
 SCHEMAS = Path(__file__).parents[3] / "static" / "vendor" / "kubernetes.json"
 CASES = cases()
-MAY_DIFFER = "this answer may differ on a cluster that honors "
+MAY_DIFFER = "this result may differ on a cluster that honors "
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),

@@ -211,7 +211,7 @@ WEB = (
     "template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c}]}}}}"
 )
 FOUGHT = (
-    "ReplicaSet default/web changes again and again while no time passes: "
+    "ReplicaSet default/web keeps changing while no virtual time passes: "
     "controllers undo each other's work. The run ends here"
 )
 

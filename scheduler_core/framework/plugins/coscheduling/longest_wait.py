@@ -1,38 +1,27 @@
-"""The longest time that coscheduling makes a pod wait, under a configuration."""
+"""The longest time that coscheduling makes a pod wait, under its arguments."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from scheduler_core.framework.configuration.plugins import COSCHEDULING
-from scheduler_core.framework.configuration.result import FrameworkConfiguration
 from scheduler_core.framework.plugins.coscheduling.arguments import Arguments
+from scheduler_core.framework.plugins.coscheduling.editions import Edition
 from scheduler_core.framework.plugins.coscheduling.permit import DEFAULT_WAIT, LONGEST_WAIT
 from scheduler_core.framework.plugins.coscheduling.state import CACHE_DEFAULT
 from scheduler_core.objects.model import KubernetesObject, PodGroup
 
 
-def longest_wait(configuration: FrameworkConfiguration | None, objects: Iterable[KubernetesObject]) -> float:
+def longest_wait(arguments: object, edition: Edition | None, objects: Iterable[KubernetesObject]) -> float:
     """Return the longest time of a pod at Permit, then in its group's denial and backoff, in seconds.
 
-    ``configuration`` is ``None`` for a Policy; ``objects`` are all that ever exist, with their PodGroups.
+    ``edition`` is ``None`` for a Policy; ``objects`` are all that ever exist, with their PodGroups.
     """
     told = [obj.schedule_timeout_seconds or 0 for obj in objects if isinstance(obj, PodGroup)]
     groups = min(float(max(told, default=0)), LONGEST_WAIT)
-    if configuration is None:
+    if edition is None:
         return max(DEFAULT_WAIT, groups)
-    return max(_by_profile(configuration, groups), default=0.0)
-
-
-def _by_profile(configuration: FrameworkConfiguration, groups: float) -> Iterator[float]:
-    """Yield, per profile with coscheduling, how long a group may wait and then be denied or backed off."""
-    edition = configuration.version.edition
-    for profile in configuration.profiles:
-        if not profile.coscheduling:
-            continue
-        arguments = profile.arguments.get(COSCHEDULING)
-        known = arguments if isinstance(arguments, Arguments) else Arguments()
-        permit = min(float(known.permit_waiting_seconds or DEFAULT_WAIT), LONGEST_WAIT)
-        denied = float(known.denied_seconds or CACHE_DEFAULT) if edition.denies else 0.0
-        backed_off = float(known.backoff_seconds) if edition.backs_off else 0.0
-        yield max(groups, permit) + max(0.0, denied) + max(0.0, backed_off)  # a negative value means forever
+    known = arguments if isinstance(arguments, Arguments) else Arguments()
+    permit = min(float(known.permit_waiting_seconds or DEFAULT_WAIT), LONGEST_WAIT)
+    denied = float(known.denied_seconds or CACHE_DEFAULT) if edition.denies else 0.0
+    backed_off = float(known.backoff_seconds) if edition.backs_off else 0.0
+    return max(groups, permit) + max(0.0, denied) + max(0.0, backed_off)  # a negative value means forever

@@ -22,7 +22,7 @@ const SIZES = [
   { nodes: 2_000, span: 20, windows: 48, heavy: 24 },
 ];
 const LARGEST = { span: 8, windows: 90, heavy: 12 };
-const PARTS = ["predicates", "cache", "priorities", "preemption", "queue", "podgroups", "moments", "cuts"];
+const PARTS = ["inspect", "moments", "cuts"];
 
 export class Records {
   #span = 0; // cycles of a window

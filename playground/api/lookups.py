@@ -1,0 +1,101 @@
+"""What several calls look up and answer: scenarios, runs, cycles, parameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+
+from playground.api.answers import ApiError, answer
+from playground.models import Run, Scenario
+from playground.playback import sources
+from playground.playback.playback import OutOfRangeError, Playback
+from playground.playback.stopping import TooMuchWorkError
+from playground.pool.reading import reading
+from playground.storage import bundles, store
+from scheduler_core.scenario import scenario as core
+from scheduler_core.simulation.trace import trace_cycle
+
+STEP = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
+
+
+def shared_answer(request: HttpRequest, shared: store.Shared, scenario: core.Scenario) -> HttpResponse:
+    """Return the response to sharing a scenario, including the only copy of its delete token."""
+    body = {
+        "id": shared.scenario.short,
+        "url": request.build_absolute_uri(f"/s/{shared.scenario.short}/"),
+        "delete_token": shared.delete_token,
+        "expires": expires_of(shared.scenario),
+        "warnings": bundles.problems_wire(scenario.warnings),
+        "summary": dict(scenario.summary or {}),
+    }
+    return answer(body, 201, Location=f"/api/scenarios/{shared.scenario.short}")
+
+
+def expires_of(row: Scenario) -> str | None:
+    """Return the date until which an unopened link is kept; None if it never expires."""
+    return None if row.expires is None else row.expires.isoformat()
+
+
+def scenario_of(short: str) -> Scenario:
+    """Return a scenario that is shared. Raises ApiError."""
+    row = store.find_scenario(short)
+    if row is None:
+        raise ApiError(404, "Scenario not found; it may have been deleted.")
+    return row
+
+
+def run_of(name: str) -> Run:
+    """Return a run. Raises ApiError."""
+    run = store.find_run(name)
+    if run is None:
+        raise ApiError(404, "Run not found.")
+    return run
+
+
+def playback_of(source: sources.Source) -> Playback:
+    """Return the playback of a source. Raises ApiError."""
+    try:
+        with reading():
+            playback = sources.open_playback(source)
+        if not isinstance(source.row, Run):
+            sources.check_work(playback.scenario)
+        return playback
+    except TooMuchWorkError as error:
+        raise ApiError(422, str(error)) from error
+
+
+def number_of(request: HttpRequest, name: str, default: int, least: int, most: int) -> int:
+    """Return a number from the query string. Raises ApiError."""
+    text = request.GET.get(name, str(default))
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= most):
+        raise ApiError(400, [{"line": None, "path": name, "message": f"{name} must be {least} to {most:,}."}])
+    return int(text)
+
+
+def cycle_answer(playback: Playback, step: str) -> HttpResponse:
+    """Answer one cycle by its number or its step, as in a trace."""
+    try:
+        if not STEP.fullmatch(step):
+            raise ValueError("A step is a cycle's number or major.minor, as in 17 or 2.3.")
+        with reading() as give_way:
+            index = playback.seek(step, give_way)
+            if not index:
+                raise OutOfRangeError(f"There is no cycle {step}; there are {len(playback):,}.")
+            return answer(trace_cycle(playback.cycle(index)))
+    except ValueError as error:
+        raise ApiError(400, [{"line": None, "path": "step", "message": str(error)}]) from error
+    except OutOfRangeError as error:
+        raise ApiError(404, str(error)) from error
+
+
+def index_of(playback: Playback, step: str, give_way: Callable[[], None]) -> int:
+    """Return the index of a step, 0 before the first cycle."""
+    if not STEP.fullmatch(step):
+        message = "A step is a cycle's number or major.minor, as in 17 or 2.3."
+        raise ApiError(400, [{"line": None, "path": "step", "message": message}])
+    index = playback.seek(step, give_way)
+    if index is None:
+        raise ApiError(404, f"There is no cycle {step}; there are {len(playback):,}.")
+    return index

@@ -1,0 +1,92 @@
+"""How a call of the API is declared: one function with its route and its schemas beside it.
+
+:func:`route` registers a function; the URLs, the OpenAPI document and the API's page are derived from
+:data:`ROUTES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.http import HttpResponseBase
+
+Handler = Callable[..., HttpResponseBase]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One method of one URL. ``answers`` maps a status to (meaning, schema or media type)."""
+
+    method: str
+    address: str  # OpenAPI path template, {name} for a parameter
+    operation: Handler
+    summary: str
+    answers: dict[int, tuple[str, str]]
+    query: tuple[tuple[str, str, str], ...] = ()  # name, JSON type, meaning
+    body: tuple[tuple[str, str], ...] = ()  # media type, schema
+    token: str = ""  # a description of the bearer token, if the call needs one
+    matched: bool = False  # whether If-Match may name the revision
+    schemas: Mapping[str, Any] = field(default_factory=dict)  # those of its bodies that no other call has
+
+
+ROUTES: list[Route] = []
+"""Every route, in the order in which the modules and their functions are read."""
+
+
+def route(
+    method: str, address: str, summary: str, answers: dict[int, tuple[str, str]], **more: Any
+) -> Callable[[Handler], Handler]:
+    """Register a function as the handler of a method of a URL; see :class:`Route` for ``more``."""
+
+    def register(operation: Handler) -> Handler:
+        ROUTES.append(Route(method, address, operation, summary, answers, **more))
+        return operation
+
+    return register
+
+
+ERRORS = {
+    404: ("Not found", "Errors"),
+    410: ("Taken down by the operator; the error gives the reason", "Errors"),
+    429: ("Too many requests; see Retry-After", "Errors"),
+}
+BUSY = {
+    503: ("Too many bundles are being parsed, or the database does not respond; see Retry-After", "Errors")
+}
+SAME = {304: ("Not modified: the scenario of If-None-Match is still shared", "")}
+CONDITIONS = (
+    ("condition", "string", "A condition of cycle.find in docs/protocol.md, such as node:n3; at most 20"),
+    ("from", "integer", "The cycle after which the search begins (before which, if backward); 0: the start"),
+    ("direction", "string", "forward or backward"),
+    ("to", "integer", "The last cycle to search"),
+    ("met", "string", "A quirk, or a workload whose ties, to ignore; at most 20"),
+)
+FOUND = {200: ("The cycle, and the reason", "Found"), 400: ("Invalid parameter", "Errors"), **ERRORS, **BUSY}
+FULL = {
+    413: (
+        "Too large, or, with `storage`, the quota of the owner or address is exhausted; see the errors",
+        "Errors",
+    ),
+    507: ("The server's storage quota is exhausted; see `storage`", "Errors"),
+}
+UNREAD = {
+    400: ("The body cannot be read", "Errors"),
+    422: ("The bundle has errors; all are listed, with line and path", "Errors"),
+    **FULL,
+    429: ERRORS[429],
+    **BUSY,
+}
+TITLE = (("title", "string", "Title, if the body is the bundle itself"),)
+OWNER = "The token returned when a draft was created; for a browser, the value of its cookie podstep_visitor"
+STALE = {412: ("The draft's revision is not that of If-Match; ETag has the current one", "Errors")}
+OWN = {401: ("No valid token", "Errors"), **ERRORS}
+TEXT = (
+    ("text/plain", "Text"),
+    ("application/yaml", "Text"),
+    ("application/json", "NewScenario"),
+    ("application/gzip", "Packed"),
+    ("application/zip", "Packed"),
+    ("multipart/form-data", "Form"),
+)

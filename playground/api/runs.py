@@ -1,0 +1,191 @@
+"""Runs over HTTP: start, read and cancel them, their cycles and traces."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator
+from typing import Any, ClassVar
+from weakref import WeakSet
+
+import zstandard
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+
+from playground.api.answers import ApiError, answer
+from playground.api.bodies import json_of
+from playground.api.lookups import cycle_answer, playback_of, run_of, scenario_of
+from playground.api.route import BUSY, ERRORS, FULL, route
+from playground.limits import limit
+from playground.models import Run
+from playground.playback import sources
+from playground.playback.executor import in_exports
+from playground.playback.playback import Playback
+from playground.pool.reading import reading
+from playground.runs import service
+from playground.storage import bundles, store, texts
+from playground.visitors import identity
+from playground.visitors.throttle import RETRY_SECONDS, address_of, token_of
+from scheduler_core.objects.problems import BundleError
+from scheduler_core.simulation.trace import trace_line
+
+TRACE_SLICE_CELLS = 10_000  # nodes × cycles between two writes of a trace download
+
+
+@route(
+    "POST",
+    "/api/runs",
+    "Start a long run in a worker",
+    {
+        201: ("Queued; keep the cancel token", "Run"),
+        400: ("The body cannot be read", "Errors"),
+        413: ("Too large", "Errors"),
+        422: ("The policy has errors", "Errors"),
+        **FULL,
+        **ERRORS,
+        **BUSY,
+    },
+    body=(("application/json", "NewRun"),),
+)
+def create_run(request: HttpRequest) -> HttpResponse:
+    """Start a run of a shared scenario in a worker."""
+    body = json_of(request)
+    name = body.get("scenario")
+    if not isinstance(name, str):
+        raise ApiError(
+            400, [{"line": None, "path": "scenario", "message": "scenario must be a scenario's id."}]
+        )
+    if unknown := sorted(set(body) - {"scenario", "config"}):
+        raise ApiError(400, f"Unknown fields: {', '.join(unknown)[:200]}")
+    try:
+        with reading():
+            row = scenario_of(name)
+            shared = store.load_scenario(row)
+            scenario = service.configured(shared, body.get("config"))
+            text = texts.spliced(store.scenario_text(row), shared.documents, scenario.documents)
+        address = address_of(request)
+        run, token = service.start(scenario, identity.owner_at(address), address, text=text)
+    except service.ConfigError as error:
+        raise ApiError(400, [{"line": None, "path": "config", "message": str(error)}]) from error
+    except BundleError as error:
+        raise ApiError(422, bundles.problems_wire(error.problems)) from error
+    except service.TooManyRunsError as error:
+        raise ApiError(429, str(error), {"Retry-After": str(RETRY_SECONDS)}) from error
+    wire = _run_wire(request, run_of(run.pk))
+    return answer({**wire, "cancel_token": token}, 201, Location=f"/api/runs/{run.pk}")
+
+
+def _run_wire(request: HttpRequest, run: Run) -> dict[str, Any]:
+    wire = service.run_wire(run)
+    return {"id": run.pk, "url": request.build_absolute_uri(f"/runs/{run.pk}/"), **wire}
+
+
+@route(
+    "GET",
+    "/api/runs/{name}",
+    "Get the state of a run",
+    {200: ("The run", "Run"), **ERRORS},
+)
+def get_run(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer the state of a run."""
+    return answer(_run_wire(request, run_of(name)), Cache_Control="no-store")
+
+
+@route(
+    "POST",
+    "/api/runs/{name}/cancel",
+    "Cancel a run",
+    {
+        200: ("The run; if running, it stops after its current slice", "Run"),
+        403: ("Not yours", "Errors"),
+        **ERRORS,
+    },
+    token="The cancel token returned when the run was started",  # noqa: S106 - a description
+)
+def cancel_run(request: HttpRequest, name: str) -> HttpResponse:
+    """Cancel a run that the caller started."""
+    run = run_of(name)
+    if not service.may_cancel(run, "", token_of(request)):
+        raise ApiError(
+            403,
+            "Send the cancel token returned when the run was started, as `Authorization: Bearer <token>`.",
+        )
+    return answer(_run_wire(request, service.cancel(run)))
+
+
+@route(
+    "GET",
+    "/api/runs/{name}/cycles/{step}",
+    "Get a cycle of a run by its number or its step",
+    {200: ("The cycle", "Cycle"), 400: ("Invalid step", "Errors"), **ERRORS, **BUSY},
+)
+def get_run_cycle(request: HttpRequest, name: str, step: str) -> HttpResponse:
+    """Answer one cycle of a run."""
+    return cycle_answer(playback_of(sources.Source({"run": name}, run_of(name))), step)
+
+
+@route(
+    "GET",
+    "/api/runs/{name}/trace.jsonl.zst",
+    "Download the whole trace of a finished run, one cycle per line",
+    {
+        200: ("JSON Lines, zstd", "application/zstd"),
+        409: ("The run is not finished", "Errors"),
+        413: ("Too many cycles", "Errors"),
+        **ERRORS,
+        **BUSY,
+    },
+)
+def get_run_trace(request: HttpRequest, name: str) -> StreamingHttpResponse:
+    """Stream a run's trace, one cycle per line, compressed with zstd."""
+    playback = playback_of(sources.Source({"run": name}, run_of(name)))
+    if not playback.complete:
+        raise ApiError(409, "The run is not finished; its trace can be downloaded once it is.")
+    cells = len(playback) * max(1, len(playback.tables.nodes))
+    if cells > limit("TRACE_CELLS"):
+        raise ApiError(
+            413, f"The trace has {cells:,} cells (nodes × cycles); {limit('TRACE_CELLS'):,} can be had."
+        )
+    response = StreamingHttpResponse(_Download(playback), content_type="application/zstd")
+    response.headers["Content-Disposition"] = f'attachment; filename="podstep-run-{name}.trace.jsonl.zst"'
+    return response
+
+
+class _Download:
+    """A trace download, counted from the beginning of the response to its end.
+
+    If the client disconnects before the first byte it is neither iterated nor closed, hence weak references.
+    """
+
+    _all: ClassVar[WeakSet[_Download]] = WeakSet()
+    _counting: ClassVar[threading.Lock] = threading.Lock()
+
+    def __init__(self, playback: Playback) -> None:
+        with self._counting:
+            if len(self._all) >= limit("TRACE_DOWNLOADS"):
+                text = "Too many downloads are under way; try again in a minute."
+                raise ApiError(429, text, {"Retry-After": "60"})
+            self._all.add(self)
+        # A separate playback: a download visits every cycle and would evict the cycles that others view.
+        self._playback = playback.copy()
+
+    def close(self) -> None:
+        """Release the slot; called by the response at its end."""
+        self._all.discard(self)
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        playback = self._playback
+        compressor = zstandard.ZstdCompressor(level=3).compressobj()
+        count = max(1, TRACE_SLICE_CELLS // max(1, len(playback.tables.nodes)))
+        try:
+            for first in range(1, len(playback) + 1, count):
+                last = min(first + count - 1, len(playback))
+                data = await in_exports(_lines, playback, first, last)
+                if packed := compressor.compress(data):
+                    yield packed
+            yield compressor.flush()
+        finally:
+            self.close()
+
+
+def _lines(playback: Playback, first: int, last: int) -> bytes:
+    cycles = (playback.cycle(index) for index in range(first, last + 1))
+    return b"".join(trace_line(cycle).encode() + b"\n" for cycle in cycles)

@@ -1,0 +1,232 @@
+"""Scenarios over HTTP: store, read and delete them, their cycles, and why a pod is where it is."""
+
+from __future__ import annotations
+
+import json
+import time
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.http import parse_etags
+
+from playground.api.answers import ApiError, answer
+from playground.api.bodies import files_of
+from playground.api.lookups import (
+    cycle_answer,
+    expires_of,
+    index_of,
+    number_of,
+    playback_of,
+    scenario_of,
+    shared_answer,
+)
+from playground.api.route import BUSY, ERRORS, SAME, TEXT, TITLE, UNREAD, route
+from playground.limits import limit
+from playground.models import Scenario
+from playground.panels.why import WhyQuestion, explaining, why
+from playground.playback import sources
+from playground.pool.reading import reading
+from playground.storage import bundles, store, texts
+from playground.visitors import identity
+from playground.visitors.throttle import address_of, token_of
+from scheduler_core.explain import ExplainError
+from scheduler_core.objects.problems import BundleError
+from scheduler_core.simulation.trace import trace_cycle
+
+CYCLES_PER_ANSWER = 100
+
+
+@route(
+    "POST",
+    "/api/scenarios",
+    "Store a bundle as an immutable scenario with a link",
+    {
+        201: ("Stored; the same content has the same id, each share its own delete token", "Created"),
+        **UNREAD,
+    },
+    query=TITLE,
+    body=TEXT,
+)
+def create_scenario(request: HttpRequest) -> HttpResponse:
+    """Store a bundle as an immutable scenario."""
+    try:
+        files, title = files_of(request)
+        with reading():
+            scenario = bundles.parse(files, store.clean_title(title))
+            owner = identity.owner_at(address_of(request))
+            shared = store.share(scenario, owner, text=texts.joined(bundles.stored(files), scenario))
+    except BundleError as error:
+        raise ApiError(422, bundles.problems_wire(error.problems)) from error
+    except bundles.TooLargeError as error:
+        raise ApiError(413, str(error)) from error
+    return shared_answer(request, shared, scenario)
+
+
+@route(
+    "GET",
+    "/api/scenarios/{name}",
+    "Get a scenario and its documents",
+    {200: ("The scenario with its documents", "Scenario"), **SAME, **ERRORS},
+)
+def get_scenario(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer the contents of a scenario."""
+    row = scenario_of(name)
+    headers, known = _revalidated(request, row)
+    if known:
+        return HttpResponse(status=304, headers=headers)
+    body = {
+        "id": row.short,
+        "digest": row.digest,
+        "url": request.build_absolute_uri(f"/s/{row.short}/"),
+        "title": row.title,
+        "nodes": row.nodes,
+        "pods": row.pods,
+        "operations": row.operations,
+        "bytes": row.size,
+        "created": row.created.isoformat(),
+        "expires": expires_of(row),
+        "documents": json.loads(bundles.unpack(row.content))["documents"],
+    }
+    response = answer(body)
+    for header, value in headers.items():
+        response.headers[header] = value
+    return response
+
+
+def _revalidated(request: HttpRequest, row: Scenario) -> tuple[dict[str, str], bool]:
+    """Return caching headers, and whether the caller has this scenario already.
+
+    Its content never changes, but it may be deleted, so a cache must revalidate each time.
+    """
+    headers = {"Cache-Control": "no-cache", "ETag": f'"{row.digest}"'}
+    known = parse_etags(request.headers.get("If-None-Match", ""))
+    return headers, any(tag.removeprefix("W/") in {headers["ETag"], "*"} for tag in known)
+
+
+@route(
+    "GET",
+    "/api/scenarios/{name}/bundle",
+    "Get a scenario's documents as YAML",
+    {200: ("The bundle", "application/yaml"), **SAME, **ERRORS, **BUSY},
+)
+def get_bundle(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer a scenario's text, byte for byte as it was sent."""
+    row = scenario_of(name)
+    headers, known = _revalidated(request, row)
+    if known:
+        return HttpResponse(status=304, headers=headers)
+    with reading():
+        text = store.scenario_text(row)
+    headers["Content-Disposition"] = f'inline; filename="podstep-{row.short}.yaml"'
+    return HttpResponse(text, content_type="application/yaml; charset=utf-8", headers=headers)
+
+
+@route(
+    "DELETE",
+    "/api/scenarios/{name}",
+    "Revoke a share; the last one deletes the scenario",
+    {
+        204: ("Gone", ""),
+        401: ("No delete token", "Errors"),
+        403: ("Not a delete token of this scenario", "Errors"),
+        **ERRORS,
+    },
+    token="The delete token returned when the scenario was shared",  # noqa: S106 - a description
+)
+def delete_scenario(request: HttpRequest, name: str) -> HttpResponse:
+    """Delete the share that the delete token belongs to."""
+    row = scenario_of(name)
+    token = token_of(request)
+    if not token:
+        raise ApiError(401, "Send the delete token as `Authorization: Bearer <token>`.")
+    if not store.unshare(row, token):
+        raise ApiError(403, "That is not a delete token of this scenario.")
+    return HttpResponse(status=204)
+
+
+@route(
+    "GET",
+    "/api/scenarios/{name}/cycles",
+    "List consecutive cycles of the trace",
+    {
+        200: ("Cycles; fewer at the end", "Cycles"),
+        400: ("Invalid parameter", "Errors"),
+        422: ("Too large to compute interactively: start a run", "Errors"),
+        **ERRORS,
+        **BUSY,
+    },
+    query=(("from", "integer", "First cycle, from 1"), ("count", "integer", "How many, at most 100")),
+)
+def list_cycles(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer consecutive cycles of the trace."""
+    first = number_of(request, "from", 1, 1, 999_999_999)
+    count = number_of(request, "count", 50, 1, CYCLES_PER_ANSWER)
+    playback = playback_of(sources.Source({"scenario": name}, scenario_of(name)))
+    cycles = []
+    with reading() as give_way:
+        playback.reach(first + count - 1, give_way)
+        for index in range(first, min(first + count - 1, len(playback)) + 1):
+            cycles.append(trace_cycle(playback.cycle(index)))
+            give_way()
+    body = {
+        "from": first,
+        "cycles": cycles,
+        "total": len(playback),
+        "complete": playback.complete,
+    }
+    return answer(body)
+
+
+@route(
+    "GET",
+    "/api/scenarios/{name}/cycles/{step}",
+    "Get a cycle by its number or its step major.minor",
+    {
+        200: ("The cycle", "Cycle"),
+        400: ("Invalid step", "Errors"),
+        422: ("Too large to compute interactively: start a run", "Errors"),
+        **ERRORS,
+        **BUSY,
+    },
+)
+def get_cycle(request: HttpRequest, name: str, step: str) -> HttpResponse:
+    """Answer one cycle of a scenario's trace."""
+    return cycle_answer(playback_of(sources.Source({"scenario": name}, scenario_of(name))), step)
+
+
+@route(
+    "GET",
+    "/api/scenarios/{name}/cycles/{step}/why",
+    "Explain a pod's placement after a step, or why it is pending, and what would make it fit",
+    {
+        200: ("The reasons, and changes verified by simulation, smallest first", "Why"),
+        400: ("Invalid parameter", "Errors"),
+        422: ("Too large to compute interactively", "Errors"),
+        **ERRORS,
+        **BUSY,
+    },
+    query=(
+        ("pod", "string", "The pod, namespace/name"),
+        ("node", "string", "The node; defaults to all nodes"),
+    ),
+)
+def get_why(request: HttpRequest, name: str, step: str) -> HttpResponse:
+    """Answer why a pod is on its node or pending after a step, or why it is not on a given node."""
+    row = sources.Source({"scenario": name}, scenario_of(name))
+    pod, node = request.GET.get("pod", ""), request.GET.get("node") or None
+    if not pod:
+        message = "Specify the pod, as in ?pod=default/web-1."
+        raise ApiError(400, [{"line": None, "path": "pod", "message": message}])
+    playback = playback_of(row)
+    until = time.monotonic() + limit("WHY_SECONDS")
+    with reading() as give_way:
+        index = index_of(playback, step, give_way)
+        work = explaining(playback, WhyQuestion(row.key, index, pod, node))
+        while time.monotonic() < until:
+            try:
+                next(work)
+            except StopIteration as end:
+                return answer(why(end.value))
+            except ExplainError as error:
+                raise ApiError(404, str(error)) from error
+            give_way()
+    raise ApiError(422, "The explanation takes too long; ask about a single node.")

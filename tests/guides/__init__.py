@@ -1,0 +1,1 @@
+"""The guides docs/adding-a-….md, followed literally."""
