@@ -51,6 +51,18 @@ IMPLEMENTED: Mapping[str, frozenset[str]] = {
 }
 """Which plugins implement each extension point."""
 
+_PREPARED = {
+    "filter": (
+        "preFilter",
+        frozenset((
+            "VolumeRestrictions", "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity",
+            "DynamicResources", "NodeDeclaredFeatures",
+        )),
+    ),
+    "score": ("preScore", frozenset(("PodTopologySpread", "InterPodAffinity"))),
+}  # fmt: skip
+"""Plugins that fail at a point if they did not run at the one that prepares it: every attempt is an error."""
+
 STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")
 """How NodeResourcesFit can score."""
 
@@ -128,6 +140,10 @@ def _profile(given: Mapping[str, Any], gates: Mapping[str, bool], whole: Any) ->
         points[point] = tuple(name for name, _ in chosen)
         if point == "score":
             weights = {name: weight or 1 for name, weight in chosen}
+    for point, (prepares, names) in _PREPARED.items():
+        lost = names.intersection(points[point]).difference(points[prepares])
+        if lost:
+            raise ValueError(f"plugins.{prepares}: without it, {min(lost)} cannot run at {point}")
     arguments = {entry["name"]: entry.get("args") or {} for entry in given.get("pluginConfig") or ()}
     strategy = arguments.get("NodeResourcesFit", {}).get("scoringStrategy") or {}
     if strategy.get("type", "LeastAllocated") not in STRATEGIES:

@@ -109,6 +109,10 @@ BAD_RECORDS: dict[str, dict[str, Any]] = {
         "objects": [],
         "config": {"profiles": [{"plugins": {"score": {"enabled": [{"name": "NodePorts"}]}}}]},
     },
+    "a filter without its preparation": {
+        "objects": [],
+        "config": {"profiles": [{"plugins": {"preFilter": {"disabled": [{"name": "VolumeZone"}]}}}]},
+    },
     "a plugin that is unknown": {
         "objects": [], "config": {"profiles": [{"plugins": {"multiPoint": {"enabled": [{"name": "Mine"}]}}}]}
     },
