@@ -14,6 +14,7 @@ from scheduler_core.objects.fields_cluster import (
     POD_DISRUPTION_BUDGET,
     POD_GROUP,
     PRIORITY_CLASS,
+    QUEUE,
     SERVICE,
     STORAGE_CLASS,
 )
@@ -57,18 +58,19 @@ KINDS: dict[str, Kind] = {
                 "scheduling.sigs.k8s.io",
                 "scheduling.x-k8s.io",
                 "scheduling.incubator.k8s.io",
+                "scheduling.sigs.dev",
                 "scheduling.k8s.io",
                 "scheduling.volcano.sh",
             ),
             True,
             POD_GROUP,
         ),
+        Kind("Queue", ("scheduling.incubator.k8s.io", "scheduling.sigs.dev"), False, QUEUE),
     )
 }
 
 # Kinds that are known and kept, but do not affect kube-scheduler v1.11's decisions.
 KEPT_KINDS: dict[str, str] = {
     "Namespace": "namespaces exist by being named",
-    "Queue": "queues belong to the batch scheduler",
     "DeschedulerPolicy": "the descheduler is not part of a scheduling run",
 }

@@ -203,7 +203,7 @@ _WITH_PLUGIN = frozenset({COSCHEDULING, CONFIGURED})  # not if a scheduler is co
 POD_GROUP = whole("PodGroup", "metadata spec status")
 POD_GROUP_SPEC = ApiType(
     "PodGroupSpec",
-    "minMember scheduleTimeoutSeconds minResources schedulingPolicy",
+    "minMember scheduleTimeoutSeconds minResources schedulingPolicy queue priorityClassName",
     (
         Reported("minMember", _ALL_OR_NONE, when=more_than_one, honored_by=_WITH_PLUGIN),
         Reported("minTaskMember", "the group needs so many members of each task"),
@@ -236,8 +236,19 @@ GANG = ApiType(
 )
 GROUP_STATUS = ApiType(
     "PodGroupStatus",
-    "phase occupiedBy scheduled running succeeded failed scheduleStartTime",
-    irrelevant={"controllers write what they say": "conditions resourceClaimStatuses observedGeneration"},
+    "phase occupiedBy scheduled running succeeded failed scheduleStartTime conditions",
+    irrelevant={"controllers write what they say": "resourceClaimStatuses observedGeneration"},
+)
+GROUP_CONDITION = ApiType(
+    "PodGroupCondition",
+    "type status reason message",
+    irrelevant={"they identify a transition": "lastTransitionTime transitionID observedGeneration"},
+)
+QUEUE = whole("Queue")
+QUEUE_SPEC = ApiType(
+    "QueueSpec",
+    "weight",
+    irrelevant={"kube-batch accepts it and never reads it": "capability"},
 )
 
 CLUSTER_PARTS = (
@@ -269,6 +280,9 @@ CLUSTER_PARTS = (
     GROUP_POLICY,
     GANG,
     GROUP_STATUS,
+    GROUP_CONDITION,
+    QUEUE,
+    QUEUE_SPEC,
     META,
     OWNER,
     LABEL_SELECTOR,
