@@ -98,6 +98,7 @@ def _events(job: Job, status: PodGroupStatus) -> list[Event]:
         pending = len(job.by_status.get(PENDING, ()))
         message = f"{pending}/{len(job.tasks)} tasks in gang unschedulable: {fit_error(job)}"
         events.append(Event("Warning", UNSCHEDULABLE, f"PodGroup {job.id}", message))
-    for task in (*job.of(ALLOCATED), *job.of(PENDING)):
-        events.append(Event("Warning", "FailedScheduling", f"Pod {task.key}", fit_error(job)))
+    message = fit_error(job)
+    waiting = (*job.of(ALLOCATED), *job.of(PENDING))
+    events += [Event("Warning", "FailedScheduling", f"Pod {task.key}", message) for task in waiting]
     return events

@@ -30,7 +30,7 @@ DEFAULT_TASK_PRIORITY = 1  # of a pod without spec.priority
 
 @dataclass(slots=True, eq=False)
 class Task:
-    """One pod. ``request`` is for accounting, ``init_request`` for fitting; the latter covers init containers.
+    """One pod. ``request`` is for accounting, ``init_request``, which covers init containers, for fitting.
 
     ``job`` is the id of its job, "" if it only occupies its node. ``node`` is a row of the session's nodes,
     :data:`NO_NODE` for none or one that is not among them; ``node_name`` keeps the name after a pipelined

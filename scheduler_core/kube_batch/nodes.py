@@ -27,15 +27,16 @@ class Nodes:
     change, in order.
     """
 
-    def __init__(self, nodes: Sequence[Node], kinds: Sequence[TaskClass], columns: NodeColumns | None) -> None:
+    def __init__(
+        self, nodes: Sequence[Node], kinds: Sequence[TaskClass], columns: NodeColumns | None
+    ) -> None:
         self.columns = columns or NodeColumns(nodes)
         self.names = self.columns.names
         self.rows = self.columns.index
         self.total = [Resource.of(node.allocatable) for node in nodes]
-        requested = [scalars for kind in kinds if (scalars := kind.init_request.scalars)]
-        present = [resource.scalars for resource in self.total if resource.scalars]
-        scalars = dict.fromkeys(name for of in (*present, *requested) for name in of)
-        self.resources = ("cpu", "memory", *scalars)
+        amounts = (*self.total, *(kind.init_request for kind in kinds))
+        named = (name for one in amounts for name in one.names)
+        self.resources = tuple(dict.fromkeys(("cpu", "memory", *named)))
         size = len(nodes)
         self.allocatable: FloatMatrix = np.zeros((len(self.resources), size))
         for row, resource in enumerate(self.total):

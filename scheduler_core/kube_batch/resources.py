@@ -38,9 +38,7 @@ class Resource:
         """Return the amounts of a request or of allocatable; the number of pods is not among them
         (NewResource).
         """
-        scalars = {
-            name: float(amount * SCALAR_UNIT) for name, amount in amounts.items() if is_scalar(name)
-        }
+        scalars = {name: float(amount * SCALAR_UNIT) for name, amount in amounts.items() if is_scalar(name)}
         return cls(float(amounts.get("cpu", 0)), float(amounts.get("memory", 0)), scalars or None)
 
     def __repr__(self) -> str:

@@ -65,7 +65,7 @@ class Session:
         self.jobs: dict[str, Job] = snapshot.jobs
         self.queues: dict[str, Queue] = snapshot.queues
         self.nodes: Nodes = snapshot.nodes
-        self.options = snapshot.options
+        self.left_out = snapshot.left_out
         self.observer = observer
         self.outcome = Outcome()
         self.tiers = tiers

@@ -186,6 +186,13 @@ def group_of(pod: api.Pod) -> str:
     return f"{pod.meta.namespace}/{group}" if group else ""
 
 
+def shadow_job_of(pod: api.Pod) -> str:
+    """Return the id of the job of a pod without a group: its controller's uid, or its own."""
+    controller = pod.meta.controller
+    owner = "" if controller is None else controller.uid
+    return owner or pod.meta.uid or pod.meta.key
+
+
 def _join(task: Task, jobs: dict[str, Job], options: Options) -> None:
     """Add a task to its job (SchedulerCache.getOrCreateJob).
 
@@ -195,8 +202,7 @@ def _join(task: Task, jobs: dict[str, Job], options: Options) -> None:
     if not task.job:
         if pod.scheduler_name != options.scheduler_name:
             return
-        controller = pod.meta.controller
-        task.job = controller.uid if controller is not None and controller.uid else task.uid
+        task.job = shadow_job_of(pod)
         if task.job not in jobs:
             jobs[task.job] = _shadow(task, options)
     elif task.job not in jobs:
@@ -250,9 +256,9 @@ def _nodes(objects: Objects, tasks: list[Task], kept: Kept, left_out: list[LeftO
     nodes = Nodes(ready, kinds, kept.columns_of(tuple(ready)))
     for name, of in placed.items():
         row = nodes.rows.get(name)
-        for task in of if row is not None else ():
-            if nodes.add(task, row):  # type: ignore[arg-type]
-                left_out.append(LeftOut("Pod", task.key, "its node has no room for it"))
+        if row is not None:
+            refused = [task.key for task in of if nodes.add(task, row)]
+            left_out += [LeftOut("Pod", key, "its node has no room for it") for key in refused]
     return nodes
 
 

@@ -19,6 +19,7 @@ from scheduler_core.objects.model import Node, NodeCondition
 from scheduler_core.objects.selectors import tolerates
 
 PRESSURES = ("Memory", "Disk", "PID")
+UNAVAILABLE = "node <{node}> are not available to schedule task <{task}>"
 EFFECTS = ("NoSchedule", "NoExecute")
 CONDITIONS = (("Ready", "True"), ("NetworkUnavailable", "False"))  # each with the status that passes
 _REASONS = {
@@ -45,7 +46,9 @@ class Predicates:
         self.pressures = pressures
         self._static: dict[int, BoolVector] = {}
         of = self._said
-        self.full = Check(self._full, lambda _, row: f"node <{self.nodes.names[row]}> can not allow more task running on it")
+        self.full = Check(
+            self._full, lambda _, row: f"node <{self.nodes.names[row]}> can not allow more task running on it"
+        )
         self.static = (
             Check(self._condition, self._condition_words),
             Check(self._unselected, of("node <{node}> didn't match task <{task}> node selector")),
@@ -53,7 +56,11 @@ class Predicates:
             *(
                 Check(
                     self._pressed(name),
-                    of("node <{node}> are not available to schedule task <{task}> due to " + name + " Pressure"),
+                    of(
+                        "node <{node}> are not available to schedule task <{task}> due to "
+                        + name
+                        + " Pressure"
+                    ),
                 )
                 for name in pressures
             ),
@@ -62,9 +69,7 @@ class Predicates:
             self._ports_taken, of("node <{node}> didn't have available host ports for task <{task}>")
         )
         # the original gives the arguments in this order
-        self.affinity = Check(
-            self._refused, of("task <{node}/{task}> affinity/anti-affinity failed on node")
-        )
+        self.affinity = Check(self._refused, of("task <{node}/{task}> affinity/anti-affinity failed on node"))
         condition, selector, *rest = self.static
         self.order = (self.full, condition, selector, self.ports, *rest, self.affinity)
 
@@ -105,7 +110,7 @@ class Predicates:
         return found[column.ids] if found.any() else None
 
     def _condition(self, task: Task) -> BoolVector | None:
-        """CheckNodeCondition and CheckNodeUnschedulable; the latter finds nothing that the former lets pass."""
+        """CheckNodeCondition; CheckNodeUnschedulable then finds nothing more."""
         del task
         return self._by_status(lambda status: bool(bad_conditions(*status)))
 
@@ -171,6 +176,8 @@ def bad_conditions(conditions: tuple[NodeCondition, ...], unschedulable: bool) -
 def open_session(session: Session, arguments: Mapping[str, str]) -> Registration:
     """Register the predicates; those of pressure only if an argument enables them."""
     enabled = tuple(
-        name for name in PRESSURES if argument(arguments, f"predicate.{name}PressureEnable", False, parse_bool)
+        name
+        for name in PRESSURES
+        if argument(arguments, f"predicate.{name}PressureEnable", False, parse_bool)
     )
     return Registration(predicate=Predicates(session, enabled))
