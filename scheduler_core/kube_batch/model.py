@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container
 from dataclasses import dataclass, field
 
 from scheduler_core.kube_batch.resources import Resource
@@ -112,9 +112,13 @@ class Job:
         """Return the tasks of one status."""
         return list(self.by_status.get(status, {}).values())
 
-    def count(self, statuses: Iterable[str]) -> int:
+    def count(self, statuses: Container[str]) -> int:
         """Return the number of tasks with one of these statuses."""
-        return sum(len(self.by_status.get(status, ())) for status in statuses)
+        number = 0
+        for status, tasks in self.by_status.items():
+            if status in statuses:
+                number += len(tasks)
+        return number
 
     @property
     def ready_tasks(self) -> int:
@@ -137,6 +141,6 @@ class Job:
         return self.count(VALID_STATUSES)
 
 
-READY_STATUSES = (*sorted(ALLOCATED_STATUSES), SUCCEEDED)
-PIPELINED_STATUSES = (*READY_STATUSES, PIPELINED)
-VALID_STATUSES = (*PIPELINED_STATUSES, PENDING)
+READY_STATUSES = ALLOCATED_STATUSES | {SUCCEEDED}
+PIPELINED_STATUSES = READY_STATUSES | {PIPELINED}
+VALID_STATUSES = PIPELINED_STATUSES | {PENDING}
