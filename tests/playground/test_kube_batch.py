@@ -1,0 +1,35 @@
+"""A run with kube-batch in the workbench: its sessions are steps, with evictions."""
+
+from __future__ import annotations
+
+import json
+
+from playground.panels import steps
+from playground.panels.cycle import PARTS, light
+from tests.core.timed.test_kube_batch import GANG, PREEMPTING
+from tests.playground.test_podgroups_panel import words
+from tests.playground.test_timed import played
+
+
+def test_a_session_is_a_step_with_its_placements() -> None:
+    """Every part of it is served."""
+    playback = played("---\n".join(GANG))
+    shown = json.loads(playback.light(2, light))
+    assert shown["profile"] == "kube-batch"
+    told = words(shown["story"][0])
+    assert told.startswith("The scheduler kube-batch places default/b")
+    assert told.endswith("in one decision.")
+    found = steps.parts(playback, 2, list(PARTS))
+    assert found["preemption"] == {"why": "The scheduler kube-batch preempts no pods."}
+
+
+def test_a_session_that_only_evicts_names_its_victims() -> None:
+    """The pod is gone after the step."""
+    playback = played("---\n".join(PREEMPTING))
+    shown = json.loads(playback.light(1, light))
+    story = " ".join(words(sentence) for sentence in shown["story"])
+    assert "It evicts default/l" in story
+    found = steps.parts(playback, 1, list(PARTS))
+    assert set(PARTS) <= set(found)
+    assert found["preemption"]["why"].startswith("The scheduler kube-batch evicts 1 pod in this step")
+    assert [len(playback.cycle(index).decision.victims) for index in (2, 1)] == [0, 1]
