@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from scheduler_core.kube_batch.snapshot import GROUP_MIN_MEMBER, Objects, Options, take_snapshot
 from scheduler_core.objects.model import (
     Affinity,
     LabelSelector,
+    NodeCondition,
     ObjectMeta,
     OwnerReference,
     Pod,
@@ -417,3 +420,59 @@ def test_a_budget_without_controller_is_no_gang() -> None:
     """It is not respected as a disruption budget either."""
     budget = PodDisruptionBudget(ObjectMeta("b", "ns"), min_available=2)
     assert take_snapshot(Objects.of([budget, queue()]), Options()).jobs == {}
+
+
+def test_a_task_that_was_rolled_back_is_accepted_by_its_former_node_only() -> None:
+    """Elsewhere the node refuses it, yet it stays allocated in the job, and nothing is sent for it."""
+    objects = [
+        node("n1", 1),
+        node("n2", 1),
+        priority_class("low", 1),
+        priority_class("high", 9),
+        group("low", 1, priority_class_name="low"),
+        [pod("low-0", "low", on="n2")],
+        group("high", 2, priority_class_name="high"),
+        members("high", 2),
+    ]
+    found = session(*objects, conf=configuration("preempt, allocate"))  # type: ignore[arg-type]
+    assert (bound(found), evicted(found)) == ({}, [])
+    assert with_status(found, "Allocated") == {"high-0": "n2"}
+    assert found.session.nodes.counts.tolist() == [0, 1]
+
+
+def test_preemption_within_jobs_takes_tasks_off_queues_still_to_come() -> None:
+    """The first queue's turn ends with a vain attempt for the only task of the second queue's job."""
+    objects = [
+        node("n", 4),
+        queue("a"),
+        queue("b"),
+        priority_class("high", 9),
+        *(group(f"low-{name}", 1, queue=name) for name in "ab"),
+        *(members(f"low-{name}", 2, on="n") for name in "ab"),
+        *(group(f"high-{name}", 1, queue=name, priority_class_name="high") for name in "ab"),
+        *(members(f"high-{name}", 1) for name in "ab"),
+    ]
+    found = session(*objects, conf=configuration("preempt"))  # type: ignore[arg-type]
+    assert evicted(found) == ["low-a-1"]
+    assert set(with_status(found, "Pipelined")) == {"high-a-0"}
+
+
+def test_a_pod_without_requests_is_held_back_by_memory_pressure_where_enabled() -> None:
+    """The other pressures hold every pod back; none counts without its argument."""
+    pressed = replace(
+        node("n"),
+        conditions=(NodeCondition("MemoryPressure", "True"), NodeCondition("DiskPressure", "False")),
+    )
+    pods = [pod("empty", "g", cpu=0, memory=0), pod("full", "g")]
+    actions = "allocate, backfill"
+    assert set(bound(session(pressed, group("g"), pods, conf=configuration(actions)))) == {"empty", "full"}
+    conf = configuration(actions, predicates="{predicate.MemoryPressureEnable: true}")
+    assert set(bound(session(pressed, group("g"), pods, conf=conf))) == {"full"}
+
+
+def test_nodeorder_weights_decide_which_node_is_best() -> None:
+    """The emptier node by default; with only mostrequested the fuller one."""
+    objects = node("n1", 4), node("n2", 4), group("g"), members("g", 1), [pod("web", on="n2", scheduler="x")]
+    assert bound(session(*objects)) == {"g-0": "n1"}
+    weights = "{leastrequested.weight: 0, balancedresource.weight: 0, mostrequested.weight: 1}"
+    assert bound(session(*objects, conf=configuration(nodeorder=weights))) == {"g-0": "n2"}
