@@ -423,7 +423,7 @@ def test_a_budget_without_controller_is_no_gang() -> None:
 
 
 def test_a_task_that_was_rolled_back_is_accepted_by_its_former_node_only() -> None:
-    """Elsewhere the node refuses it, yet it stays allocated in the job, and nothing is sent for it."""
+    """Any other refuses it, yet it counts as allocated; that it cannot be sent ends its gang's dispatch."""
     objects = [
         node("n1", 1),
         node("n2", 1),
@@ -436,8 +436,8 @@ def test_a_task_that_was_rolled_back_is_accepted_by_its_former_node_only() -> No
     ]
     found = session(*objects, conf=configuration("preempt, allocate"))  # type: ignore[arg-type]
     assert (bound(found), evicted(found)) == ({}, [])
-    assert with_status(found, "Allocated") == {"high-0": "n2"}
-    assert found.session.nodes.counts.tolist() == [0, 1]
+    assert with_status(found, "Allocated") == {"high-0": "n2", "high-1": "n1"}
+    assert found.session.nodes.counts.tolist() == [1, 1]
 
 
 def test_preemption_within_jobs_takes_tasks_off_queues_still_to_come() -> None:
