@@ -56,7 +56,7 @@ def _custom(cycle: Cycle) -> list[Sentence]:
     name: SentencePart = {"strong": cycle.scheduler}
     if not cycle.decision.placements:
         told: list[Sentence] = [["The scheduler ", name, " finds no node for ", {"pod": cycle.pod}, "."]]
-        return [*told, *([[{"strong": cycle.message}]] if cycle.message else []), *_evicted(cycle)]
+        return [*told, *_message(cycle), *_evicted(cycle)]
     placed: Sentence = ["The scheduler ", name, " places ", *placements(cycle.decision), " in one decision."]
     left = cycle.queue.active_count
     if not left:
@@ -66,6 +66,10 @@ def _custom(cycle: Cycle) -> list[Sentence]:
         *_evicted(cycle),
         [f"{counted(left, 'more pod')} {'waits' if left == 1 else 'wait'} for it."],
     ]
+
+
+def _message(cycle: Cycle) -> list[Sentence]:
+    return [[{"strong": cycle.message}]] if cycle.message else []
 
 
 def _evicted(cycle: Cycle) -> list[Sentence]:

@@ -250,11 +250,11 @@ def _option(node: yaml.Node, path: str, reading: _Reading) -> PluginOption:
         what = f"{name!r} is not a plugin" if name else "the plugin's name is missing"
         reading.warn(fields.get("name", node), f"{path}.name", f"{what}, so nothing runs here{known}")
     off = set()
-    for switch in SWITCHES.values():
+    for switch in SWITCHES:
         value = fields.get(switch)
         if value is not None and not _null(value) and not _boolean(value, f"{path}.{switch}", reading):
             off.add(switch)
-    known_fields = ("name", "arguments", *SWITCHES.values())
+    known_fields = ("name", "arguments", *SWITCHES)
     for field_name, value in fields.items():
         if field_name not in known_fields:
             meant = did_you_mean(field_name, known_fields) or f": known are {', '.join(known_fields)}"

@@ -13,12 +13,20 @@ class Observer(Protocol):
     meaning of the arguments.
     """
 
+    def most_nodes(self) -> int:
+        """Return how many nodes of each kind :meth:`considered` should describe now."""
+        ...
+
     def begin_action(self, name: str) -> None:
         """Begin an action, or ``close``."""
         ...
 
     def left_out(self, kind: str, name: str, why: str) -> None:
         """Note an object that the session ignores."""
+        ...
+
+    def invalid(self, job: str, why: str) -> None:
+        """Note a job that would be rejected if the check came in time."""
         ...
 
     def filled(
@@ -37,7 +45,7 @@ class Observer(Protocol):
         """Note a job's share."""
         ...
 
-    def popped(self, what: str, owner: str, before: tuple[str, ...], item: str) -> None:
+    def popped(self, what: str, owner: str, size: int, before: tuple[str, ...], item: str) -> None:
         """Note a heap's pop."""
         ...
 
@@ -52,6 +60,7 @@ class Observer(Protocol):
     def considered(
         self,
         task: str,
+        counts: tuple[int, int, int],
         refused: Mapping[str, str],
         short: tuple[str, ...],
         candidates: tuple[tuple[str, float], ...],

@@ -26,8 +26,8 @@ class Predicate(Protocol):
         """Return where a task may run, ``(N,) bool``; resources are not its matter."""
         ...
 
-    def reason(self, task: Task, row: int) -> str:
-        """Return the first failure on one node, in the original's words; "" if the task may run there."""
+    def reasons(self, task: Task, rows: Sequence[int]) -> list[str]:
+        """Return the first failure on each of some nodes, in the original's words; "" where there is none."""
         ...
 
 
@@ -71,15 +71,15 @@ class Registration:
     queue_shares: Callable[[], tuple[QueueShares, ...]] | None = None
 
 
-SWITCHES: Mapping[str, str] = {
-    "job_order": "enableJobOrder",
-    "job_ready": "enableJobReady",
-    "job_pipelined": "enableJobPipelined",
-    "task_order": "enableTaskOrder",
-    "preemptable": "enablePreemptable",
-    "reclaimable": "enableReclaimable",
-    "queue_order": "enableQueueOrder",
-    "predicate": "enablePredicate",
-    "node_order": "enableNodeOrder",
-}
-"""The switch of the configuration for each part of a registration; what is absent cannot be switched off."""
+SWITCHES = (
+    "enableJobOrder",
+    "enableJobReady",
+    "enableJobPipelined",
+    "enableTaskOrder",
+    "enablePreemptable",
+    "enableReclaimable",
+    "enableQueueOrder",
+    "enablePredicate",
+    "enableNodeOrder",
+)
+"""The switches of a listed plugin; overused and job valid have none."""

@@ -24,6 +24,15 @@ class LeftOutStep:
 
 
 @dataclass(frozen=True, slots=True)
+class InvalidJob:
+    """A job that plugins find invalid: the original asks too early, so that it takes part nevertheless."""
+
+    action: str
+    job: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class FilledQueue:
     """A queue after a round of proportion; a satisfied one takes no part in the next."""
 
@@ -71,12 +80,14 @@ class JobShares:
 @dataclass(frozen=True, slots=True)
 class HeapPop:
     """A heap's array as it was, and what was popped. ``what`` is queue, job, task; ``owner`` is whose heap
-    it is: a queue's jobs, a job's tasks (or the victims for it).
+    it is: a queue's jobs, a job's tasks (or the victims for it). ``size`` is that of the array, of which the
+    beginning is kept.
     """
 
     action: str
     what: str
     owner: str
+    size: int
     before: tuple[str, ...]
     popped: str
 
@@ -103,12 +114,15 @@ class JobDropped:
 @dataclass(frozen=True, slots=True)
 class NodesConsidered:
     """The nodes for a task: those that predicates refused, those short of resources, and the candidates with
-    their scores and the weighted parts, in order of ``candidates``. ``chosen`` is "" if none was, or if the
-    action decides by victims.
+    their scores, the highest first, and the weighted parts in the same order.
+
+    ``counts`` are the numbers of each, of which many are not described. ``chosen`` is "" if none was, or if
+    the action decides by victims.
     """
 
     action: str
     task: str
+    counts: tuple[int, int, int]
     refused: Mapping[str, str]
     short: tuple[str, ...]
     candidates: tuple[tuple[str, float], ...]
@@ -227,6 +241,7 @@ class SessionEvent:
 
 Step = (
     LeftOutStep
+    | InvalidJob
     | ProportionRound
     | QueueShares
     | JobShares

@@ -9,7 +9,10 @@ from scheduler_core.kube_batch import record
 from scheduler_core.kube_batch.record import Amounts, FilledQueue, SessionRecord, Step, TierAnswer
 from scheduler_core.kube_batch.session import Outcome
 
-MOST_STEPS = 200_000
+MOST_STEPS = 50_000
+MOST_NODES = 200  # described for a task
+FEW_NODES = 10  # once so many have been described that all would take too much
+MANY_NODES = 100_000
 
 
 class Recorder:
@@ -21,6 +24,7 @@ class Recorder:
         self.actions: list[str] = []
         self._most = most
         self._action = ""
+        self._described = 0
 
     def result(self, number: int, time: float, outcome: Outcome) -> SessionRecord:
         """Return the record of the session, which has ended."""
@@ -34,6 +38,10 @@ class Recorder:
         else:
             self.omitted += 1
 
+    def most_nodes(self) -> int:
+        """Return how many nodes of each kind to describe for a task: fewer after many."""
+        return MOST_NODES if self._described < MANY_NODES else FEW_NODES
+
     def begin_action(self, name: str) -> None:
         """Set the action of the steps that follow."""
         self._action = name
@@ -42,6 +50,10 @@ class Recorder:
     def left_out(self, kind: str, name: str, why: str) -> None:
         """Record an object that the session ignores."""
         self._add(record.LeftOutStep, kind, name, why)
+
+    def invalid(self, job: str, why: str) -> None:
+        """Record a job that is scheduled although it is not valid."""
+        self._add(record.InvalidJob, job, why)
 
     def filled(
         self, number: int, weights: int, before: Amounts, queues: tuple[FilledQueue, ...], after: Amounts
@@ -59,9 +71,9 @@ class Recorder:
         """Record a job's share."""
         self._add(record.JobShares, job, allocated, share, dominant)
 
-    def popped(self, what: str, owner: str, before: tuple[str, ...], item: str) -> None:
+    def popped(self, what: str, owner: str, size: int, before: tuple[str, ...], item: str) -> None:
         """Record a heap's pop."""
-        self._add(record.HeapPop, what, owner, before, item)
+        self._add(record.HeapPop, what, owner, size, before, item)
 
     def queue_dropped(self, queue: str, why: str) -> None:
         """Record a queue's entry that is not served."""
@@ -74,6 +86,7 @@ class Recorder:
     def considered(
         self,
         task: str,
+        counts: tuple[int, int, int],
         refused: Mapping[str, str],
         short: tuple[str, ...],
         candidates: tuple[tuple[str, float], ...],
@@ -81,7 +94,8 @@ class Recorder:
         chosen: str,
     ) -> None:
         """Record the nodes for a task."""
-        self._add(record.NodesConsidered, task, refused, short, candidates, parts, chosen)
+        self._described += len(refused) + len(short) + len(candidates)
+        self._add(record.NodesConsidered, task, counts, refused, short, candidates, parts, chosen)
 
     def placed(self, task: str, node: str, status: str) -> None:
         """Record a placement."""

@@ -31,6 +31,10 @@ def open_session(
             observer.left_out(left_out.kind, left_out.name, left_out.why)
     options = configuration.names()
     session.register({name: PLUGINS[name](session, option.arguments) for name, option in options.items()})
+    if observer is not None:
+        for job in session.jobs.values():
+            if why := session.job_invalid(job):
+                observer.invalid(job.id, why)
     return session
 
 

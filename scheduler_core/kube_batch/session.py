@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -25,23 +25,14 @@ from scheduler_core.kube_batch.model import (
 from scheduler_core.kube_batch.neighbors import Neighbors
 from scheduler_core.kube_batch.nodes import Nodes
 from scheduler_core.kube_batch.observer import Observer
-from scheduler_core.kube_batch.plugin import (
-    SWITCHES,
-    CheckJob,
-    CheckQueue,
-    Compare,
-    CompareQueues,
-    CompareTasks,
-    NodeOrder,
-    Predicate,
-    Registration,
-    Victims,
-)
+from scheduler_core.kube_batch.plugin import Registration, Victims
 from scheduler_core.kube_batch.record import TierAnswer
 from scheduler_core.kube_batch.snapshot import Snapshot
 from scheduler_core.kube_batch.task_class import FloatVector
 from scheduler_core.objects.arrays import BoolVector
 
+F = TypeVar("F")
+MOST_HEAP = 200  # items of a heap that an observer sees
 TierVictims = list[list[tuple[str, Victims]]]
 
 
@@ -83,35 +74,35 @@ class Session:
     def register(self, registrations: dict[str, Registration]) -> None:
         """Take over what the plugins register; the switches of each listing decide what counts."""
         self.registered = registrations
-        self._job_order: list[Compare] = self._listed("job_order")
-        self._queue_order: list[CompareQueues] = self._listed("queue_order")
-        self._task_order: list[CompareTasks] = self._listed("task_order")
-        self._predicates: list[Predicate] = self._listed("predicate")
-        self._node_orders: list[NodeOrder] = self._listed("node_order")
-        self._ready: list[CheckJob] = self._listed("job_ready")
-        self._pipelined: list[CheckJob] = self._listed("job_pipelined")
-        self._overused: list[CheckQueue] = self._listed("overused")
-        self._preemptable: TierVictims = self._by_tier("preemptable")
-        self._reclaimable: TierVictims = self._by_tier("reclaimable")
+        self._job_order = self._listed("enableJobOrder", lambda one: one.job_order)
+        self._queue_order = self._listed("enableQueueOrder", lambda one: one.queue_order)
+        self._task_order = self._listed("enableTaskOrder", lambda one: one.task_order)
+        self._predicates = self._listed("enablePredicate", lambda one: one.predicate)
+        self._node_orders = self._listed("enableNodeOrder", lambda one: one.node_order)
+        self._ready = self._listed("enableJobReady", lambda one: one.job_ready)
+        self._pipelined = self._listed("enableJobPipelined", lambda one: one.job_pipelined)
+        self._overused = self._listed("", lambda one: one.overused)
+        self._valid = self._listed("", lambda one: one.job_valid)
+        self._preemptable = self._by_tier("enablePreemptable", lambda one: one.preemptable)
+        self._reclaimable = self._by_tier("enableReclaimable", lambda one: one.reclaimable)
         self._on_allocate = [r.allocated for r in registrations.values() if r.allocated is not None]
         self._on_deallocate = [r.deallocated for r in registrations.values() if r.deallocated is not None]
 
-    def _listed(self, part: str) -> list[Any]:
-        return [function for tier in self._by_tier(part) for _, function in tier]
+    def _listed(self, switch: str, part: Callable[[Registration], F | None]) -> list[F]:
+        return [function for tier in self._by_tier(switch, part) for _, function in tier]
 
-    def _by_tier(self, part: str) -> list[list[tuple[str, Any]]]:
+    def _by_tier(self, switch: str, part: Callable[[Registration], F | None]) -> list[list[tuple[str, F]]]:
         """Return the functions that are enabled, by tier, in the order of the configuration.
 
-        A plugin that is listed twice counts twice.
+        A plugin that is listed twice counts twice. What has no switch is always enabled.
         """
-        switch = SWITCHES.get(part)
         found = []
         for tier in self.tiers:
             functions = []
             for option in tier.plugins:
                 registration = self.registered.get(option.name)
-                function = None if registration is None else getattr(registration, part)
-                if function is not None and (switch is None or option.enabled(switch)):
+                function = None if registration is None else part(registration)
+                if function is not None and (not switch or option.enabled(switch)):
                     functions.append((option.name, function))
             found.append(functions)
         return found
@@ -140,12 +131,12 @@ class Session:
         return (left.created, left.uid) < (right.created, right.uid)
 
     def pop(self, what: str, owner: str, heap: Heap[Any], name: Callable[[Any], str]) -> Any:
-        """Pop a heap; an observer sees its array as it was before."""
+        """Pop a heap; an observer sees the beginning of its array as it was before."""
         if self.observer is None:
             return heap.pop()
-        before = tuple(name(item) for item in heap.items)
+        size, before = len(heap), tuple(name(item) for item in heap.items[:MOST_HEAP])
         found = heap.pop()
-        self.observer.popped(what, owner, before, name(found))
+        self.observer.popped(what, owner, size, before, name(found))
         return found
 
     def pop_queue(self, heap: Heap[Queue]) -> Queue:
@@ -169,6 +160,13 @@ class Session:
         """Return whether every plugin finds a job ready; without any, it is (Session.JobReady)."""
         return all(check(job) for check in self._ready)
 
+    def job_invalid(self, job: Job) -> str:
+        """Return why a plugin would reject a job, "" if none would (Session.JobValid).
+
+        The original asks before any plugin has registered: jobs are never rejected.
+        """
+        return next((why for check in self._valid if (why := check(job))), "")
+
     def job_pipelined(self, job: Job) -> bool:
         """Return whether every plugin finds a job pipelined (Session.JobPipelined)."""
         return all(check(job) for check in self._pipelined)
@@ -185,10 +183,6 @@ class Session:
             found = passes if found is None else found & passes
         return np.ones(len(self.nodes), np.bool_) if found is None else found
 
-    def refusal(self, task: Task, row: int) -> str:
-        """Return why the predicates refuse a node, "" if they do not."""
-        return next((told for one in self._predicates if (told := one.reason(task, row))), "")
-
     def scores(self, task: Task, candidates: BoolVector) -> FloatVector:
         """Return each candidate's sum of weighted scores, ``(N,) float64``; 0 without a node order."""
         found: FloatVector | None = None
@@ -198,23 +192,33 @@ class Session:
         return np.zeros(len(self.nodes)) if found is None else found
 
     def observe_nodes(self, task: Task, passing: BoolVector, candidates: BoolVector, chosen: int) -> None:
-        """Record which nodes were considered for a task, and their scores; nothing without an observer."""
+        """Record which nodes were considered for a task, and their scores; nothing without an observer.
+
+        Of many nodes only the first are described, of candidates those of the highest score.
+        """
         if self.observer is None:
             return
-        names = self.nodes.names
-        refused = {names[row]: self.refusal(task, int(row)) for row in np.flatnonzero(~passing)}
-        short = [names[row] for row in np.flatnonzero(passing & ~candidates)]
+        names, most = self.nodes.names, self.observer.most_nodes()
+        refused, short = np.flatnonzero(~passing), np.flatnonzero(passing & ~candidates)
+        totals = self.scores(task, candidates)
         rows = np.flatnonzero(candidates)
+        rows = rows[np.argsort(-totals[rows], kind="stable")]
+        counts = (len(refused), len(short), len(rows))
+        best, told = rows[:most].tolist(), refused[:most].tolist()
+        reasons = dict.fromkeys(told, "")
+        for predicate in self._predicates:
+            found = predicate.reasons(task, told)
+            reasons = {row: reasons[row] or reason for row, reason in zip(told, found, strict=True)}
         parts: dict[str, FloatVector] = {}
         for order in self._node_orders:
             parts |= order.parts(task, candidates)
-        totals = self.scores(task, candidates)
         self.observer.considered(
             task.key,
-            refused,
-            tuple(short),
-            tuple((names[row], float(totals[row])) for row in rows),
-            {name: tuple(float(part[row]) for row in rows) for name, part in parts.items()},
+            counts,
+            {names[row]: reason for row, reason in reasons.items()},
+            tuple(names[row] for row in short[:most]),
+            tuple((names[row], float(totals[row])) for row in best),
+            {name: tuple(float(part[row]) for row in best) for name, part in parts.items()},
             "" if chosen < 0 else names[chosen],
         )
 

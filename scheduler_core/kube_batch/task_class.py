@@ -30,8 +30,8 @@ class TaskClass:
     """Tasks that no predicate and no score can tell apart, labels and namespace aside.
 
     ``info`` is compiled from the first such pod: only what does not depend on labels and namespace may be
-    read of it. ``has_terms`` tells whether its pods have inter-pod (anti-)affinity, ``prefers_nodes`` whether
-    they have preferred node affinity. ``number`` is its place in the order of appearance.
+    read of it. ``has_terms`` tells whether its pods have inter-pod (anti-)affinity. ``number`` is
+    its place in the order of appearance.
     """
 
     number: int
@@ -45,11 +45,6 @@ class TaskClass:
         """Whether the pods have inter-pod affinity or anti-affinity of any kind."""
         affinity = self.pod.affinity
         return affinity is not None and (affinity.has_pod_affinity or affinity.has_pod_anti_affinity)
-
-    @property
-    def prefers_nodes(self) -> bool:
-        """Whether the pods have preferred node affinity terms."""
-        return self.pod.affinity is not None and bool(self.pod.affinity.node_preferred)
 
     @property
     def nonzero(self) -> tuple[int, int]:

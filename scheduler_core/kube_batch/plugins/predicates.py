@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,38 +43,30 @@ class Predicates:
     def __init__(self, session: Session, pressures: tuple[str, ...]) -> None:
         self.nodes: Nodes = session.nodes
         self.neighbors = session.neighbors
-        self.pressures = pressures
         self._static: dict[int, BoolVector] = {}
         of = self._said
-        self.full = Check(
-            self._full, lambda _, row: f"node <{self.nodes.names[row]}> can not allow more task running on it"
-        )
+        self.full = Check(self._full, of("node <{node}> can not allow more task running on it"))
         self.static = (
             Check(self._condition, self._condition_words),
             Check(self._unselected, of("node <{node}> didn't match task <{task}> node selector")),
             Check(self._untolerated, of("task <{task}> does not tolerate node <{node}> taints")),
-            *(
-                Check(
-                    self._pressed(name),
-                    of(
-                        "node <{node}> are not available to schedule task <{task}> due to "
-                        + name
-                        + " Pressure"
-                    ),
-                )
-                for name in pressures
-            ),
+            *(Check(self._pressed(name), of(f"{UNAVAILABLE} due to {name} Pressure")) for name in pressures),
         )
-        self.ports = Check(
-            self._ports_taken, of("node <{node}> didn't have available host ports for task <{task}>")
-        )
+        taken = "node <{node}> didn't have available host ports for task <{task}>"
+        self.ports = Check(self._ports_taken, of(taken))
         # the original gives the arguments in this order
-        self.affinity = Check(self._refused, of("task <{node}/{task}> affinity/anti-affinity failed on node"))
+        refused = "task <{node}/{namespace}> affinity/anti-affinity failed on node <{name}>"
+        self.affinity = Check(self._refused, of(refused))
         condition, selector, *rest = self.static
         self.order = (self.full, condition, selector, self.ports, *rest, self.affinity)
 
     def _said(self, template: str) -> Callable[[Task, int], str]:
-        return lambda task, row: template.format(node=self.nodes.names[row], task=task.key)
+        def words(task: Task, row: int) -> str:
+            namespace, _, name = task.key.partition("/")
+            node = self.nodes.names[row]
+            return template.format(node=node, task=task.key, namespace=namespace, name=name)
+
+        return words
 
     def passes(self, task: Task) -> BoolVector:
         """Return where every check passes, ``(N,) bool``."""
@@ -91,13 +83,14 @@ class Predicates:
                 found &= ~fails
         return found
 
-    def reason(self, task: Task, row: int) -> str:
-        """Return the first failure on one node, "" if there is none."""
+    def reasons(self, task: Task, rows: Sequence[int]) -> list[str]:
+        """Return the first failure on each of some nodes, "" where there is none."""
+        found = dict.fromkeys(rows, "")
         for check in self.order:
             fails = check.fails(task)
-            if fails is not None and fails[row]:
-                return check.words(task, row)
-        return ""
+            if fails is not None:
+                found |= {row: check.words(task, row) for row in rows if fails[row] and not found[row]}
+        return list(found.values())
 
     def _full(self, task: Task) -> BoolVector:
         del task

@@ -44,7 +44,8 @@ class Swapping:
 def test_it_is_the_heap_of_the_text_while_keys_change(moves: list[tuple[str, int, int]]) -> None:
     """The arrays are equal after every push and pop, whatever became of the keys of waiting items."""
     keys: dict[int, int] = dict.fromkeys(range(10), 0)
-    heap, model = Heap(lambda one, other: keys[one] < keys[other]), Swapping(keys)
+    heap: Heap[int] = Heap(lambda one, other: keys[one] < keys[other])
+    model = Swapping(keys)
     for move, item, key in moves:
         if move == "change":
             keys[item] = key
@@ -59,7 +60,7 @@ def test_it_is_the_heap_of_the_text_while_keys_change(moves: list[tuple[str, int
 def test_an_item_whose_order_improves_while_it_waits_stays_behind() -> None:
     """The fourth item has become the least, but nobody looks at it."""
     keys = {"a": 1, "b": 2, "c": 3, "d": 4}
-    heap = Heap(lambda one, other: keys[one] < keys[other], keys)
+    heap: Heap[str] = Heap(lambda one, other: keys[one] < keys[other], keys)
     keys["d"] = 0
     assert [heap.pop() for _ in range(4)] == ["a", "d", "b", "c"]
     heap = Heap(lambda one, other: keys[one] < keys[other], ["d"])

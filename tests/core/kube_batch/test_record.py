@@ -14,6 +14,7 @@ from scheduler_core.kube_batch.record import (
     Forgotten,
     GroupWritten,
     HeapPop,
+    InvalidJob,
     JobDropped,
     JobShares,
     LeftOutStep,
@@ -27,7 +28,7 @@ from scheduler_core.kube_batch.record import (
     StatementEnd,
     VictimsChosen,
 )
-from scheduler_core.kube_batch.recorder import Recorder
+from scheduler_core.kube_batch.recorder import MOST_NODES, Recorder
 from scheduler_core.kube_batch.running import run_session
 from scheduler_core.kube_batch.snapshot import Objects, Options, take_snapshot
 from tests.conformance.kube_batch_records import lines
@@ -70,10 +71,11 @@ def test_an_allocation_is_recorded_step_by_step() -> None:
     first, second = of_type(found, NodesConsidered)
     assert isinstance(first, NodesConsidered)
     assert isinstance(second, NodesConsidered)
-    assert [name for name, _ in first.candidates] == ["n1", "n2"]
+    assert [name for name, _ in first.candidates] == ["n2", "n1"]
+    assert first.counts == (0, 0, 2)
     assert first.chosen == "n2"
     scores = dict(first.candidates)
-    assert scores["n2"] == sum(part[1] for part in first.parts.values())
+    assert scores["n2"] == sum(part[0] for part in first.parts.values())
     assert of_type(found, Placement)[0] == Placement("allocate", "ns/g-0", "n2", "Allocated")
     assert of_type(found, Dispatch) == [
         Dispatch("allocate", "ns/g", "ns/g-0", "n2"),
@@ -166,6 +168,23 @@ def test_a_discarded_statement_is_recorded_with_what_it_undid() -> None:
     ends = [(step.how, len(step.operations)) for step in of_type(found, StatementEnd)]  # type: ignore[attr-defined]
     assert ends[0] == ("discarded", 4)
     assert found.evicted == ()
+
+
+def test_a_job_with_too_few_pods_takes_part_and_the_record_says_so() -> None:
+    """The check is evaluated before gang has registered it."""
+    found = recorded(node("n"), group("g", 3), members("g", 2))
+    assert of_type(found, InvalidJob) == [
+        InvalidJob("", "ns/g", "Not enough valid tasks for gang-scheduling, valid: 2, min: 3")
+    ]
+    assert len(of_type(found, Forgotten)) == 2
+
+
+def test_of_many_nodes_the_best_are_described() -> None:
+    """The others are counted."""
+    found = recorded(*(node(f"n{number:03}") for number in range(300)), group("g"), members("g", 1))
+    (considered,) = of_type(found, NodesConsidered)
+    assert isinstance(considered, NodesConsidered)
+    assert (considered.counts, len(considered.candidates)) == ((0, 0, 300), MOST_NODES)
 
 
 def test_steps_are_bounded() -> None:
