@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import partial
 
@@ -31,7 +32,8 @@ class CustomSchedulers:
             if isinstance(scheduler, Configurable):
                 scheduler.configure(text)
         self._pending: dict[str, dict[str, None]] = {name: {} for name in self._schedulers}
-        self._used: set[str] = set()  # schedulers that have ever had a pod
+        self._named: dict[str, set[str]] = {name: set() for name in self._schedulers}  # pods that name it
+        self._own: Counter[str] = Counter()  # changes of the pods that name each scheduler
         self._timers: dict[str, Timer] = {}
         self._ready: dict[str, None] = {}  # schedulers whose timer has fired, in that order
         self._changes = 0  # of pods
@@ -45,24 +47,29 @@ class CustomSchedulers:
             self._changes += 1
             pod = framework.pods.get(key)
             for name, keys in self._pending.items():
-                if pod is not None and pod.scheduler_name == name:
-                    self._used.add(name)
-                    if _is_pending(framework, pod):
-                        keys[key] = None
-                        continue
-                keys.pop(key, None)
+                named = pod is not None and pod.scheduler_name == name
+                if named or key in self._named[name]:
+                    self._own[name] += 1
+                if named:
+                    self._named[name].add(key)
+                else:
+                    self._named[name].discard(key)
+                if pod is not None and named and _is_pending(framework, pod):
+                    keys[key] = None
+                else:
+                    keys.pop(key, None)
 
     def set_timers(self, framework: ControlledFramework) -> None:
         """Set the timer of each scheduler that has work to do and does not wait for a timer yet."""
         for name, scheduler in self._schedulers.items():
-            if name not in self._used:
+            if not self._own[name]:
                 continue
             if not self._pending[name]:
                 self._ready.pop(name, None)
                 if not isinstance(scheduler, GroupWriter):
                     continue
             if name in self._settled:
-                if _same(self._settled[name], self._state(framework)):
+                if _same(self._settled[name], self._state(framework, name)):
                     continue
                 del self._settled[name]
             timer = self._timers.get(name)
@@ -77,12 +84,17 @@ class CustomSchedulers:
         scheduler = self._schedulers[name]
         if isinstance(scheduler, GroupWriter):
             framework.patch_groups(tuple(scheduler.statuses(framework).items()))
-            self._settled[name] = self._state(framework)
+            self._settled[name] = self._state(framework, name)
 
-    def _state(self, framework: ControlledFramework) -> State:
-        """Return what differs after any change of an object."""
+    def _state(self, framework: ControlledFramework, name: str) -> State:
+        """Return what differs after a change of an object that matters to a scheduler.
+
+        While pods are pending for it any object does; otherwise only its own pods and the PodGroups.
+        """
         objects = (*framework.groups.values(), *framework.others.values())
-        return self._changes, framework.cluster.generation, objects
+        if self._pending[name]:
+            return self._changes, framework.cluster.generation, objects
+        return self._own[name], -1, objects
 
     def restarted(self) -> None:
         """Forget the timers: their clock ended with the former framework."""
@@ -103,7 +115,7 @@ class CustomSchedulers:
     def applied(self, framework: ControlledFramework, name: str, attempt: Attempt) -> None:
         """Note that an attempt's effects are done; a settled scheduler rests from here on."""
         if attempt.settled:
-            self._settled[name] = self._state(framework)
+            self._settled[name] = self._state(framework, name)
 
     def queue_state(
         self, framework: ControlledFramework, name: str, attempt: Attempt, *, whole: bool
