@@ -15,6 +15,7 @@ from scheduler_core.objects.problems import Problem
 from scheduler_core.objects.reading import At, place_of
 
 BATCH_SCHEDULER = "kube-batch"
+BATCH_CONFIGURATION = "configuration of kube-batch"  # what a document without a kind is called
 _TOP = ("actions", "tiers")
 
 

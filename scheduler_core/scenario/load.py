@@ -26,6 +26,7 @@ from scheduler_core.framework.configuration import CONFIGURATION_KIND
 from scheduler_core.framework.configuration.document import is_scheduler_configuration
 from scheduler_core.framework.configuration.profiles import Configuration, checked
 from scheduler_core.kube_batch.document import (
+    BATCH_CONFIGURATION,
     BATCH_SCHEDULER,
     check_batch_configuration,
     is_batch_configuration,
@@ -135,7 +136,7 @@ class _Loading:
         for several, kind in (
             (self.policies, "Policy"),
             (self.configurations, CONFIGURATION_KIND),
-            (self.batches, "configuration of kube-batch"),
+            (self.batches, BATCH_CONFIGURATION),
             (self.scenarios, "Scenario"),
             (self.settings, SETTINGS_KIND),
         ):
@@ -209,6 +210,7 @@ class _Loading:
             self.keep(entry)
             return
         if is_batch_configuration(entry.value):
+            entry.kind = entry.kind or BATCH_CONFIGURATION
             self.batches.append(entry)
             self.keep(entry)
             return

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from playground.panels import steps
 from playground.panels.cycle import PARTS, light
 from tests.core.timed.test_kube_batch import GANG, PREEMPTING
+from tests.playground.test_api_drafts import made
 from tests.playground.test_podgroups_panel import words
 from tests.playground.test_timed import played
 
@@ -33,3 +36,15 @@ def test_a_session_that_only_evicts_names_its_victims() -> None:
     assert set(PARTS) <= set(found)
     assert found["preemption"]["why"].startswith("The scheduler kube-batch evicts 1 pod in this step")
     assert [len(playback.cycle(index).decision.victims) for index in (2, 1)] == [0, 1]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_draft_holds_the_configuration_file() -> None:
+    """It is counted by name, and a mistake in it is told with its line and path."""
+    draft, owner = made("---\n".join(PREEMPTING))
+    assert draft["summary"]["configuration of kube-batch"] == 1
+    wrong = PREEMPTING[1].replace("preempt", "premept")
+    body = {"bundle": wrong, "title": "wrong"}
+    (error,) = owner.body("POST", "/api/scenarios", body, status=422)["errors"]
+    assert (error["line"], error["path"]) == (1, "actions")
+    assert error["message"] == "'premept' is not an action: did you mean 'preempt'?"
