@@ -8,6 +8,8 @@ import pytest
 
 from playground.panels import steps
 from playground.panels.cycle import PARTS, light
+from playground.playback.tables import Tables
+from playground.playback.trail import Trail
 from tests.core.timed.test_kube_batch import GANG, PREEMPTING
 from tests.playground.test_api_drafts import made
 from tests.playground.test_podgroups_panel import words
@@ -48,3 +50,15 @@ def test_a_draft_holds_the_configuration_file() -> None:
     (error,) = owner.body("POST", "/api/scenarios", body, status=422)["errors"]
     assert (error["line"], error["path"]) == (1, "actions")
     assert error["message"] == "'premept' is not an action: did you mean 'preempt'?"
+
+
+def test_stored_rows_rebuild_a_run_with_evictions() -> None:
+    """The rows of a run give the same decisions and placements."""
+    playback = played("---\n".join(PREEMPTING))
+    steps.parts(playback, 2, list(PARTS))
+    rows = [playback.trail.row(index) for index in range(1, len(playback) + 1)]
+    again = Trail(playback.scenario, Tables(playback.scenario))
+    again.extend(json.loads(json.dumps(rows)))
+    assert again.decisions == playback.trail.decisions
+    assert again.placement.tolist() == playback.trail.placement.tolist()
+    assert again.decisions[0].victims

@@ -9,8 +9,10 @@ import pytest
 from scheduler_core.kube_batch.snapshot import GROUP_MIN_MEMBER, Objects, Options, take_snapshot
 from scheduler_core.objects.model import (
     Affinity,
+    HostPort,
     LabelSelector,
     NodeCondition,
+    NodeSelectorTerm,
     ObjectMeta,
     OwnerReference,
     Pod,
@@ -18,6 +20,9 @@ from scheduler_core.objects.model import (
     PodDisruptionBudget,
     PodGroupCondition,
     PodGroupStatus,
+    PreferredNodeTerm,
+    Requirement,
+    WeightedPodAffinityTerm,
 )
 from tests.core.kube_batch.parts import (
     bound,
@@ -32,6 +37,8 @@ from tests.core.kube_batch.parts import (
     session,
     with_status,
 )
+
+HOST = "kubernetes.io/hostname"
 
 
 def test_a_gang_is_bound_whole_or_not_at_all() -> None:
@@ -383,7 +390,7 @@ def test_scalar_resources_count_in_thousandths() -> None:
 
 def apart(name: str, *, on: str = "") -> Pod:
     """Return a pod that keeps others of its label off its node."""
-    term = PodAffinityTerm(LabelSelector({"app": "a"}), "kubernetes.io/hostname")
+    term = PodAffinityTerm(LabelSelector({"app": "a"}), HOST)
     affinity = Affinity(has_pod_anti_affinity=True, anti_required=(term,))
     return pod(name, "g", labels={"app": "a"}, affinity=affinity, on=on)
 
@@ -476,3 +483,51 @@ def test_nodeorder_weights_decide_which_node_is_best() -> None:
     assert bound(session(*objects)) == {"g-0": "n1"}
     weights = "{leastrequested.weight: 0, balancedresource.weight: 0, mostrequested.weight: 1}"
     assert bound(session(*objects, conf=configuration(nodeorder=weights))) == {"g-0": "n2"}
+
+
+def test_affinity_knows_only_tasks_of_jobs() -> None:
+    """A pod of another scheduler is no neighbor, whatever its labels."""
+    web = pod("web", labels={"app": "a"}, on="n", scheduler="default-scheduler")
+    assert bound(session(node("n"), group("g"), [apart("a"), web])) == {"a": "n"}
+    other = pod("other", "g", labels={"app": "a"}, on="n")
+    assert bound(session(node("n"), group("g"), [apart("a"), other])) == {}
+
+
+@pytest.mark.parametrize(("anti", "chosen"), [(True, "n2"), (False, "n1")])
+def test_preferred_affinity_scores_the_pods_on_the_candidates(anti: bool, chosen: str) -> None:
+    """Pods of every scheduler count, by the topology of their node."""
+    weighted = (WeightedPodAffinityTerm(9, PodAffinityTerm(LabelSelector({"app": "a"}), HOST)),)
+    affinity = (
+        Affinity(has_pod_anti_affinity=True, anti_preferred=weighted)
+        if anti
+        else Affinity(has_pod_affinity=True, pod_preferred=weighted)
+    )
+    web = pod("web", labels={"app": "a"}, on="n1", cpu=1, scheduler="default-scheduler")
+    only = "{leastrequested.weight: 0, balancedresource.weight: 0}"
+    found = session(
+        node("n1"),
+        node("n2"),
+        group("g"),
+        [pod("g-0", "g", affinity=affinity), web],
+        conf=configuration(nodeorder=only),
+    )
+    assert bound(found) == {"g-0": chosen}
+
+
+def test_preferred_node_affinity_is_scaled_to_the_best_candidate() -> None:
+    """Ten for the node with the highest sum of weights."""
+    term = NodeSelectorTerm((Requirement(HOST, "In", ("n2",)),))
+    affinity = Affinity(node_preferred=(PreferredNodeTerm(3, term),))
+    found = session(node("n1"), node("n2"), group("g"), [pod("g-0", "g", affinity=affinity)])
+    assert bound(found) == {"g-0": "n2"}
+
+
+def test_host_ports_of_the_same_session_are_taken() -> None:
+    """The second pod with the port needs the second node; the third has none."""
+    port = HostPort("0.0.0.0", "TCP", 80)
+    pods = [
+        replace(one, containers=tuple(replace(c, host_ports=(port,)) for c in one.containers))
+        for one in members("g", 3)
+    ]
+    found = session(node("n1"), node("n2"), group("g"), pods)
+    assert sorted(bound(found).values()) == ["n1", "n2"]

@@ -162,6 +162,15 @@ def test_a_run_is_replayed_and_forked_between_sessions() -> None:
     assert [cycle.decision for cycle in copy] == [cycle.decision for cycle in again] == decisions[1:]
 
 
+def test_queues_and_priority_classes_survive_a_restart_of_the_framework() -> None:
+    """The configuration of the other scheduler changes before the first session."""
+    other = "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration}"
+    restart = f"time: 0.5, createOperation: {{object: {other}}}"
+    made, cycles = ended(*PREEMPTING, history(restart))
+    assert [cycle.time for cycle in cycles] == [1.0, 2.0]
+    assert made.placement()["default/h"] == "n1"
+
+
 @pytest.mark.parametrize("honored", [True, False])
 def test_the_fields_of_a_group_are_honored_where_pods_name_it(honored: bool) -> None:
     """Without such pods, or without virtual time, the warning stays."""
