@@ -78,7 +78,13 @@ def why_not_tried(cycle: Cycle) -> str:
     if cycle.result == "undecided":
         return "Nothing has been preempted at this moment: that is tried once no node is left."
     if cycle.scheduler:
-        return f"The scheduler {cycle.scheduler} preempts no pods."
+        evicted = len(cycle.decision.victims)
+        what = (
+            f"evicts {counted(evicted, 'pod')} in this step, by rules of its own"
+            if evicted
+            else "preempts no pods"
+        )
+        return f"The scheduler {cycle.scheduler} {what}."
     if cycle.result == "error":
         return "The attempt ended in an error, and preemption is tried only where predicates leave no node."
     if cycle.result == "unschedulable":

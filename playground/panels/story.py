@@ -56,12 +56,25 @@ def _custom(cycle: Cycle) -> list[Sentence]:
     name: SentencePart = {"strong": cycle.scheduler}
     if not cycle.decision.placements:
         told: list[Sentence] = [["The scheduler ", name, " finds no node for ", {"pod": cycle.pod}, "."]]
-        return [*told, [{"strong": cycle.message}]] if cycle.message else told
+        return [*told, *_message(cycle), *_evicted(cycle)]
     placed: Sentence = ["The scheduler ", name, " places ", *placements(cycle.decision), " in one decision."]
     left = cycle.queue.active_count
     if not left:
-        return [placed]
-    return [placed, [f"{counted(left, 'more pod')} {'waits' if left == 1 else 'wait'} for it."]]
+        return [placed, *_evicted(cycle)]
+    return [
+        placed,
+        *_evicted(cycle),
+        [f"{counted(left, 'more pod')} {'waits' if left == 1 else 'wait'} for it."],
+    ]
+
+
+def _message(cycle: Cycle) -> list[Sentence]:
+    return [[{"strong": cycle.message}]] if cycle.message else []
+
+
+def _evicted(cycle: Cycle) -> list[Sentence]:
+    victims = list(cycle.decision.victims)
+    return [["It evicts ", *listed("pod", victims), "."]] if victims else []
 
 
 def _operations(cycle: Cycle, count: int) -> list[Sentence]:

@@ -51,12 +51,14 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "scheduling.x-k8s.io/v1alpha1": ("minMember", "minResources", "scheduleTimeoutSeconds"),
     "scheduling.sigs.k8s.io/v1alpha1": ("minMember", "minResources", "scheduleTimeoutSeconds"),
     "scheduling.incubator.k8s.io/v1alpha1": ("minMember", "minResources", "queue", "priorityClassName"),
+    "scheduling.sigs.dev/v1alpha2": ("minMember", "minResources", "queue", "priorityClassName"),
     "scheduling.volcano.sh/v1beta1": (
         *("minMember", "minResources", "minTaskMember"),
         *("queue", "priorityClassName", "networkTopology"),
     ),
 }
 """The spec of a PodGroup in each dialect that is not Kubernetes' own."""
+QUEUES = ("scheduling.incubator.k8s.io/v1alpha1", "scheduling.sigs.dev/v1alpha2")
 
 
 def kubernetes() -> Json:
@@ -297,6 +299,9 @@ def _groups(parts: _Parts, kinds: dict[str, dict[str, str]]) -> None:
             "f": {**fields, "spec": {**fields["spec"], "p": spec}},
         }
         versions[version] = top
+    parts.own("Queue", KINDS["Queue"].read)
+    parts.top("Queue")
+    kinds["Queue"] = dict.fromkeys(QUEUES, "Queue")
     native = kinds.get("PodGroup", {})
     kinds["PodGroup"] = {**versions, **native, **{f"{NATIVE}/v1alpha2": part for part in native.values()}}
 

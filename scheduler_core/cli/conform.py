@@ -109,10 +109,18 @@ def _kube_scheduler_v1_37(settings: Settings) -> RecordAnswer:
     return answer
 
 
+def _kube_batch(settings: Settings) -> RecordAnswer:
+    from scheduler_core.cli.kube_batch_records import answer
+
+    del settings
+    return answer
+
+
 SYSTEMS: Mapping[str, Callable[[Settings], RecordAnswer]] = {
     "kube-scheduler": _kube_scheduler,
     "coscheduling": _coscheduling,
     "v1.37": _kube_scheduler_v1_37,
+    "kube-batch": _kube_batch,
 }
 """The function that answers each system's records."""
 

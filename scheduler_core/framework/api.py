@@ -20,7 +20,14 @@ from scheduler_core.framework.record import Attempt
 from scheduler_core.framework.releases import Release
 from scheduler_core.framework.waiting import WaitingPods
 from scheduler_core.interrupting import look
-from scheduler_core.objects.model import KubernetesObject, Pod, PodGroup, PodGroupStatus
+from scheduler_core.objects.model import (
+    KubernetesObject,
+    Pod,
+    PodGroup,
+    PodGroupStatus,
+    PriorityClass,
+    Queue,
+)
 from scheduler_core.objects.provisioning import volume_for, with_selected_node
 from scheduler_core.scheduling.timeline import TimelineEvent
 
@@ -69,6 +76,7 @@ class Api:
     ) -> None:
         self.groups: dict[str, PodGroup] = {}
         self.pods: dict[str, Pod] = {}
+        self.others: dict[tuple[str, str], KubernetesObject] = {}  # read only by custom schedulers
         self.deleted: list[str] = []
         self.record: list[Attempt | TimelineEvent] = []
         self.keep = keep or self._remember
@@ -87,6 +95,7 @@ class Api:
         for obj in objects:
             if not isinstance(obj, (Pod, PodGroup)):
                 self.cluster.put(obj)
+                self._keep_other(obj)
         for obj in objects:
             if isinstance(obj, PodGroup):
                 self.put_group(obj)
@@ -329,14 +338,20 @@ class Api:
         kind, key = type(obj).__name__, obj.meta.key
         events = CREATED if self.cluster.find(kind, key) is None else UPDATED
         self.cluster.put(obj)
+        self._keep_other(obj)
         self.cluster.refresh()
         self._later_event(events.get(kind))
 
     def delete_object(self, kind: str, key: str) -> None:
         """Delete an object other than a pod; a node's pods stay until they are deleted separately."""
         self.cluster.remove(kind, key)
+        self.others.pop((kind, key), None)
         self.cluster.refresh()
         self._later_event(DELETED.get(kind))
+
+    def _keep_other(self, obj: KubernetesObject) -> None:
+        if isinstance(obj, (PriorityClass, Queue)):
+            self.others[type(obj).__name__, obj.meta.key] = obj
 
     def _later_event(self, event: EventName | None) -> None:
         if event is not None:

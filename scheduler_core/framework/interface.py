@@ -13,14 +13,17 @@ from scheduler_core.framework.record import Attempt
 from scheduler_core.framework.releases import Release
 from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.framework.waiting import WaitingPods
-from scheduler_core.objects.model import Pod, PodGroup, PodGroupStatus
+from scheduler_core.objects.model import KubernetesObject, Pod, PodGroup, PodGroupStatus
 from scheduler_core.objects.reading import Reader
 from scheduler_core.scheduling.plugin_record import PluginRecord
 from scheduler_core.scheduling.timeline import TimelineEvent
 
 
 class Handle(Protocol):
-    """The parts of its scheduler (framework.Handle) and of the API server that a plugin may use."""
+    """The parts of its scheduler (framework.Handle) and of the API server that a plugin may use.
+
+    ``others``, by kind and key, are objects that only custom schedulers read: queues and priority classes.
+    """
 
     clock: Clock
     cluster: Cluster
@@ -28,6 +31,7 @@ class Handle(Protocol):
     waiting: WaitingPods
     pods: dict[str, Pod]
     groups: dict[str, PodGroup]
+    others: dict[tuple[str, str], KubernetesObject]
     plugins: tuple[Plugin, ...]
     release: Release
     details: bool

@@ -7,6 +7,7 @@ from typing import Literal
 
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.framework.status import Status
+from scheduler_core.objects.model import PodGroupStatus
 from scheduler_core.scheduling.filtering import Filtered
 from scheduler_core.scheduling.preemption.record import Preemption
 from scheduler_core.scheduling.scoring import Ranking
@@ -25,6 +26,11 @@ class Attempt:
     ``filtered``, ``scored`` and ``preemption`` are the results of Filter, Score and DefaultPreemption; they
     have their matrices if the framework keeps details. ``further`` are the other pods that the attempt
     places, each with its node.
+
+    A custom scheduler may also write PodGroup statuses, ``groups`` by ``namespace/name``, and evict the
+    ``victims`` for any of its pods. If it is ``settled``, its next attempt would have the same result until
+    an object changes, so that it is not made before. ``in_vain`` are other pods that it tried in vain, each
+    with the message. ``session`` is its own record of the attempt.
     """
 
     number: int
@@ -45,6 +51,10 @@ class Attempt:
     scored: Ranking | None = None
     preemption: Preemption | None = None
     further: tuple[tuple[str, str], ...] = ()
+    groups: tuple[tuple[str, PodGroupStatus], ...] = ()
+    in_vain: tuple[tuple[str, str], ...] = ()
+    settled: bool = False
+    session: object = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, runtime_checkable
 
 from scheduler_core.framework.interface import Handle
 from scheduler_core.framework.record import Attempt
-from scheduler_core.objects.model import Pod
+from scheduler_core.objects.model import Pod, PodGroupStatus
 
 
 class CustomScheduler(Protocol):
     """A scheduler of its own process, responsible for the pods that name it in ``spec.schedulerName``.
 
     It is called only while such pods are pending. It reads the cluster through the framework's handle and
-    changes nothing there: the simulation binds the pods that its attempt places. It survives a restart of the
-    framework, and is copied with the simulation.
+    changes nothing there: the simulation binds the pods that its attempt places, evicts its victims and
+    stores the PodGroup statuses that it writes. It survives a restart of the framework, and is copied with
+    the simulation.
     """
 
     def next_time(self, now: float) -> float:
@@ -27,7 +28,28 @@ class CustomScheduler(Protocol):
         ...
 
 
+@runtime_checkable
+class Configurable(Protocol):
+    """A custom scheduler that reads a configuration file of its own."""
+
+    def configure(self, text: str) -> None:
+        """Use the text of the file instead of the default; it is valid."""
+        ...
+
+
+@runtime_checkable
+class GroupWriter(Protocol):
+    """A custom scheduler that writes PodGroup statuses also while no pod is pending for it."""
+
+    def statuses(self, framework: Handle) -> Mapping[str, PodGroupStatus]:
+        """Return the statuses by ``namespace/name``; called at its next time after a change of an object."""
+        ...
+
+
 SCHEDULERS: dict[str, Callable[[], CustomScheduler]] = {
     # schedulerName: the class, or a function that makes one
 }
-"""The factories by schedulerName. A profile of that name in the configuration takes precedence."""
+"""The factories by schedulerName. A profile of that name in the configuration takes precedence.
+
+A package above this one adds its row where it declares its scheduler.
+"""

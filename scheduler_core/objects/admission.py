@@ -120,6 +120,7 @@ class Admission:
             init_containers=tuple(_defaulted(one, pod) for one in pod.init_containers),
             tolerations=_with_default_tolerations(pod.tolerations),
             priority=priority,
+            priority_given=True,
             preemption_policy=self._preemption_policy(pod, warn),
         )
 

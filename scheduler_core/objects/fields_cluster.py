@@ -23,8 +23,10 @@ from scheduler_core.objects.model import (
     PersistentVolumeClaim,
     PodDisruptionBudget,
     PodGroup,
+    PodGroupCondition,
     PodGroupStatus,
     PriorityClass,
+    Queue,
     Requirement,
     Service,
     StorageClass,
@@ -332,6 +334,8 @@ _GROUP_SPEC = record(
         "minMember": Field("min_member", integer(0)),
         "scheduleTimeoutSeconds": Field("timeout", integer(0)),
         "minResources": Field("min_resources", resources),
+        "queue": Field("queue", text),
+        "priorityClassName": Field("priority_class_name", text),
         "schedulingPolicy": Field(
             "policy", record(dict, {"gang": Field("gang", _GANG)}, part=support.GROUP_POLICY)
         ),
@@ -341,6 +345,16 @@ _GROUP_SPEC = record(
 
 
 _COUNT = integer(0)
+_GROUP_CONDITION = record(
+    PodGroupCondition,
+    {
+        "type": Field("type", text, required=True),
+        "status": Field("status", text),
+        "reason": Field("reason", text),
+        "message": Field("message", text),
+    },
+    part=support.GROUP_CONDITION,
+)
 _GROUP_STATUS = record(
     PodGroupStatus,
     {
@@ -351,6 +365,7 @@ _GROUP_STATUS = record(
         "succeeded": Field("succeeded", _COUNT),
         "failed": Field("failed", _COUNT),
         "scheduleStartTime": Field("schedule_start_time", text),
+        "conditions": Field("conditions", list_of(_GROUP_CONDITION)),
     },
     part=support.GROUP_STATUS,
 )
@@ -367,7 +382,12 @@ def _pod_group(
         out.get("timeout"),
         out.get("min_resources"),
         status or PodGroupStatus(),
+        out.get("queue", ""),
+        out.get("priority_class_name", ""),
     )
 
 
 POD_GROUP = top(support.POD_GROUP, _pod_group, _GROUP_SPEC, _GROUP_STATUS)
+
+_QUEUE_SPEC = record(dict, {"weight": Field("weight", integer())}, part=support.QUEUE_SPEC)
+QUEUE = top(support.QUEUE, lambda meta, spec=None: Queue(meta, **(spec or {})), _QUEUE_SPEC)

@@ -457,6 +457,7 @@ def build_pod(
     if not out.get("scheduler_name", "x"):
         del out["scheduler_name"]
     out.setdefault("pod_group", _group_of(meta))
+    out["priority_given"] = "priority" in out
     return Pod(**out)
 
 

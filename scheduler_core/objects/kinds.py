@@ -14,6 +14,7 @@ from scheduler_core.objects.fields_cluster import (
     POD_DISRUPTION_BUDGET,
     POD_GROUP,
     PRIORITY_CLASS,
+    QUEUE,
     SERVICE,
     STORAGE_CLASS,
 )
@@ -63,6 +64,7 @@ KINDS: dict[str, Kind] = {
                 "scheduling.sigs.k8s.io",
                 "scheduling.x-k8s.io",
                 "scheduling.incubator.k8s.io",
+                "scheduling.sigs.dev",
                 "scheduling.k8s.io",
                 "scheduling.volcano.sh",
             ),
@@ -70,12 +72,12 @@ KINDS: dict[str, Kind] = {
             POD_GROUP,
             "v1alpha1",
         ),
+        Kind("Queue", ("scheduling.incubator.k8s.io", "scheduling.sigs.dev"), False, QUEUE),
     )
 }
 
 # Kinds that are known and kept, but do not affect kube-scheduler v1.11's decisions.
 KEPT_KINDS: dict[str, str] = {
     "Namespace": "namespaces need not be created",
-    "Queue": "queues belong to the batch scheduler",
     "DeschedulerPolicy": "the descheduler is not part of a scheduling run",
 }

@@ -183,6 +183,7 @@ class Pod:
     restarts: int = field(default=0, repr=False)  # how often its containers were restarted
     ready: bool = field(default=True, repr=False)  # whether it is ready while Running
     start_time: str | None = field(default=None, repr=False)  # RFC 3339, when the kubelet accepted it
+    priority_given: bool = field(default=True, repr=False, compare=False)  # spec.priority is set
 
     @property
     def available(self) -> bool:
@@ -326,6 +327,14 @@ class PodDisruptionBudget:
 
 
 @dataclass(frozen=True, slots=True)
+class PodGroupCondition:
+    type: str
+    status: str = ""
+    reason: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class PodGroupStatus:
     phase: str = ""
     occupied_by: str = ""  # owners as ns/name, joined by commas
@@ -334,6 +343,7 @@ class PodGroupStatus:
     succeeded: int = 0
     failed: int = 0
     schedule_start_time: str | None = None  # RFC 3339
+    conditions: tuple[PodGroupCondition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,6 +353,16 @@ class PodGroup:
     schedule_timeout_seconds: int | None = None
     min_resources: Resources | None = None  # None: the resources are not checked
     status: PodGroupStatus = field(default_factory=PodGroupStatus)
+    queue: str = ""  # the Queue it names; "" is the batch scheduler's default queue
+    priority_class_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """A queue of a batch scheduler: its jobs share what its weight entitles it to."""
+
+    meta: ObjectMeta
+    weight: int = 0
 
 
 KubernetesObject = (
@@ -356,4 +376,5 @@ KubernetesObject = (
     | PriorityClass
     | PodDisruptionBudget
     | PodGroup
+    | Queue
 )

@@ -18,6 +18,7 @@ FieldTest = Callable[[Any, Document], bool]
 RELEASE_1_35 = "framework 1.35"  # KubeSchedulerConfiguration v1beta3 and v1
 COSCHEDULING = "Coscheduling"
 INSTANT = "no time passes"
+KUBE_BATCH = "kube-batch"  # in virtual time, where pods name it
 CONFIGURED = "the bundle has a scheduler configuration"
 """A simulation's abilities to honor fields; see :func:`scheduler_core.scenario.unhonored.abilities`."""
 

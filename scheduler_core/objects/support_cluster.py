@@ -5,6 +5,7 @@ from __future__ import annotations
 from scheduler_core.objects.support import (
     CONFIGURED,
     COSCHEDULING,
+    KUBE_BATCH,
     ApiType,
     Reported,
     contains,
@@ -199,11 +200,13 @@ BUDGET_STATUS = ApiType(
 )
 
 _ALL_OR_NONE = "the members of the group are placed all or none"
-_WITH_PLUGIN = frozenset({COSCHEDULING, CONFIGURED})  # not if a scheduler is configured without it
+_WITH_PLUGIN = frozenset(
+    {COSCHEDULING, CONFIGURED, KUBE_BATCH}
+)  # not if a scheduler is configured without it
 POD_GROUP = whole("PodGroup", "metadata spec status")
 POD_GROUP_SPEC = ApiType(
     "PodGroupSpec",
-    "minMember scheduleTimeoutSeconds minResources schedulingPolicy",
+    "minMember scheduleTimeoutSeconds minResources schedulingPolicy queue priorityClassName",
     (
         Reported("minMember", _ALL_OR_NONE, when=more_than_one, honored_by=_WITH_PLUGIN),
         Reported("minTaskMember", "the group needs so many members of each task"),
@@ -211,7 +214,11 @@ POD_GROUP_SPEC = ApiType(
         Reported("networkTopology", "the members are placed close to each other in the network"),
         Reported("resourceClaims", "the members share the devices that the claims ask for"),
         Reported("priority", "the group is queued and preempted by its own priority"),
-        Reported("priorityClassName", "the group is queued and preempted by its own priority"),
+        Reported(
+            "priorityClassName",
+            "the group is queued and preempted by its own priority",
+            honored_by=frozenset({KUBE_BATCH}),
+        ),
         Reported("preemptionPolicy", "with Never the group does not preempt", when=equals("Never")),
         Reported(
             "disruptionMode",
@@ -219,7 +226,7 @@ POD_GROUP_SPEC = ApiType(
             when=lambda value, manifest: given(value, manifest) and "all" in str(value).lower(),
         ),
         Reported("parentCompositePodGroupName", "groups of one composite are placed together"),
-        Reported("queue", "a queue has its share of the cluster"),
+        Reported("queue", "a queue has its share of the cluster", honored_by=frozenset({KUBE_BATCH})),
     ),
     {
         "scheduleTimeoutSeconds, or the plugin's own, is how long members wait": "maxScheduleTime",
@@ -236,8 +243,19 @@ GANG = ApiType(
 )
 GROUP_STATUS = ApiType(
     "PodGroupStatus",
-    "phase occupiedBy scheduled running succeeded failed scheduleStartTime",
-    irrelevant={"controllers write what they say": "conditions resourceClaimStatuses observedGeneration"},
+    "phase occupiedBy scheduled running succeeded failed scheduleStartTime conditions",
+    irrelevant={"controllers write what they say": "resourceClaimStatuses observedGeneration"},
+)
+GROUP_CONDITION = ApiType(
+    "PodGroupCondition",
+    "type status reason message",
+    irrelevant={"they identify a transition": "lastTransitionTime transitionID observedGeneration"},
+)
+QUEUE = whole("Queue")
+QUEUE_SPEC = ApiType(
+    "QueueSpec",
+    "weight",
+    irrelevant={"kube-batch accepts it and never reads it": "capability"},
 )
 
 CLUSTER_PARTS = (
@@ -269,6 +287,9 @@ CLUSTER_PARTS = (
     GROUP_POLICY,
     GANG,
     GROUP_STATUS,
+    GROUP_CONDITION,
+    QUEUE,
+    QUEUE_SPEC,
     META,
     OWNER,
     LABEL_SELECTOR,

@@ -25,6 +25,12 @@ from scheduler_core.formats.skipping import Skipped
 from scheduler_core.framework.configuration import CONFIGURATION_KIND
 from scheduler_core.framework.configuration.document import is_scheduler_configuration
 from scheduler_core.framework.configuration.profiles import Configuration, checked
+from scheduler_core.kube_batch.document import (
+    BATCH_CONFIGURATION,
+    BATCH_SCHEDULER,
+    check_batch_configuration,
+    is_batch_configuration,
+)
 from scheduler_core.objects.keys import Key, key_of
 from scheduler_core.objects.kinds import KEPT_KINDS, KINDS, Kind
 from scheduler_core.objects.manifests import Document
@@ -108,6 +114,7 @@ class _Loading:
         self.replaced: list[Replaced] = []
         self.policies: list[Entry] = []
         self.configurations: list[Entry] = []
+        self.batches: list[Entry] = []  # configuration files of kube-batch
         self.scenarios: list[Entry] = []
         self.settings: list[Entry] = []
         self.sources: dict[str | None, SourceText] = {}
@@ -129,6 +136,7 @@ class _Loading:
         for several, kind in (
             (self.policies, "Policy"),
             (self.configurations, CONFIGURATION_KIND),
+            (self.batches, BATCH_CONFIGURATION),
             (self.scenarios, "Scenario"),
             (self.settings, SETTINGS_KIND),
         ):
@@ -143,6 +151,9 @@ class _Loading:
         configuration = Configuration(None, settings)
         for entry in (*self.policies[:1], *self.configurations[:1]):
             configuration = checked(entry.value, settings, At(self.report, None, entry))
+        batch = ""
+        for entry in self.batches[:1]:
+            batch = check_batch_configuration(entry.value, At(self.report, None, entry)) or ""
         errors, warnings = duplicate_findings(self.replaced, self.report)
         for finding, message in errors:
             finding.error(message)
@@ -173,6 +184,7 @@ class _Loading:
             summary=dict(self.summary),
             controllers=controllers,
             most_pods=self.limits.pods,
+            schedulers={BATCH_SCHEDULER: batch} if batch else {},
             unhonored=self.unhonored(objects, operations),
         )
         return replace(scenario, warnings=scenario.warned()) if scenario.unhonored else scenario
@@ -195,6 +207,11 @@ class _Loading:
         at = At(self.report, None, entry)
         if is_policy(entry.value, at):
             self.policies.append(entry)
+            self.keep(entry)
+            return
+        if is_batch_configuration(entry.value):
+            entry.kind = entry.kind or BATCH_CONFIGURATION
+            self.batches.append(entry)
             self.keep(entry)
             return
         if is_scheduler_configuration(entry.value, at):

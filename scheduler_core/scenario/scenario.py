@@ -66,6 +66,7 @@ class Scenario:
     summary: Mapping[str, int] | None = None  # manifests read: kind -> count
     controllers: bool = True  # False: a recording; only its operations create and delete pods
     most_pods: int = Limits().pods  # controllers create no more in virtual time
+    schedulers: Mapping[str, str] = field(default_factory=dict)  # configuration files by schedulerName
     unhonored: tuple[Unhonored, ...] = ()  # honored by some schedulers; ``warnings`` has those that apply
     configuration: Configuration = field(default_factory=Configuration, compare=False, repr=False)
 

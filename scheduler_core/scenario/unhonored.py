@@ -9,11 +9,12 @@ from scheduler_core.config.policy import PolicyError
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.problems import problems_of, shape_text
 from scheduler_core.framework.configuration.profiles import Configuration
+from scheduler_core.kube_batch.document import BATCH_SCHEDULER
 from scheduler_core.objects.kinds import KINDS
 from scheduler_core.objects.model import KubernetesObject, Pod, Workload
 from scheduler_core.objects.problems import Problem
 from scheduler_core.objects.reading import At, Owner, Report, owner_of
-from scheduler_core.objects.support import CONFIGURED, COSCHEDULING, INSTANT
+from scheduler_core.objects.support import CONFIGURED, COSCHEDULING, INSTANT, KUBE_BATCH
 from scheduler_core.objects.support_workload import REPORTED_KINDS
 
 NAMED = 3  # objects named in a warning; the others are counted
@@ -46,9 +47,11 @@ def found_in(
 
     ``ignored`` are the manifests of kinds without a reader.
     """
-    disks = any(_uses_disks(obj) for obj in objects)
+    listed = list(objects)
+    disks = any(_uses_disks(obj) for obj in listed)
+    absent = frozenset() if any(_names_batch(obj) for obj in listed) else frozenset({KUBE_BATCH})
     found = [
-        _Found(use.at, _field(use.shape), list(use.owners), use.row.effect, use.row.honored_by)
+        _Found(use.at, _field(use.shape), list(use.owners), use.row.effect, use.row.honored_by - absent)
         for use in report.uses.values()
         if disks or not use.row.disks
     ]
@@ -85,6 +88,7 @@ def abilities(configuration: Configuration) -> frozenset[str]:
     names = {
         INSTANT: framework is None and configuration.settings.time != "virtual",
         CONFIGURED: configuration.policy is not None,
+        KUBE_BATCH: framework is not None or configuration.settings.time == "virtual",
     }
     if framework is not None:
         names[f"framework {framework.version.edition.kubernetes}"] = True
@@ -121,6 +125,13 @@ def _named(owner: Owner) -> str:
 
 def _marked(problem: Problem, name: str) -> Problem:
     return Problem(problem.message, problem.path, problem.line, problem.document, problem.file, name)
+
+
+def _names_batch(obj: KubernetesObject) -> bool:
+    """Return whether a pod, or the pods of a controller, are left to kube-batch."""
+    if isinstance(obj, Workload):
+        return obj.template is not None and _names_batch(obj.template)
+    return isinstance(obj, Pod) and obj.scheduler_name == BATCH_SCHEDULER
 
 
 def _uses_disks(obj: KubernetesObject) -> bool:

@@ -240,6 +240,7 @@ class Cycle:
     waiting: tuple[WaitingEntry, ...] = ()  # at Permit after the cycle, at most ``QUEUE_SHOWN``
     plugins: tuple[PluginRecord, ...] = ()  # the plugins' records of their own objects, in virtual time
     scheduler: str = ""  # in virtual time: the schedulerName of the custom scheduler whose attempt it is
+    session: object = None  # that scheduler's own record of the attempt
 
     @property
     def evaluations(self) -> int:

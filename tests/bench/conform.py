@@ -8,13 +8,19 @@ import resource
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from tests.bench.measure import SECONDS
 from tests.parts import REPOSITORY, SHARED
 
-FILES = ("scheduler-v1.11-cycles.jsonl.gz", "scheduler-v1.11-runs.jsonl.gz")
+FILES: Mapping[str, tuple[str, ...]] = {
+    "scheduler-v1.11-cycles.jsonl.gz": (),
+    "scheduler-v1.11-runs.jsonl.gz": (),
+    "kube-batch.jsonl.gz": ("--system", "kube-batch"),
+}
+"""The recordings, with the arguments that answer them."""
 
 
 def measure_conform(folder: Path = SHARED / "conformance", times: int = 2) -> list[dict[str, Any]]:
@@ -28,7 +34,7 @@ def _measure(path: Path, times: int) -> dict[str, Any]:
     for _ in range(times):
         began, began_cpu = time.perf_counter(), _cpu_of_children()
         done = subprocess.run(
-            [sys.executable, "-m", "scheduler_core", "conform"],
+            [sys.executable, "-m", "scheduler_core", "conform", *FILES[path.name]],
             cwd=REPOSITORY,
             input=records,
             capture_output=True,

@@ -2,56 +2,104 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from functools import partial
 
+import scheduler_core.kube_batch.beside  # noqa: F401 - adds its row to SCHEDULERS
 from scheduler_core.framework.clock import Timer
 from scheduler_core.framework.record import Attempt
-from scheduler_core.framework.schedulers import SCHEDULERS
-from scheduler_core.objects.model import Pod
+from scheduler_core.framework.schedulers import SCHEDULERS, Configurable, GroupWriter
+from scheduler_core.objects.model import KubernetesObject, Pod
 from scheduler_core.scheduling.cycle import QueueState
 from scheduler_core.scheduling.queue import QUEUE_SHOWN
 from scheduler_core.simulation.virtual.control import ControlledFramework
 
+State = tuple[int, int, tuple[KubernetesObject, ...]]
+
 
 class CustomSchedulers:
-    """The custom schedulers of a run, each with its pending pods and the timer of its next attempt."""
+    """The custom schedulers of a run, each with its pending pods and the timer of its next attempt.
 
-    def __init__(self) -> None:
+    ``configurations`` are the texts of their configuration files, by name. A scheduler that is settled is
+    not called until an object has changed.
+    """
+
+    def __init__(self, configurations: Mapping[str, str]) -> None:
         self._schedulers = {name: make() for name, make in SCHEDULERS.items()}
+        for name, text in configurations.items():
+            scheduler: object = self._schedulers.get(name)
+            if isinstance(scheduler, Configurable):
+                scheduler.configure(text)
         self._pending: dict[str, dict[str, None]] = {name: {} for name in self._schedulers}
+        self._named: dict[str, set[str]] = {name: set() for name in self._schedulers}  # pods that name it
+        self._own: Counter[str] = Counter()  # changes of the pods that name each scheduler
         self._timers: dict[str, Timer] = {}
         self._ready: dict[str, None] = {}  # schedulers whose timer has fired, in that order
+        self._changes = 0  # of pods
+        self._settled: dict[str, State] = {}
 
     def notice(self, framework: ControlledFramework, changed: Iterable[str]) -> None:
         """Update the pending pods after these pods have changed."""
         if not self._schedulers:
             return
         for key in changed:
+            self._changes += 1
             pod = framework.pods.get(key)
             for name, keys in self._pending.items():
-                if pod is not None and pod.scheduler_name == name and _is_pending(framework, pod):
+                named = pod is not None and pod.scheduler_name == name
+                if named or key in self._named[name]:
+                    self._own[name] += 1
+                if named:
+                    self._named[name].add(key)
+                else:
+                    self._named[name].discard(key)
+                if pod is not None and named and _is_pending(framework, pod):
                     keys[key] = None
                 else:
                     keys.pop(key, None)
 
     def set_timers(self, framework: ControlledFramework) -> None:
-        """Set the timer of each scheduler that has pending pods and does not wait for a timer yet."""
+        """Set the timer of each scheduler that has work to do and does not wait for a timer yet."""
         for name, scheduler in self._schedulers.items():
+            if not self._own[name]:
+                continue
             if not self._pending[name]:
                 self._ready.pop(name, None)
-                continue
+                if not isinstance(scheduler, GroupWriter):
+                    continue
+            if name in self._settled:
+                if _same(self._settled[name], self._state(framework, name)):
+                    continue
+                del self._settled[name]
             timer = self._timers.get(name)
             if name not in self._ready and not (timer is not None and timer.alive):
                 at = scheduler.next_time(framework.clock.now)
-                self._timers[name] = framework.clock.schedule(at, partial(self._wake, name), name)
+                self._timers[name] = framework.clock.schedule(at, partial(self._wake, framework, name), name)
 
-    def _wake(self, name: str) -> None:
-        self._ready[name] = None
+    def _wake(self, framework: ControlledFramework, name: str) -> None:
+        if self._pending[name]:
+            self._ready[name] = None
+            return
+        scheduler = self._schedulers[name]
+        if isinstance(scheduler, GroupWriter):
+            framework.patch_groups(tuple(scheduler.statuses(framework).items()))
+            self._settled[name] = self._state(framework, name)
+
+    def _state(self, framework: ControlledFramework, name: str) -> State:
+        """Return what differs after a change of an object that matters to a scheduler.
+
+        While pods are pending for it any object does; otherwise only its own pods and the PodGroups.
+        """
+        objects = (*framework.groups.values(), *framework.others.values())
+        if self._pending[name]:
+            return self._changes, framework.cluster.generation, objects
+        return self._own[name], -1, objects
 
     def restarted(self) -> None:
         """Forget the timers: their clock ended with the former framework."""
         self._timers.clear()
+        self._settled.clear()
 
     @property
     def due(self) -> str:
@@ -64,6 +112,11 @@ class CustomSchedulers:
         pending = [framework.pods[key] for key in self._pending[name]]
         return self._schedulers[name].attempt(framework, pending)
 
+    def applied(self, framework: ControlledFramework, name: str, attempt: Attempt) -> None:
+        """Note that an attempt's effects are done; a settled scheduler rests from here on."""
+        if attempt.settled:
+            self._settled[name] = self._state(framework, name)
+
     def queue_state(
         self, framework: ControlledFramework, name: str, attempt: Attempt, *, whole: bool
     ) -> QueueState:
@@ -72,6 +125,15 @@ class CustomSchedulers:
         left = [framework.cluster.pods[key] for key in self._pending[name] if key not in tried]
         listed = [(pod.key, pod.priority, pod.order) for pod in left[: QUEUE_SHOWN if whole else 0]]
         return QueueState(listed, len(left), [], 0)
+
+
+def _same(one: State, other: State) -> bool:
+    """Return whether no object has changed between two states; objects are compared by identity."""
+    return (
+        one[:2] == other[:2]
+        and len(one[2]) == len(other[2])
+        and all(a is b for a, b in zip(one[2], other[2], strict=True))
+    )
 
 
 def _is_pending(framework: ControlledFramework, pod: Pod) -> bool:

@@ -13,7 +13,7 @@ from scheduler_core.controllers.changes import timestamp
 from scheduler_core.framework.clock import RESOLUTION, Timer
 from scheduler_core.framework.queue import QueuedPod
 from scheduler_core.framework.scheduler import Framework, Statuses
-from scheduler_core.objects.model import KubernetesObject, Pod, PodGroup
+from scheduler_core.objects.model import KubernetesObject, Pod, PodGroup, PodGroupStatus
 
 SAME = 2 * 10.0**-RESOLUTION  # seconds: moments closer together than this are the same
 CONTROLLERS = "controllers"  # the name of the clock's timer for the controllers' next sync
@@ -190,6 +190,13 @@ class ControlledFramework(Framework):
             assert state is not None
             self.changed[key] = None
             self.later(partial(self._bound_beside, state))
+
+    def patch_groups(self, statuses: Iterable[tuple[str, PodGroupStatus]]) -> None:
+        """Store the PodGroup statuses of a custom scheduler; one that is stored already is no change."""
+        for key, status in statuses:
+            group = self.groups.get(key)
+            if group is not None and group.status != status:
+                self.patch_group(key, status)
 
     def _bound_beside(self, state: PodState) -> None:
         key, node = state.key, state.node_name

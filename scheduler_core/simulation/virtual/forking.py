@@ -25,6 +25,7 @@ def shared(scenario: Scenario, framework: ControlledFramework) -> Iterator[objec
         scenario.objects,
         framework.pods.values(),
         framework.groups.values(),
+        framework.others.values(),
         cluster.nodes.values(),
         cluster.finished.values(),
         cluster.workloads.values(),

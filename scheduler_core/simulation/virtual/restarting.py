@@ -52,5 +52,6 @@ def listed(framework: ControlledFramework) -> Iterator[KubernetesObject]:
     yield from cluster.services.values()
     yield from cluster.workloads.values()
     yield from cluster.budgets.values()
+    yield from framework.others.values()
     yield from framework.groups.values()
     yield from framework.pods.values()

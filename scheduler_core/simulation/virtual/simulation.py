@@ -68,7 +68,7 @@ class TimedSimulation(FrameworkReader):
         self._landing: list[Operation] = []
         self._applied: list[str] = []
         self._restarted: list[str] = []
-        self._custom = CustomSchedulers()
+        self._custom = CustomSchedulers(scenario.schedulers)
         self._recording = EventRecording({})
         self._rest: FinalState | None = None
         self._broken = False  # controllers gave up, or the run did
@@ -115,7 +115,7 @@ class TimedSimulation(FrameworkReader):
         counter = framework.taken
         attempt = self._attempt()
         cycle = cycle_of(framework, None if pod is None else framework.profile_of(pod), attempt, counter)
-        cycle.scheduler = scheduler
+        cycle.scheduler, cycle.session = scheduler, attempt.session
         cycle.queue = queue or self._custom.queue_state(framework, scheduler, attempt, whole=trace)
         self._consequences()
         found = self._take(whole=trace)
@@ -232,8 +232,14 @@ class TimedSimulation(FrameworkReader):
         framework.bind_beside(placements)
         if not placements:
             framework.tell("FailedScheduling", attempt.pod, attempt.message)
+        for key, message in attempt.in_vain:
+            framework.tell("FailedScheduling", key, message)
+        for victim in attempt.victims:
+            framework.evict(victim, scheduler)
+        framework.patch_groups(attempt.groups)
         self.ending.tried(framework.clock.now)
         self._look()
+        self._custom.applied(framework, scheduler, attempt)
         return attempt
 
     def _framework_attempt(self) -> Attempt:

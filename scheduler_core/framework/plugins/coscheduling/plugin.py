@@ -24,6 +24,7 @@ from scheduler_core.framework.plugins.coscheduling.requested import RequestedByN
 from scheduler_core.framework.plugins.coscheduling.resource_check import NodeResources
 from scheduler_core.framework.plugins.coscheduling.state import GangState
 from scheduler_core.framework.queue import QueuedPod
+from scheduler_core.framework.schedulers import SCHEDULERS
 from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.objects.model import Pod, PodGroup, PodGroupStatus
 from scheduler_core.objects.times import seconds_of
@@ -246,6 +247,8 @@ class PodGroupController(Plugin):
             self._warned.pop(key, None)
             return
         members = list(self._members.get(group.meta.name, {}).values())
+        if any(group_key(pod) == key and pod.scheduler_name in SCHEDULERS for pod in members):
+            return  # it belongs to a scheduler with a PodGroup of its own API group, which writes its status
         found = sync(self.table, group, group.status, members)
         if found.warning and self._warned.get(key) != group.status.phase:
             self._warned[key] = group.status.phase
