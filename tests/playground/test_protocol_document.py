@@ -38,12 +38,17 @@ def test_every_field_is_documented_with_whether_it_may_be_left_out() -> None:
             assert f'"{field}"{mark}' in "{" + documented()[name], (name, field)
 
 
-def test_the_browsers_types_have_every_command_and_field() -> None:
-    """The page's modules are checked against what the server takes, with what may be left out."""
+def test_the_browsers_types_are_the_commands_with_their_fields() -> None:
+    """The page's modules are checked against what the server takes, with what may be left out.
+
+    A command that no page sends needs no type: the type checker refuses a call of one that has none.
+    """
     typed = TYPES[TYPES.index("interface Commands") : TYPES.index("interface Pushed")]
     asked = dict(ASKED.findall(typed))
-    assert set(asked) == set(COMMANDS)
-    for name, row in COMMANDS.items():
+    assert set(asked) <= set(COMMANDS)
+    assert len(asked) > 40
+    for name in asked:
+        row = COMMANDS[name]
         fields = {**row.fields, **({row.source: ""} if row.source else {})}
         wanted = {f"{field}{'?' if kind.endswith(OPTIONAL) else ''}" for field, kind in fields.items()}
         nested = re.sub(r"\{.*\}", "", asked[name], flags=re.DOTALL)
