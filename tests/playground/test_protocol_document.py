@@ -47,11 +47,11 @@ def test_the_browsers_types_are_the_commands_with_their_fields() -> None:
     asked = dict(ASKED.findall(typed))
     assert set(asked) <= set(COMMANDS)
     assert len(asked) > 40
-    for name in asked:
+    for name, fields_asked in asked.items():
         row = COMMANDS[name]
         fields = {**row.fields, **({row.source: ""} if row.source else {})}
         wanted = {f"{field}{'?' if kind.endswith(OPTIONAL) else ''}" for field, kind in fields.items()}
-        nested = re.sub(r"\{.*\}", "", asked[name], flags=re.DOTALL)
+        nested = re.sub(r"\{.*\}", "", fields_asked, flags=re.DOTALL)
         assert set(re.findall(r"(\w+\??):", nested)) == wanted, name
 
 
