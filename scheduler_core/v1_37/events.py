@@ -1,4 +1,4 @@
-"""Cluster events: what the queue is told of a write (pkg/scheduler/framework/events.go, eventhandlers.go)."""
+"""Cluster events: what a write reports to the queue (pkg/scheduler/framework/events.go, eventhandlers.go)."""
 
 from __future__ import annotations
 
