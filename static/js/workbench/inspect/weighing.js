@@ -152,10 +152,7 @@ export class Weighing {
       fill(this.figure);
       fill(this.ranking);
       fill(this.acts);
-      fill(
-        this.result,
-        "The browser cannot add these weights exactly. The engine's own sums are in the matrix below.",
-      );
+      fill(this.result, "The browser cannot add these weights exactly. The engine's own sums are in the matrix below.");
       return;
     }
     this.#rows = this.made.rows.map((row, r) => this.#slider(row, r));
