@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from scheduler_core.v1_37.interface import Change, Event, Manifest
+from scheduler_core.v1_37.change import Change, Manifest
+from scheduler_core.v1_37.interface import Event
 from scheduler_core.v1_37.pod_changes import pod_actions
 
 RESOURCES = {
