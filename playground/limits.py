@@ -7,16 +7,14 @@ rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from django.conf import settings
+from msgspec import Struct
 
 MIB = 1024 * 1024
 MOST = {"days": 36_500, "seconds": 10**8, "threads": 1_000, "proxies": 100}
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(Struct, frozen=True):
     """One limit: its name without the prefix, default, unit, what it limits, and its minimum value."""
 
     name: str

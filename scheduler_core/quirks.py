@@ -12,8 +12,9 @@ attempt leaks into the next (kubernetes/kubernetes#67456). Neither is reproduced
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeVar, cast
+
+from msgspec import Struct
 
 T = TypeVar("T", bound=Callable[..., Any])
 Rule = TypeVar("Rule")
@@ -21,8 +22,7 @@ Rule = TypeVar("Rule")
 UPSTREAM = "https://github.com/kubernetes/kubernetes"
 
 
-@dataclass(frozen=True, slots=True)
-class Upstream:
+class Upstream(Struct, frozen=True):
     """An issue or pull request of kubernetes/kubernetes, and how it relates to the quirk."""
 
     number: int
@@ -40,8 +40,7 @@ class Upstream:
         return f"{UPSTREAM}/{'pull' if self.pull else 'issues'}/{self.number}"
 
 
-@dataclass(frozen=True, slots=True)
-class Quirk:
+class Quirk(Struct, frozen=True):
     """One deviation: ``does`` is the behaviour, reproduced exactly, ``should`` the documented behaviour.
 
     ``where`` is the key of the predicate or priority, ``Preemption`` or ``Policy``; ``function`` is the

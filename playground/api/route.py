@@ -7,16 +7,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from django.http import HttpResponseBase
+from msgspec import Struct, field
 
 Handler = Callable[..., HttpResponseBase]
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(Struct, frozen=True):
     """One method of one URL. ``answers`` maps a status to (meaning, schema or media type)."""
 
     method: str

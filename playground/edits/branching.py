@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from playground.edits.describing import images_of, patch_words, words_of
 from playground.limits import limit
@@ -131,8 +132,7 @@ def parent_of(row: Draft, visitor: str) -> sources.Source | None:
 # --- comparison with the parent
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(Struct, frozen=True):
     """A branch compared with its parent: the changes in words, and the answer of ``branch.compare``."""
 
     words: list[str]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
+
+from msgspec import Struct
 
 from playground.edits.drafting import written
 from playground.edits.edit_operations import ObjectError
@@ -66,8 +67,7 @@ class BulkError(ValueError):
         super().__init__(text)
 
 
-@dataclass(frozen=True, slots=True)
-class Bulk:
+class Bulk(Struct, frozen=True):
     """A requested change: which nodes, and what is done to them.
 
     ``by`` is selector, glob or names (one per line); ``what`` one of :data:`CHANGES`, with the ``key`` and

@@ -5,8 +5,9 @@ Only that document is rewritten; at a step the change is an operation, which res
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from playground.edits.adding import put_in_force
 from playground.edits.drafting import written

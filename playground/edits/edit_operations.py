@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from playground.edits.describing import named, words_of
 from playground.edits.drafting import written
@@ -63,8 +65,7 @@ class MissingError(LookupError):
     """There is no such object at the step."""
 
 
-@dataclass(frozen=True, slots=True)
-class OperationEdit:
+class OperationEdit(Struct, frozen=True):
     """A requested edit: an action of :data:`ACTS`, at a moment, on a target or on the operation ``id``.
 
     ``object`` is YAML: a manifest, or for ``edit`` the operation's action. ``base`` is the object's manifest

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from playground.edits.edit_operations import OBJECT_BYTES
 from playground.storage import bundles
@@ -24,8 +25,7 @@ from scheduler_core.objects.reading import At, Report
 Wire = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class _Root:
+class _Root(Struct, frozen=True):
     """The location of a document outside a bundle."""
 
     kind: str

@@ -14,6 +14,8 @@ from collections.abc import Callable, Generator, Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct
+
 from playground.edits import branching
 from playground.edits.configuring import configured
 from playground.limits import limit
@@ -74,8 +76,7 @@ class NoCacheError(ValueError):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class CostQuestion:
+class CostQuestion(Struct, frozen=True):
     """A question about a source: its costs or, with ``settings``, where it diverges under these."""
 
     source: sources.Source

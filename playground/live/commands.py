@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeVar, cast
+
+from msgspec import Struct, field
 
 from playground.live.client import Client
 from playground.live.errors import CommandError
@@ -260,8 +262,7 @@ class Call:
         return answer
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """A row of the command table."""
 
     name: str

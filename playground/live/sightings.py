@@ -16,8 +16,9 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from playground.limits import limit
 from playground.live.flights import Flights
@@ -32,8 +33,7 @@ Name = tuple[Any, ...]
 Lookup = Callable[[], Awaitable[sources.Source]]
 
 
-@dataclass(frozen=True, slots=True)
-class Sighting:
+class Sighting(Struct, frozen=True):
     """A source, when it ceases to count as found, and the count of withdrawals before the query."""
 
     source: sources.Source

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from playground.panels.cache import cut, told
 from playground.playback.tables import ABSENT, PENDING
@@ -24,8 +25,7 @@ SORTS = ("name", "members", "entries", "fits", "fails")
 DEFINITIONS: tuple[Definition, ...] = ("controller", "attributes")
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """The requested rows: ``count`` rows from ``first``, counted from 0, that contain ``find``.
 
     ``sort`` names a column of :data:`SORTS`, prefixed with ``-`` for descending; "" keeps the order of the

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct
 
 from playground.panels.sentences import Sentence, listed
 from scheduler_core.framework.plugins.coscheduling.controller import FINAL
@@ -19,8 +20,7 @@ NEXT_SHOWN = 12
 Next = tuple[float | None, str, Sentence]  # the time, if a timer determines it; its kind; the sentence
 
 
-@dataclass(frozen=True)
-class _Standing:
+class _Standing(Struct, frozen=True, dict=True):
     """A group as the outlook's input; ``scheduled``: the plugin Coscheduling runs."""
 
     record: PodGroupRecord

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from playground.panels import podgroup_story, podgroups
 from playground.panels.sentences import Sentence
 from scheduler_core.scheduling.cycle import Cycle, FinalState
 
 
-@dataclass(frozen=True, slots=True)
-class PluginPanel:
+class PluginPanel(Struct, frozen=True):
     """A plugin's part of a cycle and of the end of a run, and its sentences in the story of a cycle.
 
     ``nested`` is the field of the part whose own fields are compared between moments. ``turned_away`` tells

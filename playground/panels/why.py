@@ -6,8 +6,9 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Hashable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from playground.playback.playback import Playback
 from scheduler_core.explain import Asking, Explanation, asking
@@ -24,8 +25,7 @@ ANSWERS_BYTES = 16 * 1024 * 1024
 NO_CYCLE = ("bound", "other")  # states in which no cycle of the simulation decides about the pod
 
 
-@dataclass(frozen=True, slots=True)
-class WhyQuestion:
+class WhyQuestion(Struct, frozen=True):
     """The question: a pod, all nodes or one, after a cycle of a source (``key`` of the library)."""
 
     key: Hashable

@@ -9,11 +9,11 @@ search's own reader, so that other users of the source are not disturbed.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from playground.playback.playback import SLICE_SECONDS, Playback, never
 from playground.playback.tables import ABSENT, PENDING
@@ -39,8 +39,7 @@ class ConditionError(ValueError):
     """The text is not a valid condition; the message says what would be."""
 
 
-@dataclass(frozen=True, slots=True)
-class TrailRows:
+class TrailRows(Struct, frozen=True):
     """The trail's data on the cycles ``first`` to ``last``."""
 
     playback: Playback
@@ -76,8 +75,7 @@ class TrailRows:
         return self.playback.trail.decisions[index - 1]
 
 
-@dataclass(frozen=True, slots=True)
-class SearchCondition:
+class SearchCondition(Struct, frozen=True):
     """A condition: ``kind`` with its object; ``""`` matches any."""
 
     kind: str
@@ -89,8 +87,7 @@ Trailed = Callable[[SearchCondition, TrailRows, int], str]
 Shown = Callable[[SearchCondition, Cycle, frozenset[str]], str]
 
 
-@dataclass(frozen=True, slots=True)
-class ConditionKind:
+class ConditionKind(Struct, frozen=True):
     """A row of the table of conditions. ``trailed`` or ``shown`` return why it holds, else ``""``."""
 
     about: str  # what follows ":", "" if nothing does
@@ -252,8 +249,7 @@ def condition_of(text: str) -> SearchCondition:
     return SearchCondition(name, about, within)
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(Struct, frozen=True):
     """A search: forward from after cycle ``start``, or backward from before it; at most to cycle ``to``."""
 
     conditions: tuple[SearchCondition, ...]
@@ -274,8 +270,7 @@ class Search:
         return cls(tuple(map(condition_of, texts)), start, direction == "backward", to, frozenset(met))
 
 
-@dataclass(frozen=True, slots=True)
-class FoundCycle:
+class FoundCycle(Struct, frozen=True):
     """The result: a cycle, with the position of each condition that holds and why; index 0: none found.
 
     ``seen`` is the last cycle inspected, and ``over`` whether there is none beyond it.

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from scheduler_core.config.policy import Profile
 from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
 from scheduler_core.scenario.scenario import Operation
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A cycle's pod, nodes, changes and configuration, in the indices of the wire."""
 
     pod: int

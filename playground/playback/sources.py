@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from playground.limits import limit
 from playground.models import CANCELLING, DONE, QUEUED, RUNNING, Draft, Run, Scenario
@@ -31,8 +33,7 @@ class NotFoundError(LookupError):
     """There is no such source, or it belongs to another visitor: the two are not distinguished."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(Struct, frozen=True):
     """A draft's files or a scenario's packed content: readable without the database, in any process."""
 
     title: str
@@ -46,8 +47,7 @@ class Stored:
         return bundles.parse(self.files, self.title)
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """An existing source that the visitor may see."""
 
     wire: dict[str, str]

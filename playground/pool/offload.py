@@ -11,8 +11,9 @@ import asyncio
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from playground.limits import limit
 from playground.once import once
@@ -109,8 +110,7 @@ def _rebuilding() -> Gate:
     return Gate(_REBUILT_AT_ONCE, _UNBOUNDED)
 
 
-@dataclass(frozen=True, slots=True)
-class Elsewhere:
+class Elsewhere(Struct, frozen=True):
     """Reads large bundles for a visitor in the pool; the slot of ``gate`` is released meanwhile."""
 
     visitor: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 T = TypeVar("T")
 
@@ -22,8 +23,7 @@ class BusyError(RuntimeError):
         super().__init__(text)
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(Struct, frozen=True):
     """The limits of one visitor's running jobs, of one visitor's waiting jobs, and of all waiting jobs."""
 
     running: int

@@ -10,8 +10,9 @@ import io
 import pickle
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from scheduler_core.scenario.scenario import Scenario
 

@@ -17,6 +17,7 @@ from itertools import count
 
 from django.db.models import Max, Q
 from django.utils import timezone
+from msgspec import Struct
 
 from playground.models import CANCELLING, CLAIM_SECONDS, QUEUED, RUNNING, Run
 from playground.queues import QUEUES
@@ -28,8 +29,7 @@ NEVER = datetime.min.replace(tzinfo=UTC)
 Visitor = tuple[str, str]  # address, owner
 
 
-@dataclass(frozen=True, slots=True)
-class QueuedRun:
+class QueuedRun(Struct, frozen=True):
     """A queued run, its visitor, and since when it has been waiting."""
 
     run: str

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import secrets
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+import msgspec
 from django.db import transaction
 from django.utils import timezone
 
@@ -85,7 +85,7 @@ def configured(scenario: core.Scenario, config: Any) -> core.Scenario:
         places = [place for place, old in enumerate(after) if old.get("kind") in kinds]
         at = places[0] if places else len(after)
         after[at:] = [document, *(old for old in after[at:] if old.get("kind") not in kinds)]
-    changed = dataclasses.replace(scenario, documents=tuple(after))
+    changed = msgspec.structs.replace(scenario, documents=tuple(after))
     return bundles.reread(changed)
 
 

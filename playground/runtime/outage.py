@@ -11,18 +11,17 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
 import structlog
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
+from msgspec import Struct
 
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Outage:
+class Outage(Struct, frozen=True):
     """The unavailable part, and the response to clients.
 
     ``status`` is the HTTP status, ``retry_after`` is in seconds, ``message`` a sentence for the visitor.

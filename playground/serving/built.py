@@ -17,8 +17,9 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 STATIC = Path(__file__).resolve().parents[2] / "static"
 BUILT = "built"
@@ -53,8 +54,7 @@ PACKED = 1_000  # bytes from which a file is also stored gzipped
 KEPT_SECONDS = 24 * 3600
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(Struct, frozen=True):
     """The output of an entry: its file, and the files that it imports, relative to ``static/``."""
 
     name: str

@@ -19,9 +19,10 @@ import time
 import urllib.request
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from types import FrameType
 from typing import IO
+
+from msgspec import Struct
 
 from playground.limits import MIB, limit
 from playground.queues import LONG, WORKERS
@@ -40,8 +41,7 @@ except (OSError, AttributeError):  # not Linux
     _prctl = None
 
 
-@dataclass(frozen=True, slots=True)
-class RestartPolicy:
+class RestartPolicy(Struct, frozen=True):
     """How often a program is restarted: at most ``most`` times within ``window`` seconds.
 
     The first restart waits ``first`` seconds, each further one twice as long, up to ``longest``.
@@ -57,8 +57,7 @@ class RestartPolicy:
         return min(self.longest, self.first * 2.0**recent)
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(Struct, frozen=True):
     """A process to run: its name in the output, its command, and how it is stopped.
 
     It is killed if it still runs ``grace`` seconds after its signal.

@@ -18,7 +18,6 @@ import tarfile
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -27,6 +26,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
+from msgspec import Struct
 
 from playground.models import Draft, Run, RunChunk, Share, Worker
 
@@ -41,8 +41,7 @@ class BackupError(RuntimeError):
     """A backup cannot be created or restored. The text has the reason and a remedy; nothing was changed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Engine:
+class Engine(Struct, frozen=True):
     """How the database of one vendor is dumped to a file and loaded from one, atomically."""
 
     dump: Callable[[Path], None]

@@ -14,10 +14,10 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
 from typing import Any, Literal, Protocol
 
 import zstandard
+from msgspec.structs import replace
 
 from playground.limits import limit
 from scheduler_core import Limits, load, load_documents

@@ -8,13 +8,13 @@ be admitted when there is room for only one: a quota is exceeded by that much at
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import structlog
 from django.core.cache import cache
 from django.db import DatabaseError
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+from msgspec import Struct
 
 from playground.limits import limit
 from playground.models import Draft, Run, Scenario, Share
@@ -29,8 +29,7 @@ LARGEST = 3  # rows named when an owner's quota is exhausted
 TITLE_SHOWN = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Quota:
+class Quota(Struct, frozen=True):
     """A quota of stored bytes: the limit, the HTTP status when it is exceeded, and the message."""
 
     limit: str

@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
@@ -18,6 +17,7 @@ from typing import Any
 from django.db import IntegrityError
 from django.db.models import QuerySet
 from django.utils import timezone
+from msgspec import Struct
 
 from playground.models import UNFINISHED, Draft, Run, Scenario, Share, Worker
 from playground.storage import store
@@ -27,8 +27,7 @@ SWEEP_MOST_SECONDS = 120.0  # of one sweep; the next one continues
 WORKER_DAYS = 1  # after which a worker without a heartbeat is deleted
 
 
-@dataclass(frozen=True, slots=True)
-class RetentionRule:
+class RetentionRule(Struct, frozen=True):
     """The expired rows of one kind, and how many to delete per transaction: a run has thousands of chunks.
 
     ``order`` is that of an index that finds them; any other order would scan every row.

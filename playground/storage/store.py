@@ -7,7 +7,6 @@ import hashlib
 import json
 import re
 import secrets
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,6 +14,7 @@ import structlog
 from django.db import DatabaseError, IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
+from msgspec import Struct
 
 from playground.limits import limit
 from playground.models import (
@@ -152,8 +152,7 @@ def find_scenario(short: str) -> Scenario | None:
     return row
 
 
-@dataclass(frozen=True, slots=True)
-class Shared:
+class Shared(Struct, frozen=True):
     """The result of sharing: the scenario and the only copy of the delete token."""
 
     scenario: Scenario
@@ -245,8 +244,7 @@ def scenario_text(row: Scenario) -> str:
 # --- drafts ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """The origin of a draft: its parent as ``kind:id``, the parent's family, the step, and the changes."""
 
     parent: str

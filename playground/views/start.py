@@ -15,6 +15,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_protect, ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
+from msgspec import Struct
 
 from playground.limits import limit
 from playground.models import Draft, Run
@@ -42,8 +43,7 @@ LINKS_SHOWN = 12  # of a visitor, the newest
 DRAFTS_AHEAD = 6  # of them, not collapsed
 
 
-@dataclass(frozen=True, slots=True)
-class Topic:
+class Topic(Struct, frozen=True):
     """A group of examples on the start page, in the order in which a teacher would show them."""
 
     slug: str  # in its URL: /?topic=slug#examples

@@ -10,8 +10,9 @@ import math
 import random
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from scheduler_core.authoring.forms.cluster import node, zone_name
 from scheduler_core.authoring.forms.fields import FieldError, FormField, Problems, Values, amount, read
@@ -41,8 +42,7 @@ from scheduler_core.objects.selectors import tolerates
 _RANGE = re.compile(r"(?P<low>[^-\s]+)\s*(?:-|to|…)\s*(?P<high>[^-\s]+)")
 
 
-@dataclass(slots=True)
-class Summary:
+class Summary(Struct):
     """The totals of a generated cluster, in millicores and bytes, and its pods' requests."""
 
     nodes: int = 0
@@ -57,8 +57,7 @@ class Summary:
     rows: list[tuple[str, int]] = field(default_factory=list)  # each workload's name and its number of pods
 
 
-@dataclass(frozen=True, slots=True)
-class Generated:
+class Generated(Struct, frozen=True):
     """The manifests of a recipe, their totals, and the recipe's errors (then there are no manifests)."""
 
     documents: tuple[Manifest, ...]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scheduler_core.authoring.forms.fields import Values
 from scheduler_core.authoring.forms.meta import manifest
@@ -20,8 +21,7 @@ _MIB, _GIB = 2**20, 2**30
 BATCH_SECONDS = "600"
 
 
-@dataclass(frozen=True, slots=True)
-class WorkloadShape:
+class WorkloadShape(Struct, frozen=True):
     """A shape of workload: its kind, and the ranges of a pod's requests.
 
     ``replicas`` and ``gpus`` are counts, ``cpu`` millicores, ``memory`` bytes.
@@ -71,8 +71,7 @@ SHAPES: Mapping[str, WorkloadShape] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
+class Drawn(Struct, frozen=True):
     """One randomly drawn workload, in millicores and bytes."""
 
     name: str

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scheduler_core.controllers.running import RUN, seconds
 from scheduler_core.framework.plugins.coscheduling.editions import CLASSIC, CURRENT, Edition
@@ -25,8 +26,7 @@ MOST_REPLICAS = 10_000
 _INTEGER = re.compile(r"[+-]?\d{1,18}")
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(Struct, frozen=True):
     """One spelling of a PodGroup, how a pod names its group in it, and the corresponding edition.
 
     ``lacks`` are fields of the form that its PodGroup does not have.

@@ -8,8 +8,9 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scheduler_core.controllers.running import FAILS, RECOVERS, seconds
 from scheduler_core.objects.kinds import KINDS
@@ -26,8 +27,7 @@ class RevisionError(ValueError):
     """The change cannot be made; the text says what would be right."""
 
 
-@dataclass(frozen=True, slots=True)
-class Revision:
+class Revision(Struct, frozen=True):
     """One change: its name, the kinds that it applies to, and its function of a key and a value."""
 
     name: str

@@ -6,8 +6,9 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any, NoReturn
+
+from msgspec.structs import replace
 
 from scheduler_core.cli.caching import add_cache_arguments, with_cache
 from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from scheduler_core.cli.directories import read_directory
 from scheduler_core.config.settings import SETTINGS_KIND

@@ -8,12 +8,12 @@ evaluated once per distinct value and mapped to the nodes by one array lookup.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from operator import lt
 from typing import Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from scheduler_core.objects.arrays import IntVector
 from scheduler_core.objects.model import Node
@@ -31,8 +31,7 @@ def clamp(amount: int) -> int:
     return max(-INT64_MAX - 1, min(INT64_MAX, amount))
 
 
-@dataclass(frozen=True, slots=True)
-class Interned(Generic[T]):
+class Interned(Struct, Generic[T], frozen=True):
     """A column with few distinct values: ``ids`` is ``(N,) int64``, -1 where a node has no value."""
 
     ids: IntVector
@@ -46,8 +45,7 @@ def intern_column(items: Sequence[T | None]) -> Interned[T]:
     return Interned(np.fromiter(map(numbers.__getitem__, items), np.int64, len(items)), values)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Domains:
+class Domains(Struct, frozen=True, eq=False):
     """The topology domains of the nodes: ``ids`` is ``(N,) int64``, -1 for none."""
 
     ids: IntVector

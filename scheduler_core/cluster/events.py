@@ -7,8 +7,9 @@ conditions test: on UPDATE the aspects that changed, on ADD and DELETE those tha
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from scheduler_core.cluster.columns import REGION_LABEL, ZONE_LABEL
 from scheduler_core.objects.model import (
@@ -30,8 +31,7 @@ CONDITION_TYPES = ("Ready", "OutOfDisk", "NetworkUnavailable")  # the conditions
 ASSUMED, ELSEWHERE = "assumed", "bound elsewhere"  # facts about a pod that is added to a node
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterEvent:
+class ClusterEvent(Struct, frozen=True):
     """One change. ``node`` is the pod's node or the node itself, "" where the event has none.
 
     On ADD a pod was assumed on ``node`` or was bound there by another scheduler; the facts record which.

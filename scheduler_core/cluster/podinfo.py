@@ -8,9 +8,9 @@ differs between replicas: name, uid, priority, node and nomination are in
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from scheduler_core.cluster.columns import clamp
 from scheduler_core.cluster.devices import Demand, demand_of
@@ -25,8 +25,7 @@ NONZERO_MEMORY = 200 * 1024 * 1024  # bytes, priorityutil.DefaultMemoryRequest
 Port = tuple[str, str, int]  # ip, protocol, port
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(Struct, frozen=True):
     """One pod affinity term with its namespaces resolved; ``weight`` is 0 for a required one."""
 
     namespaces: tuple[str, ...]
@@ -39,8 +38,7 @@ class Term:
         return namespace in self.namespaces and matches(self.selector, labels)
 
 
-@dataclass(frozen=True, slots=True)
-class AffinityTerms:
+class AffinityTerms(Struct, frozen=True):
     """The compiled inter-pod part of ``spec.affinity``."""
 
     required: tuple[Term, ...] = ()
@@ -52,8 +50,7 @@ class AffinityTerms:
 NO_TERMS = AffinityTerms()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PodInfo:
+class PodInfo(Struct, frozen=True, eq=False):
     """Everything that scheduling reads of a pod, shared by the pods of one class.
 
     ``request`` is ``(4,) int64`` (cpu, memory, ephemeral-storage, one pod) as PodFitsResources

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scheduler_core.cluster.columns import Domains
 from scheduler_core.cluster.podinfo import AffinityTerms, PodInfo, Term
@@ -26,8 +27,7 @@ NOT_STARTED = 2**62  # microseconds: a pod that has not started counts as starte
 TRACKED_LIMIT = 2048  # selectors whose counts are kept; the oldest is evicted, and counted again when needed
 
 
-@dataclass(slots=True, eq=False)
-class PodState:
+class PodState(Struct, eq=False):
     """One pod of the cluster; ``order`` is its position of creation, ``node`` a column index or -1."""
 
     key: str
@@ -63,8 +63,7 @@ class PodState:
         )
 
 
-@dataclass(slots=True, eq=False)
-class PodKind:
+class PodKind(Struct, eq=False):
     """Pods of one namespace, label set and deletion state; ``nodes`` maps node to count."""
 
     namespace: str
@@ -120,8 +119,7 @@ class AffinityClass(Counted):
         self.terms = terms
 
 
-@dataclass(frozen=True, slots=True)
-class PodQuery:
+class PodQuery(Struct, frozen=True):
     """A query for the pods that match every (or any) of the namespaced selectors."""
 
     parts: tuple[tuple[tuple[str, ...], Selector | None], ...]

@@ -7,8 +7,9 @@ pods that differ only in such a field belong to one class, and a result for one 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from scheduler_core.objects.model import Affinity, Container, OwnerReference, Pod, Toleration
 
@@ -85,8 +86,7 @@ class UndeclaredFieldError(LookupError):
     """A rule reads a field of its pod that no rule declares."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reads:
+class Reads(Struct, frozen=True):
     """The fields of the pod and of the node, and the other kinds of objects, that a result may depend on.
 
     Raises ValueError for a name that is not in the tables above.

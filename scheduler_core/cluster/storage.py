@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Container
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scheduler_core.cluster.podinfo import PodInfo, Port
 from scheduler_core.objects.model import (
@@ -232,8 +235,7 @@ def _tally(counts: dict[K, int], key: K, sign: int) -> None:
         del counts[key]
 
 
-@dataclass(frozen=True, slots=True)
-class PodUse:
+class PodUse(Struct, frozen=True):
     """The host ports and volumes of a pod that nodes keep track of."""
 
     ports: tuple[Port, ...]

@@ -7,11 +7,11 @@ different decision both have the same cluster, so a cycle's verdicts and scores 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from scheduler_core.config.policy import Profile
 from scheduler_core.config.settings import Settings
@@ -24,8 +24,7 @@ PLACEMENTS_SHOWN = 1000
 NODES_SHOWN = 10
 
 
-@dataclass(frozen=True, slots=True)
-class FirstDifference:
+class FirstDifference(Struct, frozen=True):
     """The first cycle in which something differs.
 
     ``what`` is in the order of a cycle's phases: pod, predicate (a node is feasible for only one), score (a
@@ -49,8 +48,7 @@ class FirstDifference:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """The results of one scenario under two policies.
 
     ``configuration`` lists the differences of the policies themselves; ``first`` is the first cycle with any

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scheduler_core.compare.compare import last_nodes
 from scheduler_core.config.settings import CACHE_MODES
@@ -19,8 +22,7 @@ STRATEGIES = ("off", "sound", "batching")
 SHORT_SECONDS = 2.0  # of all strategies together; shorter runs are timed twice
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """The progress of a measurement: ``done`` of ``total`` expected cycles of all strategies have run."""
 
     strategy: str
@@ -28,8 +30,7 @@ class Progress:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(Struct, frozen=True):
     """The cost of one strategy's run.
 
     ``evaluations`` are pairs of predicate and node, ``hits`` those that the cache served instead; neither

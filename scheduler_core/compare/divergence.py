@@ -11,6 +11,8 @@ from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct
+
 from scheduler_core.compare.compare import last_nodes
 from scheduler_core.compare.cost import expected_cycles, outcome
 from scheduler_core.equivalence.keeper import CacheKeeper
@@ -22,8 +24,7 @@ from scheduler_core.simulation.instant import Simulation
 STALE_TOLD = 5  # stale hits of the first differing cycle, per side
 
 
-@dataclass(frozen=True, slots=True)
-class RunSide:
+class RunSide(Struct, frozen=True):
     """The totals of one run. ``causes`` are stale hits by cause, the most frequent first."""
 
     cache: str
@@ -49,8 +50,7 @@ class RunSide:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class SideDecision:
+class SideDecision(Struct, frozen=True):
     """One side's decision in the first differing cycle, with stale hits; those on its nodes come first."""
 
     pod: str
@@ -74,8 +74,7 @@ class SideDecision:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Parting:
+class Parting(Struct, frozen=True):
     """The first cycle with different outcomes; a side is ``None`` if its run had ended."""
 
     index: int
@@ -97,8 +96,7 @@ class Parting:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Divergence:
+class Divergence(Struct, frozen=True):
     """Two runs of one scenario. ``differing`` counts the pods whose final nodes differ."""
 
     here: RunSide

@@ -10,8 +10,9 @@ A bundle contains at most one ``SimulationSettings`` document; every field is op
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scheduler_core.objects.reading import At, Field, Outline, boolean, enum, outlined, record, show
 from scheduler_core.quirks import QUIRK_IDS
@@ -25,8 +26,7 @@ TIMES = ("instant", "virtual")
 STALE_WRITES = ("none", "isUpToDate", "generations")
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """The settings; the defaults reproduce kube-scheduler v1.11.
 
     ``quirks`` is whether the known deviations (:data:`scheduler_core.quirks.QUIRKS`) are reproduced or

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 from scheduler_core.objects.model import KubernetesObject
 
@@ -31,8 +32,7 @@ class Wake(NamedTuple):
 Reconciliation = Sequence[Change | Wake]
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """The options of the control plane; defaults are those of Kubernetes."""
 
     epoch: float = 1_609_459_200.0  # virtual time 0 in seconds since 1970: 2021-01-01T00:00:00Z

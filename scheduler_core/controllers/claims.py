@@ -7,7 +7,7 @@ The scheduler's PreBind calls :func:`bind` too.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from scheduler_core.controllers.changes import Change, Reconciliation
 from scheduler_core.controllers.store import Store

@@ -7,7 +7,8 @@ affinity, taints with the daemon's own tolerations, resources and host ports.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from scheduler_core.objects.admission import with_requests
 from scheduler_core.objects.model import HostPort, Node, Pod, Toleration, Workload

@@ -9,7 +9,7 @@ unavailable at a time.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from scheduler_core.controllers.changes import Change, Reconciliation
 from scheduler_core.controllers.daemon_admission import fits_daemon, with_daemon_tolerations

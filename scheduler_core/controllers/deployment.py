@@ -7,8 +7,10 @@ set. A change of scale during an update applies to the new set only, not proport
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count
+
+from msgspec.structs import replace
 
 from scheduler_core.controllers.changes import Change, Reconciliation
 from scheduler_core.controllers.store import Store

@@ -5,7 +5,7 @@ Source: ``pkg/controller/disruption``. A pod is healthy while it is Running and 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from scheduler_core.controllers.changes import Change, Reconciliation
 from scheduler_core.controllers.store import Store

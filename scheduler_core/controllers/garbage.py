@@ -5,8 +5,9 @@ Source: ``pkg/controller/garbagecollector`` (background deletion) and ``pkg/cont
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import islice
+
+from msgspec.structs import replace
 
 from scheduler_core.controllers.changes import Change, Reconciliation
 from scheduler_core.controllers.claims import released

@@ -8,8 +8,9 @@ completion index as an annotation, as a label and in their name.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import count, islice
+
+from msgspec.structs import replace
 
 from scheduler_core.controllers.changes import Change, Reconciliation, Wake
 from scheduler_core.controllers.owned import Owned

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import replace
 from heapq import heappop, heappush
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from scheduler_core import interrupting
 from scheduler_core.controllers import (

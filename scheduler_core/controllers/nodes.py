@@ -10,9 +10,9 @@ expire, by default after 300 s.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
-from scheduler_core.controllers.altered import altered
+from msgspec.structs import replace
+
 from scheduler_core.controllers.changes import Change, Reconciliation, Wake
 from scheduler_core.controllers.running import outage
 from scheduler_core.controllers.store import Store, evicts, ready_status
@@ -45,7 +45,7 @@ def lifecycle(node: Node, store: Store, now: float) -> Reconciliation:
         changes.append(Wake(min(ahead), f"node {node.meta.name}"))
     if status != "True":
         changes += [
-            Change("update", altered(pod, ready=False), "NodeNotReady")
+            Change("update", replace(pod, ready=False), "NodeNotReady")
             for pod in store.pods_on(node.meta.name)
             if pod.phase == "Running" and pod.ready
         ]

@@ -5,8 +5,9 @@ Source: ``pkg/controller/replicaset``, ``manageReplicas``, and ``ActivePods`` fo
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import islice
+
+from msgspec.structs import replace
 
 from scheduler_core.controllers.changes import Change, Reconciliation
 from scheduler_core.controllers.store import Store

@@ -6,7 +6,7 @@ belong to ``status.current``: the template before the update in progress.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from scheduler_core.controllers.changes import Change, Reconciliation
 from scheduler_core.controllers.store import Store

@@ -25,7 +25,8 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from scheduler_core.controllers.altered import altered
+from msgspec.structs import replace
+
 from scheduler_core.controllers.changes import Change, Reconciliation, Wake, timestamp
 from scheduler_core.controllers.owned import controller_of
 from scheduler_core.controllers.store import Store
@@ -84,19 +85,19 @@ def reconcile(pod: Pod, store: Store, now: float) -> Reconciliation:
         begun = pod.start_time or timestamp(store.options, since)
         start = since + (seconds(pod.meta.annotations.get(START, "0")) or 0.0)
         if now >= start:
-            running = altered(pod, phase="Running", ready=True, start_time=begun)
+            running = replace(pod, phase="Running", ready=True, start_time=begun)
             return (Change("update", running, "Started"),)
         wake = Wake(start, "starts")
         if pod.start_time:
             return (wake,)
-        return Change("update", altered(pod, start_time=begun), "Acknowledged"), wake
+        return Change("update", replace(pod, start_time=begun), "Acknowledged"), wake
     if pod.phase != "Running":
         return ()
     if not pod.ready:
         again = since + restart_delay(pod.restarts)
         if now < again:
             return (Wake(again, "restarts"),)
-        return (Change("update", altered(pod, ready=True), "Started"),)
+        return (Change("update", replace(pod, ready=True), "Started"),)
     written = pod.meta.annotations.get(RUN)
     run = seconds(written) if written is not None else None
     if run is None:
@@ -112,6 +113,6 @@ def reconcile(pod: Pod, store: Store, now: float) -> Reconciliation:
 def _ended(pod: Pod) -> Change:
     failed = pod.meta.annotations.get(OUTCOME) == "Failed"
     if pod.restart_policy == "Always" or (failed and pod.restart_policy == "OnFailure"):
-        return Change("update", altered(pod, restarts=pod.restarts + 1, ready=False), "BackOff")
+        return Change("update", replace(pod, restarts=pod.restarts + 1, ready=False), "BackOff")
     phase = "Failed" if failed else "Succeeded"
-    return Change("update", altered(pod, phase=phase, ready=False), phase)
+    return Change("update", replace(pod, phase=phase, ready=False), phase)

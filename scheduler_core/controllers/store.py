@@ -6,10 +6,10 @@ Every index is updated incrementally, so that no lookup iterates over all object
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import count
 
-from scheduler_core.controllers.altered import altered
+from msgspec.structs import replace
+
 from scheduler_core.controllers.branching import Branching
 from scheduler_core.controllers.budget_index import BudgetIndex
 from scheduler_core.controllers.changes import Options, timestamp
@@ -163,7 +163,7 @@ class Store(Branching):
         uid = uid_for("Pod", namespace, f"{name}/{lives}" if lives else name)
         stamp = timestamp(self.options, now)
         own = ObjectMeta(name, namespace, uid, meta.labels, meta.annotations, meta.owner_references, stamp)
-        return altered(prototype, meta=own)
+        return replace(prototype, meta=own)
 
     def revision(self, owner: Workload, template: Pod) -> str:
         """Return the hash of one of a controller's templates."""

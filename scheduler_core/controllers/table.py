@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scheduler_core.controllers import daemons, deployment, jobs, replicas, stateful
 from scheduler_core.controllers.changes import Reconciliation
@@ -26,8 +27,7 @@ Expand = Callable[[ExistingObjects, Workload, WorkloadChanges], None]
 """A controller's effect where time stands still: adds its changes, all at once, to the last argument."""
 
 
-@dataclass(frozen=True, slots=True)
-class Controller:
+class Controller(Struct, frozen=True):
     """One row: a kind, its controller in virtual time, and its expansion where time stands still."""
 
     kind: str

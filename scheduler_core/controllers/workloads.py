@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Literal
+
+from msgspec.structs import replace
 
 from scheduler_core.controllers.daemon_admission import fits_daemon, with_daemon_tolerations
 from scheduler_core.formats.decode import short_hash

@@ -9,7 +9,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import FAILED_BY_ERROR, Codes, ReasonTable
@@ -36,8 +37,7 @@ READS: Mapping[str, tuple[str, ...]] = {
 """The attributes of a pod that determine a predicate's result; for any other predicate, all of them may."""
 
 
-@dataclass(frozen=True, slots=True)
-class Suspect:
+class Suspect(Struct, frozen=True):
     """Hits of one predicate that differ from a fresh evaluation, one entry for each of ``rows``.
 
     ``differs`` lists the fields in which the pod differs from the one that the entry was written for, if
@@ -54,8 +54,7 @@ class Suspect:
     seen: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Due:
+class _Due(Struct, frozen=True):
     """One invalidation of mode ``sound``. ``cycle`` is the cycle after or during which it was due."""
 
     cycle: int

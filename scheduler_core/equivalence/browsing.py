@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from msgspec import Struct
 
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.equivalence.cache import BoolMatrix, CacheEntry, EquivalenceCache, WriteSteps
@@ -16,8 +16,7 @@ Level = Literal["node", "predicate", "class"]
 LEVELS: tuple[Level, ...] = ("node", "predicate", "class")
 
 
-@dataclass(frozen=True, slots=True)
-class EntryCount:
+class EntryCount(Struct, frozen=True):
     """The valid entries under one key of a level: a node's name, a predicate or a class's hash."""
 
     key: str | int

@@ -8,11 +8,11 @@ class is read and written at once, and the column of a node is invalidated for a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from scheduler_core.cluster.reasons import FAILED_BY_ERROR, Codes
 from scheduler_core.objects.arrays import BoolVector, IntVector
@@ -28,8 +28,7 @@ FIRST_SLOTS = 4
 ENTRY_BYTES = 2 + 1 + 4  # code, valid, written
 
 
-@dataclass(frozen=True, slots=True)
-class CacheEntry:
+class CacheEntry(Struct, frozen=True):
     """One valid entry. ``code`` indexes the cluster's reason table, ``step`` is the cycle that wrote it."""
 
     node: str

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from scheduler_core.cluster.reads import CLASS_FIELDS, POD_FIELDS
 from scheduler_core.config.policy.declared import declared_fields
@@ -77,8 +79,10 @@ def fields_of(definition: Definition, *, split: bool = False) -> Mapping[str, Ca
 
 def canonical(value: Any) -> Any:
     """Convert a part of a pod to JSON types; equal parts become equal regardless of the order of maps."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {part.name: canonical(getattr(value, part.name)) for part in fields(value) if part.repr}
+    if isinstance(value, Struct):
+        untold = getattr(value, "UNTOLD", ())
+        names = (name for name in value.__struct_fields__ if name not in untold)
+        return {name: canonical(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
         return {str(key): canonical(found) for key, found in value.items()}
     if isinstance(value, tuple | list):

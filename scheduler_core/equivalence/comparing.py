@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
 from itertools import islice
 from typing import Any
+
+from msgspec import Struct
 
 from scheduler_core.equivalence.classes import Definition, canonical, equivalence_hash, fields_of
 from scheduler_core.objects.model import Pod
@@ -36,8 +37,7 @@ PATHS = {
 AMOUNTS = ("requests", "limits")
 
 
-@dataclass(frozen=True, slots=True)
-class FieldDifference:
+class FieldDifference(Struct, frozen=True):
     """A field, by its path in a manifest, and its value in each of the two pods."""
 
     field: str
@@ -83,10 +83,10 @@ def _walk(path: str, first: Any, second: Any) -> Iterator[FieldDifference]:
     """Descend while both values have the same type and yield the innermost differences."""
     if canonical(first) == canonical(second):
         return
-    if is_dataclass(first) and type(first) is type(second):
-        for part in fields(first):
-            name = PATHS.get(part.name, _camel(part.name))
-            yield from _walk(f"{path}.{name}", getattr(first, part.name), getattr(second, part.name))
+    if isinstance(first, Struct) and type(first) is type(second):
+        for part in first.__struct_fields__:
+            name = PATHS.get(part, _camel(part))
+            yield from _walk(f"{path}.{name}", getattr(first, part), getattr(second, part))
     elif isinstance(first, Mapping) and isinstance(second, Mapping):
         for key in dict.fromkeys((*first, *second)):
             yield from _walk(f"{path}[{key}]", first.get(key), second.get(key))

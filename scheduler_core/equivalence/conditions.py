@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
+from msgspec import Struct
 
 from scheduler_core.cluster.events import ASSUMED, ELSEWHERE, ClusterEvent
 from scheduler_core.cluster.storage import disks
@@ -30,8 +30,7 @@ class InvalidatedNodes(Enum):
     ALL = "all nodes"
 
 
-@dataclass(frozen=True, slots=True)
-class RowCondition:
+class RowCondition(Struct, frozen=True):
     """When a row applies; ``text`` is printed on the reference page."""
 
     text: str

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import Codes
@@ -20,8 +20,7 @@ from scheduler_core.scheduling.cache_record import BoolMatrix, Counts, ResultSou
 from scheduler_core.scheduling.vectors import ClassVectors
 
 
-@dataclass(frozen=True, slots=True)
-class PendingWrite:
+class PendingWrite(Struct, frozen=True):
     """A result yet to be written: ``codes`` are those of ``rows``."""
 
     predicate: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from scheduler_core.cluster.events import ClusterEvent, EventVerb
 from scheduler_core.equivalence.conditions import InvalidatedNodes, RowCondition
@@ -15,8 +16,7 @@ Mode = Literal["designed", "v1.11", "sound"]
 MODES: tuple[Mode, ...] = ("designed", "v1.11", "sound")  # in addition to "off"
 
 
-@dataclass(frozen=True, slots=True)
-class InvalidationRow:
+class InvalidationRow(Struct, frozen=True):
     """One row. ``predicates`` is ``None`` for all of them; ``narrow`` selects those affected by an event."""
 
     id: str

@@ -10,7 +10,8 @@ taken from pkg/scheduler/factory/factory.go, core/equivalence_cache.go and sched
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scheduler_core.cluster.events import ClusterEvent
 from scheduler_core.cluster.view import Scope
@@ -47,8 +48,7 @@ UNLISTED = InvalidationRow(
 """Replaces the rows of a predicate without any in mode ``sound``, which must be correct."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Invalidation:
+class Invalidation(Struct, frozen=True, eq=False):
     """The effect of a row on an event: the policy's predicates and the cache's rows, ``None`` for all."""
 
     row: InvalidationRow

@@ -7,7 +7,8 @@ for callers that serve others meanwhile.
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from scheduler_core.explain.changes import Remedy, search
 from scheduler_core.explain.cooperative import finished

@@ -12,8 +12,9 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scheduler_core.explain.cooperative import finished
 from scheduler_core.explain.edits import Edit, patches
@@ -30,8 +31,7 @@ FITS_SHOWN = 20
 PODS_LOOKED_AT = 2_000_000  # by the rules that inspect every pod, over all nodes that are weighed
 
 
-@dataclass(frozen=True, slots=True)
-class Remedy:
+class Remedy(Struct, frozen=True):
     """A verified change: with it the pod fits on ``node`` and on all of ``fits``.
 
     ``patches`` are the requests for the API server, in order; ``words`` describe them, one sentence per edit.

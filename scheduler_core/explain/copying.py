@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Generator, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from scheduler_core.explain.changes import Remedy
 from scheduler_core.formats.patch import PatchError, apply_patch
@@ -29,8 +30,7 @@ CYCLES_AT_ONCE = 25  # decided between two pauses
 VERSION = "v1"  # apiVersion of every kind that a change touches in a running cluster
 
 
-@dataclass(frozen=True, slots=True)
-class Copy:
+class Copy(Struct, frozen=True):
     """The copy: its documents, the pod's name in it, and the cycle to show.
 
     ``node`` is where that cycle placed the pod, ``None`` if it did not, or if time ran out first.

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scheduler_core.explain.world import ObjectsAtMoment
 from scheduler_core.formats.difference import merge_patch
@@ -51,8 +53,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(Struct, frozen=True):
     """One change of one object: ``mutate`` changes it, ``create`` adds it; with neither, it is deleted.
 
     ``size`` compares edits of equal effort: a resource's shortage as a share of the request.

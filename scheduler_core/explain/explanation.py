@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from scheduler_core.explain.changes import Remedy
 from scheduler_core.explain.finding import PodOnNode
@@ -27,8 +27,7 @@ class ExplainError(ValueError):
         self.what = what  # pod, node or step
 
 
-@dataclass(frozen=True, slots=True)
-class FailureFacts:
+class FailureFacts(Struct, frozen=True):
     """One failure with the facts behind it."""
 
     failure: Failure
@@ -49,8 +48,7 @@ def failure_dict(failure: Failure) -> dict[str, Any]:
     return {"predicate": failure.predicate, "reasons": list(failure.reasons), "error": failure.error}
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """One node's verdict: every failure on it, with the facts behind each."""
 
     node: str
@@ -102,8 +100,7 @@ def verdict(standing: Standing, row: int) -> Verdict:
     return Verdict(standing.names[row], standing.fits(row), tuple(told))
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """Nodes with the same failures: none at all, or every predicate of ``failures``."""
 
     failures: tuple[Failure, ...]
@@ -141,8 +138,7 @@ def _alike(standing: Standing) -> Sequence[tuple[int, int]]:
     return list(zip(rows, first[kind.ravel()].tolist()))
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """The answer. ``state`` is placed, bound, pending, finished, preempted, deleted, absent or other.
 
     ``index`` and ``step`` are the cycle that placed the pod, which ``story`` describes, else the last one

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scheduler_core.explain.edits import Edit, Mutation
 from scheduler_core.explain.world import Standing
 from scheduler_core.objects.model import Node
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One reason's facts as sentences and numbers, and the alternatives that may resolve it.
 
     Each of ``options`` is a set of edits that belong together.
@@ -22,8 +22,7 @@ class Finding:
     numbers: tuple[dict[str, Any], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PodOnNode:
+class PodOnNode(Struct, frozen=True):
     """One pod on one node; ``row`` is the node's index."""
 
     standing: Standing

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from scheduler_core.explain.edits import Edit, EditTarget, apply
 from scheduler_core.explain.finding import Finding, PodOnNode
@@ -23,8 +24,7 @@ Effort = tuple[int, float]
 EditSet = frozenset[tuple[str, str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Trials:
+class Trials(Struct, frozen=True):
     """What was run so far: where the pod fits after a set of edits, nowhere if they are not valid."""
 
     standing: Standing

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scheduler_core.cluster.columns import BASIC_RESOURCES
 from scheduler_core.cluster.devices import COUNT, ON_ONE_DEVICE, SHARE, WHOLE
@@ -17,8 +18,7 @@ from scheduler_core.objects.model import Container
 from scheduler_core.objects.quantity import format_resource
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceAmounts:
+class ResourceAmounts(Struct, frozen=True):
     """One resource of one pod on one node, in the units of objects.model."""
 
     name: str

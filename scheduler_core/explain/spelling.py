@@ -7,8 +7,9 @@ Each correction is an :class:`Edit` like any other: it is run before it is shown
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from scheduler_core.cluster.columns import BASIC_RESOURCES
 from scheduler_core.cluster.nodeaffinity import holds, valid

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from scheduler_core.scheduling.cycle import Cycle
 
 NODES_SHOWN = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Lead:
+class Lead(Struct, frozen=True):
     """By how much one weighted priority put the chosen node ahead of another one."""
 
     priority: str
@@ -37,8 +36,7 @@ class Lead:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Story:
+class Story(Struct, frozen=True):
     """The cycle that placed a pod, described for users. ``rival`` is the node that it is compared with."""
 
     cycle: Cycle

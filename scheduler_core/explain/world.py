@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scheduler_core.cluster import Cluster, PodState
 from scheduler_core.config.policy import Profile
@@ -31,8 +32,7 @@ T = TypeVar("T")
 HOPELESS = "node(s) were unschedulable"  # a reason that deleting pods does not resolve
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """A predicate that fails on a node: with reasons, or by raising an error."""
 
     predicate: str
@@ -40,8 +40,7 @@ class Failure:
     error: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectsAtMoment:
+class ObjectsAtMoment(Struct, frozen=True):
     """Every object at one moment, in creation order, and the manifests that they were read from.
 
     The pod that is asked about, ``pod``, has no node in it: it is as it would be when it is scheduled next,
@@ -55,7 +54,7 @@ class ObjectsAtMoment:
     last_node_index: int = 0
     touched: tuple[Key, ...] = ()
     """What may differ from the first world, from which all others are derived."""
-    sources: dict[Key, tuple[Manifest, bool]] = field(default_factory=dict, compare=False)
+    sources: dict[Key, tuple[Manifest, bool]] = field(default_factory=dict)
     """The manifests that edits of an object start from, cached; all edits are based on the first world."""
     schedulers: frozenset[str] = frozenset()
     """The schedulerNames whose pods wait in the same queue."""

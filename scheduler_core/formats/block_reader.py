@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
+
+from msgspec.structs import replace
 
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.scalars import WORDS, resolve

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from scheduler_core.formats.archive import read_archive
 from scheduler_core.formats.folder import Folder
@@ -27,8 +28,7 @@ from scheduler_core.progress import Watch, unwatched
 File = tuple[str, bytes | str] | Folder  # name and content, or a directory's files
 
 
-@dataclass(slots=True)
-class SourceText:
+class SourceText(Struct):
     """One file's text. ``syntax`` is ``yaml``, ``json``, ``csv``, or ``lines``: a JSON document per line."""
 
     name: str | None
@@ -36,8 +36,7 @@ class SourceText:
     syntax: str = "yaml"
 
 
-@dataclass(slots=True)
-class Entry:
+class Entry(Struct):
     """One manifest and its place: the document's number in its source, and the path inside it.
 
     In a file of lines, the number is that of the line. ``origins`` are the places of the operations of a
@@ -52,8 +51,7 @@ class Entry:
     origins: tuple[Entry, ...] = ()
 
 
-@dataclass(slots=True)
-class Bundle:
+class Bundle(Struct):
     """The contents of the files, and the errors in reading them."""
 
     entries: list[Entry] = field(default_factory=list)

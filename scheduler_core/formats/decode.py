@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.objects.kinds import KEPT_KINDS, KINDS, Kind
@@ -17,8 +19,7 @@ _OWN_GROUPS = ("", "apps", "extensions", "batch", "policy", "autoscaling")
 SECRET_KINDS = ("Secret",)
 
 
-@dataclass(slots=True)
-class Decoded:
+class Decoded(Struct):
     """One manifest that was decoded to an object; ``entry`` has the manifest as given."""
 
     entry: Entry

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
+
+from msgspec import Struct, field
 
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.text import to_text
@@ -33,8 +34,7 @@ _SNAPSHOT = re.compile(r'"(?:nodes|pods)"\s*:\s*(?:\[|null)')
 _TABLE = re.compile(r"(?:sn|name),(?:[a-z_]+,)*(?:cpu_milli|memory_mib)\b")
 
 
-@dataclass(slots=True)
-class Folder:
+class Folder(Struct):
     """The files of a directory or an archive, by relative path; ``left`` has those left out, with reasons."""
 
     name: str

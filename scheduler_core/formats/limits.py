@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Bounds on one bundle. Exceeding one is an error that names the bound, never a truncation."""
 
     size: int = 32 * 2**20  # bytes of all files together, uncompressed

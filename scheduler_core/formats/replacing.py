@@ -8,8 +8,9 @@ status. Within one list, as kubectl prints it, two objects with one name are an 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.problems import LocatedMessage, problems_of
@@ -35,8 +36,7 @@ WRITTEN_BY_THE_CLUSTER: Mapping[str, tuple[tuple[str, ...], ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Replaced:
+class Replaced(Struct, frozen=True):
     """One object that two documents define; ``kept`` are the paths kept from the earlier one."""
 
     key: Key

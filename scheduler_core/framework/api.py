@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
+
+from msgspec.structs import replace
 
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster

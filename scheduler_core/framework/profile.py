@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scheduler_core.config.policy import Profile, compile_policy
 from scheduler_core.predicates.storage import CheckVolumeBinding
@@ -16,8 +18,7 @@ NodeResourcesBalancedAllocation."""
 WEIGHTS = {"SelectorSpreadPriority": 2}  # its successor, PodTopologySpread, has weight 2
 
 
-@dataclass(frozen=True, slots=True)
-class Scheduling:
+class Scheduling(Struct, frozen=True):
     """``profile`` has predicates and priorities; the weights belong to the plugins that replaced :data:`OWN`.
 
     A priority of ``own`` that the profile lists is scored with these weights instead. ``round_robin`` breaks

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.framework.interface import POINTS, Plugin
@@ -24,8 +26,7 @@ class ProfileSpec(NamedTuple):
     plugins: Sequence[Plugin] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileRuntime:
+class ProfileRuntime(Struct, frozen=True):
     """A profile at run time. ``at`` maps each extension point to its plugins, in call order."""
 
     at: Mapping[str, tuple[Plugin, ...]]

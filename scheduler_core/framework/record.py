@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from msgspec import Struct
+
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.framework.status import Status
 from scheduler_core.objects.model import PodGroupStatus
@@ -57,8 +59,7 @@ class Attempt:
     session: object = None
 
 
-@dataclass(frozen=True, slots=True)
-class BindingCycle:
+class BindingCycle(Struct, frozen=True):
     """The plugins' statuses after Permit, as (extension point, plugin, status): PreBind, Bind, PostBind.
 
     It is the detail of the event that ends the binding cycle: Scheduled or FailedScheduling.

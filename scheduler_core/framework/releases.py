@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(Struct, frozen=True):
     """A column: the flush moves a pod that is unschedulable for more than ``unschedulable_stay`` seconds."""
 
     name: str

@@ -7,11 +7,11 @@ informer events, controllers) is queued as *turns*, first in, first out: see :da
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
 import numpy as np
+from msgspec import Struct
 
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
@@ -44,8 +44,7 @@ NO_NODES = "no nodes available to schedule pods"
 Statuses = list[tuple[str, str, Status]]
 
 
-@dataclass(frozen=True, slots=True)
-class Pace:
+class Pace(Struct, frozen=True):
     """Durations in virtual seconds, and when goroutines run."""
 
     cycle: float = 0.001

@@ -6,9 +6,8 @@ the plugins that score like their predecessors use the v1.11 priorities, scaled 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
+from msgspec.structs import replace
 
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import Codes

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 Code = Literal["Success", "Wait", "Unschedulable", "UnschedulableAndUnresolvable", "Error"]
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(Struct, frozen=True):
     """A plugin's result for a pod. ``detail`` is the plugin's own record of the decision, with its numbers.
 
     ``seconds`` is the time to wait at Permit, ``nominated`` the node that PostFilter nominates.

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from msgspec import Struct
+
 from scheduler_core.framework.clock import Clock, Timer
 
 PermitVerdict = Literal["", "allowed", "rejected"]
@@ -94,8 +96,7 @@ class WaitingPods:
         self._settled(pod)
 
 
-@dataclass(frozen=True, slots=True)
-class _Timeout:
+class _Timeout(Struct, frozen=True):
     pods: WaitingPods
     key: str
     plugin: str

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scheduler_core.kube_batch.model import (
     ALLOCATED,
@@ -19,8 +20,7 @@ from scheduler_core.kube_batch.session import Session
 from scheduler_core.objects.model import PodGroupStatus
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Struct, frozen=True):
     """An Event about an object, as ``Kind namespace/name``; ``type`` is Normal or Warning."""
 
     type: str
@@ -29,8 +29,7 @@ class Event:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Closing:
+class Closing(Struct, frozen=True):
     """What the session wrote at its end: PodGroup statuses by ``namespace/name``, and events in order."""
 
     groups: dict[str, PodGroupStatus]

@@ -8,10 +8,10 @@ error; both have line and path.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
+from msgspec import Struct, field
 
 from scheduler_core.kube_batch.plugin import SWITCHES
 from scheduler_core.objects.names import did_you_mean
@@ -63,8 +63,7 @@ class ConfigurationError(ValueError):
         self.problems = tuple(problems)
 
 
-@dataclass(frozen=True, slots=True)
-class PluginOption:
+class PluginOption(Struct, frozen=True):
     """A plugin listed in a tier; ``off`` are the switches that are false, ``arguments`` are as written."""
 
     name: str
@@ -76,15 +75,13 @@ class PluginOption:
         return switch not in self.off
 
 
-@dataclass(frozen=True, slots=True)
-class Tier:
+class Tier(Struct, frozen=True):
     """Plugins whose answers are considered together."""
 
     plugins: tuple[PluginOption, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class BatchConfiguration:
+class BatchConfiguration(Struct, frozen=True):
     """What sessions run. ``warnings`` are what the original logs and goes on without."""
 
     actions: tuple[str, ...]
@@ -96,8 +93,7 @@ class BatchConfiguration:
         return {one.name: one for tier in self.tiers for one in tier.plugins if one.name in PLUGIN_NAMES}
 
 
-@dataclass(slots=True)
-class _Reading:
+class _Reading(Struct):
     """The problems found so far; ``shift`` is added to line numbers."""
 
     shift: int

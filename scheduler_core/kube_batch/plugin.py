@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from scheduler_core.kube_batch.model import Job, Queue, Task
 from scheduler_core.kube_batch.record import JobShares, QueueShares
@@ -43,8 +44,7 @@ class NodeOrder(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Registration:
+class Registration(Struct, frozen=True, kw_only=True):
     """What a plugin registers when a session opens; ``None`` where it takes no part.
 
     Orders return a negative number if the first is to come first, 0 if they are equal. ``preemptable`` and

@@ -8,13 +8,13 @@ Amounts are by resource name: cpu in millicores, memory in bytes, scalars in tho
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 Amounts = Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOutStep:
+class LeftOutStep(Struct, frozen=True):
     """An object of the snapshot that the session ignores: a Job, a Node or a Pod."""
 
     action: str
@@ -23,8 +23,7 @@ class LeftOutStep:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class InvalidJob:
+class InvalidJob(Struct, frozen=True):
     """A job that plugins find invalid: the original asks too early, so that it takes part nevertheless."""
 
     action: str
@@ -32,8 +31,7 @@ class InvalidJob:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class FilledQueue:
+class FilledQueue(Struct, frozen=True):
     """A queue after a round of proportion; a satisfied one takes no part in the next."""
 
     queue: str
@@ -42,8 +40,7 @@ class FilledQueue:
     satisfied: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ProportionRound:
+class ProportionRound(Struct, frozen=True):
     """One round in which proportion divides what remains by weight; numbers start at 1."""
 
     action: str
@@ -54,8 +51,7 @@ class ProportionRound:
     after: Amounts
 
 
-@dataclass(frozen=True, slots=True)
-class QueueShares:
+class QueueShares(Struct, frozen=True):
     """What a queue deserves, has and asks for, when the session opens and after each change."""
 
     action: str
@@ -66,8 +62,7 @@ class QueueShares:
     share: float
 
 
-@dataclass(frozen=True, slots=True)
-class JobShares:
+class JobShares(Struct, frozen=True):
     """What a job has by drf, and its dominant share."""
 
     action: str
@@ -77,8 +72,7 @@ class JobShares:
     dominant: str
 
 
-@dataclass(frozen=True, slots=True)
-class HeapPop:
+class HeapPop(Struct, frozen=True):
     """A heap's array as it was, and what was popped. ``what`` is queue, job, task; ``owner`` is whose heap
     it is: a queue's jobs, a job's tasks (or the victims for it). ``size`` is that of the array, of which the
     beginning is kept.
@@ -92,8 +86,7 @@ class HeapPop:
     popped: str
 
 
-@dataclass(frozen=True, slots=True)
-class QueueDropped:
+class QueueDropped(Struct, frozen=True):
     """A queue's entry that is not served, and why."""
 
     action: str
@@ -101,8 +94,7 @@ class QueueDropped:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class JobDropped:
+class JobDropped(Struct, frozen=True):
     """A job that this action serves no more, the task at which, and why."""
 
     action: str
@@ -111,8 +103,7 @@ class JobDropped:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class NodesConsidered:
+class NodesConsidered(Struct, frozen=True):
     """The nodes for a task: those that predicates refused, those short of resources, and the candidates with
     their scores, the highest first, and the weighted parts in the same order.
 
@@ -130,8 +121,7 @@ class NodesConsidered:
     chosen: str
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(Struct, frozen=True):
     """A task that was Allocated on, or Pipelined onto, a node."""
 
     action: str
@@ -140,8 +130,7 @@ class Placement:
     status: str
 
 
-@dataclass(frozen=True, slots=True)
-class PlacementFailed:
+class PlacementFailed(Struct, frozen=True):
     """A task that a node refused although the action had chosen it."""
 
     action: str
@@ -149,8 +138,7 @@ class PlacementFailed:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Dispatch:
+class Dispatch(Struct, frozen=True):
     """A bind request that was sent for a task of a job that is ready."""
 
     action: str
@@ -159,8 +147,7 @@ class Dispatch:
     node: str
 
 
-@dataclass(frozen=True, slots=True)
-class TierAnswer:
+class TierAnswer(Struct, frozen=True):
     """The victims that one plugin accepts."""
 
     tier: int
@@ -168,8 +155,7 @@ class TierAnswer:
     victims: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class VictimsChosen:
+class VictimsChosen(Struct, frozen=True):
     """Who may be evicted on a node for a task: the candidates, each plugin's answer, and the result.
 
     ``decided`` is the tier that decided, from 1; 0 if no tier found any. ``what`` is preemptable or
@@ -185,8 +171,7 @@ class VictimsChosen:
     victims: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Eviction:
+class Eviction(Struct, frozen=True):
     """A task that releases its resources in the session; a statement may still undo that."""
 
     action: str
@@ -195,8 +180,7 @@ class Eviction:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class StatementEnd:
+class StatementEnd(Struct, frozen=True):
     """A statement that was committed or discarded, with its operations as (evict or pipeline, task)."""
 
     action: str
@@ -205,8 +189,7 @@ class StatementEnd:
     operations: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Forgotten:
+class Forgotten(Struct, frozen=True):
     """A task that is Allocated or Pipelined when the session closes: nothing is sent for it."""
 
     action: str
@@ -215,8 +198,7 @@ class Forgotten:
     status: str
 
 
-@dataclass(frozen=True, slots=True)
-class GroupWritten:
+class GroupWritten(Struct, frozen=True):
     """A PodGroup's status as written at close; ``message`` is that of the condition written now, or ""."""
 
     action: str
@@ -228,8 +210,7 @@ class GroupWritten:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class SessionEvent:
+class SessionEvent(Struct, frozen=True):
     """An Event that the scheduler records about an object, such as ``PodGroup ns/name``."""
 
     action: str
@@ -261,8 +242,7 @@ Step = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRecord:
+class SessionRecord(Struct, frozen=True):
     """All steps of a session in order; ``omitted`` are those beyond the bound."""
 
     number: int

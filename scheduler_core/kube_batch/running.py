@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from scheduler_core.kube_batch.actions import ACTIONS
 from scheduler_core.kube_batch.closing import Closing, close
@@ -13,8 +13,7 @@ from scheduler_core.kube_batch.session import Session
 from scheduler_core.kube_batch.snapshot import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
+class Finished(Struct, frozen=True):
     """A session that has ended, with what it wrote at its end."""
 
     session: Session

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, TypeVar
 
 import numpy as np
+from msgspec import Struct, field
 
 from scheduler_core.kube_batch.configuration import Tier
 from scheduler_core.kube_batch.heap import Heap
@@ -36,8 +36,7 @@ MOST_HEAP = 200  # items of a heap that an observer sees
 TierVictims = list[list[tuple[str, Victims]]]
 
 
-@dataclass(slots=True)
-class Outcome:
+class Outcome(Struct):
     """What a session sent: binds by pod, and evicted pods, both as ``namespace/name``, in order."""
 
     bound: dict[str, str] = field(default_factory=dict)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from scheduler_core.cluster.columns import NodeColumns
 from scheduler_core.kube_batch.configuration import parse_int
 from scheduler_core.kube_batch.model import (
@@ -32,8 +34,7 @@ GROUP_MIN_MEMBER = "scheduling.k8s.io/group-min-member"  # of pods without a gro
 NEVER_CREATED = float("-inf")  # an object without a creationTimestamp has Go's zero time
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """The process's flags that decide about pods: --scheduler-name and --default-queue."""
 
     scheduler_name: str = "kube-batch"
@@ -69,8 +70,7 @@ class Objects:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOut(Struct, frozen=True):
     """A job or a node that sessions ignore, and why."""
 
     kind: str

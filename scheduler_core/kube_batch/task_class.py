@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from scheduler_core.cluster.podinfo import PodInfo, compile_pod
 from scheduler_core.cluster.reads import CLASS_FIELDS, POD_FIELDS
@@ -25,8 +26,7 @@ ALL_FIELDS = tuple(name for name in POD_FIELDS if name in CLASS_FIELDS)
 UNLABELED = tuple(name for name in ALL_FIELDS if name not in ("namespace", "labels", "controller", "volumes"))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TaskClass:
+class TaskClass(Struct, frozen=True, eq=False):
     """Tasks that no predicate and no score can tell apart, labels and namespace aside.
 
     ``info`` is compiled from the first such pod: only what does not depend on labels and namespace may be

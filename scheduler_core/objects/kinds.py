@@ -5,7 +5,7 @@ Any version of a group is accepted, including old ones: the fields that scheduli
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from scheduler_core.objects.fields_cluster import (
     NODE,
@@ -23,8 +23,7 @@ from scheduler_core.objects.fields_workload import WORKLOADS, by_count
 from scheduler_core.objects.reading import Reader
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """One row: a kind's API groups (the first is the current one), its scope, its reader, its version."""
 
     name: str

@@ -9,22 +9,23 @@ and empty otherwise.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import ClassVar
+
+from msgspec import Struct, field
 
 Resources = Mapping[str, int]
 NEVER = "Never"  # a preemptionPolicy
 
 
-@dataclass(frozen=True, slots=True)
-class OwnerReference:
+class OwnerReference(Struct, frozen=True):
     kind: str
     name: str
     uid: str
     controller: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectMeta:
+class ObjectMeta(Struct, frozen=True):
     name: str
     namespace: str = ""  # "" for cluster-scoped kinds, "default" filled in for the others
     uid: str = ""
@@ -45,8 +46,7 @@ class ObjectMeta:
         return next((o for o in self.owner_references if o.controller), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(Struct, frozen=True):
     """One ``matchExpressions`` entry of a label or node selector."""
 
     key: str
@@ -54,8 +54,7 @@ class Requirement:
     values: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LabelSelector:
+class LabelSelector(Struct, frozen=True):
     """``matchLabels`` and ``matchExpressions``, ANDed. Absent selectors are ``None``, not this."""
 
     match_labels: Mapping[str, str] = field(default_factory=dict)
@@ -67,33 +66,28 @@ class LabelSelector:
         return not self.match_labels and not self.match_expressions
 
 
-@dataclass(frozen=True, slots=True)
-class NodeSelectorTerm:
+class NodeSelectorTerm(Struct, frozen=True):
     match_expressions: tuple[Requirement, ...] = ()
     match_fields: tuple[Requirement, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PreferredNodeTerm:
+class PreferredNodeTerm(Struct, frozen=True):
     weight: int
     term: NodeSelectorTerm
 
 
-@dataclass(frozen=True, slots=True)
-class PodAffinityTerm:
+class PodAffinityTerm(Struct, frozen=True):
     selector: LabelSelector | None
     topology_key: str
     namespaces: tuple[str, ...] = ()  # empty: the namespace of the pod with the term
 
 
-@dataclass(frozen=True, slots=True)
-class WeightedPodAffinityTerm:
+class WeightedPodAffinityTerm(Struct, frozen=True):
     weight: int
     term: PodAffinityTerm
 
 
-@dataclass(frozen=True, slots=True)
-class Affinity:
+class Affinity(Struct, frozen=True):
     """``spec.affinity``; a part that the manifest omits is ``None``, or has its ``has_`` flag unset."""
 
     node_required: tuple[NodeSelectorTerm, ...] | None = None
@@ -106,15 +100,13 @@ class Affinity:
     anti_preferred: tuple[WeightedPodAffinityTerm, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Taint:
+class Taint(Struct, frozen=True):
     key: str
     value: str
     effect: str
 
 
-@dataclass(frozen=True, slots=True)
-class Toleration:
+class Toleration(Struct, frozen=True):
     key: str = ""
     operator: str = ""  # "" means Equal
     value: str = ""
@@ -122,29 +114,40 @@ class Toleration:
     toleration_seconds: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class HostPort:
+class HostPort(Struct, frozen=True):
     ip: str  # "0.0.0.0" where the manifest names none
     protocol: str  # "TCP" where the manifest names none
     port: int
 
 
-@dataclass(frozen=True, slots=True)
-class Container:
+class _Hashed(Struct, frozen=True):
+    """An object whose ``repr``, without the ``UNTOLD`` fields, ``template_hash`` names ReplicaSets by."""
+
+    UNTOLD: ClassVar[frozenset[str]] = frozenset()
+
+    def __repr__(self) -> str:
+        told = [
+            f"{name}={getattr(self, name)!r}" for name in self.__struct_fields__ if name not in self.UNTOLD
+        ]
+        return f"{type(self).__name__}({', '.join(told)})"
+
+
+class Container(_Hashed, frozen=True):
+    UNTOLD: ClassVar = frozenset({"network_ports"})
+
     name: str
     image: str = ""
     requests: Resources = field(default_factory=dict)  # a key with value 0 differs from an absent key
     limits: Resources = field(default_factory=dict)
     host_ports: tuple[HostPort, ...] = ()  # only ports with hostPort > 0
-    network_ports: tuple[HostPort, ...] = field(default=(), repr=False)  # the others, used with hostNetwork
+    network_ports: tuple[HostPort, ...] = ()  # the others, used with hostNetwork
 
     def ports_taken(self, *, host_network: bool) -> tuple[HostPort, ...]:
         """Return the node's ports that the container occupies (SetDefaults_PodSpec)."""
         return self.host_ports + self.network_ports if host_network else self.host_ports
 
 
-@dataclass(frozen=True, slots=True)
-class Volume:
+class Volume(Struct, frozen=True):
     """One ``spec.volumes`` entry or a PersistentVolume's source: at most one source is set."""
 
     name: str = ""
@@ -158,8 +161,12 @@ class Volume:
     local: bool = False  # emptyDir or hostPath
 
 
-@dataclass(frozen=True, slots=True)
-class Pod:
+class Pod(_Hashed, frozen=True):
+    UNTOLD: ClassVar = frozenset(
+        "scheduling_gates preemption_policy host_network restart_policy restarts ready start_time"
+        " priority_given".split()
+    )
+
     meta: ObjectMeta
     node_name: str = ""
     node_selector: Mapping[str, str] = field(default_factory=dict)
@@ -175,15 +182,20 @@ class Pod:
     phase: str = "Pending"
     nominated_node_name: str = ""
     pod_group: str = ""  # the PodGroup it names, by label, annotation or spec.schedulingGroup
-    scheduling_gates: tuple[str, ...] = field(default=(), repr=False)  # template_hash adds them if present
-    preemption_policy: str = field(default="", repr=False)  # "" means PreemptLowerPriority
-    host_network: bool = field(default=False, repr=False)
-    # Fields that only controllers read; not in repr, because template_hash names ReplicaSets by it.
-    restart_policy: str = field(default="", repr=False)  # "" where the manifest names none
-    restarts: int = field(default=0, repr=False)  # how often its containers were restarted
-    ready: bool = field(default=True, repr=False)  # whether it is ready while Running
-    start_time: str | None = field(default=None, repr=False)  # RFC 3339, when the kubelet accepted it
-    priority_given: bool = field(default=True, repr=False, compare=False)  # spec.priority is set
+    scheduling_gates: tuple[str, ...] = ()  # template_hash adds them if present
+    preemption_policy: str = ""  # "" means PreemptLowerPriority
+    host_network: bool = False
+    # Fields that only controllers read.
+    restart_policy: str = ""  # "" where the manifest names none
+    restarts: int = 0  # how often its containers were restarted
+    ready: bool = True  # whether it is ready while Running
+    start_time: str | None = None  # RFC 3339, when the kubelet accepted it
+    priority_given: bool = True  # spec.priority is set; equal pods may differ in it
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Pod and _compared(self) == _compared(other)
+
+    __hash__ = Struct.__hash__
 
     @property
     def available(self) -> bool:
@@ -201,20 +213,20 @@ class Pod:
         return self.phase in ("Succeeded", "Failed")
 
 
-@dataclass(frozen=True, slots=True)
-class NodeCondition:
+_compared = attrgetter(*(name for name in Pod.__struct_fields__ if name != "priority_given"))
+
+
+class NodeCondition(Struct, frozen=True):
     type: str
     status: str
 
 
-@dataclass(frozen=True, slots=True)
-class NodeImage:
+class NodeImage(Struct, frozen=True):
     names: tuple[str, ...]
     size_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     meta: ObjectMeta
     allocatable: Resources = field(default_factory=dict)
     capacity: Resources = field(default_factory=dict)
@@ -224,14 +236,12 @@ class Node:
     images: tuple[NodeImage, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Service:
+class Service(Struct, frozen=True):
     meta: ObjectMeta
     selector: Mapping[str, str] | None = None  # None or {}: selects nothing
 
 
-@dataclass(frozen=True, slots=True)
-class UpdateStrategy:
+class UpdateStrategy(Struct, frozen=True):
     """A Deployment's ``strategy``, a StatefulSet's or DaemonSet's ``updateStrategy``.
 
     ``None`` where the manifest names none: each kind has its own default.
@@ -243,8 +253,7 @@ class UpdateStrategy:
     partition: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class JobSpec:
+class JobSpec(Struct, frozen=True):
     parallelism: int = 1
     completions: int | None = None  # None: a work queue, done when one pod succeeded and none runs
     backoff_limit: int = 6
@@ -252,8 +261,7 @@ class JobSpec:
     suspended: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class WorkloadStatus:
+class WorkloadStatus(Struct, frozen=True):
     """The state that controllers keep on the object, under ``status`` in Kubernetes."""
 
     succeeded: int = 0  # pods of a Job, including those deleted since
@@ -262,8 +270,7 @@ class WorkloadStatus:
     current: Pod | None = None  # a StatefulSet's or DaemonSet's template before the update in progress
 
 
-@dataclass(frozen=True, slots=True)
-class Workload:
+class Workload(Struct, frozen=True):
     """A ReplicationController, ReplicaSet, StatefulSet, Deployment, DaemonSet or Job."""
 
     kind: str
@@ -279,8 +286,7 @@ class Workload:
     paused: bool = False  # a Deployment's: no template is rolled out
 
 
-@dataclass(frozen=True, slots=True)
-class PersistentVolume:
+class PersistentVolume(Struct, frozen=True):
     meta: ObjectMeta
     source: Volume
     node_affinity: tuple[NodeSelectorTerm, ...] | None = None
@@ -291,8 +297,7 @@ class PersistentVolume:
     phase: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PersistentVolumeClaim:
+class PersistentVolumeClaim(Struct, frozen=True):
     meta: ObjectMeta
     volume_name: str = ""
     storage_class: str | None = None  # the beta annotation wins over spec.storageClassName
@@ -301,24 +306,21 @@ class PersistentVolumeClaim:
     selector: LabelSelector | None = None  # of volumes, by their labels; None: any
 
 
-@dataclass(frozen=True, slots=True)
-class StorageClass:
+class StorageClass(Struct, frozen=True):
     meta: ObjectMeta
     provisioner: str = ""
     binding_mode: str | None = None
     allowed_topologies: tuple[tuple[Requirement, ...], ...] = ()  # one must match in full
 
 
-@dataclass(frozen=True, slots=True)
-class PriorityClass:
+class PriorityClass(Struct, frozen=True):
     meta: ObjectMeta
     value: int = 0
     global_default: bool = False
     preemption_policy: str = ""  # "" means PreemptLowerPriority
 
 
-@dataclass(frozen=True, slots=True)
-class PodDisruptionBudget:
+class PodDisruptionBudget(Struct, frozen=True):
     meta: ObjectMeta
     selector: LabelSelector | None = None
     disruptions_allowed: int = 0
@@ -326,16 +328,14 @@ class PodDisruptionBudget:
     max_unavailable: int | str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PodGroupCondition:
+class PodGroupCondition(Struct, frozen=True):
     type: str
     status: str = ""
     reason: str = ""
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PodGroupStatus:
+class PodGroupStatus(Struct, frozen=True):
     phase: str = ""
     occupied_by: str = ""  # owners as ns/name, joined by commas
     scheduled: int = 0  # classic Coscheduling only
@@ -346,8 +346,7 @@ class PodGroupStatus:
     conditions: tuple[PodGroupCondition, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PodGroup:
+class PodGroup(Struct, frozen=True):
     meta: ObjectMeta
     min_member: int = 1
     schedule_timeout_seconds: int | None = None
@@ -357,8 +356,7 @@ class PodGroup:
     priority_class_name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Queue:
+class Queue(Struct, frozen=True):
     """A queue of a batch scheduler: its jobs share what its weight entitles it to."""
 
     meta: ObjectMeta

@@ -6,7 +6,7 @@ external provisioners. Storage capacity (CSIStorageCapacity) is not considered.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from scheduler_core.objects.admission import uid_for
 from scheduler_core.objects.model import (

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
+
+from msgspec import Struct, field
 
 from scheduler_core.objects.names import check_key, check_value, did_you_mean
 from scheduler_core.objects.quantity import QuantityError, is_whole, parse_quantity, parse_resource
@@ -23,8 +24,7 @@ Owner = tuple[str, str, str]  # kind, namespace (as written, possibly ""), name
 NAME = 253  # the maximum length of an object's name
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(Struct, frozen=True):
     """The schema of a reader, for editors' completion and help. ``word`` is its displayed type.
 
     ``fields`` are those that are read, with their readers; ``unread`` ones have no effect on scheduling, and
@@ -57,8 +57,7 @@ def outlined(read: Reader, as_: Reader | Outline) -> Reader:
     return read
 
 
-@dataclass(slots=True)
-class Unknown:
+class Unknown(Struct):
     """A field that is not in any table: where it first occurred, and how often."""
 
     at: At
@@ -66,8 +65,7 @@ class Unknown:
     count: int = 1
 
 
-@dataclass(slots=True)
-class Use:
+class Use(Struct):
     """A field that other clusters may honor: its first place, the shape of its path, and its objects."""
 
     row: Reported
@@ -76,8 +74,7 @@ class Use:
     owners: dict[Owner, None] = field(default_factory=dict)  # in the order of the text
 
 
-@dataclass(slots=True)
-class Report:
+class Report(Struct):
     """The findings of readers. If ``strict``, what the API server rejects is an error, not a warning."""
 
     strict: bool = True
@@ -456,8 +453,7 @@ def list_of(read_item: Reader) -> Reader:
     return outlined(read, Outline("list", item=read_item))
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """One row of a record's table: the attribute, the reader of the value, and whether it is required."""
 
     attr: str

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from scheduler_core.objects.model import KubernetesObject, Pod
 
@@ -27,8 +28,7 @@ RESULTS = (
 _MOST = 4_000_000  # characters of one result that are parsed
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(Struct, frozen=True):
     """The recording of one pod; a pod that was created again has one for each lifetime.
 
     ``since`` and ``until`` bound its lifetime in virtual seconds. ``results`` are those of a real
@@ -99,8 +99,7 @@ def _parsed(text: str) -> Any:
     return value if isinstance(value, (dict, list)) else text
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedPlacement:
+class RecordedPlacement(Struct, frozen=True):
     """One pod that a run scheduled: when, in virtual seconds, and where."""
 
     pod: str
@@ -109,8 +108,7 @@ class RecordedPlacement:
     step: str
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(Struct, frozen=True):
     """How many pods a run scheduled to the same nodes as the recorded cluster."""
 
     same: int

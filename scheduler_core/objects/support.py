@@ -7,8 +7,9 @@ and the texts of the warnings; ``docs/formats.md`` lists it, and a test compares
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.quantity import QuantityError, parse_resource
@@ -29,8 +30,7 @@ def given(value: Any, manifest: Document) -> bool:
     return value not in (None, "", [], {}, 0, False)
 
 
-@dataclass(frozen=True, slots=True)
-class Reported:
+class Reported(Struct, frozen=True):
     """A field that another cluster may honor and a simulation may not, so that their answers may differ.
 
     ``effect`` is the effect of honoring it, as a clause. ``when`` returns whether a value has an effect; it
@@ -47,8 +47,7 @@ class Reported:
     disks: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ApiType:
+class ApiType(Struct, frozen=True):
     """The fields of one type of the API.
 
     ``implemented`` names those that are read, separated by spaces; one that is also ``reported`` is honored

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.support import (
@@ -125,8 +126,7 @@ PARTS: tuple[ApiType, ...] = (*POD_PARTS, *CLUSTER_PARTS, *WORKLOAD_PARTS)
 """Every type whose fields are known to a reader."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReportedKind:
+class ReportedKind(Struct, frozen=True):
     """A kind without a reader that other clusters honor; like :class:`Reported`, for a whole manifest."""
 
     kind: str

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
+from msgspec.structs import replace
 
 from scheduler_core.cluster.devices import COUNT, SHARE
 from scheduler_core.cluster.nodeaffinity import any_term_mask

@@ -9,8 +9,9 @@ such as a row of the invalidation table, is declared by its name.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 from scheduler_core.cluster.reads import Reads
 from scheduler_core.objects.manifests import Manifest
@@ -62,8 +63,7 @@ class Facts(NamedTuple):
 Explain = Callable[[Pod, Node], Facts]
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(Struct, frozen=True):
     """A reason for a failure: its ``text``, and whether deleting pods may resolve it.
 
     ``explain`` returns the facts and changes from the pod and the node. A finding that has to look at the
@@ -79,8 +79,7 @@ class Reason:
     prefix: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class Rule(Struct, frozen=True, kw_only=True):
     """A predicate, by its key in v1.11.
 
     ``text`` is its sentence on the reference page; without it the class's docstring is shown. ``check`` is

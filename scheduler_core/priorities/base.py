@@ -8,8 +8,9 @@ in pairs, in which the Reduce may be missing. Both kinds result in a row A1N1, A
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodState
@@ -24,8 +25,7 @@ MAX_PRIORITY = 10
 Scores = IntVector | int  # (F,), or one number for all
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(Struct, frozen=True):
     """One priority's result over the F feasible nodes; ``raw`` is ``None`` if it has no map step.
 
     A number as ``score`` is the score of every node. Both vectors may be live columns: to keep
@@ -131,8 +131,7 @@ class MapScaled(MapReduce):
         return self.scale(raw, int(raw.max(initial=0)))
 
 
-@dataclass(frozen=True, slots=True)
-class Mapped:
+class Mapped(Struct, frozen=True):
     """Run a :class:`MapReduce` as a :class:`Priority` (algorithm.PriorityConfig with Map and Reduce)."""
 
     steps: MapReduce

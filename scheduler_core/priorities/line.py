@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
@@ -16,8 +17,7 @@ LINES_SHOWN = 12  # of a list of arbitrary length, such as preferred terms
 BINARY = (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10))
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """A ``formula`` in words, the same with the node's ``numbers``, and its result ``value``.
 
     ``exact`` is the result before truncation, if that differs from ``value``.
@@ -40,8 +40,7 @@ class Line:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Description:
+class Description(Struct, frozen=True):
     """A sentence on what a priority prefers, and its steps on one node.
 
     ``value`` are the lines of Map (or of the Function, up to the compared value), ``scale`` those of Reduce.
@@ -52,8 +51,7 @@ class Description:
     scale: tuple[Line, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LineQuestion:
+class LineQuestion(Struct, frozen=True):
     """One priority and one of the F feasible nodes, in the cluster as it was before the cycle.
 
     ``place`` is the node's position in ``feasible``, which holds node indices.

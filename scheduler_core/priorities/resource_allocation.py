@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from msgspec import Struct
 
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.reads import Reads
@@ -47,8 +47,7 @@ def most_requested(requested: IntVector, capacity: IntVector) -> IntVector:
     return np.where(usable, requested * MAX_PRIORITY // np.maximum(capacity, 1), 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """A piecewise linear function of utilization in per cent; points ascend in utilization."""
 
     points: tuple[tuple[int, int], ...] = ((0, 10), (100, 0))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from scheduler_core.objects.arrays import IntVector
 
 PriorityKind = Literal["function", "map", "map/reduce"]
 
 
-@dataclass(slots=True)
-class PriorityRow:
+class PriorityRow(Struct):
     """One priority over the F feasible nodes: a row A1N1, A1N2 ... of the matrix (algorithm.PriorityConfig).
 
     ``kind`` is which of the config's functions are set: ``function`` scores the whole list at once

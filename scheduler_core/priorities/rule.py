@@ -8,8 +8,9 @@ the declarations.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+from msgspec import Struct, field
 
 from scheduler_core.cluster.reads import Reads
 from scheduler_core.objects.policy_argument import Argument
@@ -29,8 +30,7 @@ class ScorePlugin(NamedTuple):
     differs: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PriorityRule:
+class PriorityRule(Struct, frozen=True, kw_only=True):
     """A priority, by its name in v1.11; ``place`` sorts the names, and one in between inserts.
 
     ``text`` and ``formula`` are shown on the reference page. ``run`` is ``None`` if a policy's argument,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 
 from scheduler_core.cluster import Cluster
 from scheduler_core.cluster.columns import BASIC_RESOURCES, REGION_LABEL, ZONE_LABEL
@@ -16,8 +16,7 @@ from scheduler_core.simulation.virtual import Stepper
 ZONES_SHOWN = 100
 
 
-@dataclass(slots=True)
-class Work:
+class Work(Struct):
     """The work done by the cycles of a run, summed as they pass; retains no cycle."""
 
     cycles: int = 0
@@ -40,8 +39,7 @@ class Work:
         self.failed += cycle.result != "scheduled"
 
 
-@dataclass(frozen=True, slots=True)
-class Metrics:
+class Metrics(Struct, frozen=True):
     """The metrics of one run.
 
     ``utilisation`` is requested over allocatable of all nodes at the end, from 0 to 1, by resource;

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scheduler_core.controllers.daemon_admission import unplaced
 from scheduler_core.controllers.table import expand
@@ -36,8 +38,7 @@ from scheduler_core.objects.selectors import matches
 from scheduler_core.progress import Watch, counted, unwatched
 
 
-@dataclass(slots=True)
-class Notices:
+class Notices(Struct):
     """Warnings that may repeat for many objects: the first is kept, the others are counted."""
 
     first: dict[str, At] = field(default_factory=dict)

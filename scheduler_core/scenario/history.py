@@ -10,8 +10,10 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import apply_patch, kind_of_patch
@@ -40,8 +42,7 @@ class HistoryError(ValueError):
         super().__init__(text)
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(Struct, frozen=True):
     """The moment after cycle ``major.minor``; ``during`` the next one's evaluation rather than before it."""
 
     major: int

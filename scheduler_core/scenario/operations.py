@@ -10,8 +10,9 @@ operation's id and a counter. Operations on the scheduler's configuration are ha
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, Literal
+
+from msgspec.structs import replace
 
 from scheduler_core.controllers.workloads import WorkloadChange, rollout
 from scheduler_core.formats.bundle import Entry

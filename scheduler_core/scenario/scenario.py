@@ -8,8 +8,10 @@ manifests as the scheduler sees them (admission applied, controllers expanded).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, Literal
+
+from msgspec import Struct, field, structs
+from msgspec.structs import replace
 
 from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
 from scheduler_core.formats.limits import Limits
@@ -21,8 +23,7 @@ from scheduler_core.objects.recorded import Recorded, recorded_of
 from scheduler_core.scenario.unhonored import Unhonored, warnings_under
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Struct, frozen=True):
     """One external change (KEP-140 ``createOperation``, ``patchOperation``, ``deleteOperation``).
 
     ``step`` is the major step, 1 being the first after the initial objects. ``time`` is virtual
@@ -48,8 +49,7 @@ class Operation:
     patch: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Scenario:
+class Scenario(Struct, frozen=True):
     """A loaded bundle: its manifests, and the objects as the scheduler sees them.
 
     ``configuration`` is what ``policy`` and ``settings`` are compiled to, once: a changed copy keeps it
@@ -68,12 +68,12 @@ class Scenario:
     most_pods: int = Limits().pods  # controllers create no more in virtual time
     schedulers: Mapping[str, str] = field(default_factory=dict)  # configuration files by schedulerName
     unhonored: tuple[Unhonored, ...] = ()  # honored by some schedulers; ``warnings`` has those that apply
-    configuration: Configuration = field(default_factory=Configuration, compare=False, repr=False)
+    configuration: Configuration = field(default_factory=Configuration)
 
     def __post_init__(self) -> None:
         given = self.configuration
         if given.policy is not self.policy or given.settings != self.settings:
-            object.__setattr__(self, "configuration", Configuration(self.policy, self.settings))
+            structs.force_setattr(self, "configuration", Configuration(self.policy, self.settings))
 
     @property
     def configurations(self) -> tuple[Configuration, ...]:

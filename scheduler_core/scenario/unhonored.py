@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scheduler_core.config.policy import PolicyError
 from scheduler_core.formats.bundle import Entry
@@ -20,8 +21,7 @@ from scheduler_core.objects.support_workload import REPORTED_KINDS
 NAMED = 3  # objects named in a warning; the others are counted
 
 
-@dataclass(frozen=True, slots=True)
-class Unhonored:
+class Unhonored(Struct, frozen=True):
     """A warning of a field or kind that another cluster may honor, and the abilities that honor it here.
 
     Any one of ``honored_by`` suffices.
@@ -31,8 +31,7 @@ class Unhonored:
     honored_by: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(Struct, frozen=True):
     at: At
     name: str
     owners: Sequence[Owner]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import Codes
@@ -33,8 +33,7 @@ NO_NODES = "no nodes available to schedule pods"
 NO_INDICES = np.zeros(0, np.int32)
 
 
-@dataclass(frozen=True, slots=True)
-class Scheduler:
+class Scheduler(Struct, frozen=True):
     """The inputs of a decision, and how much of the decision is recorded.
 
     ``vectors`` holds the results that pods of one class share; ``None`` evaluates everything each time.

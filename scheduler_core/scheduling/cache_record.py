@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct, field
 
 NODES_SHOWN = 20
 INVALIDATIONS_SHOWN = 100
@@ -28,8 +28,7 @@ Sources = npt.NDArray[np.uint8]
 BoolMatrix = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
-class Invalidated:
+class Invalidated(Struct, frozen=True):
     """An invalidation by one row of the table; ``nodes`` are the first of ``count``, empty for all nodes."""
 
     rule: str
@@ -53,8 +52,7 @@ class Invalidated:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class StaleHit:
+class StaleHit(Struct, frozen=True):
     """A cached result that is no longer true. Reasons are empty where the pod fits.
 
     ``written`` is the cycle that evaluated it; ``event`` the first event since then after which it should
@@ -84,8 +82,7 @@ class StaleHit:
         }
 
 
-@dataclass(slots=True)
-class Counts:
+class Counts(Struct):
     """Counts of lookups and their results. ``evaluations`` are the (predicate, node) pairs evaluated."""
 
     hits: int = 0
@@ -103,16 +100,18 @@ class Counts:
 
     def add(self, other: Counts) -> None:
         """Add the counts of ``other`` to these."""
-        for name in self.__slots__:
+        for name in self.__struct_fields__:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
     def as_dict(self) -> dict[str, int]:
         """Return them as JSON."""
-        return {**{name: getattr(self, name) for name in self.__slots__}, "evaluations": self.evaluations}
+        return {
+            **{name: getattr(self, name) for name in self.__struct_fields__},
+            "evaluations": self.evaluations,
+        }
 
 
-@dataclass(frozen=True, slots=True)
-class CacheStats:
+class CacheStats(Struct, frozen=True):
     """The cache's size, and what it evicted for lack of space since its creation."""
 
     entries: int  # valid ones: (node, predicate, hash)
@@ -123,8 +122,7 @@ class CacheStats:
     evicted_entries: int
 
 
-@dataclass(slots=True)
-class CacheRecord:
+class CacheRecord(Struct):
     """The cache's work in one cycle.
 
     ``hash`` is the hash of the pod's equivalence class, ``None`` where it has none; ``bypass`` then gives the

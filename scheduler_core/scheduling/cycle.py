@@ -8,11 +8,11 @@ vectors are in the cluster's object order. ``as_dict()`` is the documented trace
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct, field
 
 from scheduler_core.objects.arrays import IntVector
 from scheduler_core.priorities.row import PriorityRow
@@ -30,8 +30,7 @@ Result = Literal["scheduled", "unschedulable", "error", "waiting", "undecided"]
 QuirkChange = Literal["predicates", "priorities", "preemption", "decision"]
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """A cycle's effect on the cluster: all that is needed to replay it.
 
     A scheduler that decides about one pod at a time places at most ``pod``, on ``node``. One that commits
@@ -56,8 +55,7 @@ class Decision:
         return self.further if self.node is None else ((self.pod, self.node), *self.further)
 
 
-@dataclass(slots=True)
-class PredicateMatrix:
+class PredicateMatrix(Struct):
     """The outcome of every predicate on every node, as far as they were evaluated.
 
     ``codes`` is ``(P, N) int16``: 0 passed, k > 0 failed with ``reasons[k]``, -1 not reached
@@ -71,8 +69,7 @@ class PredicateMatrix:
     errors: dict[tuple[int, int], str] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class QueueState:
+class QueueState(Struct):
     """The queues at the moment the cycle's pod was popped (it is in neither).
 
     Each entry is (pod key, priority, position of creation); ``active`` is in pop order.
@@ -87,8 +84,7 @@ class QueueState:
     timed: TimedQueue | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class QueueEntry:
+class QueueEntry(Struct, frozen=True):
     """A pod in a queue in virtual time: why it is there and when it will be tried.
 
     ``sort_key`` is the key that the QueueSort plugin compares; the pod with the smallest is tried first.
@@ -114,8 +110,7 @@ class QueueEntry:
     retry_at: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class WaitingEntry:
+class WaitingEntry(Struct, frozen=True):
     """A pod that waits at Permit on a node, and when its own timeout expires."""
 
     pod: str
@@ -125,8 +120,7 @@ class WaitingEntry:
     plugins: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Queues:
+class Queues(Struct, frozen=True):
     """The queues in virtual time: at most ``QUEUE_SHOWN`` ``entries`` of each are kept, ``counts`` are exact.
 
     ``flushes`` are the times of the next flushes, each with its name.
@@ -138,15 +132,13 @@ class Queues:
     flushes: tuple[tuple[str, float], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TimedQueue(Queues):
+class TimedQueue(Queues, frozen=True):
     """The queues at the start of a cycle; ``tried`` is the entry of the cycle's pod when it was popped."""
 
     tried: QueueEntry
 
 
-@dataclass(slots=True)
-class KubernetesEvent:
+class KubernetesEvent(Struct):
     """A Kubernetes event, as ``kubectl get events`` prints it."""
 
     type: Literal["Normal", "Warning"]
@@ -155,8 +147,7 @@ class KubernetesEvent:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Restart:
+class Restart(Struct, frozen=True):
     """A restart of the scheduler before the cycle, with another policy or other settings.
 
     ``operations`` are the ids of the operations that changed them; ``changes`` describes the differences.
@@ -166,8 +157,7 @@ class Restart:
     changes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class QuirkEffect:
+class QuirkEffect(Struct, frozen=True):
     """A quirk of v1.11 (:data:`scheduler_core.quirks.QUIRKS`) without which the cycle's record would differ.
 
     ``changed`` names the parts of the record that would differ, ``nodes`` the nodes on which a predicate's
@@ -180,8 +170,7 @@ class QuirkEffect:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class FinalState:
+class FinalState(Struct, frozen=True):
     """The end of a run in virtual time, when no cycle is left.
 
     ``happenings`` are the timeline events since the last cycle, ``moves`` the pods they moved as (pod, node),
@@ -195,8 +184,7 @@ class FinalState:
     moves: tuple[tuple[str, str | None], ...]
 
 
-@dataclass(slots=True)
-class Cycle:
+class Cycle(Struct):
     """Everything that one scheduling attempt decided, and why; every view of a step reads it."""
 
     index: int  # 1-based over the whole run

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct, field
 
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import FAILED_BY_ERROR, Codes, Reasons, ReasonTable
@@ -26,8 +26,7 @@ NOT_REACHED = -1
 Matrix = npt.NDArray[np.int16]
 
 
-@dataclass(slots=True)
-class Filtered:
+class Filtered(Struct):
     """The outcome of filtering N nodes.
 
     ``failed`` is ``(N,) int16``, the code of the reasons collected for each node, 0 where the pod fits;
@@ -47,8 +46,7 @@ class Filtered:
     nominated: tuple[NominatedPass, ...] = ()
 
 
-@dataclass(slots=True)
-class _Pass:
+class _Pass(Struct):
     outcomes: list[Outcome]
     failed: Codes | None
     errors: dict[tuple[int, int], str]

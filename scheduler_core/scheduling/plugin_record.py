@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class TimelineMark:
+
+class TimelineMark(Struct, frozen=True):
     """A mark on the timeline at a cycle: a transition of the object ``about``, of a ``kind``, to a ``state``.
 
     ``state`` is "" for kinds that lead to no state.

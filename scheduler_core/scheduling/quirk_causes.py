@@ -8,9 +8,9 @@ outcome did change.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from scheduler_core.cluster.pods import AffinityClass, PodQuery, PodState
 from scheduler_core.cluster.selecting import compile_map
@@ -33,8 +33,7 @@ QuirkText = Callable[[], str]
 NAMED = 3  # at most so many pods or nodes are named
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionContext:
+class DecisionContext(Struct, frozen=True):
     """A decision as v1.11 makes it, and its inputs."""
 
     pod: PodState

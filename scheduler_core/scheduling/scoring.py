@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from scheduler_core.cluster.columns import NodeColumns
 from scheduler_core.cluster.pods import PodState
@@ -24,8 +24,7 @@ from scheduler_core.scheduling.vectors import ClassVectors
 Rows = npt.NDArray[np.int64]
 
 
-@dataclass(slots=True)
-class Ranking:
+class Ranking(Struct):
     """``totals`` is ``(F,) int64``; ``ties`` are the best nodes, in the order that the counter indexes."""
 
     rows: list[PriorityRow]
@@ -97,8 +96,7 @@ def by_name_descending(nodes: Rows, columns: NodeColumns) -> Rows:
     return nodes[np.argsort(columns.name_ranks[nodes])[::-1]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Ranker:
+class _Ranker(Struct, frozen=True):
     """Scores one pod's feasible nodes, from the vectors of its class where possible."""
 
     pod: PodState

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 UNSETTLED = "NotSettled"  # the event of rules that undo each other's changes, or of a run that hit a limit
 
 
-@dataclass(frozen=True, slots=True)
-class TimelineEvent:
+class TimelineEvent(Struct, frozen=True):
     """An event of virtual time: ``what`` in Kubernetes' terms, ``about`` an object's key, and a ``text``.
 
     ``moves`` lists the pods it moved as (pod, node), with "" for pending and ``None`` for deleted. ``detail``

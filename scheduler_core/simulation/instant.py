@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
-from dataclasses import replace
 from itertools import groupby
+
+from msgspec.structs import replace
 
 from scheduler_core.cluster.events import object_changed, pod_added, pod_changed
 from scheduler_core.cluster.pods import PodState

@@ -7,10 +7,10 @@ reads the result of :func:`upto` just as it reads a complete cycle.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from scheduler_core.scheduling.cache_record import CacheRecord, Counts
 from scheduler_core.scheduling.cycle import Cycle, Decision, QuirkChange, QuirkEffect
@@ -103,7 +103,7 @@ def _cache(record: CacheRecord, reached: Sequence[str]) -> CacheRecord:
     totals = Counts(
         **{
             name: getattr(record.totals, name) - getattr(record.counts, name) + getattr(counts, name)
-            for name in Counts.__slots__
+            for name in Counts.__struct_fields__
         }
     )
     head = CacheRecord(record.mode, record.definition, counts=counts, totals=totals, audited=record.audited)

@@ -7,10 +7,11 @@ This is exact by construction. It costs a second decision and is therefore done 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
@@ -27,8 +28,7 @@ from scheduler_core.simulation.trace import conformance_preemption
 KEPT = 8  # schedulers with other quirks, each with its cached pod-class vectors; the oldest is evicted first
 
 
-@dataclass(slots=True)
-class QuirkEffects:
+class QuirkEffects(Struct):
     """Detects the effects of the active quirks on pods of one schedulerName.
 
     ``configuration`` is the source that the profile was compiled from.
@@ -88,8 +88,7 @@ class QuirkEffects:
         return scheduler.schedule(pod, cycle.last_node_index)
 
 
-@dataclass(frozen=True, slots=True)
-class RecordDifference:
+class RecordDifference(Struct, frozen=True):
     """The differences between two records of one attempt; ``nodes`` are those whose verdict differs."""
 
     changed: tuple[QuirkChange, ...]

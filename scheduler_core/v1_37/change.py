@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 Manifest = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """One write to the cluster's objects, in order of the writes.
 
     ``old`` is None for a creation, ``new`` for a deletion. ``seconds`` pass on the virtual clock before it.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scheduler_core.objects.times import microseconds_of
 from scheduler_core.v1_37.change import Manifest
@@ -22,8 +23,7 @@ def started(pod: Pod) -> int:
     return NOW if found is None else found
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Struct, frozen=True):
     """Pods that go or stay together: one pod, or all of a PodGroup with ``disruptionMode.all``."""
 
     pods: tuple[Pod, ...]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
+from msgspec.structs import replace
 
 from scheduler_core.v1_37.interface import ERROR, Nominations, Status
 from scheduler_core.v1_37.nodes import Mask, Rows

@@ -7,8 +7,9 @@ is next and know nothing of plugins but their event registrations. Both speak th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
+
+from msgspec import Struct, field
 
 from scheduler_core.v1_37.change import Change, Manifest
 from scheduler_core.v1_37.config import Configuration, Profile
@@ -25,8 +26,7 @@ UNSCHEDULABLE = "Unschedulable"
 UNRESOLVABLE = "UnschedulableAndUnresolvable"
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(Struct, frozen=True):
     """What a plugin answers (framework.Status); ``plugin`` is the one that failed, if the record names it."""
 
     code: str
@@ -55,8 +55,7 @@ class PluginError(Exception):
     """A plugin answered Error: the attempt ends with the text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Struct, frozen=True):
     """A cluster event as the queue sees it (framework.ClusterEvent), with the objects for the hints.
 
     ``resource`` is the record's prefix (``Node``, ``AssignedPod``, ``storage.k8s.io/CSINode``…), ``action``
@@ -77,8 +76,7 @@ class Event:
 HintAnswer = Literal["Queue", "QueueSkip"]
 
 
-@dataclass(frozen=True, slots=True)
-class HintContext:
+class HintContext(Struct, frozen=True):
     """What a queueing hint may look at besides the pod and the event."""
 
     cluster: Cluster
@@ -94,8 +92,7 @@ Hint = Callable[[Pod, Event, HintContext], HintAnswer]
 """``hint(pod, event, context)``; an exception is the record's ``Error``, which queues the pod."""
 
 
-@dataclass(frozen=True, slots=True)
-class Registration:
+class Registration(Struct, frozen=True):
     """One row of a plugin's EventsToRegister: a resource, actions, and the queueing hint."""
 
     resource: str
@@ -103,8 +100,7 @@ class Registration:
     hint: Hint | None = None  # None: always Queue
 
 
-@dataclass(slots=True)
-class Attempt:
+class Attempt(Struct):
     """One attempt to place one pod: what the record shows, and what the driver needs to go on."""
 
     pod: Pod

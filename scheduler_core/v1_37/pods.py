@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct
 
 from scheduler_core.v1_37.requests import DEFAULTS, Amounts, counted, held_requests, spec_requests
 from scheduler_core.v1_37.selectors import (
@@ -26,8 +27,7 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
-@dataclass(frozen=True, slots=True)
-class AffinityTerm:
+class AffinityTerm(Struct, frozen=True):
     """A pod (anti-)affinity term: which pods, of which namespaces, in which topology."""
 
     topology_key: str
@@ -43,8 +43,7 @@ class AffinityTerm:
         ) and self.selector.matches(labels)
 
 
-@dataclass(frozen=True, slots=True)
-class Affinity:
+class Affinity(Struct, frozen=True):
     """The four lists of pod affinity terms."""
 
     required: tuple[AffinityTerm, ...] = ()

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 Names = NDArray[np.object_]
 
 
-@dataclass(frozen=True, slots=True)
-class PluginScores:
+class PluginScores(Struct, frozen=True):
     """One plugin's scores of the feasible nodes; (nodes,) int64 each."""
 
     weight: int

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+
+from msgspec import Struct
 
 NAME_FIELD = "metadata.name"
 
@@ -23,8 +24,7 @@ def integer(text: str) -> int | None:
     return number if -_INT64 <= number < _INT64 else None
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(Struct, frozen=True):
     """One expression: a key, an operator, its values."""
 
     key: str
@@ -51,8 +51,7 @@ class Requirement:
         raise ValueError(f"{self.operator!r} is not a valid label selector operator")
 
 
-@dataclass(frozen=True, slots=True)
-class Selector:
+class Selector(Struct, frozen=True):
     """A label selector: every requirement must hold. ``nothing``: the null selector, matches none."""
 
     requirements: tuple[Requirement, ...] = ()
@@ -102,8 +101,7 @@ def requirement(expression: Mapping[str, Any]) -> Requirement:
     return Requirement(expression["key"], expression["operator"], tuple(expression.get("values") or ()))
 
 
-@dataclass(frozen=True, slots=True)
-class NodeTerm:
+class NodeTerm(Struct, frozen=True):
     """A node selector term: expressions on labels and on fields; one without either matches nothing."""
 
     expressions: tuple[Requirement, ...] = ()
@@ -138,8 +136,7 @@ def node_terms(selector: Mapping[str, Any] | None) -> tuple[NodeTerm, ...] | Non
     return tuple(map(node_term, selector.get("nodeSelectorTerms") or ()))
 
 
-@dataclass(frozen=True, slots=True)
-class PreferredTerm:
+class PreferredTerm(Struct, frozen=True):
     """A preferred node selector term with its weight."""
 
     weight: int

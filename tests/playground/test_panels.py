@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -95,7 +95,7 @@ def cycle() -> Cycle:
 
 def test_a_tie_is_told_with_its_arithmetic() -> None:
     """Round robin: the counter modulo the number of tied nodes picks the place."""
-    tied = dataclasses.replace(
+    tied = msgspec.structs.replace(
         cycle(), ties=np.array([1, 0, 2], np.int32), last_node_index=5, totals=np.array([7, 7, 7])
     )
     told = " ".join(plain(story(tied, ladder(tied))))
@@ -109,7 +109,7 @@ def test_the_ladder_counts_only_nodes_that_are_still_in() -> None:
     assert whole.matrix is not None
     codes = np.zeros_like(whole.matrix.codes)
     codes[0, 0] = codes[1, 0] = codes[1, 1] = 1
-    both = dataclasses.replace(whole, matrix=dataclasses.replace(whole.matrix, codes=codes))
+    both = msgspec.structs.replace(whole, matrix=msgspec.structs.replace(whole.matrix, codes=codes))
     rungs = ladder(both)
     assert [rung[1:] for rung in rungs[:3]] == [(3, 2), (2, 1), (1, 1)]
     assert sum(stopped(rungs).values()) == 2
@@ -164,8 +164,8 @@ def test_a_story_says_which_answers_came_from_the_cache_and_that_one_was_stale()
 def test_an_error_is_told_as_one() -> None:
     """An attempt that ended before any predicate ran says so."""
     failed = cycle()
-    decision = dataclasses.replace(failed.decision, result="error", node=None)
-    failed = dataclasses.replace(
+    decision = msgspec.structs.replace(failed.decision, result="error", node=None)
+    failed = msgspec.structs.replace(
         failed, matrix=None, totals=None, decision=decision, message="claim not found"
     )
     told = plain(story(failed, ladder(failed)))

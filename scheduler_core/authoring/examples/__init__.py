@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 import yaml
+from msgspec import Struct
 
 from scheduler_core.authoring.examples.large import large_cluster
 from scheduler_core.objects.model import Node, Pod
@@ -33,8 +34,7 @@ def _gpu_trace() -> str:
 _GENERATED: dict[str, Callable[[], str]] = {"five-hundred": large_cluster, "gpu-trace": _gpu_trace}
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """An example's claim about its result under some modes of the equivalence cache; tests verify it.
 
     A mode is a ``cache`` setting, with ``/`` and a ``staleWrites`` setting where that matters.
@@ -87,8 +87,7 @@ class ExpectedOutcome:
         return tuple(f"{number:,} {what}" for number, what in counted if number)
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(Struct, frozen=True):
     """One example, as described in the index. ``slug`` is its address.
 
     It belongs to the ``group`` of that title, if any, and opens at ``step`` in the ``tab``.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scheduler_core.formats.yaml_writer import write_yaml
 
@@ -13,8 +14,7 @@ _ZONE = "failure-domain.beta.kubernetes.io/zone"
 _REGION = "failure-domain.beta.kubernetes.io/region"
 
 
-@dataclass(frozen=True, slots=True)
-class NodePool:
+class NodePool(Struct, frozen=True):
     """A node pool: ``share`` of all nodes, each with these resources; ``taint`` excludes other pods."""
 
     name: str

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scheduler_core.authoring.revisions import EFFECTS
 from scheduler_core.objects.names import check_key, check_name, check_namespace, check_value
@@ -33,8 +34,7 @@ class FieldError(ValueError):
     """The text cannot be used; the message says what would be right."""
 
 
-@dataclass(frozen=True, slots=True)
-class FormField:
+class FormField(Struct, frozen=True):
     """One row of a form. ``type`` names a parser of :data:`TYPES`; ``low`` and ``high`` bound numbers.
 
     ``place`` is a pattern of the field's paths in the generated manifests, to map the loader's messages to

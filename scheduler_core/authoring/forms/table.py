@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scheduler_core.authoring.forms.cluster import (
     BUDGET_FIELDS,
@@ -41,8 +42,7 @@ from scheduler_core.authoring.forms.workloads import (
 from scheduler_core.objects.manifests import Manifest
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """One row: the form's title, its purpose, its fields and the function that builds the manifests.
 
     ``check`` adds checks that involve several fields.

@@ -13,13 +13,13 @@ after its predecessor in v1.11's order.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scheduler_core.predicates import RULES
 
 
-@dataclass(frozen=True, slots=True)
-class OrderRow:
+class OrderRow(Struct, frozen=True):
     """One place of an order: its name in that order, the keys of v1.11 it stands for, and the reason."""
 
     name: str

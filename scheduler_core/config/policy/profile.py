@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scheduler_core.config.policy.order import expanded, static_order
 from scheduler_core.config.policy.providers import DEFAULT_HARD_POD_AFFINITY_WEIGHT
@@ -23,8 +25,7 @@ class PolicyError(ValueError):
         super().__init__("; ".join(f"{p.path}: {p.message}" for p in problems[:10]))
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Struct, frozen=True):
     """The predicates, priorities and options that run in a cycle.
 
     ``never_run`` names predicates that are configured but not evaluated, ``quirks`` the ids of the

@@ -7,8 +7,9 @@ at the first error; ``order`` follows the proposal predicates-ordering.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeGuard, cast
+
+from msgspec import Struct
 
 from scheduler_core.config.policy.order import ALIASES, UNREGISTERED, keys_of
 from scheduler_core.config.policy.providers import (
@@ -33,8 +34,7 @@ MAX_ORDER = 2**31 - 1
 _ALSO_TRUE = ("false", "true")
 
 
-@dataclass(frozen=True, slots=True)
-class NamedPredicate:
+class NamedPredicate(Struct, frozen=True):
     """A predicate and its ``order``; ``entry`` is the path of its entry, which may name several."""
 
     run: Predicate
@@ -42,8 +42,7 @@ class NamedPredicate:
     entry: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class WeightedPriority:
+class WeightedPriority(Struct, frozen=True):
     """A priority under its name in the policy."""
 
     name: str

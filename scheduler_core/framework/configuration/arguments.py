@@ -6,9 +6,10 @@ The rules are those of kube-scheduler's validation of plugin arguments; each typ
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
+
+from msgspec import Struct
 
 from scheduler_core.framework.plugins.coscheduling.arguments import FIELDS, ArgumentsError, read_arguments
 from scheduler_core.framework.plugins.coscheduling.editions import EDITIONS, Edition
@@ -37,8 +38,7 @@ TO_CAPACITY_RATIO = "RequestedToCapacityRatio"
 STRATEGIES = (LEAST_ALLOCATED, MOST_ALLOCATED, TO_CAPACITY_RATIO)
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceSpec:
+class ResourceSpec(Struct, frozen=True):
     """A resource and its weight in the average, 1 to 100."""
 
     name: str
@@ -49,8 +49,7 @@ CPU_AND_MEMORY = (ResourceSpec("cpu"), ResourceSpec("memory"))
 ShapePoints = tuple[tuple[int, int], ...]  # utilization in percent, score from 0 to 10
 
 
-@dataclass(frozen=True, slots=True)
-class ScoringStrategy:
+class ScoringStrategy(Struct, frozen=True):
     """The scoring strategy of NodeResourcesFit; ``shape`` is for RequestedToCapacityRatio."""
 
     type: str = LEAST_ALLOCATED
@@ -58,8 +57,7 @@ class ScoringStrategy:
     shape: ShapePoints = ()
 
 
-@dataclass(frozen=True, slots=True)
-class NodeResourcesFitArgs:
+class NodeResourcesFitArgs(Struct, frozen=True):
     """The ignored resources, by name and by the prefix before the slash, and the scoring strategy."""
 
     ignored_resources: tuple[str, ...] = ()
@@ -67,32 +65,28 @@ class NodeResourcesFitArgs:
     scoring_strategy: ScoringStrategy = ScoringStrategy()
 
 
-@dataclass(frozen=True, slots=True)
-class ResourcesArgs:
+class ResourcesArgs(Struct, frozen=True):
     """The arguments of the plugins that only score by resources."""
 
     resources: tuple[ResourceSpec, ...] = CPU_AND_MEMORY
     shape: ShapePoints = ()
 
 
-@dataclass(frozen=True, slots=True)
-class InterPodAffinityArgs:
+class InterPodAffinityArgs(Struct, frozen=True):
     """The weight of a required term of an existing pod, 0 to 100, and whether its preferred terms count."""
 
     hard_pod_affinity_weight: int = 1
     ignore_preferred_terms_of_existing_pods: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class NodeAffinityArgs:
+class NodeAffinityArgs(Struct, frozen=True):
     """The node affinity added to that of every pod. ``required`` is ``None`` if there is none."""
 
     required: tuple[NodeSelectorTerm, ...] | None = None
     preferred: tuple[PreferredNodeTerm, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SpreadConstraint:
+class SpreadConstraint(Struct, frozen=True):
     """A topology spread constraint for pods that define none."""
 
     max_skew: int
@@ -100,31 +94,27 @@ class SpreadConstraint:
     when_unsatisfiable: str
 
 
-@dataclass(frozen=True, slots=True)
-class PodTopologySpreadArgs:
+class PodTopologySpreadArgs(Struct, frozen=True):
     """The default constraints for pods that define none."""
 
     default_constraints: tuple[SpreadConstraint, ...] = ()
     defaulting_type: str = "System"
 
 
-@dataclass(frozen=True, slots=True)
-class VolumeBindingArgs:
+class VolumeBindingArgs(Struct, frozen=True):
     """How long PreBind waits for volumes, in seconds."""
 
     bind_timeout_seconds: int = 600
 
 
-@dataclass(frozen=True, slots=True)
-class DefaultPreemptionArgs:
+class DefaultPreemptionArgs(Struct, frozen=True):
     """The minimum number of candidate nodes that a dry run inspects."""
 
     min_candidate_nodes_percentage: int = 10
     min_candidate_nodes_absolute: int = 100
 
 
-@dataclass(frozen=True, slots=True)
-class NodeLabelArgs:
+class NodeLabelArgs(Struct, frozen=True):
     """Labels that nodes must have or lack, or that are preferred to be present or absent."""
 
     present_labels: tuple[str, ...] = ()
@@ -133,8 +123,7 @@ class NodeLabelArgs:
     absent_labels_preference: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceAffinityArgs:
+class ServiceAffinityArgs(Struct, frozen=True):
     """Labels by which the pods of a Service are kept together or spread."""
 
     affinity_labels: tuple[str, ...] = ()

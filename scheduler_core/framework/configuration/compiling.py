@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scheduler_core.config.policy.profile import PolicyError, Profile
 from scheduler_core.config.policy.reading import WeightedPriority
@@ -46,15 +48,13 @@ ALIKE = {"filter": "every node passes", "score": "all nodes score alike"}
 NOTHING_TO_SCORE = ("VolumeBinding", "score")  # its feature gate is off: kube-scheduler scores 0 everywhere
 
 
-@dataclass(frozen=True, slots=True)
-class _Root:
+class _Root(Struct, frozen=True):
     """The root of a document about which only the kind is known."""
 
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Checked:
+class _Checked(Struct, frozen=True):
     """A checked profile: the enabled plugins by extension point, and their arguments."""
 
     written: WrittenProfile

@@ -8,8 +8,9 @@ list what is named differently, or words its reasons differently.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from scheduler_core.config.policy.order import V1_11_ORDER
 from scheduler_core.config.policy.providers import DEFAULT_HARD_POD_AFFINITY_WEIGHT, MANDATORY_PREDICATES
@@ -39,8 +40,7 @@ WITHOUT_WORDS = ("DefaultPreemption", "VolumeBinding", "DynamicResources", "Cosc
 POLICY_HEAD: Document = {"apiVersion": "v1", "kind": "Policy"}
 
 
-@dataclass(frozen=True, slots=True)
-class Conversion:
+class Conversion(Struct, frozen=True):
     """The converted document, what it lacks, and what is named or worded differently in it."""
 
     document: Document
@@ -48,8 +48,7 @@ class Conversion:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class ConversionNotes:
+class ConversionNotes(Struct):
     """The losses and notes collected during a conversion."""
 
     lost: list[str] = field(default_factory=list)

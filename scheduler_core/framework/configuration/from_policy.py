@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from scheduler_core.config.policy import Profile, WeightedPriority, compile_policy
 from scheduler_core.config.policy.order import BUNDLES
@@ -54,8 +55,7 @@ DEFAULT_SHAPE = [{"utilization": 0, "score": 10}, {"utilization": 100, "score": 
 NOT_CONVERTED = {rule.key: rule.not_converted for rule in RULES if rule.not_converted}
 
 
-@dataclass(slots=True)
-class _Draft:
+class _Draft(Struct):
     """A draft configuration: the plugins at filter and score, and the arguments by plugin."""
 
     version: Version

@@ -8,7 +8,9 @@ rule differs from the rule of v1.11 that the engine evaluates, is declared by th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scheduler_core.framework.plugins.table import FRAMEWORK_PLUGINS
 from scheduler_core.predicates import RULES
@@ -37,8 +39,7 @@ _FILTERS = ("preFilter", "filter")
 _SCORES = ("preScore", "score")
 
 
-@dataclass(frozen=True, slots=True)
-class PluginRow:
+class PluginRow(Struct, frozen=True):
     """One row. ``until`` is the last version with the plugin, empty for all; ``instead`` is its successor.
 
     ``predicates`` are evaluated at filter, ``priority`` at score; without them every node passes, or scores

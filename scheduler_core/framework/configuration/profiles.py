@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+
+from msgspec import Struct
 
 from scheduler_core.config.policy import Profile, compile_policy
 from scheduler_core.config.policy.document import check_policy
@@ -20,20 +20,16 @@ from scheduler_core.objects.reading import At
 DEFAULT_NAMES = ("", "default-scheduler")
 
 
-@dataclass(frozen=True)
-class Configuration:
+class Configuration(Struct, frozen=True, dict=True):
     """A scheduler's start-up configuration: a v1 Policy or a KubeSchedulerConfiguration, and the settings.
 
     ``policy`` is ``None`` for the default provider. The configuration is compiled once, when it is first used
-    or, by :func:`checked`, when it is read; one that cannot be used raises PolicyError.
+    or, by :func:`checked`, when it is read; one that cannot be used raises PolicyError. Another process, to
+    which only the fields are sent, compiles it for itself: plugins compare by identity.
     """
 
     policy: Document | None = None
     settings: Settings = DEFAULT_SETTINGS
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what is sent to another process, which compiles for itself: plugins compare by identity."""
-        return {"policy": self.policy, "settings": self.settings}
 
     @property
     def in_framework(self) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scheduler_core.framework.configuration.plugins import MULTI_POINT, POINTS, base_name
 from scheduler_core.framework.configuration.versions import (
@@ -40,8 +41,7 @@ OLD = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class NamedPlugin:
+class NamedPlugin(Struct, frozen=True):
     """A plugin named in a list; ``weight`` is ``None`` if it is not given."""
 
     at: At
@@ -49,8 +49,7 @@ class NamedPlugin:
     weight: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Set:
+class Set(Struct, frozen=True):
     """The enabled and disabled plugins of one extension point."""
 
     at: At
@@ -58,8 +57,7 @@ class Set:
     disabled: tuple[NamedPlugin, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(Struct, frozen=True):
     """The arguments of a plugin, as written."""
 
     at: At
@@ -67,8 +65,7 @@ class Config:
     args: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenProfile:
+class WrittenProfile(Struct, frozen=True):
     """One entry of ``profiles``; ``sets`` by extension point."""
 
     at: At
@@ -78,8 +75,7 @@ class WrittenProfile:
     percentage: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenConfiguration:
+class WrittenConfiguration(Struct, frozen=True):
     """The parsed document."""
 
     at: At

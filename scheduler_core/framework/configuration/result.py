@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scheduler_core.config.policy.profile import Profile
 from scheduler_core.framework.configuration.plugins import COSCHEDULING, POINTS
@@ -12,16 +13,14 @@ from scheduler_core.framework.configuration.versions import DEFAULT_SCHEDULER, V
 from scheduler_core.objects.problems import Problem
 
 
-@dataclass(frozen=True, slots=True)
-class Enabled:
+class Enabled(Struct, frozen=True):
     """A plugin at an extension point; ``weight`` is 0 except at score."""
 
     name: str
     weight: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class FrameworkProfile:
+class FrameworkProfile(Struct, frozen=True):
     """One scheduler by name: its plugins by extension point, and its predicates and priorities.
 
     ``points`` maps each extension point to its plugins, in call order. ``arguments`` holds the arguments of
@@ -61,8 +60,7 @@ class FrameworkProfile:
         return self.has(COSCHEDULING)
 
 
-@dataclass(frozen=True, slots=True)
-class FrameworkConfiguration:
+class FrameworkConfiguration(Struct, frozen=True):
     """A scheduler process: its profiles in document order. Backoff is in seconds of virtual time.
 
     ``percentage_of_nodes_to_score`` 0 means that it depends on the cluster size, as in kube-scheduler.

@@ -7,8 +7,9 @@ plugin's arguments have a separate row here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scheduler_core.framework.configuration.arguments import (
     CPU_AND_MEMORY,
@@ -51,8 +52,7 @@ BY_STRATEGY = {LEAST_ALLOCATED: "LeastRequestedPriority", MOST_ALLOCATED: "MostR
 TO_RATIO = "RequestedToCapacityRatioPriority"
 
 
-@dataclass(frozen=True, slots=True)
-class Unread:
+class Unread(Struct, frozen=True):
     """An argument that the engine does not evaluate: its ``path`` inside the arguments, and the reason."""
 
     path: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scheduler_core.framework.configuration.plugins import MULTI_POINT, PLUGINS, POINTS
 from scheduler_core.framework.plugins.coscheduling.editions import CLASSIC, CURRENT, Edition
@@ -16,8 +17,7 @@ DefaultPlugin = tuple[str, int | None]  # a plugin's name, and its weight if it 
 Defaults = Mapping[str, tuple[DefaultPlugin, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(Struct, frozen=True):
     """One version. ``replaces``: enabling a default plugin again replaces it at its position.
 
     ``edition`` is the Coscheduling edition built against kube-scheduler of these releases.

@@ -5,8 +5,9 @@ It also runs for a pod that failed in PreFilter alone, unless its failure was Un
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from scheduler_core.framework.interface import Plugin
 from scheduler_core.framework.status import Status
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from scheduler_core.framework.record import Attempt
 
 
-@dataclass(frozen=True, slots=True)
-class Preempted:
+class Preempted(Struct, frozen=True):
     """The nominated node, the victims, and the pods that lose their nomination to it."""
 
     node: str

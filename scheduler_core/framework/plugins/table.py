@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scheduler_core.framework.interface import Observer, Plugin
 from scheduler_core.framework.plugins.coscheduling.arguments import Arguments
@@ -18,8 +19,7 @@ LongestWait = Callable[[object, Edition | None, Iterable[KubernetesObject]], flo
 MakePlugin = Callable[[Any, Edition, float], Plugin]
 
 
-@dataclass(frozen=True, slots=True)
-class PluginEntry:
+class PluginEntry(Struct, frozen=True):
     """One row: a plugin's class, and what else it brings along.
 
     ``make`` creates an instance from the arguments, the edition of coscheduling and virtual time 0 in seconds

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from scheduler_core.cluster.nodeaffinity import required_mask
 from scheduler_core.cluster.storage import ports_conflict
@@ -29,8 +29,7 @@ _REASONS = {
 _Status = tuple[tuple[NodeCondition, ...], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """One check: where it fails, ``(N,) bool`` or ``None`` for nowhere, and what is said of a node."""
 
     fails: Callable[[Task], BoolVector | None]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from scheduler_core.config.policy import Profile
 from scheduler_core.quirks import quirk
@@ -48,8 +49,7 @@ def _latest_start(candidate: Candidate) -> int:
     return -min(pod.started for pod in candidate.victims if pod.priority == highest)
 
 
-@dataclass(frozen=True, slots=True)
-class Criterion:
+class Criterion(Struct, frozen=True):
     """A row of the table: the candidates with the lowest ``value`` stay. ``text`` is its displayed name.
 
     ``quirk`` is the quirk that enables the row, ``instead_of`` the quirk that disables it;

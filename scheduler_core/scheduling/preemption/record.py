@@ -6,11 +6,11 @@ Nodes are indices into ``nodes``, the cycle's node names in object order; pods a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct, field
 
 Indices = npt.NDArray[np.int64]
 Hopeless = Literal["unresolvable", "nothing-lower", "still-unfit"]
@@ -52,8 +52,7 @@ class PodFacts(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class DryRun:
+class DryRun(Struct):
     """The dry run on one candidate node (core.selectVictimsOnNode).
 
     ``removed`` are all pods of lower priority in their order on the node, ``order`` the same pods in the
@@ -87,8 +86,7 @@ class DryRun:
             yield PutBack(pod.key, pod.priority, budgets, reasons is None, reasons or ())
 
 
-@dataclass(slots=True)
-class NodeGroup:
+class NodeGroup(Struct):
     """Nodes where a dry run was pointless or found no solution, all for the same reasons.
 
     ``reasons`` are the predicates' texts: the unresolvable ones, otherwise those of the remaining failures.
@@ -99,8 +97,7 @@ class NodeGroup:
     nodes: Indices
 
 
-@dataclass(slots=True)
-class CriterionRound:
+class CriterionRound(Struct):
     """One criterion applied to the remaining nodes: ``values`` and ``stay`` have one entry per node.
 
     ``criterion`` is the id of a row of :data:`scheduler_core.scheduling.preemption.criteria.CRITERIA`.
@@ -117,8 +114,7 @@ class CriterionRound:
         return len(self.nodes) > 1 and int(self.stay.sum()) == 1
 
 
-@dataclass(slots=True)
-class Preemption:
+class Preemption(Struct):
     """Everything that preemption evaluated for one pod without a feasible node, and its choice.
 
     ``leaving`` are the victims of an earlier preemption that are still on the pod's nominated node: while
@@ -169,8 +165,7 @@ class Preemption:
         return len(self.candidates) * 600 + pods * 24 + 24 * len(self.comparisons) * len(self.candidates)
 
 
-@dataclass(frozen=True, slots=True)
-class NominatedPass:
+class NominatedPass(Struct, frozen=True):
     """A node that was checked twice because pods of equal or higher priority are nominated to it.
 
     The first pass is with ``pods`` on the node, the second, if the first finds no failure, without

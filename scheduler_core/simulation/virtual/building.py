@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scheduler_core.controllers import ControllerManager, Options
 from scheduler_core.framework.clock import Clock
@@ -28,8 +30,7 @@ from scheduler_core.simulation.virtual.control import ControlledFramework
 LIFE = 60.0  # seconds from the creation of the newest object to virtual time 0
 
 
-@dataclass(frozen=True, slots=True)
-class Admit:
+class Admit(Struct, frozen=True):
     """Admission of the pods that controllers create."""
 
     admission: Admission
@@ -71,8 +72,7 @@ def make_manager(objects: Iterable[KubernetesObject], most_pods: int | None = No
     return manager
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(Struct, frozen=True):
     """The parts of a framework that a configuration determines.
 
     ``profiles`` are by schedulerName, ``edition`` is that of coscheduling, ``release`` that of Kubernetes,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
+
+from msgspec.structs import replace
 
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.controllers import Change, ControllerManager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from scheduler_core.objects.model import KubernetesObject, Pod, PodGroup
 from scheduler_core.scenario.scenario import Operation

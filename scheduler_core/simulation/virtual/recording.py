@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scheduler_core.framework.clock import RESOLUTION
 from scheduler_core.scheduling.timeline import TimelineEvent
@@ -17,8 +20,7 @@ Move = tuple[str, str | None]
 SAME = 2 * 10.0**-RESOLUTION  # seconds: times closer together than this are the same
 
 
-@dataclass(frozen=True, slots=True)
-class StepEvents:
+class StepEvents(Struct, frozen=True):
     """The events before the start of an attempt, the events since its start, and all moves in order."""
 
     before: tuple[TimelineEvent, ...]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from scheduler_core.v1_37.entities import QueuedPod
 from scheduler_core.v1_37.interface import ERROR, SUCCESS, UNSCHEDULABLE, Attempt, Status
@@ -11,8 +12,7 @@ from scheduler_core.v1_37.interface import ERROR, SUCCESS, UNSCHEDULABLE, Attemp
 UNSCHEDULABLE_GROUP = "pod group is unschedulable"
 
 
-@dataclass(slots=True)
-class GroupStatus:
+class GroupStatus(Struct):
     """A group's status; with ``fit_error`` a fixed text precedes the reasons (errPodGroupUnschedulable)."""
 
     code: str
@@ -45,8 +45,7 @@ def unschedulable(*reasons: str, fit_error: bool = False) -> GroupStatus:
     return GroupStatus(UNSCHEDULABLE, list(reasons), fit_error)
 
 
-@dataclass(slots=True)
-class GroupResult:
+class GroupResult(Struct):
     """One evaluation of a group, in one placement or on all nodes."""
 
     status: GroupStatus
@@ -59,8 +58,7 @@ class GroupResult:
         return [attempt for attempt in self.attempts if attempt.node is not None and attempt.error is None]
 
 
-@dataclass(slots=True)
-class GroupRecord:
+class GroupRecord(Struct):
     """What the record shows of a group's cycle."""
 
     attempts: list[Attempt] = field(default_factory=list)

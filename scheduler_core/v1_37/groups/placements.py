@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scheduler_core.v1_37.change import Manifest
 from scheduler_core.v1_37.config import Profile
@@ -21,8 +22,7 @@ _DEFAULT_RESOURCES = ({"name": "cpu", "weight": 1}, {"name": "memory", "weight":
 _PROPORTION = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(Struct, frozen=True):
     """A set of nodes, in the order in which the scheduler walks them."""
 
     name: str

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from scheduler_core.v1_37.config import Arguments, Configuration, Profile
@@ -20,8 +20,7 @@ Codes = NDArray[np.int64]
 """One verdict a row: 0 passes; what the others mean the plugin's :meth:`Plugin.verdict` says."""
 
 
-@dataclass(slots=True)
-class Context:
+class Context(Struct):
     """One attempt, as the plugins see it: the pod, the cluster, and what each prepared (CycleState)."""
 
     pod: Pod

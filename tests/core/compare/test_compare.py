@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from scheduler_core.__main__ import main
 from scheduler_core.compare.compare import PLACEMENTS_SHOWN, Comparison, compare

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from heapq import heappop, heappush
 from typing import Any
+
+from msgspec.structs import replace
 
 from scheduler_core.controllers import Change, ControllerManager, Options
 from scheduler_core.controllers.changes import Action

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from scheduler_core.framework.plugins.coscheduling import CLASSIC, CURRENT, Edition, read_arguments
 from scheduler_core.framework.plugins.coscheduling.plugin import Coscheduling

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
+
+from msgspec.structs import replace
 
 from scheduler_core.config.settings import Settings
 from scheduler_core.scheduling.cycle import Cycle, QuirkChange

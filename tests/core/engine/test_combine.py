@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from scheduler_core.priorities import PRIORITIES
 from scheduler_core.scenario.load import load_documents

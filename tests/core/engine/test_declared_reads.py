@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from scheduler_core.cluster.podinfo import PodInfo
 from scheduler_core.cluster.pods import PodState

@@ -6,11 +6,11 @@ import ast
 import operator
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from scheduler_core.priorities import DESCRIPTIONS, PRIORITIES, Mapped, describe
 from scheduler_core.priorities.line import Description, Line, LineQuestion

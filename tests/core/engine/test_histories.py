@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from typing import Literal
 
 import pytest
+from msgspec.structs import replace
 
 from scheduler_core.config.settings import Settings
 from scheduler_core.framework.configuration.profiles import Configuration

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from scheduler_core.config.policy.order import ORDERS, keys_of
 from scheduler_core.config.settings import PREDICATE_ORDERS, Settings

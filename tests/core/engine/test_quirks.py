@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from scheduler_core.authoring.examples import find
 from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from random import Random
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from scheduler_core.cli.workloads import SHAPES, ZONE, workload
 from scheduler_core.objects.model import Container, Pod

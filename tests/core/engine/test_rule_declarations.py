@@ -7,9 +7,10 @@ cache's tests. A change of either file is a change of what the simulator does.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import asdict
 
 from scheduler_core.config.policy import order, providers
 from scheduler_core.equivalence.rules import TABLE

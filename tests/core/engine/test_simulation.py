@@ -7,12 +7,12 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from scheduler_core.equivalence.classes import BY_ATTRIBUTES, Classes, difference, equivalence_hash
 from scheduler_core.objects.model import (

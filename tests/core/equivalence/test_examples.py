@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 
 import pytest
+from msgspec.structs import replace
 
 from scheduler_core.authoring.examples import Claim, Example, examples
 from scheduler_core.config.settings import CACHE_MODES, STALE_WRITES

@@ -7,12 +7,12 @@ every node is kept cached; an event may only leave those valid that a fresh eval
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import replace
 from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from scheduler_core.cluster.columns import ZONE_LABEL
 from scheduler_core.cluster.events import (

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from scheduler_core import Scenario, Simulation, load_documents
 from scheduler_core.explain import Explanation, asking, explain

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from scheduler_core.framework.releases import V1_22
 from scheduler_core.framework.scheduler import Framework

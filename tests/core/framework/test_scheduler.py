@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from scheduler_core.framework.configuration.profiles import compile_profile
 from scheduler_core.framework.interface import POINTS

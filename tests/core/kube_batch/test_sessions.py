@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from scheduler_core.kube_batch.snapshot import GROUP_MIN_MEMBER, Objects, Options, take_snapshot
 from scheduler_core.objects.model import (

@@ -8,9 +8,9 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.scenario.load import load

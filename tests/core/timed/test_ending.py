@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from scheduler_core.controllers import Change, Store
 from scheduler_core.controllers.manager import WORKLOADS

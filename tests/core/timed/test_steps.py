@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from scheduler_core.cli.day import day
 from scheduler_core.objects.model import Pod

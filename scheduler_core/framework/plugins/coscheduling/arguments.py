@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scheduler_core.framework.plugins.coscheduling.editions import Edition
 
@@ -19,8 +20,7 @@ class ArgumentsError(ValueError):
         super().__init__(problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]")
 
 
-@dataclass(frozen=True, slots=True)
-class Arguments:
+class Arguments(Struct, frozen=True):
     """Seconds, and a percentage from 0 to 100. Arguments unknown to an edition keep their defaults."""
 
     permit_waiting_seconds: int = 60

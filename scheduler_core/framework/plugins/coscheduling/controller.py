@@ -6,9 +6,11 @@ Both editions run on :func:`sync`; the reference page and the phase diagram show
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scheduler_core.objects.model import Pod, PodGroup, PodGroupStatus
 
@@ -21,8 +23,7 @@ OLD = timedelta(hours=48)
 OLD_WARNING = "schedule time longer than 48 hours"
 
 
-@dataclass(frozen=True, slots=True)
-class GroupCounts:
+class GroupCounts(Struct, frozen=True):
     """A rule's input: ``n`` members, ``r`` running, ``s`` succeeded, ``f`` failed; ``m`` is minMember.
 
     ``phase`` is the phase after the preceding rules, ``scheduled`` the count that PostBind stored.
@@ -37,8 +38,7 @@ class GroupCounts:
     scheduled: int
 
 
-@dataclass(frozen=True, slots=True)
-class PhaseRule:
+class PhaseRule(Struct, frozen=True):
     """A row: if ``when`` holds, the phase becomes ``phase``; ``stop`` ends the sync there."""
 
     id: str
@@ -49,8 +49,7 @@ class PhaseRule:
     owners: bool = False  # occupiedBy becomes the first member's owners
 
 
-@dataclass(frozen=True, slots=True)
-class PhaseTable:
+class PhaseTable(Struct, frozen=True):
     """An edition's rules: ``entry`` by the phase in which a sync begins, ``others`` for all other phases.
 
     In the other phases the counters running, succeeded and failed are stored first, and several rules may
@@ -126,8 +125,7 @@ CURRENT_PHASES = PhaseTable(
 PHASE_TABLES: Mapping[str, PhaseTable] = {"classic": CLASSIC_PHASES, "current": CURRENT_PHASES}
 
 
-@dataclass(frozen=True, slots=True)
-class SyncResult:
+class SyncResult(Struct, frozen=True):
     """The status after a sync: with the ids of the rules that applied and the numbers they read.
 
     ``skipped`` is the reason why no rule was evaluated; ``warning`` is an event for users.

@@ -7,14 +7,14 @@ differs between the editions reads a column of this table; the PodGroup controll
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 PluginCode = Literal["Success", "Wait", "Unschedulable", "UnschedulableAndUnresolvable"]
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Struct, frozen=True):
     """A plugin argument: its name in pluginConfig, its default, and the range validation accepts."""
 
     name: str
@@ -24,8 +24,7 @@ class Argument:
     text: str = ""  # the validation error for a value out of range
 
 
-@dataclass(frozen=True, slots=True)
-class Edition:
+class Edition(Struct, frozen=True):
     """A column of the table."""
 
     id: Literal["classic", "current"]

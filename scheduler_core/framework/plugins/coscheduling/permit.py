@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from scheduler_core.framework.plugins.coscheduling.arguments import Arguments
 from scheduler_core.framework.plugins.coscheduling.editions import Edition, PluginCode
@@ -19,8 +20,7 @@ REJECTION = "rejection in Unreserve"
 PermitReason = Literal["no-group", "group-missing", "complete", "incomplete"]
 
 
-@dataclass(frozen=True, slots=True)
-class PermitResult:
+class PermitResult(Struct, frozen=True):
     """The result of Permit: ``assigned`` of ``min_member`` hold a node, including this pod.
 
     On Wait ``seconds`` is the pod's own timer, ``deadline`` when it ends; ``activated`` are the siblings that

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scheduler_core.framework.interface import Plugin
 from scheduler_core.framework.plugins.coscheduling.arguments import Arguments
@@ -190,8 +192,7 @@ def _created(group: PodGroup | None) -> float | None:
     return seconds_of(group.meta.creation_timestamp) if group is not None else None
 
 
-@dataclass(frozen=True, slots=True)
-class PhaseChange:
+class PhaseChange(Struct, frozen=True):
     """A sync that changed a PodGroup's status, for the phase diagram and the timeline."""
 
     group: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable
-from dataclasses import replace
 from itertools import islice
+
+from msgspec.structs import replace
 
 from scheduler_core.framework.interface import Handle
 from scheduler_core.framework.plugins.coscheduling.groups import group_key

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scheduler_core.objects.model import PodGroup, PodGroupStatus
 
 
-@dataclass(frozen=True, slots=True)
-class PostBindResult:
+class PostBindResult(Struct, frozen=True):
     """``seen`` is the status now in the plugin's memory, ``stored`` the one in the API, which users read.
 
     The API object is patched only when the phase changes, so ``stored.scheduled`` lags behind.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from scheduler_core.framework.plugins.coscheduling.arguments import Arguments
 from scheduler_core.framework.plugins.coscheduling.editions import Edition, PluginCode
@@ -16,8 +17,7 @@ REJECTION = "optimistic rejection in PostFilter"
 PostFilterReason = Literal["no-group", "extra", "small-gap", "rejected"]
 
 
-@dataclass(frozen=True, slots=True)
-class PostFilterResult:
+class PostFilterResult(Struct, frozen=True):
     """The result of PostFilter: ``assigned`` of ``min_member`` hold a node, ``missing_percent`` do not.
 
     A gap of up to ``threshold_percent`` leaves the group waiting; else ``rejection`` lists the rejected pods.

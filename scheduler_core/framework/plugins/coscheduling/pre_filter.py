@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from scheduler_core.framework.plugins.coscheduling.arguments import Arguments
 from scheduler_core.framework.plugins.coscheduling.editions import Edition, PluginCode
@@ -34,8 +35,7 @@ PreFilterReason = Literal[
 NodesWithout = Callable[[str], Iterable[NodeResources]]
 
 
-@dataclass(frozen=True, slots=True)
-class PreFilterResult:
+class PreFilterResult(Struct, frozen=True):
     """The result of PreFilter for a pod, and the rule that decided it.
 
     ``siblings`` of ``min_member`` exist, ``gated`` of them are held by scheduling gates; ``until`` is when a

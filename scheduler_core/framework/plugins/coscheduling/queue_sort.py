@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
+
+from msgspec import Struct
 
 from scheduler_core.framework.plugins.coscheduling.editions import Edition
 from scheduler_core.framework.plugins.coscheduling.groups import Gangs
@@ -17,8 +18,7 @@ NEVER = datetime(1, 1, 1, tzinfo=UTC).timestamp()
 """The time of an object without a creation timestamp: Go's zero time."""
 
 
-@dataclass(frozen=True, slots=True)
-class SortKey:
+class SortKey(Struct, frozen=True):
     """A pod's sort key: the pod with the smaller :attr:`order` is scheduled first.
 
     ``time`` is in seconds since 1970; ``time_from`` is its source: the pod's entry into the queue, the

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scheduler_core.framework.plugins.coscheduling.permit import PermitResult
 from scheduler_core.framework.plugins.coscheduling.post_filter import PostFilterResult
@@ -16,8 +18,7 @@ from scheduler_core.scheduling.plugin_record import TimelineMark
 ROWS_SHOWN = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """A pod of a group after the cycle.
 
     ``state`` is active, backoff, unschedulable or gated in the queue, waiting at Permit, bound, or its final
@@ -39,8 +40,7 @@ class Member:
     retry_at: float | None = None  # when its queue retries it, even without an event
 
 
-@dataclass(frozen=True, slots=True)
-class PodGroupRecord:
+class PodGroupRecord(Struct, frozen=True):
     """The group of a cycle's pod, after the cycle; times are virtual seconds.
 
     ``phase`` is ``None`` if the PodGroup does not exist; ``before`` is the phase that the cycle found.
@@ -106,8 +106,7 @@ class PodGroupRecord:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class GroupSummary:
+class GroupSummary(Struct, frozen=True):
     """A summary of a PodGroup; ``assigned`` members hold a node, ``waiting`` of them wait at Permit."""
 
     key: str
@@ -120,8 +119,7 @@ class GroupSummary:
     backed_off_until: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Groups:
+class Groups(Struct, frozen=True):
     """The first PodGroups, in order of creation, and the ``count`` of all.
 
     ``table`` is the edition whose rules the controller follows; ``coscheduling`` is whether the plugin runs.
@@ -134,8 +132,7 @@ class Groups:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class CoschedulingRecord:
+class CoschedulingRecord(Struct, frozen=True):
     """PodGroups around a cycle.
 
     ``groups`` are all groups after the cycle, ``pod_group`` is the group of the cycle's pod; both are

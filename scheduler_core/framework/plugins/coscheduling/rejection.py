@@ -5,15 +5,14 @@ PostFilter and Unreserve both return a :class:`Rejection`; the caller rejects th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from scheduler_core.framework.plugins.coscheduling.arguments import Arguments
 from scheduler_core.framework.plugins.coscheduling.editions import Edition
 from scheduler_core.framework.plugins.coscheduling.state import GangState
 
 
-@dataclass(frozen=True, slots=True)
-class Rejection:
+class Rejection(Struct, frozen=True):
     """The waiting members to reject, with their rejection message.
 
     ``denied_until`` and ``backed_off_until`` are virtual seconds; ``extended`` is false if a live entry

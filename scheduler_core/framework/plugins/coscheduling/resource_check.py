@@ -7,7 +7,8 @@ It is a sum over nodes: fragmentation, taints and affinity are not considered, a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from scheduler_core.cluster.podinfo import is_scalar
 from scheduler_core.objects.model import Node, Pod, Resources
@@ -15,8 +16,7 @@ from scheduler_core.objects.model import Node, Pod, Resources
 PODS = "pods"
 
 
-@dataclass(frozen=True, slots=True)
-class NodeResources:
+class NodeResources(Struct, frozen=True):
     """A node's allocatable and requested resources, by name, excluding the group's own members.
 
     cpu is in millicores, the others in base units; ``requested["pods"]`` is the number of pods.
@@ -36,8 +36,7 @@ class NodeResources:
 _BASIC = frozenset({"cpu", "memory", "ephemeral-storage", PODS})
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceRow:
+class ResourceRow(Struct, frozen=True):
     """One resource that was still needed when its node was checked."""
 
     resource: str
@@ -48,16 +47,14 @@ class ResourceRow:
     need_after: int  # 0 or less: met, and removed from the need
 
 
-@dataclass(frozen=True, slots=True)
-class NodeRow:
+class NodeRow(Struct, frozen=True):
     """The check of one node: a row for each resource still needed."""
 
     node: str
     resources: tuple[ResourceRow, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceCheck:
+class ResourceCheck(Struct, frozen=True):
     """The numbers of a check. ``gap`` is the need that remains after all nodes; empty means enough."""
 
     need: Resources

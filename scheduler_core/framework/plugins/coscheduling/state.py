@@ -9,6 +9,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 CACHE_DEFAULT = 3.0  # seconds: an expiration of 0 means this default of the plugin's caches
 
 
@@ -46,8 +48,7 @@ class Expiring:
                 yield key, until - now
 
 
-@dataclass(frozen=True, slots=True)
-class WaitingMember:
+class WaitingMember(Struct, frozen=True):
     """A member that waits at Permit: its group, its node, and when it began to wait and times out."""
 
     group: str
