@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from scheduler_core.config.policy import Profile
 from scheduler_core.config.settings import Settings
+from scheduler_core.objects.plain import plain
 from scheduler_core.results.metrics import Metrics, Work, measure
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.scheduling.cycle import Cycle
@@ -36,16 +37,6 @@ class FirstDifference(Struct, frozen=True):
     a: dict[str, Any] | None  # None: this run had ended
     b: dict[str, Any] | None
     details: tuple[str, ...] = ()
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return this as a JSON object."""
-        return {
-            "index": self.index,
-            "what": list(self.what),
-            "a": self.a,
-            "b": self.b,
-            "details": list(self.details),
-        }
 
 
 class Comparison(Struct, frozen=True):
@@ -75,8 +66,8 @@ class Comparison(Struct, frozen=True):
         return {
             "configuration": list(self.configuration),
             "same": self.same,
-            "firstDifference": self.first.as_dict() if self.first else None,
-            "firstDecision": self.decision.as_dict() if self.decision else None,
+            "firstDifference": plain(self.first),
+            "firstDecision": plain(self.decision),
             "placementsDiffering": self.differing,
             "placements": {pod: list(nodes) for pod, nodes in self.placements.items()},
             "metrics": {"a": self.a.as_dict(), "b": self.b.as_dict()},

@@ -16,6 +16,7 @@ from msgspec import Struct
 from scheduler_core.compare.compare import last_nodes
 from scheduler_core.compare.cost import expected_cycles, outcome
 from scheduler_core.equivalence.keeper import CacheKeeper
+from scheduler_core.objects.plain import plain
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.scheduling.cache_record import Counts, StaleHit
 from scheduler_core.scheduling.cycle import Cycle
@@ -36,19 +37,6 @@ class RunSide(Struct, frozen=True):
     stale: int
     causes: tuple[tuple[str, int], ...]
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return this as a JSON object."""
-        return {
-            "cache": self.cache,
-            "audit": self.audit,
-            "cycles": self.cycles,
-            "placed": self.placed,
-            "hits": self.hits,
-            "evaluations": self.evaluations,
-            "stale": self.stale,
-            "causes": [list(cause) for cause in self.causes],
-        }
-
 
 class SideDecision(Struct, frozen=True):
     """One side's decision in the first differing cycle, with stale hits; those on its nodes come first."""
@@ -56,22 +44,10 @@ class SideDecision(Struct, frozen=True):
     pod: str
     result: str
     node: str | None
-    message: str | None
+    message: str
     nominated: str | None
     victims: tuple[str, ...]
     stale: tuple[StaleHit, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return this as a JSON object."""
-        return {
-            "pod": self.pod,
-            "result": self.result,
-            "node": self.node,
-            "message": self.message or "",
-            "nominated": self.nominated,
-            "victims": list(self.victims),
-            "stale": [hit.as_dict() for hit in self.stale],
-        }
 
 
 class Parting(Struct, frozen=True):
@@ -84,17 +60,6 @@ class Parting(Struct, frozen=True):
     there: SideDecision | None
     words: str
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return this as a JSON object."""
-        return {
-            "index": self.index,
-            "step": self.step,
-            "pod": self.pod,
-            "here": self.here.as_dict() if self.here else None,
-            "there": self.there.as_dict() if self.there else None,
-            "words": self.words,
-        }
-
 
 class Divergence(Struct, frozen=True):
     """Two runs of one scenario. ``differing`` counts the pods whose final nodes differ."""
@@ -106,12 +71,7 @@ class Divergence(Struct, frozen=True):
 
     def as_dict(self) -> dict[str, Any]:
         """Return this as a JSON object."""
-        return {
-            "here": self.here.as_dict(),
-            "there": self.there.as_dict(),
-            "differing": self.differing,
-            "first": self.first.as_dict() if self.first else None,
-        }
+        return plain(self)  # type: ignore[no-any-return]
 
 
 @dataclass(slots=True)
@@ -198,7 +158,7 @@ def _told(cycle: Cycle, nodes: set[str | None]) -> SideDecision:
         decision.pod,
         decision.result,
         decision.node,
-        cycle.message,
+        cycle.message or "",
         decision.nominated,
         decision.victims,
         tuple(stale[:STALE_TOLD]),

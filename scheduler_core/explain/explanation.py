@@ -13,6 +13,7 @@ from scheduler_core.explain.finding import PodOnNode
 from scheduler_core.explain.findings import findings
 from scheduler_core.explain.story import Story
 from scheduler_core.explain.world import Failure, Standing
+from scheduler_core.objects.plain import plain
 
 NODES_SHOWN = 100
 GROUPS_SHOWN = 30
@@ -37,15 +38,10 @@ class FailureFacts(Struct, frozen=True):
     def as_dict(self) -> dict[str, Any]:
         """Return the failure and its facts as JSON."""
         return {
-            **failure_dict(self.failure),
+            **plain(self.failure),
             "details": list(self.details),
             "numbers": list(self.numbers),
         }
-
-
-def failure_dict(failure: Failure) -> dict[str, Any]:
-    """Return a failure as JSON."""
-    return {"predicate": failure.predicate, "reasons": list(failure.reasons), "error": failure.error}
 
 
 class Verdict(Struct, frozen=True):
@@ -106,14 +102,6 @@ class Group(Struct, frozen=True):
     failures: tuple[Failure, ...]
     count: int
     nodes: tuple[str, ...]  # the first :data:`GROUP_NODES`
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the group as JSON."""
-        return {
-            "failures": [failure_dict(failure) for failure in self.failures],
-            "count": self.count,
-            "nodes": list(self.nodes),
-        }
 
 
 def groups(standing: Standing) -> tuple[Group, ...]:
@@ -176,6 +164,6 @@ class Explanation(Struct, frozen=True):
             "story": self.story.as_dict() if self.story else None,
             "nodes": [verdict.as_dict() for verdict in self.nodes],
             "nodesCount": self.nodes_count,
-            "groups": [group.as_dict() for group in self.groups],
+            "groups": plain(self.groups),
             "changes": [change.as_dict() for change in self.changes],
         }

@@ -10,6 +10,7 @@ from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.view import View
 from scheduler_core.objects.arrays import IntVector
+from scheduler_core.objects.plain import plain
 from scheduler_core.priorities.base import MAX_PRIORITY
 from scheduler_core.priorities.row import PriorityRow
 
@@ -28,16 +29,6 @@ class Line(Struct, frozen=True):
     numbers: str
     value: str
     exact: str = ""
-
-    def as_dict(self) -> dict[str, str]:
-        """Return it as JSON."""
-        return {
-            "of": self.of,
-            "formula": self.formula,
-            "numbers": self.numbers,
-            "exact": self.exact,
-            "value": self.value,
-        }
 
 
 class Description(Struct, frozen=True):
@@ -136,6 +127,6 @@ def as_dict(asked: LineQuestion, description: Description) -> dict[str, Any]:
         "score": score,
         "weighted": row.weight * score,
         "range": [int(row.score.min()), int(row.score.max())],
-        "value": [line.as_dict() for line in description.value],
-        "scale": [line.as_dict() for line in description.scale],
+        "value": plain(description.value),
+        "scale": plain(description.scale),
     }

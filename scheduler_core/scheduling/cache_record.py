@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct, field
 
+from scheduler_core.objects.plain import plain
+
 NODES_SHOWN = 20
 INVALIDATIONS_SHOWN = 100
 STALE_SHOWN = 100
@@ -28,28 +30,16 @@ Sources = npt.NDArray[np.uint8]
 BoolMatrix = npt.NDArray[np.bool_]
 
 
-class Invalidated(Struct, frozen=True):
+class Invalidated(Struct, frozen=True, rename="camel"):
     """An invalidation by one row of the table; ``nodes`` are the first of ``count``, empty for all nodes."""
 
     rule: str
     event: str
     predicates: tuple[str, ...] | None  # None: all of them
     nodes: tuple[str, ...]
-    count: int
+    count: int = field(name="nodesCount")
     cleared: int  # entries that were valid until then
     during: bool = False  # the event arrived between evaluation and write
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON."""
-        return {
-            "rule": self.rule,
-            "event": self.event,
-            "predicates": None if self.predicates is None else list(self.predicates),
-            "nodes": list(self.nodes),
-            "nodesCount": self.count,
-            "cleared": self.cleared,
-            "during": self.during,
-        }
 
 
 class StaleHit(Struct, frozen=True):
@@ -67,19 +57,6 @@ class StaleHit(Struct, frozen=True):
     rule: str
     event: str
     cause: str
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON."""
-        return {
-            "node": self.node,
-            "predicate": self.predicate,
-            "cached": list(self.cached),
-            "true": list(self.true),
-            "written": self.written,
-            "rule": self.rule,
-            "event": self.event,
-            "cause": self.cause,
-        }
 
 
 class Counts(Struct):
@@ -165,10 +142,10 @@ class CacheRecord(Struct):
             **self.counts.as_dict(),
             "totals": self.totals.as_dict(),
             "byRule": dict(self.by_rule),
-            "invalidations": [row.as_dict() for row in self.invalidations],
+            "invalidations": plain(self.invalidations),
             "invalidationsCount": self.invalidations_count,
             "audit": self.audited,
-            "staleHits": [hit.as_dict() for hit in self.stale],
+            "staleHits": plain(self.stale),
             "causes": dict(self.causes),
         }
         if self.stats is not None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from scheduler_core.framework.plugins.observers import TRACE_FIELDS
 from scheduler_core.objects.arrays import IntVector
+from scheduler_core.objects.plain import plain
 from scheduler_core.priorities.row import PriorityRow
 from scheduler_core.scheduling.cycle import Cycle, PredicateMatrix, QueueEntry, TimedQueue
 from scheduler_core.scheduling.preemption.record import Preemption
@@ -51,10 +52,7 @@ def trace_cycle(cycle: Cycle) -> dict[str, Any]:
         **conformance_cycle(cycle),
         "priorities": {row.name: _priority(cycle, row) for row in cycle.priorities},
         "preemptionDetail": preemption_detail(cycle.preemption),
-        "quirks": [
-            {"id": q.id, "changed": list(q.changed), "nodes": list(q.nodes), "text": q.text}
-            for q in cycle.quirks
-        ],
+        "quirks": plain(cycle.quirks),
         "nominatedPasses": [
             {"node": cycle.nodes[entry.node], "pods": list(entry.pods), "failed": entry.failed}
             for entry in cycle.nominated_passes
@@ -71,16 +69,12 @@ def trace_cycle(cycle: Cycle) -> dict[str, Any]:
             **({} if cycle.queue.timed is None else {"timed": timed_queue(cycle.queue.timed)}),
         },
         "operations": list(cycle.operations),
-        "restart": cycle.restart
-        and {"operations": list(cycle.restart.operations), "changes": list(cycle.restart.changes)},
+        "restart": plain(cycle.restart),
         "cache": {"mode": "off"} if cycle.cache is None else cycle.cache.as_dict(),
         **TRACE_FIELDS,
         **{name: value for record in cycle.plugins for name, value in record.as_dict().items()},
         "phases": list(cycle.phases),
-        "events": [
-            {"type": e.type, "reason": e.reason, "object": e.object, "message": e.message}
-            for e in cycle.events
-        ],
+        "events": plain(cycle.events),
         **(
             {}
             if cycle.moves is None
@@ -104,16 +98,7 @@ def timed_queue(queue: TimedQueue) -> dict[str, Any]:
         "tried": _queued(queue.tried),
         "counts": queue.counts,
         "entries": [_queued(entry) for entry in queue.entries],
-        "waiting": [
-            {
-                "pod": entry.pod,
-                "node": entry.node,
-                "since": entry.since,
-                "deadline": entry.deadline,
-                "plugins": list(entry.plugins),
-            }
-            for entry in queue.waiting
-        ],
+        "waiting": plain(queue.waiting),
         "flushes": [{"queue": name, "at": at} for name, at in queue.flushes],
     }
 

@@ -102,7 +102,7 @@ def test_the_arithmetic_gives_the_score_on_random_clusters(start: int) -> None:
             lines = [*description.value, *description.scale]
             for line in lines:
                 check(line)
-            where = (seed, cycle.index, name, [line.as_dict() for line in lines])
+            where = (seed, cycle.index, name, lines)
             assert shown(lines[-1].value) == asked.row.score[asked.place], where
             if asked.row.raw is not None:
                 assert shown(description.value[-1].value) == asked.raw, where

@@ -12,6 +12,7 @@ from scheduler_core.framework.plugins.coscheduling.permit import PermitResult
 from scheduler_core.framework.plugins.coscheduling.post_filter import PostFilterResult
 from scheduler_core.framework.plugins.coscheduling.pre_filter import PreFilterResult
 from scheduler_core.framework.plugins.coscheduling.resource_check import ResourceCheck
+from scheduler_core.objects.plain import plain
 from scheduler_core.scheduling.cycle import Cycle, FinalState
 from scheduler_core.scheduling.plugin_record import TimelineMark
 
@@ -202,23 +203,7 @@ def _check(check: ResourceCheck | None) -> dict[str, Any] | None:
         "enough": check.enough,
         "need": dict(check.need),
         "gap": dict(check.gap),
-        "nodes": [
-            {
-                "node": row.node,
-                "resources": [
-                    {
-                        "resource": r.resource,
-                        "allocatable": r.allocatable,
-                        "requested": r.requested,
-                        "left": r.left,
-                        "needBefore": r.need_before,
-                        "needAfter": r.need_after,
-                    }
-                    for r in row.resources
-                ],
-            }
-            for row in check.rows[:ROWS_SHOWN]
-        ],
+        "nodes": plain(check.rows[:ROWS_SHOWN]),
         "nodeCount": len(check.rows),
     }
 

@@ -36,7 +36,7 @@ class NodeResources(Struct, frozen=True):
 _BASIC = frozenset({"cpu", "memory", "ephemeral-storage", PODS})
 
 
-class ResourceRow(Struct, frozen=True):
+class ResourceRow(Struct, frozen=True, rename="camel"):
     """One resource that was still needed when its node was checked."""
 
     resource: str
