@@ -138,8 +138,16 @@ LIMITS: tuple[Limit, ...] = (
     Limit("FRAME_BYTES_PER_SECOND", MIB, "bytes", "sent by one connection, averaged over ten seconds"),
     Limit("FRAMES_PER_SECOND", 60, "frames", "frames of one connection, averaged over ten seconds"),
     Limit(
-        "SOCKETS_PER_ADDRESS", 300, "connections", "open WebSockets of one address (a lecture hall has one)"
+        "SOCKETS_PER_ADDRESS", 800, "connections", "open WebSockets of one address (a lecture hall has one)"
     ),
+    Limit("ROOM_VIEWERS", 500, "viewers", "viewers of one room in one web process"),
+    Limit("ROOM_SECONDS", 86_400, "seconds", "after which a room ends by itself"),
+    Limit("ROOMS_PER_OWNER", 20, "rooms", "rooms of one owner that are not over"),
+    Limit("ROOMS_PER_ADDRESS", 40, "rooms", "the same of one address"),
+    Limit("ROOMS", 1_000, "rooms", "the same of everybody"),
+    Limit("ROOM_JOINS_PER_MINUTE", 3_000, "requests", "joining a room, of one address"),
+    Limit("ROOM_VOTES_PER_MINUTE", 3_000, "requests", "votes of one address"),
+    Limit("ROOM_QUESTIONS_PER_MINUTE", 60, "requests", "questions asked from one address"),
     Limit(
         "CONNECTIONS",
         4_000,

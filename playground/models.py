@@ -1,4 +1,4 @@
-"""The database models: shared scenarios, drafts, long runs and the workers that are alive.
+"""The database models: shared scenarios, drafts, long runs, rooms, and the workers that are alive.
 
 A run's row is the source of truth; the broker only delivers its id. Large texts are stored compressed, and
 every size is checked against :mod:`playground.limits` before it is stored.
@@ -45,6 +45,11 @@ def new_run_id() -> str:
     return _unguessable(16)
 
 
+def new_room_id() -> str:
+    """Return an unguessable id: anyone who has it may watch the room, and nobody else."""
+    return _unguessable(12)
+
+
 def _unguessable(size: int) -> str:
     """Return ``size`` random bytes as base64url without a leading "-", which looks like an option."""
     while (made := secrets.token_urlsafe(size)).startswith("-"):
@@ -65,6 +70,11 @@ def link_expiry() -> datetime:
 def run_expiry() -> datetime:
     """Return the expiry of a run that is started or opened now."""
     return timezone.now() + timedelta(days=limit("RUN_DAYS"))
+
+
+def room_expiry() -> datetime:
+    """Return when a room that is opened now ends by itself."""
+    return timezone.now() + timedelta(seconds=limit("ROOM_SECONDS"))
 
 
 def token_hash(token: str) -> str:
@@ -249,6 +259,71 @@ class Worker(models.Model):
     def serving() -> set[str]:
         """Return the queues served by workers that are alive."""
         return {queue for queues in Worker.alive().values_list("queues", flat=True) for queue in queues}
+
+
+class Room(models.Model):
+    """A scenario that a leader presents to those who have the room's link.
+
+    ``position`` is what the leader looks at; ``seq`` counts moves, and ``changed`` everything else.
+    """
+
+    id = models.CharField(primary_key=True, max_length=32, default=new_room_id, editable=False)
+    scenario = models.ForeignKey(Scenario, on_delete=models.CASCADE, related_name="rooms")
+    title = models.CharField(max_length=TITLE_LENGTH, blank=True)
+    token = models.CharField(max_length=64)  # token_hash() of the token that leads
+    owner = models.CharField(max_length=64, blank=True, db_index=True)
+    address = models.CharField(max_length=64, blank=True, db_index=True)  # for limits
+    leader = models.CharField(max_length=32, blank=True)  # the person who was handed the lead; "": the token
+    position = models.JSONField(default=dict)
+    seq = models.PositiveBigIntegerField(default=0)
+    question = models.JSONField(null=True)  # see playground.rooms.questions
+    asked = models.PositiveIntegerField(default=0)  # questions
+    changed = models.PositiveBigIntegerField(default=0)  # of leader, question and end
+    created = models.DateTimeField(default=timezone.now)
+    ended = models.DateTimeField(null=True)
+    expires = models.DateTimeField(default=room_expiry, db_index=True)
+
+    def __str__(self) -> str:
+        return self.id
+
+
+class RoomVote(models.Model):
+    """A person's answer to a room's question."""
+
+    room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="votes")
+    question = models.PositiveIntegerField()
+    voter = models.CharField(max_length=32)
+    answer = models.TextField()  # see playground.rooms.questions
+
+    class Meta:
+        """Whoever votes again changes their answer."""
+
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["room", "question", "voter"], name="one_vote_per_person"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.room_id} {self.question} {self.voter}"
+
+
+class RoomAudience(models.Model):
+    """How many watch a room over one web process, and those who gave a name."""
+
+    room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="audiences")
+    process = models.CharField(max_length=64)
+    watching = models.PositiveIntegerField(default=0)
+    people = models.JSONField(default=list)  # [[person, name]…]
+    seen = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        """A process has one row for each room."""
+
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["room", "process"], name="one_audience_per_process"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.room_id} {self.process}: {self.watching}"
 
 
 class Ban(models.Model):

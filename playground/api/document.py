@@ -81,6 +81,19 @@ _DRAFT = _object(
     summary={"type": "object", "additionalProperties": _COUNT},
 )
 
+_ROOM = _object(
+    ["id", "scenario", "step", "tab", "watching", "ended"],
+    id=_TEXT,
+    scenario=_TEXT,
+    title=_TEXT,
+    step=_TEXT,
+    tab=_MAYBE,
+    seq={**_COUNT, "description": "Counts the leader's moves"},
+    watching=_COUNT,
+    ended={"type": "boolean"},
+    expires={"type": "string", "format": "date-time", "description": "When it ends by itself"},
+)
+
 SCHEMAS: dict[str, Any] = {
     "Text": {"type": "string", "description": "A bundle in any of the formats that are read"},
     "Packed": {
@@ -255,6 +268,19 @@ SCHEMAS: dict[str, Any] = {
         expires=_EXPIRES,
         cancel_token=_TEXT,
     ),
+    "RoomRequest": _object(["scenario"], scenario=_TEXT, step=_TEXT, title=_TEXT),
+    "RoomEnd": _object(["lead_token"], lead_token=_TEXT),
+    "Room": _ROOM,
+    "NewRoom": {
+        "type": "object",
+        "required": [*_ROOM["required"], "watch_url", "lead_url", "lead_token"],
+        "properties": {
+            **_ROOM["properties"],
+            "watch_url": _TEXT,
+            "lead_url": {**_TEXT, "description": "The token is behind the #, which no server is sent"},
+            "lead_token": _TEXT,
+        },
+    },
 }
 
 

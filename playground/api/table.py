@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.urls import URLPattern, path
 from django.views.decorators.csrf import csrf_exempt
 
-from playground.api import calls, drafts, finding, making, worth
+from playground.api import calls, drafts, finding, making, rooms, worth
 from playground.api.answers import ApiError, refusal
 from playground.playback.stopping import TooMuchWorkError
 from playground.pool.process import LostError
@@ -67,6 +67,7 @@ _TITLE = (("title", "string", "Title, where the body is the bundle itself"),)
 _OWNER = "The token that making a draft gave; a browser's own is the value of its cookie podstep_visitor"
 _STALE = {412: ("The draft is no longer in the revision of If-Match; ETag has the newest", "Errors")}
 _OWN = {401: ("No token of ours", "Errors"), **_ERRORS}
+_NO_BODY = {400: ("The body cannot be read", "Errors")}
 _TEXT = (
     ("text/plain", "Text"),
     ("application/yaml", "Text"),
@@ -354,6 +355,38 @@ CALLS: tuple[Route, ...] = (
             **_ERRORS,
             **_BUSY,
         },
+    ),
+    Route(
+        "POST",
+        "/api/rooms",
+        rooms.create_room,
+        "Open a room, in which viewers follow a leader through a scenario",
+        {
+            201: ("Open; keep the lead token, whoever has it leads and ends the room", "NewRoom"),
+            **_NO_BODY,
+            **_ERRORS,
+        },
+        body=(("application/json", "RoomRequest"),),
+    ),
+    Route(
+        "GET",
+        "/api/rooms/{name}",
+        rooms.get_room,
+        "Where a room is, and how many watch",
+        {200: ("The room", "Room"), **_ERRORS},
+    ),
+    Route(
+        "POST",
+        "/api/rooms/{name}/end",
+        rooms.end_room,
+        "End a room",
+        {
+            200: ("The room, which is over", "Room"),
+            403: ("Not the token that leads it", "Errors"),
+            **_NO_BODY,
+            **_ERRORS,
+        },
+        body=(("application/json", "RoomEnd"),),
     ),
 )
 

@@ -62,8 +62,8 @@ class Watcher(Protocol):
     visitor: str
     watching: Watching
 
-    def push(self, name: str, payload: Any) -> None:
-        """Send a frame that is not an answer."""
+    def push(self, name: str, payload: Any, *, latest: bool = False) -> None:
+        """Send a frame that is not an answer; ``latest``: in place of one of that name not yet sent."""
 
 
 class Watching:

@@ -30,13 +30,13 @@ def _find(kind: str, name: str, visitor: str) -> sources.Source:
         raise Http404 from error
 
 
-def _workbench(request: HttpRequest, source: sources.Source, **more: Any) -> HttpResponse:
+def workbench(request: HttpRequest, source: sources.Source, **more: Any) -> HttpResponse:
     """Render ``workbench.html``.
 
     Context: ``source`` {"draft"|"scenario"|"run": id}; ``title``; ``mine`` (may edit); ``embedded`` (no
     chrome); ``about`` (the text's first comment, may be empty); ``step`` (text, may be empty); ``query`` (the
-    URL's query, verbatim); ``bundle_url`` (GET the bundle's text); ``forked_from`` (a short id or ""). Texts
-    are never inlined: they can be megabytes.
+    URL's query, verbatim); ``bundle_url`` (GET the bundle's text); ``forked_from`` (a short id or "");
+    ``room`` (the id of the room that is followed, or ""). Texts are never inlined: they can be megabytes.
     """
     context = {
         "source": source.wire,
@@ -48,6 +48,7 @@ def _workbench(request: HttpRequest, source: sources.Source, **more: Any) -> Htt
         "query": request.META.get("QUERY_STRING", ""),
         "bundle_url": "",
         "forked_from": "",
+        "room": "",
         **more,
     }
     return render(request, "workbench.html", context)
@@ -60,7 +61,7 @@ def draft(request: HttpRequest, name: str) -> HttpResponse:
     source = _find("draft", name, _visitor(request))
     based_on = source.row.based_on  # type: ignore[union-attr]
     forked_from = based_on.removeprefix("scenario:") if based_on.startswith("scenario:") else ""
-    return _workbench(request, source, mine=True, bundle_url=f"/p/{name}/bundle", forked_from=forked_from)
+    return workbench(request, source, mine=True, bundle_url=f"/p/{name}/bundle", forked_from=forked_from)
 
 
 @require_safe
@@ -85,14 +86,14 @@ def draft_bundle(request: HttpRequest, name: str) -> HttpResponse:
 def shared(request: HttpRequest, short: str) -> HttpResponse:
     """Show an immutable scenario to everyone."""
     source = _find("scenario", short, _visitor(request))
-    return _workbench(request, source, bundle_url=f"/api/scenarios/{short}/bundle")
+    return workbench(request, source, bundle_url=f"/api/scenarios/{short}/bundle")
 
 
 @require_safe
 def embedded(request: HttpRequest, short: str) -> HttpResponse:
     """Show an immutable scenario without chrome; the only page that may be framed."""
     source = _find("scenario", short, "")
-    response = _workbench(request, source, embedded=True, bundle_url=f"/api/scenarios/{short}/bundle")
+    response = workbench(request, source, embedded=True, bundle_url=f"/api/scenarios/{short}/bundle")
     response.xframe_options_exempt = True
     return response
 
@@ -103,4 +104,4 @@ def run_step(request: HttpRequest, name: str, step: str) -> HttpResponse:
     """Show a cycle of a run to everyone who has the run's link."""
     source = _find("run", name, _visitor(request))
     at = request.GET.get("step", step)[:24]
-    return _workbench(request, source, step=at, bundle_url=f"/runs/{name}/bundle")
+    return workbench(request, source, step=at, bundle_url=f"/runs/{name}/bundle")
