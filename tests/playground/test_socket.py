@@ -409,7 +409,7 @@ async def test_what_a_newer_frame_replaces_is_not_sent() -> None:
             assert outgoing.put("later", "position")
 
     sending = asyncio.create_task(outgoing.send_all(send))
-    while len(sent) < 3:
+    while len(sent) < 3:  # noqa: ASYNC110 - there is no event of it
         await asyncio.sleep(0)
     sending.cancel()
     outgoing.drop()
