@@ -41,6 +41,8 @@ LIMITS: tuple[Limit, ...] = (
     Limit("BRANCHES_PER_FAMILY", 60, "drafts", "drafts of one visitor that come of the same source"),
     Limit("DRAFT_DAYS", 90, "days", "a draft that was not opened or changed for longer expires"),
     Limit("LINK_DAYS", 90, "days", "a link that nobody opened for longer expires"),
+    Limit("LINKS_PER_OWNER", 1_000, "links", "private links of one visitor"),
+    Limit("LINK_CYCLES", 2_000, "cycles", "decisions that a private link keeps, to compare them later"),
     Limit("RUN_DAYS", 90, "days", "a finished run that nobody opened for longer expires"),
     Limit("SWEEP_SECONDS", 900, "seconds", "between two removals of what has expired"),
     Limit(

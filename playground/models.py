@@ -72,6 +72,11 @@ def run_expiry() -> datetime:
     return timezone.now() + timedelta(days=limit("RUN_DAYS"))
 
 
+def new_link_id() -> str:
+    """Return an unguessable id: anyone who has it may see what the link shows, and nobody else."""
+    return _unguessable(12)
+
+
 def room_expiry() -> datetime:
     """Return when a room that is opened now ends by itself."""
     return timezone.now() + timedelta(seconds=limit("ROOM_SECONDS"))
@@ -125,6 +130,38 @@ class Share(models.Model):
 
     def __str__(self) -> str:
         return f"share {self.pk} of {self.scenario_id}"
+
+
+class Link(models.Model):
+    """A visitor's link to a view of a scenario, which is visible to nobody else by it.
+
+    It keeps what decided when it was made: ``pinned``, and the decisions themselves.
+    """
+
+    id = models.CharField(primary_key=True, max_length=32, default=new_link_id, editable=False)
+    scenario = models.ForeignKey(Scenario, on_delete=models.CASCADE, related_name="links")
+    owner = models.CharField(max_length=64, db_index=True)
+    address = models.CharField(max_length=64, blank=True)  # for quotas
+    title = models.CharField(max_length=TITLE_LENGTH, blank=True)
+    query = models.CharField(max_length=1_500, blank=True)  # of the address: what is on screen
+    pinned = models.JSONField(default=dict)  # see playground.playback.pinning
+    decisions = models.BinaryField()  # zstd JSON, see playground.playback.pinning
+    packed = models.PositiveBigIntegerField(default=0)  # bytes of decisions as stored
+    fixed = models.BooleanField(default=False)  # whether opening it leaves its date as it is
+    created = models.DateTimeField(default=timezone.now)
+    expires = models.DateTimeField(default=link_expiry)
+
+    class Meta:
+        """Quotas sum ``packed``, retention filters by ``expires``: neither query may read the decisions."""
+
+        indexes: ClassVar = [
+            models.Index(fields=["owner", "packed"], name="link_owner_packed"),
+            models.Index(fields=["address", "packed"], name="link_address_packed"),
+            models.Index(fields=["expires"], name="link_expires"),
+        ]
+
+    def __str__(self) -> str:
+        return self.id
 
 
 class Draft(models.Model):

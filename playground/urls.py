@@ -49,6 +49,8 @@ urlpatterns = [
     path("p/<name:name>/bundle", workbench.draft_bundle),
     path("s/<name:short>/", workbench.shared),
     path("e/<name:short>/", workbench.embedded),
+    path("l/<name:name>/", workbench.linked),
+    path("l/<name:name>/bundle", workbench.link_bundle),
     path("r/<name:name>/", rooms.room),
     path("runs/", runs.runs),
     path("runs/<name:name>/", runs.run),

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.urls import URLPattern, path
 from django.views.decorators.csrf import csrf_exempt
 
-from playground.api import calls, drafts, finding, making, rooms, worth
+from playground.api import calls, drafts, finding, links, making, rooms, worth
 from playground.api.answers import ApiError, refusal
 from playground.playback.stopping import TooMuchWorkError
 from playground.pool.process import LostError
@@ -352,6 +352,18 @@ CALLS: tuple[Route, ...] = (
             200: ("JSON Lines, zstd", "application/zstd"),
             409: ("The run is not finished", "Errors"),
             413: ("Too many cycles", "Errors"),
+            **_ERRORS,
+            **_BUSY,
+        },
+    ),
+    Route(
+        "GET",
+        "/api/links/{name}",
+        links.get_link,
+        "What a private link shows, and both outcomes where the engine decides otherwise by now",
+        {
+            200: ("The link", "Link"),
+            422: ("Too large to compute while you wait", "Errors"),
             **_ERRORS,
             **_BUSY,
         },

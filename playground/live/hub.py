@@ -27,6 +27,7 @@ from playground.models import Room
 from playground.playback.executor import in_storage
 from playground.rooms import people, questions, rows
 from playground.runtime import outage
+from playground.visitors import names
 from playground.wire import Encoded, encode
 
 log = structlog.get_logger(__name__)
@@ -130,7 +131,7 @@ class Hub(Polling):
             connection,
             hall,
             people.person_of(room, connection.visitor),
-            people.clean_name(name),
+            names.clean_name(name),
             rows.holds_token(hall.row, token),
         )
         if token and not member.holds_token:

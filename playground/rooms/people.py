@@ -1,13 +1,11 @@
-"""Who somebody is in a room: an id that others may see, and a name if they gave one."""
+"""Who somebody is in a room: an id that others may see."""
 
 from __future__ import annotations
 
 import secrets
-import unicodedata
 
 from django.utils.crypto import salted_hmac
 
-NAME = 40  # characters
 _SALT = "playground.rooms.person"
 
 
@@ -19,10 +17,3 @@ def person_of(room: str, visitor: str) -> str:
     if not visitor:
         return secrets.token_hex(8)
     return salted_hmac(_SALT, f"{room}:{visitor}", algorithm="sha256").hexdigest()[:16]
-
-
-def clean_name(name: str) -> str:
-    """Return a name on one line, truncated, without control and direction characters."""
-    kept = "".join(" " if char.isspace() else char for char in name)
-    kept = "".join(char for char in kept if unicodedata.category(char) not in {"Cc", "Cf", "Co", "Cs", "Cn"})
-    return " ".join(kept.split())[:NAME].strip()

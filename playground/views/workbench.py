@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
@@ -33,9 +33,9 @@ def _find(kind: str, name: str, visitor: str) -> sources.Source:
 def workbench(request: HttpRequest, source: sources.Source, **more: Any) -> HttpResponse:
     """Render ``workbench.html``.
 
-    Context: ``source`` {"draft"|"scenario"|"run": id}; ``title``; ``mine`` (may edit); ``embedded`` (no
-    chrome); ``about`` (the text's first comment, may be empty); ``step`` (text, may be empty); ``query`` (the
-    URL's query, verbatim); ``bundle_url`` (GET the bundle's text); ``forked_from`` (a short id or "");
+    Context: ``source`` {"draft"|"scenario"|"run"|"link": id}; ``title``; ``mine`` (may edit); ``embedded``
+    (no chrome); ``about`` (the text's first comment, may be empty); ``step`` (text, may be empty); ``query``
+    (the URL's query, verbatim); ``bundle_url`` (GET the bundle's text); ``forked_from`` (a short id or "");
     ``room`` (the id of the room that is followed, or ""). Texts are never inlined: they can be megabytes.
     """
     context = {
@@ -86,7 +86,36 @@ def draft_bundle(request: HttpRequest, name: str) -> HttpResponse:
 def shared(request: HttpRequest, short: str) -> HttpResponse:
     """Show an immutable scenario to everyone."""
     source = _find("scenario", short, _visitor(request))
-    return workbench(request, source, bundle_url=f"/api/scenarios/{short}/bundle")
+    response = workbench(request, source, bundle_url=f"/api/scenarios/{short}/bundle")
+    response.headers["X-Robots-Tag"] = "noindex"
+    return response
+
+
+@require_safe
+@ensure_csrf_cookie
+def linked(request: HttpRequest, name: str) -> HttpResponse:
+    """Show a private link to everyone who has it, at the view that it was made of."""
+    link = store.find_link(name)
+    if link is None:
+        raise Http404
+    if link.query and not request.META.get("QUERY_STRING"):
+        response: HttpResponse = HttpResponseRedirect(f"/l/{link.pk}/?{link.query}")
+    else:
+        source = sources.Source({"link": link.pk}, link.scenario)
+        response = workbench(request, source, title=link.title, bundle_url=f"/l/{link.pk}/bundle")
+    response.headers["X-Robots-Tag"] = "noindex"
+    return response
+
+
+@require_safe
+def link_bundle(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer the text of a private link's scenario."""
+    link = store.find_link(name)
+    if link is None:
+        raise Http404
+    headers = {"Cache-Control": "no-store", "X-Robots-Tag": "noindex"}
+    text = store.scenario_text(link.scenario)
+    return HttpResponse(text, content_type="text/plain; charset=utf-8", headers=headers)
 
 
 @require_safe
@@ -94,6 +123,7 @@ def embedded(request: HttpRequest, short: str) -> HttpResponse:
     """Show an immutable scenario without chrome; the only page that may be framed."""
     source = _find("scenario", short, "")
     response = workbench(request, source, embedded=True, bundle_url=f"/api/scenarios/{short}/bundle")
+    response.headers["X-Robots-Tag"] = "noindex"
     response.xframe_options_exempt = True
     return response
 

@@ -22,6 +22,7 @@ from playground.live.watching import Watching
 from playground.models import Room, RoomAudience, RoomVote
 from playground.rooms import people, questions, rows
 from playground.storage import retention
+from playground.visitors import names
 from tests.playground.conftest import OWNER, STRANGER, Socket, connected
 from tests.services.processes import free_port
 from tests.services.servers import Server
@@ -319,7 +320,7 @@ async def test_a_scenario_that_goes_ends_its_rooms(opened: dict[str, Any]) -> No
 )
 def test_names(given: str, shown: str) -> None:
     """A name is a line of text that a page writes as text."""
-    assert people.clean_name(given) == shown
+    assert names.clean_name(given) == shown
 
 
 def test_a_person_is_not_the_visitor() -> None:
