@@ -142,6 +142,9 @@ LIMITS: tuple[Limit, ...] = (
     Limit(
         "SOCKETS_PER_ADDRESS", 800, "connections", "open WebSockets of one address (a lecture hall has one)"
     ),
+    Limit("COMMENT_CHARACTERS", 4_000, "characters", "text of one comment"),
+    Limit("COMMENTS_PER_SCENARIO", 500, "comments", "comments on one scenario"),
+    Limit("COMMENTS_PER_MINUTE", 30, "requests", "comments of one address, written or changed"),
     Limit("ROOM_VIEWERS", 500, "viewers", "viewers of one room in one web process"),
     Limit("ROOM_SECONDS", 86_400, "seconds", "after which a room ends by itself"),
     Limit("ROOMS_PER_OWNER", 20, "rooms", "rooms of one owner that are not over"),

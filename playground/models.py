@@ -72,6 +72,11 @@ def run_expiry() -> datetime:
     return timezone.now() + timedelta(days=limit("RUN_DAYS"))
 
 
+def new_comment_id() -> str:
+    """Return a comment's id."""
+    return _unguessable(8)
+
+
 def new_link_id() -> str:
     """Return an unguessable id: anyone who has it may see what the link shows, and nobody else."""
     return _unguessable(12)
@@ -296,6 +301,37 @@ class Worker(models.Model):
     def serving() -> set[str]:
         """Return the queues served by workers that are alive."""
         return {queue for queues in Worker.alive().values_list("queues", flat=True) for queue in queues}
+
+
+class Comment(models.Model):
+    """A comment on a shared scenario; the first of a thread has the anchor and whether it is resolved."""
+
+    id = models.CharField(primary_key=True, max_length=32, default=new_comment_id, editable=False)
+    scenario = models.ForeignKey(Scenario, on_delete=models.CASCADE, related_name="comments")
+    thread = models.ForeignKey("self", null=True, on_delete=models.CASCADE, related_name="replies")
+    step = models.CharField(max_length=24, blank=True)
+    node = models.CharField(max_length=253, blank=True)
+    pod = models.CharField(max_length=600, blank=True)
+    rule = models.CharField(max_length=100, blank=True)
+    about = models.JSONField(null=True)  # what the step decided, see playground.playback.anchors
+    text = models.TextField(blank=True)
+    name = models.CharField(max_length=40, blank=True)
+    owner = models.CharField(max_length=64, blank=True)
+    address = models.CharField(max_length=64, blank=True)
+    token = models.CharField(max_length=64, blank=True)  # token_hash() of the edit token
+    resolved = models.BooleanField(default=False)
+    removed = models.BooleanField(default=False)
+    created = models.DateTimeField(default=timezone.now)
+    edited = models.DateTimeField(null=True)
+    updated = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        """What has changed since is asked for every moment."""
+
+        indexes: ClassVar = [models.Index(fields=["scenario", "updated"], name="comment_updated")]
+
+    def __str__(self) -> str:
+        return f"{self.id} on {self.scenario_id}"
 
 
 class Room(models.Model):

@@ -94,6 +94,24 @@ _ROOM = _object(
     expires={"type": "string", "format": "date-time", "description": "When it ends by itself"},
 )
 
+_ANCHOR = {"step": _TEXT, "node": _MAYBE, "pod": _MAYBE, "rule": _MAYBE}
+_COMMENT: dict[str, Any] = {
+    "id": _TEXT,
+    "url": _TEXT,
+    "parent": _MAYBE,
+    "text": {**_TEXT, "description": "Text, never HTML"},
+    "name": _TEXT,
+    "removed": {"type": "boolean"},
+    "created": {"type": "string", "format": "date-time"},
+    "edited": _MAYBE,
+}
+_THREAD: dict[str, Any] = {
+    **_COMMENT,
+    **_ANCHOR,
+    "about": {"type": ["object", "null"], "description": "What the step decided when this was written"},
+    "resolved": {"type": "boolean"},
+}
+
 SCHEMAS: dict[str, Any] = {
     "Text": {"type": "string", "description": "A bundle in any of the formats that are read"},
     "Packed": {
@@ -287,6 +305,24 @@ SCHEMAS: dict[str, Any] = {
         ),
         "description": "Field by field in docs/protocol.md, at link.check",
     },
+    "CommentRequest": {
+        **_object(["text"], **_ANCHOR, text=_TEXT, parent=_TEXT, name=_TEXT),
+        "description": "step may be left out with parent, which is the comment that is answered",
+    },
+    "CommentChange": {**_object([], text=_TEXT, resolved={"type": "boolean"}), "minProperties": 1},
+    "Comment": _object(["id", "url", "text"], **_THREAD),
+    "NewComment": _object(["id", "url", "edit_token"], **_THREAD, edit_token=_TEXT),
+    "Threads": _object(
+        ["threads"],
+        threads={
+            "type": "array",
+            "items": _object(
+                ["id", "url", "text", "replies"],
+                **_THREAD,
+                replies={"type": "array", "items": {"$ref": "#/components/schemas/Comment"}},
+            ),
+        },
+    ),
     "RoomRequest": _object(["scenario"], scenario=_TEXT, step=_TEXT, title=_TEXT),
     "RoomEnd": _object(["lead_token"], lead_token=_TEXT),
     "Room": _ROOM,

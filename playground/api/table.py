@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.urls import URLPattern, path
 from django.views.decorators.csrf import csrf_exempt
 
-from playground.api import calls, drafts, finding, links, making, rooms, worth
+from playground.api import calls, comments, drafts, finding, links, making, rooms, worth
 from playground.api.answers import ApiError, refusal
 from playground.playback.stopping import TooMuchWorkError
 from playground.pool.process import LostError
@@ -67,6 +67,7 @@ _TITLE = (("title", "string", "Title, where the body is the bundle itself"),)
 _OWNER = "The token that making a draft gave; a browser's own is the value of its cookie podstep_visitor"
 _STALE = {412: ("The draft is no longer in the revision of If-Match; ETag has the newest", "Errors")}
 _OWN = {401: ("No token of ours", "Errors"), **_ERRORS}
+_COMMENTER = "The edit token of the comment, or, to resolve or remove it, a delete token of the scenario"
 _NO_BODY = {400: ("The body cannot be read", "Errors")}
 _TEXT = (
     ("text/plain", "Text"),
@@ -369,6 +370,56 @@ CALLS: tuple[Route, ...] = (
         },
     ),
     Route(
+        "GET",
+        "/api/scenarios/{name}/comments",
+        comments.list_comments,
+        "A scenario's threads of comments, oldest first",
+        {200: ("The threads", "Threads"), **_ERRORS},
+    ),
+    Route(
+        "POST",
+        "/api/scenarios/{name}/comments",
+        comments.create_comment,
+        "Comment on a step, and within it on a node, a pod or a rule, or answer a comment",
+        {
+            201: ("Stored; keep the edit token", "NewComment"),
+            409: ("The scenario has as many comments as it may", "Errors"),
+            **_NO_BODY,
+            **_FULL,
+            **_ERRORS,
+            **_BUSY,
+        },
+        body=(("application/json", "CommentRequest"),),
+    ),
+    Route(
+        "PATCH",
+        "/api/scenarios/{name}/comments/{comment}",
+        comments.change_comment,
+        "Replace the text of a comment, or resolve its thread",
+        {
+            200: ("The comment", "Comment"),
+            401: ("No token", "Errors"),
+            403: ("Not a token that may do this", "Errors"),
+            **_NO_BODY,
+            **_ERRORS,
+        },
+        body=(("application/json", "CommentChange"),),
+        token=_COMMENTER,
+    ),
+    Route(
+        "DELETE",
+        "/api/scenarios/{name}/comments/{comment}",
+        comments.delete_comment,
+        "Remove a comment; answers to it stay",
+        {
+            204: ("Gone", ""),
+            401: ("No token", "Errors"),
+            403: ("Not a token that may do this", "Errors"),
+            **_ERRORS,
+        },
+        token=_COMMENTER,
+    ),
+    Route(
         "POST",
         "/api/rooms",
         rooms.create_room,
@@ -446,7 +497,8 @@ def urlpatterns() -> list[URLPattern]:
     patterns = []
     for address, endpoint in endpoints.items():
         # A malformed step gets an error that explains its syntax; a malformed id is not found.
-        route = address.lstrip("/").replace("{name}", "<name:name>").replace("{step}", "<str:step>")
+        route = address.lstrip("/").replace("{step}", "<str:step>")
+        route = route.replace("{name}", "<name:name>").replace("{comment}", "<name:comment>")
 
         # Cookies are ignored here, so there is no request forgery to protect against.
         @csrf_exempt
