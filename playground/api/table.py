@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.urls import URLPattern, path
 from django.views.decorators.csrf import csrf_exempt
 
-from playground.api import calls, comments, drafts, finding, links, making, rooms, worth
+from playground.api import calls, comments, comparing, drafts, finding, links, making, rooms, worth
 from playground.api.answers import ApiError, refusal
 from playground.playback.stopping import TooMuchWorkError
 from playground.pool.process import LostError
@@ -356,6 +356,27 @@ CALLS: tuple[Route, ...] = (
             **_ERRORS,
             **_BUSY,
         },
+    ),
+    Route(
+        "GET",
+        "/api/compare",
+        comparing.get_comparison,
+        "Two sources side by side: where they first decide differently, where pods end, metrics",
+        {
+            200: ("The comparison", "Comparison"),
+            400: ("A parameter is wrong", "Errors"),
+            409: ("A run is not done", "Errors"),
+            413: ("Too large", "Errors"),
+            422: ("Too large to compute while you wait: start a run of each, and compare these", "Errors"),
+            **_ERRORS,
+            **_BUSY,
+        },
+        query=(
+            ("left", "string", "A scenario, run, link or draft: its id, or kind:id"),
+            ("right", "string", "The same"),
+            ("leftScheduler", "string", "v1.11; what the scenario says without it"),
+            ("rightScheduler", "string", "The same"),
+        ),
     ),
     Route(
         "GET",
