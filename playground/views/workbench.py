@@ -15,6 +15,7 @@ from playground.pool import offload
 from playground.pool.process import LostError
 from playground.pool.shares import BusyError
 from playground.storage import bundles, store
+from playground.views import pictures
 from playground.visitors import identity
 from scheduler_core.objects.problems import BundleError
 
@@ -36,7 +37,9 @@ def workbench(request: HttpRequest, source: sources.Source, **more: Any) -> Http
     Context: ``source`` {"draft"|"scenario"|"run"|"link": id}; ``title``; ``mine`` (may edit); ``embedded``
     (no chrome); ``about`` (the text's first comment, may be empty); ``step`` (text, may be empty); ``query``
     (the URL's query, verbatim); ``bundle_url`` (GET the bundle's text); ``forked_from`` (a short id or "");
-    ``room`` (the id of the room that is followed, or ""). Texts are never inlined: they can be megabytes.
+    ``room`` (the id of the room that is followed, or ""); ``preview`` (of the head, or None); ``embed_view``
+    (the one view that an embedded page shows, or ""); ``locked`` (whether that stays at its step). Texts are
+    never inlined: they can be megabytes.
     """
     context = {
         "source": source.wire,
@@ -49,6 +52,9 @@ def workbench(request: HttpRequest, source: sources.Source, **more: Any) -> Http
         "bundle_url": "",
         "forked_from": "",
         "room": "",
+        "preview": None,
+        "embed_view": "",
+        "locked": False,
         **more,
     }
     return render(request, "workbench.html", context)
@@ -86,7 +92,12 @@ def draft_bundle(request: HttpRequest, name: str) -> HttpResponse:
 def shared(request: HttpRequest, short: str) -> HttpResponse:
     """Show an immutable scenario to everyone."""
     source = _find("scenario", short, _visitor(request))
-    response = workbench(request, source, bundle_url=f"/api/scenarios/{short}/bundle")
+    response = workbench(
+        request,
+        source,
+        bundle_url=f"/api/scenarios/{short}/bundle",
+        preview=pictures.preview(request, f"/s/{short}/", source.title),
+    )
     response.headers["X-Robots-Tag"] = "noindex"
     return response
 
@@ -102,7 +113,13 @@ def linked(request: HttpRequest, name: str) -> HttpResponse:
         response: HttpResponse = HttpResponseRedirect(f"/l/{link.pk}/?{link.query}")
     else:
         source = sources.Source({"link": link.pk}, link.scenario)
-        response = workbench(request, source, title=link.title, bundle_url=f"/l/{link.pk}/bundle")
+        response = workbench(
+            request,
+            source,
+            title=link.title,
+            bundle_url=f"/l/{link.pk}/bundle",
+            preview=pictures.preview(request, f"/l/{link.pk}/", link.title),
+        )
     response.headers["X-Robots-Tag"] = "noindex"
     return response
 
@@ -122,7 +139,15 @@ def link_bundle(request: HttpRequest, name: str) -> HttpResponse:
 def embedded(request: HttpRequest, short: str) -> HttpResponse:
     """Show an immutable scenario without chrome; the only page that may be framed."""
     source = _find("scenario", short, "")
-    response = workbench(request, source, embedded=True, bundle_url=f"/api/scenarios/{short}/bundle")
+    view = request.GET.get("view", "")
+    response = workbench(
+        request,
+        source,
+        embedded=True,
+        embed_view=view if view in pictures.EMBED_VIEWS else "",
+        locked=request.GET.get("lock") == "1",
+        bundle_url=f"/api/scenarios/{short}/bundle",
+    )
     response.headers["X-Robots-Tag"] = "noindex"
     response.xframe_options_exempt = True
     return response

@@ -158,18 +158,18 @@ def test_a_draft_is_its_owners() -> None:
 def test_what_is_too_large_is_compared_by_its_runs(limits: Callable[..., None]) -> None:
     """The worker's decisions are compared, once there are any; they tell the same."""
     names = [shared(bundle(policy)) for policy in (LEAST, MOST)]
-    small = compared(*names)
+    small = compared(names[0], names[1])
     runs = []
     for name in names:
         made = Client().post("/api/runs", {"scenario": name}, content_type="application/json").json()
         runs.append(made["id"])
     limits(INTERACTIVE_WORK=1)
     comparing.answers._kept.clear()
-    assert "Start a run" in compared(*names, status=422)["errors"][0]["message"]
-    assert "not done" in compared(*runs, status=409)["errors"][0]["message"]
+    assert "Start a run" in compared(names[0], names[1], 422)["errors"][0]["message"]
+    assert "not done" in compared(runs[0], runs[1], 409)["errors"][0]["message"]
     for run in runs:
         run_simulation(run)
-    found = compared(*runs)
+    found = compared(runs[0], runs[1])
     first = {name: small["first"][name] for name in ("index", "pod", "left", "right", "rule")}
     assert {name: found["first"][name] for name in first} == first
     assert found["placements"] == small["placements"]
