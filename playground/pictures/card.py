@@ -14,12 +14,15 @@ from playground.pictures.svg import cut, element, text, wrapped
 WIDTH, HEIGHT = 1200, 630
 MARGIN = 48.0
 SENTENCES = 3  # lines
+CHARACTERS = 100  # of a line
 
 
 def card(scene: Scene) -> str:
     """Return the card as SVG."""
     told = wrapped(
-        " ".join(scene.sentences[-2:] or ("Step through every decision of the scheduler.",)), 92, SENTENCES
+        " ".join(scene.sentences[-2:] or ("Step through every decision of the scheduler.",)),
+        CHARACTERS,
+        SENTENCES,
     )
     top = 176.0 + 30 * len(told)
     return element(

@@ -35,6 +35,7 @@ class NodeBox:
     fits: bool = True
     chosen: bool = False
     more: int = 0  # pods that are not drawn
+    wanted: Block | None = None  # the pod that the step could not place, as large as it would be here
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,10 @@ def _boxes(playback: Playback, index: int, cycle: Cycle | None) -> list[NodeBox]
         ]
         chosen = cycle is not None and name in {cycle.node, cycle.decision.nominated}
         fits = feasible is None or name in feasible
-        boxes.append(NodeBox(name, tuple(blocks), fits, chosen, max(0, len(pods) - PODS)))
+        wanted = None
+        if cycle is not None and not cycle.decision.placements and not chosen:
+            wanted = _block(playback, node, tables.pod_index[cycle.pod], groups, cycle, victim=False)
+        boxes.append(NodeBox(name, tuple(blocks), fits, chosen, max(0, len(pods) - PODS), wanted))
     return boxes
 
 

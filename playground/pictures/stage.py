@@ -15,13 +15,14 @@ from playground.pictures.svg import cut, element, text
 
 #: The dark theme of the pages: static/css/tokens.css.
 BACKGROUND, PANEL, LINE, INK, DIM = "#0d1016", "#141922", "#2a3344", "#e8ecf4", "#a3afc2"
-ACCENT, PASS, VICTIM = "#7f8cff", "#43c99c", "#c76ba1"
+ACCENT, FAIL, VICTIM = "#7f8cff", "#e39a1e", "#c76ba1"
 GROUPS = (
     *("#4f7fe0", "#35a08a", "#bd8140", "#8f74d2", "#c2607c"),
     *("#5f93a8", "#8d9a3c", "#b06bb3", "#6b7fa8", "#a8705a"),
 )
 GAP = 10.0
 NAME = 18.0  # height of a node's name
+FAINT = 0.6  # of a node on which the pod does not fit
 LEAST = 2.0  # width and height of a block, that one sees it
 CHARACTER = 6.2  # width of one of a name, at its size
 
@@ -57,17 +58,18 @@ def stage(scene: Scene, area: Area) -> str:
 
 
 def _columns(count: int, area: Area) -> int:
-    """Return the columns with which boxes are nearest to twice as wide as high."""
+    """Return the columns with which boxes are near to twice as wide as high, and few places are empty."""
 
     def deviation(columns: int) -> float:
         rows = math.ceil(count / columns)
-        return abs(math.log(area.width / columns / max(1.0, area.height / rows) / 2))
+        empty = (columns * rows - count) / count
+        return abs(math.log(area.width / columns / max(1.0, area.height / rows) / 2)) + empty
 
     return min(range(1, count + 1), key=deviation)
 
 
 def _node(box: NodeBox, place: Area) -> str:
-    faint = 1.0 if box.fits or box.chosen else 0.4
+    faint = 1.0 if box.fits or box.chosen else FAINT
     inside = Area(place.x, place.y + NAME, place.width, max(4.0, place.height - NAME))
     edge = ACCENT if box.chosen else LINE
     return element(
@@ -105,6 +107,25 @@ def _blocks(box: NodeBox, area: Area) -> Iterator[str]:
             return
         yield _block(block, Area(x, area.y, width, area.height))
         x += width
+    if box.wanted is not None:
+        yield _wanted(box.wanted, Area(x, area.y, end - x, area.height), area.width)
+
+
+def _wanted(block: Block, free: Area, whole: float) -> str:
+    """Return the outline of a pod that found no node, beside those that are there, as far as it fits."""
+    width = max(1.0, min(max(LEAST, block.cpu * whole), free.width))
+    height = max(LEAST, block.memory * free.height)
+    return element(
+        "rect",
+        x=free.x,
+        y=free.y + free.height - height,
+        width=width,
+        height=height,
+        fill="none",
+        stroke=FAIL,
+        stroke_width=1.5,
+        stroke_dasharray="4 3",
+    )
 
 
 def _block(block: Block, column: Area) -> str:

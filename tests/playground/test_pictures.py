@@ -85,7 +85,7 @@ def test_blocks_are_as_large_as_their_requests() -> None:
     assert float(b["x"]) == pytest.approx(0.5 * width, abs=0.02)
     assert (a["stroke"], b["stroke"]) == ("none", "#e8ecf4")
     assert edge["stroke"] == "#7f8cff"
-    assert (root[0].attrib["opacity"], root[1].attrib["opacity"]) == ("1", "0.4")
+    assert (root[0].attrib["opacity"], root[1].attrib["opacity"]) == ("1", "0.6")
     assert len(list(root[1].iter("line"))) == 1  # the victim is struck out
 
 
@@ -153,6 +153,11 @@ def test_a_scene_of_a_step(web: str) -> None:
     assert next(block for block in chosen.blocks if block.new).cpu == 1_500 / offered
     assert second.where.startswith("Step 2 of 5: default/web-")
     assert last.facts == ("3 nodes", "3 pods placed")
+    failed = scene_of(playback, 5, "t")
+    assert not any(box.chosen for box in failed.nodes)
+    assert [box.wanted.cpu for box in failed.nodes] == [0.75, 0.375, 0.1875]
+    assert stage(failed, Area(0, 0, 300, 300)).count("stroke-dasharray") == 3
+    assert not any(box.wanted for box in second.nodes)
     assert second.sentences and all(isinstance(one, str) for one in second.sentences)
 
 
