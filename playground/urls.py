@@ -9,6 +9,7 @@ from django.views.generic import RedirectView
 from playground.api import document, table
 from playground.serving import health
 from playground.views import (
+    comparing,
     examples,
     importing,
     metrics,
@@ -54,6 +55,7 @@ urlpatterns = [
     path("oembed", pictures.oembed),
     path("qr.svg", pictures.qr_code),
     path("e/<name:short>/", workbench.embedded),
+    path("compare/", comparing.page),
     path("l/<name:name>/", workbench.linked),
     path("l/<name:name>/bundle", workbench.link_bundle),
     path("r/<name:name>/", rooms.room),

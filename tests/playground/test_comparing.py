@@ -180,6 +180,33 @@ def test_what_is_too_large_is_compared_by_its_runs(limits: Callable[..., None]) 
     assert Run.objects.count() == 2
 
 
+def test_the_page(owner: Client, stranger: Client) -> None:
+    """It takes the query of the API, names are text, and a draft is shown to its owner alone."""
+    left, right = shared(bundle(LEAST)), shared(bundle(MOST))
+    page = Client().get("/compare/", {"left": left, "right": right}).content.decode()
+    assert "First different decision: cycle 1" in page and "<code>LeastRequestedPriority</code>" in page
+    assert f'href="/s/{left}/?step=1"' in page and "default/web-1" in page
+    assert (
+        "Every decision is the same" in Client().get(f"/compare/?left={left}&right={left}").content.decode()
+    )
+    assert Client().get("/compare/").status_code == 200
+    wrong = Client().get("/compare/", {"left": '"><script>alert(1)</script>', "right": "x"})
+    assert wrong.status_code == 404 and "<script>alert" not in wrong.content.decode()
+    title = "<script>alert(2)</script>"
+    draft = store.create_draft(OWNER, [("", bundle(MOST))], title)
+    mine = owner.get("/compare/", {"left": left, "right": f"draft:{draft.pk}"})
+    assert mine.status_code == 200 and "<script>alert" not in mine.content.decode()
+    assert stranger.get("/compare/", {"left": left, "right": f"draft:{draft.pk}"}).status_code == 404
+    broken = store.create_draft(OWNER, [("", "kind: Pod")])
+    told = owner.get("/compare/", {"left": left, "right": broken.pk})
+    assert told.status_code == 422 and 'role="alert"' in told.content.decode()
+    name = shared(bundle(LEAST))
+    api = Client().get("/api/compare", {"left": name, "right": draft.pk})
+    assert api.status_code == 404
+    cookie = owner.get("/api/compare", {"left": name, "right": draft.pk})
+    assert cookie.status_code == 404
+
+
 async def test_over_the_websocket() -> None:
     """The page compares the visitor's own drafts; a stranger's are not found."""
     drafts = [

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from playground.comparisons import comparing
+from playground.comparisons.asking import told
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.live.sightings import sightings
 from playground.playback.executor import in_storage
 from playground.playback.playback import at_once
-from playground.wire import Encoded, join
+from playground.wire import Encoded
 
 
 @command(
@@ -35,8 +36,7 @@ async def get(call: Call) -> Answer:
         raise CommandError("payload.invalid", str(error), field=f"{error.side}Scheduler") from error
     except comparing.UnfinishedError as error:
         raise CommandError("step.out-of-range", str(error)) from error
-    told = join({"left": question.left.wire(), "right": question.right.wire()})
-    return Encoded(f"{told[:-1]},{body[1:]}")
+    return told(question, body)
 
 
 async def _compared(call: Call, question: comparing.Question) -> Encoded:
