@@ -395,8 +395,9 @@ async def test_what_a_newer_request_replaced_is_not_begun(monkeypatch: pytest.Mo
     assert sum(superseded) >= 7 - consumer.ENGINE_JOBS
 
 
-async def test_what_a_newer_frame_replaces_is_not_sent() -> None:
+async def test_what_a_newer_frame_replaces_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     """A client that reads slowly gets the newest position only; its other frames keep their order."""
+    monkeypatch.setattr(Outgoing, "all_bytes", 0)
     outgoing = Outgoing()
     for text, slot in (("old", "position"), ("other", ""), ("newest", "position")):
         assert outgoing.put(text, slot)
