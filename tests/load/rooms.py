@@ -3,7 +3,8 @@
 The leader moves a few times a second; each viewer notes when a position arrives. Leader and viewers are
 clients of this process, so that both ends are read from one clock; it takes a core of its own, and what it
 needs to read five hundred frames is part of every figure. Some viewers leave and join again all the time.
-With ``--processes`` several web processes serve, with a Redis between them.
+With ``--processes`` several web processes serve, with PostgreSQL and Redis as a team has them: processes that
+share an SQLite file wait for each other's writes.
 """
 
 from __future__ import annotations
@@ -27,12 +28,13 @@ from tests.load.visiting import quantile
 from tests.load.web import Web, serving
 from tests.parts import REPOSITORY
 from tests.services import client
-from tests.services.servers import redis_server
+from tests.services.servers import postgres_server, redis_server
 
 MORE = {"ROOM_VIEWERS": 5_000, "ROOM_JOINS_PER_MINUTE": 1_000_000}
 OPENING = 50  # viewers that connect at once
 PATIENCE = 60.0
 SETTLE_SECONDS = 2.0  # for frames that are under way when the leader stops
+POSTGRES = {"POSTGRES_USER": "podstep", "POSTGRES_PASSWORD": "password", "POSTGRES_DB": "podstep"}
 REDIS = ["redis-server", "--save", "", "--appendonly", "no"]
 
 
@@ -162,7 +164,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--reconnecting", type=int, default=20, help="more, who join again all the time")
     parser.add_argument("--rate", type=float, default=4.0, help="moves a second")
     parser.add_argument("--seconds", type=float, default=30.0)
-    parser.add_argument("--processes", type=int, default=1, help="web processes; of several, with Redis")
+    parser.add_argument(
+        "--processes", type=int, default=1, help="web processes; several have PostgreSQL, Redis"
+    )
     parser.add_argument("--bound", type=float, default=250.0, help="p95 in milliseconds")
     parser.add_argument("--port", type=int, default=8803)
     wanted = parser.parse_args(arguments)
@@ -170,7 +174,12 @@ def main(arguments: Sequence[str]) -> int:
         env = {}
         if wanted.processes > 1:
             port = stack.enter_context(redis_server(REDIS)).port
-            env = {"REDIS_URL": f"redis://127.0.0.1:{port}/0", "WEB_CONCURRENCY": str(wanted.processes)}
+            database = stack.enter_context(postgres_server(POSTGRES)).port
+            env = {
+                "REDIS_URL": f"redis://127.0.0.1:{port}/0",
+                "DATABASE_URL": f"postgresql://podstep:password@127.0.0.1:{database}/podstep",
+                "WEB_CONCURRENCY": str(wanted.processes),
+            }
         web = stack.enter_context(serving(wanted.port, REPOSITORY, {**LIMITS, **MORE}, env))
         figures = asyncio.run(_measure(web, wanted))
     for name, value in figures.items():

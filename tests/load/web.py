@@ -37,7 +37,8 @@ class Web:
 
     def _pids(self) -> list[int]:
         first = self.process.popen.pid
-        workers = Path(f"/proc/{first}/task/{first}/children").read_text().split()
+        threads = Path(f"/proc/{first}/task").glob("*/children")
+        workers = [pid for thread in threads for pid in thread.read_text().split()]
         return [first, *map(int, workers)]
 
     def share(self, bundle: str) -> str:
