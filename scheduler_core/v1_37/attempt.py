@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from scheduler_core.v1_37 import binding
+from scheduler_core.v1_37.change import Change
 from scheduler_core.v1_37.config import Configuration, Profile
 from scheduler_core.v1_37.filtering import feasible_wanted, filter_alone, filter_rows
 from scheduler_core.v1_37.interface import (
@@ -17,7 +18,6 @@ from scheduler_core.v1_37.interface import (
     UNRESOLVABLE,
     UNSCHEDULABLE,
     Attempt,
-    Change,
     Nominations,
     PluginError,
     Status,

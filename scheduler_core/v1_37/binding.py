@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from scheduler_core.v1_37.interface import Attempt, Change, Manifest
+from scheduler_core.v1_37.change import Change, Manifest
+from scheduler_core.v1_37.interface import Attempt
 from scheduler_core.v1_37.plugins.dynamic_resources import DeviceState, allocation_of, consumers, pod_uid
 from scheduler_core.v1_37.plugins.volume_binding import VolumeState
 from scheduler_core.v1_37.pods import Pod

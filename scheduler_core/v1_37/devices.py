@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scheduler_core.v1_37.cel import CelError, Quantity, compile_cel, quantity
-from scheduler_core.v1_37.interface import Manifest, PluginError
+from scheduler_core.v1_37.change import Manifest
+from scheduler_core.v1_37.interface import PluginError
 from scheduler_core.v1_37.selectors import node_terms
 from scheduler_core.v1_37.state import Cluster
 

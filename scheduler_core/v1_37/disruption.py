@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from scheduler_core.objects.times import microseconds_of
-from scheduler_core.v1_37.interface import Manifest
+from scheduler_core.v1_37.change import Manifest
 from scheduler_core.v1_37.podgroups import disrupted_as_a_whole, group_key, priority
 from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.selectors import label_selector

@@ -1,11 +1,12 @@
-"""Cluster events: what the queue is told of a write (pkg/scheduler/framework/events.go, eventhandlers.go)."""
+"""Cluster events: what a write reports to the queue (pkg/scheduler/framework/events.go, eventhandlers.go)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from scheduler_core.v1_37.interface import Change, Event, Manifest
+from scheduler_core.v1_37.change import Change, Manifest
+from scheduler_core.v1_37.interface import Event
 from scheduler_core.v1_37.pod_changes import pod_actions
 
 RESOURCES = {

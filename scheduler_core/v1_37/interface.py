@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
+from scheduler_core.v1_37.change import Change, Manifest
+from scheduler_core.v1_37.config import Configuration, Profile
+from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.scored import Names, Scored
-
-if TYPE_CHECKING:
-    from scheduler_core.v1_37.config import Configuration, Profile
-    from scheduler_core.v1_37.pods import Pod
-    from scheduler_core.v1_37.state import Cluster
-
-Manifest = Mapping[str, Any]
+from scheduler_core.v1_37.state import Cluster
 
 SUCCESS = "Success"
 SKIP = "Skip"
@@ -59,21 +56,6 @@ class PluginError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """One write to the cluster's objects, in order of the writes.
-
-    ``old`` is None for a creation, ``new`` for a deletion. ``seconds`` pass on the virtual clock before it.
-    The queue derives its events from it (``AssignedPodAdd``, ``NodeUpdateNodeLabel``, …).
-    """
-
-    kind: str
-    key: str  # "name" or "namespace/name"
-    old: Manifest | None
-    new: Manifest | None
-    seconds: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
 class Event:
     """A cluster event as the queue sees it (framework.ClusterEvent), with the objects for the hints.
 
@@ -108,7 +90,7 @@ class HintContext:
         return self.profile.arguments.get(plugin) or {}
 
 
-Hint = Callable[["Pod", Event, HintContext], HintAnswer]
+Hint = Callable[[Pod, Event, HintContext], HintAnswer]
 """``hint(pod, event, context)``; an exception is the record's ``Error``, which queues the pod."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from scheduler_core.v1_37.interface import Manifest
+from scheduler_core.v1_37.change import Manifest
 from scheduler_core.v1_37.requests import held_requests
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.v1_37.interface import Manifest
+from scheduler_core.v1_37.change import Manifest
 
 GATE = "GenericWorkload"
 TOPOLOGY_GATE = "TopologyAwareWorkloadScheduling"

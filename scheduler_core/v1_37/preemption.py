@@ -166,7 +166,7 @@ def _victims_on(ctx: Context, row: int, nominations: Nominations, budgets: Budge
 
 
 def _leave(trial: Context, row: int, unit: Unit) -> None:
-    """Remove a unit; of its pods on other nodes only the prepared states are told."""
+    """Remove a unit; its pods on other nodes are reported to the prepared states only."""
     for pod in unit.pods:
         own = trial.nodes.rows[pod.node]
         if own == row:

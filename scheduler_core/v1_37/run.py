@@ -8,6 +8,7 @@ from typing import Any
 
 from scheduler_core.v1_37.attempt import Scheduler
 from scheduler_core.v1_37.batching import Batching
+from scheduler_core.v1_37.change import Manifest
 from scheduler_core.v1_37.clock import CYCLE, SECOND, WRITE, Clock
 from scheduler_core.v1_37.config import Configuration
 from scheduler_core.v1_37.entities import Entity, QueuedGroup, QueuedPod
@@ -15,7 +16,7 @@ from scheduler_core.v1_37.failure import write_failure, write_status
 from scheduler_core.v1_37.gating import PluginRules
 from scheduler_core.v1_37.groups.conditions import condition_text, group_conditions, write_condition
 from scheduler_core.v1_37.groups.cycle import GroupCycle, run_cycle
-from scheduler_core.v1_37.interface import Attempt, Manifest
+from scheduler_core.v1_37.interface import Attempt
 from scheduler_core.v1_37.moves import Moves
 from scheduler_core.v1_37.nominations import NominatedPods
 from scheduler_core.v1_37.pods import Pod

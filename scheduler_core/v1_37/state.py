@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from scheduler_core.formats.patch import apply_patch
-from scheduler_core.v1_37.interface import Change, Manifest
+from scheduler_core.v1_37.change import Change, Manifest
 from scheduler_core.v1_37.nodes import Nodes
 from scheduler_core.v1_37.podclasses import PodClasses
 from scheduler_core.v1_37.podgroups import group_key

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scheduler_core.objects.quantity import parse_quantity
-from scheduler_core.v1_37.interface import Manifest
+from scheduler_core.v1_37.change import Manifest
 from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.selectors import label_selector, node_terms
 from scheduler_core.v1_37.state import Cluster, uid_of

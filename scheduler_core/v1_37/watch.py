@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scheduler_core.v1_37.change import Change, Manifest
 from scheduler_core.v1_37.clock import SECOND
 from scheduler_core.v1_37.config import Configuration
 from scheduler_core.v1_37.entities import QueuedGroup, QueuedPod
@@ -13,7 +14,7 @@ from scheduler_core.v1_37.events import (
     object_events,
     target_pod_events,
 )
-from scheduler_core.v1_37.interface import Change, Event, Manifest
+from scheduler_core.v1_37.interface import Event
 from scheduler_core.v1_37.nominations import NominatedPods
 from scheduler_core.v1_37.podgroups import GATE, group_key, priority
 from scheduler_core.v1_37.pods import Pod

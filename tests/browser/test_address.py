@@ -312,7 +312,7 @@ def test_an_explicit_tab_wins_over_that_of_a_phase(page: Page, site: Stack) -> N
 def test_a_wrong_value_is_told(query: str, told: str, page: Page, site: Stack) -> None:
     """What an address asks for and there is not is named, goes from the address, and the rest is shown."""
     bench = opened(Workbench(page), site, "shop", query)
-    expect(page.get_by_text(f"The address asks for what is not here: {told}")).to_be_visible()
+    expect(page.get_by_text(f"The address refers to something that does not exist: {told}")).to_be_visible()
     page.evaluate(QUIET)
     if "step=3" in query:
         bench.at(3)

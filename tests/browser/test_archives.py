@@ -103,7 +103,7 @@ def test_a_folder_without_manifests_is_told(page: Page) -> None:
     """Nothing to send is said at once, and nothing is held."""
     page.goto("/")
     page.evaluate(DROP, ["[data-paste-form]", {"pictures": {"a.png": "x"}}])
-    expect(page.get_by_text("There is no file in it that could hold manifests")).to_be_visible()
+    expect(page.get_by_text("The folder contains no YAML or JSON files.")).to_be_visible()
 
 
 def test_more_files_than_a_form_may_have_go_as_one(page: Page, tmp_path: Path) -> None:

@@ -248,7 +248,7 @@ def test_the_next_cycle_worth_a_look(page: Page, bench: Workbench) -> None:
     for cycle in cycles:
         if cycle.index in quirks.values():
             assert cycle.quirks[0].text.rstrip(".") in said[cycle.index]
-    expect(page.get_by_text("Nothing later is worth a stop")).to_be_visible()
+    expect(page.get_by_text("No later cycle is interesting")).to_be_visible()
     page.keyboard.press("Shift+N")
     bench.at(met[-2])
     for index in met[-3::-1]:  # back by the same way, with the same reasons

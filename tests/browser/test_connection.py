@@ -33,7 +33,7 @@ def test_only_what_is_safe_to_repeat_is_asked_again(page: Page) -> None:
     for command in ("run.start", "scenario.fork", "bundle.open", "draft.share"):
         assert page.evaluate(HELLO)  # the connection is back
         ended = page.evaluate(BROKEN, [command, {}])
-        assert ended.startswith("connection.lost: The connection broke before the server answered.")
+        assert ended.startswith("connection.lost: The connection was lost before the server answered.")
     assert page.evaluate(HELLO)
 
 

@@ -196,7 +196,7 @@ def test_what_is_wrong_is_told_on_its_line_and_nothing_is_changed(page: Page) ->
     text.field.press("Tab")
     expect(text.field).not_to_be_focused()
     editor.get_by_role("button", name="Close").click()
-    expect(bench.build).to_contain_text("Nothing happens from outside yet.")
+    expect(bench.build).to_contain_text("There are no operations yet.")
 
 
 def test_a_change_lands_inside_the_next_cycle(page: Page) -> None:
@@ -242,7 +242,7 @@ def test_everything_goes_by_keyboard(page: Page) -> None:
     expect(event).to_be_focused()
     holds(lambda: placements(page), lambda after: "n1" in after[:4])
     page.keyboard.press("Delete")
-    expect(bench.build).to_contain_text("Nothing happens from outside yet.")
+    expect(bench.build).to_contain_text("There are no operations yet.")
 
 
 def test_an_event_is_changed_where_it_stands(page: Page) -> None:
@@ -285,7 +285,7 @@ def test_undo_leads_back_through_edits_and_settings_in_their_order(page: Page) -
     bench, editor = editing(page, 2)
     cordon(editor)
     apply(editor)
-    notice = page.get_by_text("It shows from cycle 3 on.")
+    notice = page.get_by_text("It takes effect from cycle 3.")
     expect(notice).to_be_visible()
     bench.at(2)
     bench.tab("Cache").get_by_role("button", name="As in v1.11, with the audit").click()
@@ -316,7 +316,7 @@ def test_an_edit_keeps_comments_inside_the_history(page: Page) -> None:
         "() => import('/static/js/workbench/comments.js')"
         ".then(({ costs }) => [costs('a: 1 # x', 'a: 2 # x', false), costs('a: 1 # x', 'a: 2', false)])"
     )
-    assert told == ["", " 1 comment inside what was changed went with it; Undo brings it back."]
+    assert told == ["", " 1 comment inside the changed part was removed with it; Undo restores it."]
 
 
 def test_editor_and_events_are_accessible_on_a_desktop_and_a_phone(

@@ -76,7 +76,7 @@ def test_a_pod_is_written_by_completion_alone(page: Page) -> None:
     written = f"{head}spec:\n  nodeName: n1\n  containers:\n  - name: main"
     yaml.shows(re.compile(f"{re.escape(written)}$"))
     keys.press("Control+Enter")
-    expect(page.get_by_text("Applied: the simulation starts anew.")).to_be_visible()
+    expect(page.get_by_text("Applied: the simulation restarts.")).to_be_visible()
     bench.wait()
     page.wait_for_function("() => podstep.playback.pods.keys.includes('default/late')")
 
@@ -200,7 +200,7 @@ def test_undo_and_what_is_kept_over_a_reload(page: Page) -> None:
     bench.wait()
     expect(bench.build.get_by_role("tab", name="YAML")).to_have_text(re.compile("edited$"))
     yaml_of(bench).shows(f"{SMALL}# one two")
-    expect(page.get_by_text("Changes you had not applied are back in the editor.")).to_be_visible()
+    expect(page.get_by_text("Unapplied changes were restored in the editor.")).to_be_visible()
     discard = bench.build.get_by_role("button", name="Discard changes")
     discard.click()
     yaml.shows(SMALL)
@@ -265,7 +265,7 @@ def test_where_the_editor_does_not_load_the_text_area_stays(page: Page, watch: o
     expect(area).to_have_value(re.compile("kind: Node"))
     area.fill(SMALL.replace("name: web", "name: web-2"))
     bench.build.get_by_role("button", name="Apply").click()
-    expect(page.get_by_text("Applied: the simulation starts anew.")).to_be_visible()
+    expect(page.get_by_text("Applied: the simulation restarts.")).to_be_visible()
     bench.wait()
     becomes(lambda: page.evaluate("podstep.playback.pods.keys"), ["default/web-2"])
 

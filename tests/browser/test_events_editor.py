@@ -62,7 +62,7 @@ def events(bench: Workbench) -> Locator:
 def test_events_of_several_kinds_are_added_by_a_form(page: Page) -> None:
     """Each lands after the cycle that was written, whatever is on screen; Undo takes one back."""
     bench = own(page)
-    expect(bench.build).to_contain_text("Nothing happens from outside yet. Add an event")
+    expect(bench.build).to_contain_text("There are no operations yet. Add an event")
     add(page, bench, "Cordon a node", "2", Node="n2")
     expect(events(bench)).to_have_count(1)
     add(page, bench, "Taint a node", "3", Node="n3", Taint="maintenance:NoSchedule")
@@ -99,7 +99,7 @@ def test_what_is_wrong_is_told_at_its_field(page: Page) -> None:
     box.get_by_role("button", name="Add the event").click()
     expect(cycle).to_have_accessible_description("Write the number of a cycle from 0 to 6.")
     box.get_by_role("button", name="Close").click()
-    expect(bench.build).to_contain_text("Nothing happens from outside yet.")
+    expect(bench.build).to_contain_text("There are no operations yet.")
 
 
 def test_an_event_is_moved_by_arrows_and_by_dragging(page: Page) -> None:
@@ -158,7 +158,7 @@ def test_several_events_are_repeated_moved_and_taken_out_at_once(page: Page) -> 
     for box in events(bench).get_by_role("checkbox").all():
         box.check()
     several.get_by_role("button", name="Take out").click()
-    expect(bench.build).to_contain_text("Nothing happens from outside yet.")
+    expect(bench.build).to_contain_text("There are no operations yet.")
     bench.build.get_by_role("button", name="Undo").click()
     expect(events(bench)).to_have_count(2)
 
@@ -183,7 +183,7 @@ def test_events_in_virtual_time_go_by_seconds(page: Page) -> None:
     expect(box).to_have_count(0)
     expect(events(bench).filter(has_text="delete Node n2")).to_contain_text("30.5s")
     box = form(page, bench)
-    box.get_by_label("What happens").select_option(label="A node fails: it answers no more")
+    box.get_by_label("What happens").select_option(label="A node fails")
     box.get_by_label("Node", exact=True).fill("n1")
     box.get_by_role("textbox", name="Seconds of virtual time").fill("20")
     box.get_by_role("button", name="Add the event").click()

@@ -124,13 +124,13 @@ def test_the_way_to_a_later_step_can_be_given_up(page: Page, large: str) -> None
     assert page.url.endswith(f"?step=15000&{place}")  # a reload and a share lead there too
     bench.stage.get_by_role("button", name="Stay here").click()
     page.wait_for_url(lambda url: "step=" not in url and "phase=" not in url)
-    assert not page.locator(".toast", has_text="The address asks for").count()
+    assert not page.locator(".toast", has_text="The address refers to").count()
     page.goto(f"{large}?step={nearer}&{place}")
     bench.at(nearer)
     page.wait_for_timeout(2_500)  # longer than it is waited for lists that nobody draws
     assert page.url.endswith(f"?step={nearer}&{place}")
     assert page.evaluate("podstep.playback.phase") == "predicates"
-    assert not page.locator(".toast", has_text="The address asks for").count()
+    assert not page.locator(".toast", has_text="The address refers to").count()
     expect(bench.timeline).to_have_attribute("aria-valuenow", str(nearer))
 
 
@@ -150,12 +150,12 @@ def test_opening_a_long_paste_is_stopped_and_nothing_is_lost(page: Page) -> None
     )
     page.get_by_role("button", name="Cancel").click()
     expect(checking).to_have_count(0)
-    expect(page.get_by_text("Not checked: you stopped it.")).to_be_visible()
+    expect(page.get_by_text("Check stopped. The text is checked when you open it.")).to_be_visible()
     page.get_by_role("button", name="Open the workbench").click()
     opening = page.get_by_role("progressbar", name="Opening the cluster")
     expect(opening).to_be_visible()
     page.keyboard.press("Escape")
-    expect(page.get_by_text("Stopped: nothing was made")).to_be_visible()
+    expect(page.get_by_text("Stopped: nothing was created")).to_be_visible()
     expect(opening).to_have_count(0)
     assert box.text == text
     page.get_by_role("button", name="Open the workbench").click()

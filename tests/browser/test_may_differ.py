@@ -27,7 +27,7 @@ spec:
 
 def bar(page: Page) -> Locator:
     """Return the bar over the stage."""
-    return Workbench(page).stage.get_by_role("group").filter(has_text="This answer may differ")
+    return Workbench(page).stage.get_by_role("group").filter(has_text="This result may differ")
 
 
 def summary(page: Page) -> Locator:
@@ -89,7 +89,7 @@ def test_on_a_phone_it_is_seen_where_the_answer_is_read(
     assert wide(phone) <= 390
     phone.get_by_role("button", name="Inspect").click()
     note = bench.panel("Story").locator(".may-differ summary")
-    expect(note).to_contain_text("This answer may differ")
+    expect(note).to_contain_text("This result may differ")
     note.click()
     expect(
         bench.panel("Story").get_by_text("it is requested on top of what the containers request")

@@ -51,7 +51,7 @@ def secrets(cycle: Cycle, coming: set[str]) -> list[str]:
             rf"{name} is placed",
             r"unschedulable for now",
         ]
-        found += [r"What this cycle brought about", r"rejected as a whole", r"is rejected"]
+        found += [r"Consequences of this cycle", r"rejected as a whole", r"is rejected"]
     if {"select", "assume"} & coming and "select" not in cycle.phases[: len(cycle.phases) - len(coming)]:
         found += [r"\bchosen\b", r"placed by this cycle"]
     if "priorities" in coming and cycle.totals is not None:
@@ -205,14 +205,14 @@ def test_moments_cut_groups_events_and_the_end(page: Page, site: Stack) -> None:
     settled(page)
     panel = bench.inspect.get_by_role("tabpanel")
     expect(panel).to_contain_text("3 / 4")
-    expect(panel).not_to_contain_text("What this cycle brought about")
+    expect(panel).not_to_contain_text("Consequences of this cycle")
     failed = bench.tab("Events").get_by_role("row", name=re.compile("FailedScheduling"))
     expect(failed).to_have_count(0)
     page.get_by_role("slider", name="Moment").focus()
     page.keyboard.press("ArrowRight")
     settled(page)
     expect(failed).not_to_have_count(0)
-    expect(bench.tab("PodGroups")).to_contain_text("What this cycle brought about")
+    expect(bench.tab("PodGroups")).to_contain_text("Consequences of this cycle")
     page.goto(page.url.replace("step=4", "step=7").replace("at=2", "at=1"))
     Workbench(page).wait()
     settled(page)

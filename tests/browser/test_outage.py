@@ -68,7 +68,7 @@ def test_an_applied_text_is_sent_until_it_is_saved(page: Page) -> None:
     assert editor.text == text and "during an outage" not in saved(bench)
     outage.lasts = False
     becomes(lambda: saved(bench) == text, True)
-    expect(page.get_by_text("The server answers again.")).to_be_visible()
+    expect(page.get_by_text("The server is reachable again.")).to_be_visible()
     expect(note).to_be_hidden()
     assert len({json.dumps(payload) for payload in outage.refused}) == 1, "always the same edit"
 

@@ -80,7 +80,7 @@ def test_phase_members_and_timers_follow_the_gang(visitor: Callable[..., Page], 
     page.keyboard.press("ArrowRight")
     expect(lit).to_contain_text("Running")
     expect(panel.get_by_role("table", name="Members of").get_by_text("running")).to_have_count(4)
-    expect(panel.get_by_text("What this cycle brought about")).to_be_visible()
+    expect(panel.get_by_text("Consequences of this cycle")).to_be_visible()
 
 
 def test_waiting_pods_are_ghosts_on_their_node(visitor: Callable[..., Page], room: str) -> None:
@@ -254,7 +254,7 @@ def test_the_phase_says_by_which_rule_and_what_leads_on(visitor: Callable[..., P
     panel = opened(page, room, 3)
     diagram = panel.locator(".phase-diagram")
     expect(diagram.locator("figcaption")).to_contain_text("PreScheduling since cycle 1, for n ≥ minMember")
-    diagram.get_by_text("What leads out of PreScheduling").click()
+    diagram.get_by_text("Transitions from PreScheduling").click()
     expect(diagram).to_contain_text("s ≥ minMember now 0 ≥ 4")
     page.keyboard.press("ArrowLeft")
     Workbench(page).at(2)
@@ -282,7 +282,7 @@ def test_without_virtual_time_the_tab_says_what_a_pod_group_is(
     """Under a Policy of v1.11 the tab explains itself and leads to an example."""
     page = visitor()
     panel = opened(page, share(site, example_text("first-cycle")), 1)
-    expect(panel.get_by_text("No PodGroup is at work here.")).to_be_visible()
+    expect(panel.get_by_text("No PodGroup is scheduled here.")).to_be_visible()
     expect(panel.get_by_role("link", name="the example")).to_have_attribute("href", "/#examples")
 
 

@@ -202,7 +202,7 @@ def test_a_change_lands_after_the_cycle_on_screen(page: Page) -> None:
     weight.fill("5")
     weight.press("Enter")
     expect(panel.get_by_role("status").last).to_contain_text(
-        "After cycle 2: NodeAffinityPriority weight 5. It shows from cycle 3 on."
+        "After cycle 2: NodeAffinityPriority weight 5. It takes effect from cycle 3."
     )
     expect(weight).to_have_value("5")
     bench.at(2)

@@ -31,7 +31,7 @@ def test_the_tab_tells_who_has_to_go_and_why(page: Page, making_room: str) -> No
     becomes(lambda: texts(table.get_by_role("rowheader")), [f"worker-{n}" for n in (4, 5, 3, 2, 1)])
     expect(table.get_by_role("row", name=re.compile("worker-4 .*chosen first by name"))).to_be_visible()
     expect(table.get_by_role("row", name=re.compile("worker-1 .*dropped out: fewest PDB"))).to_be_visible()
-    steps = table.get_by_role("list", name="Pods put back, in order").get_by_role("listitem")
+    steps = table.get_by_role("list", name="Reprieved pods, in order").get_by_role("listitem")
     becomes(
         lambda: [re.sub(r"\s+", " ", text) for text in texts(steps)],
         [

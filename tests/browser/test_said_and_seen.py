@@ -127,7 +127,7 @@ def test_a_unit_that_there_is_none_of_says_so(page: Page) -> None:
     Workbench(page).open("/examples/first-cycle/")
     unit = page.get_by_label("Unit of next and previous")
     for value, said in (
-        ("operation", "This scenario has no operations: nothing comes from outside in it."),
+        ("operation", "This scenario has no operations."),
         ("failure", "No cycle failed: every pod was placed at once."),
     ):
         unit.select_option(value)
@@ -156,13 +156,13 @@ def test_a_node_is_planned_to_fail_by_a_common_change(page: Page) -> None:
     bench.stage.get_by_role("button", name=re.compile("^n1,")).click()
     bench.stage.get_by_role("button", name="Edit at this step").click()
     editor = page.get_by_role("dialog", name="Edit Node n1")
-    expect(editor.get_by_text("No cycle comes after it yet")).to_contain_text("else the End")
+    expect(editor.get_by_text("No later cycle exists yet")).to_contain_text("else the End")
     expect(editor.get_by_text("Inside cycle")).to_have_count(0)
     editor.get_by_label("Common change").select_option(label="Fail this node at")
     editor.get_by_label("seconds of virtual time").fill("40")
     editor.get_by_role("button", name="Put into the YAML").click()
     expect(editor).to_contain_text("podstep/fails-at")
-    second = editor.get_by_label("Second at which it lands")
+    second = editor.get_by_label("Virtual second at which it takes effect")
     second.fill("soon")
     expect(editor.get_by_role("radio", name="At a time")).to_be_checked()
     editor.get_by_role("button", name="Apply").click()
@@ -171,7 +171,7 @@ def test_a_node_is_planned_to_fail_by_a_common_change(page: Page) -> None:
     editor.get_by_role("button", name="Apply").click()
     expect(editor).to_be_hidden(timeout=COMPUTED)
     expect(page.locator(".toast").filter(has_text="At 35s: patch Node n1")).to_contain_text(
-        re.compile("the End shows it|It shows from cycle 3 on")
+        re.compile("the End shows it|It takes effect from cycle 3")
     )
     expect(bench.build.get_by_role("listitem").filter(has_text="patch Node n1")).to_contain_text("35s")
 

@@ -251,7 +251,7 @@ def test_operations_and_failures_are_found_both_ways(page: Page, day: str) -> No
         found.append(settled(page)[0])
     assert found == marked
     page.keyboard.press(".")
-    expect(page.get_by_text("Nothing comes from outside after this.")).to_be_visible()
+    expect(page.get_by_text("No operation follows.")).to_be_visible()
     page.keyboard.press(",")
     assert settled(page)[0] == marked[-2]
     page.reload()

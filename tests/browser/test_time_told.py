@@ -92,7 +92,7 @@ def test_events_say_why_there_is_none_while_pods_wait_at_permit(page: Page, room
     """Before the gang is complete no cycle has emitted anything, and nothing else is claimed."""
     panel = Workbench(page).open(f"{room}?step=3&tab=events").at(3).panel("Events")
     expect(panel.get_by_text("No event yet.")).to_be_visible()
-    expect(panel).to_contain_text("a pod which waits at Permit comes when it is let in or rejected")
+    expect(panel).to_contain_text("for a pod that waits at Permit, once it is allowed or rejected")
 
 
 def test_a_group_that_does_not_exist_is_named(visitor: Callable[..., Page], room: str) -> None:
@@ -141,7 +141,7 @@ def test_a_pod_of_another_scheduler_is_not_called_missing(page: Page, site: Stac
     """Where no pod is tried though one waits, the reason and the remedy are there."""
     bench = Workbench(page).open(share(site, ELSEWHERE, "Nobody's"))
     panel = bench.panel("Story")
-    expect(panel.get_by_text("1 pod waits, and none is tried.")).to_be_visible()
+    expect(panel.get_by_text("1 pod pending, and none is scheduled.")).to_be_visible()
     expect(panel).to_contain_text("add a profile to the KubeSchedulerConfiguration")
     expect(panel.get_by_text("No pod is waiting to be scheduled.")).to_have_count(0)
 
@@ -149,7 +149,7 @@ def test_a_pod_of_another_scheduler_is_not_called_missing(page: Page, site: Stac
 def test_what_a_cycle_brought_about_has_the_clock_of_the_deck(page: Page, room: str) -> None:
     """Moments that share a time show it once, to the millisecond, as the deck does: not 0s for each."""
     panel = Workbench(page).open(f"{room}?step=4&tab=podgroups").at(4).panel("PodGroups")
-    brought = panel.locator(".happened").filter(has_text="What this cycle brought about").locator("li")
+    brought = panel.locator(".happened").filter(has_text="Consequences of this cycle").locator("li")
     expect(brought).to_have_count(9)
     times = [row.locator("span").first.inner_text() for row in brought.all()]
     shown = [time for time in times if time]

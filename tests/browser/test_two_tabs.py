@@ -136,7 +136,7 @@ def test_edits_of_different_lines_are_merged(page: Page) -> None:
     becomes(lambda: cpus(one), [7, 2, 9])
     becomes(lambda: cpus(other), [7, 2, 9])
     expect(told).to_be_hidden()
-    note = one.page.get_by_text("Merged with what another tab had changed meanwhile")
+    note = one.page.get_by_text("Merged with the changes of another tab")
     expect(note).to_be_visible()
     one.page.get_by_role("button", name="Undo").last.click()
     becomes(lambda: cpus(one), [1, 2, 9])
@@ -350,7 +350,7 @@ def test_an_object_is_edited_while_another_tab_saves(page: Page) -> None:
     becomes(lambda: cpus(one), [9, 8, 3])
     box.get_by_role("button", name="Apply", exact=True).click()
     overlap(one).get_by_role("button", name="Take theirs").click()
-    expect(box.get_by_text("The other tab’s change stays")).to_be_visible()
+    expect(box.get_by_text("The other tab’s change was kept")).to_be_visible()
     assert 'cpu: "6"' in editor.text
     assert cpus(other) == [9, 8, 3]
 
@@ -371,7 +371,7 @@ def test_two_controls_at_once_are_both_in_force(page: Page) -> None:
     one.page.evaluate("() => window.go()")
     becomes(lambda: "quirks: fixed" in saved(one), True)
     assert "predicateOrder: proposal" in saved(one)
-    expect(one.page.get_by_text("Merged with what another tab had changed meanwhile")).to_be_visible()
+    expect(one.page.get_by_text("Merged with the changes of another tab")).to_be_visible()
 
 
 def test_a_title_is_followed_and_not_overwritten(page: Page) -> None:

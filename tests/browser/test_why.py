@@ -47,7 +47,7 @@ def test_find_out_why_a_pod_is_pending_and_fix_it(page: Page, address: str) -> N
     expect(first.get_by_label("Patch as YAML")).to_contain_text("unschedulable: null")
     expect(first).to_contain_text("cost 1")
     expect(
-        why.get_by_text("Cost is what a change takes, added up: 0 is a corrected name, 1 a label")
+        why.get_by_text("Cost is the sum of what a change takes: 0 is a corrected name, 1 a label")
     ).to_be_visible()
     first.get_by_role("button", name="Apply in a copy").click()
     page.wait_for_url(re.compile(r"/p/[\w-]+/\?step=1&pod=default/report"))

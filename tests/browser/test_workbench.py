@@ -237,7 +237,7 @@ def test_a_pod_that_fails_is_in_the_queue_it_was_put_into(page: Page, shop: str,
         bench.panel("Queue")
         .get_by_role("table")
         .last.get_by_role("row")
-        .filter(has_text="put here by this cycle")
+        .filter(has_text="moved here by this cycle")
     )
     expect(row.get_by_role("button").first).to_have_text(cycles[FAILED - 1].pod.split("/")[-1])
     waiting = cycles[FAILED - 1].queue

@@ -56,7 +56,7 @@ def test_what_each_strategy_took_is_told_in_words_bars_and_numbers(page: Page, p
     panel = worth(Workbench(page).open(promise).step())
     assert "view=worth" in page.url
     panel.get_by_role("button", name="Measure").click()
-    table = panel.get_by_role("table", name="What each strategy evaluated, kept and took")
+    table = panel.get_by_role("table", name="Evaluations, memory and time of each strategy")
     expect(table).to_be_visible(timeout=WORKED_OUT)
     becomes(lambda: texts(table.get_by_role("columnheader")), ["no cache", "v1.11", "sound", "batching"])
     costs = measure_costs(load(example_text("cache-broken-promise")))
@@ -66,7 +66,9 @@ def test_what_each_strategy_took_is_told_in_words_bars_and_numbers(page: Page, p
     becomes(lambda: cells(table, "first difference"), ["–", "#4", "none", "none"])
     saved = 100 * (1 - costs[1].evaluations / costs[0].evaluations)
     expect(panel).to_contain_text(f"v1.11 saved {saved:.1f} % of the evaluations")
-    expect(panel).to_contain_text("Its answers were wrong: 1 pod ended elsewhere than without a cache")
+    expect(panel).to_contain_text(
+        "Stale answers changed decisions: 1 pod placed differently than without a cache"
+    )
     expect(panel.get_by_role("group", name=re.compile("Strategies side by side"))).to_contain_text("no cache")
     table.get_by_role("button", name="cycle 4").click()
     Workbench(page).at(4)
@@ -110,7 +112,7 @@ def test_a_mode_that_decides_alike_says_so_by_keyboard(page: Page, promise: str)
     expect(panel.get_by_label("Equivalence class")).to_be_enabled()
     panel.get_by_role("button", name="Run both").focus()
     page.keyboard.press("Enter")
-    expect(panel.get_by_text("Every cycle ends alike")).to_be_visible(timeout=WORKED_OUT)
+    expect(panel.get_by_text("All decisions are identical")).to_be_visible(timeout=WORKED_OUT)
     expect(panel.get_by_role("button", name=re.compile("^Go to cycle"))).to_have_count(0)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from scheduler_core.v1_37.change import Change, Manifest
 from scheduler_core.v1_37.groups.outcome import GroupStatus
-from scheduler_core.v1_37.interface import Change, Manifest
 from scheduler_core.v1_37.state import Cluster
 
 CONDITION = "PodGroupInitiallyScheduled"

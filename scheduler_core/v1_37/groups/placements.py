@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler_core.v1_37.change import Manifest
 from scheduler_core.v1_37.config import Profile
 from scheduler_core.v1_37.groups.outcome import GroupResult
 from scheduler_core.v1_37.hints.common import labels, status
-from scheduler_core.v1_37.interface import Manifest
 from scheduler_core.v1_37.podgroups import topology_key
 from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.requests import amounts

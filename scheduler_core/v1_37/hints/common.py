@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Manifest
+from scheduler_core.v1_37.change import Manifest
+from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext
 from scheduler_core.v1_37.pods import Pod
 
 

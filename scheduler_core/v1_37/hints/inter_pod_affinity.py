@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from scheduler_core.v1_37.change import Manifest
 from scheduler_core.v1_37.hints.common import always, answer, labels
-from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Manifest, Registration
+from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Registration
 from scheduler_core.v1_37.pods import AffinityTerm, Pod
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from scheduler_core.v1_37.change import Manifest
 from scheduler_core.v1_37.hints.common import always, answer, metadata, spec, status
-from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Manifest, Registration
+from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Registration
 from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.requests import Amounts, amounts, held_requests, spec_requests
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from scheduler_core.v1_37.change import Manifest
 from scheduler_core.v1_37.hints.common import answer, labels, metadata, spec
-from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Manifest, Registration
+from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Registration
 from scheduler_core.v1_37.plugins.base import Context
 from scheduler_core.v1_37.plugins.pod_topology_spread import HARD, Constraint, constraints_of
 from scheduler_core.v1_37.pods import Pod

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from scheduler_core.v1_37.change import Manifest
 from scheduler_core.v1_37.hints.common import always, answer, spec
-from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Manifest, Registration
+from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Registration
 from scheduler_core.v1_37.plugins.taint_toleration import COMPARISON_GATE, tolerates_all
 from scheduler_core.v1_37.pods import Pod
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from scheduler_core.objects.quantity import parse_resource
+from scheduler_core.v1_37.change import Manifest
 from scheduler_core.v1_37.hints.common import always, answer, metadata, names_claim, spec
-from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Manifest, Registration
+from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Registration
 from scheduler_core.v1_37.pods import Pod
 
 MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from scheduler_core.v1_37.change import Change, Manifest
 from scheduler_core.v1_37.devices import Allocator, requests_of
-from scheduler_core.v1_37.interface import ERROR, UNSCHEDULABLE, Change, Manifest, PluginError
+from scheduler_core.v1_37.interface import ERROR, UNSCHEDULABLE, PluginError
 from scheduler_core.v1_37.plugins.base import (
     OK,
     SKIPPED,

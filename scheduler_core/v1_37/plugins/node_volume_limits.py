@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.v1_37.interface import UNSCHEDULABLE, Manifest
+from scheduler_core.v1_37.change import Manifest
+from scheduler_core.v1_37.interface import UNSCHEDULABLE
 from scheduler_core.v1_37.plugins.base import (
     OK,
     SKIPPED,

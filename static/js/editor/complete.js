@@ -32,8 +32,8 @@ const USUAL = new Set([
   "KubeSchedulerConfiguration",
 ]);
 const WHY = {
-  ignored: "podstep does not read this field: it is kept, and decides nothing.",
-  reported: "Another cluster may honor this field: it decides nothing here, and podstep warns of it.",
+  ignored: "podstep does not read this field: it is kept and has no effect.",
+  reported: "Other clusters may honor this field: it has no effect here, and podstep warns about it.",
 };
 
 // Fields that name another object: where its name comes from.

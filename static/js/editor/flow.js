@@ -137,7 +137,7 @@ export function inFlow(doc, from, at) {
   const name = text.slice(begins, end);
   const closed = Boolean(quote) && text[end] === quote;
   const rest = /^["']?\s*:(\s|$)/.test(text.slice(end, end + 40));
-  // What comes after, in the same braces and in those around them.
+  // The text that follows, in the same braces and in those around them.
   Object.assign(state, { at: closed ? end + 1 : end, token: end, quote: "" });
   read(text, text.length, state);
   const inside = open.flatMap(({ list, key, frame }, i) =>

@@ -10,8 +10,8 @@ import { child, nodeAt } from "./schema.js";
 /** @import { EditorView as Editor, Tooltip } from "@codemirror/view" */
 
 const WHY = {
-  ignored: "podstep does not read this field: it is kept, and decides nothing.",
-  reported: "Another cluster may honor this field: it decides nothing here, and podstep warns of it.",
+  ignored: "podstep does not read this field: it is kept and has no effect.",
+  reported: "Other clusters may honor this field: it has no effect here, and podstep warns about it.",
 };
 
 /** @type {StateEffectType<Tooltip | null>} */
@@ -90,7 +90,7 @@ export function help(knows) {
     announce(
       found
         ? `${found.name}: ${found.field.t}. ${found.field.d ?? ""} ${WHY[found.field.x] ?? ""}`
-        : "Nothing is known of this place.",
+        : "No help for this position.",
     );
     return true;
   };

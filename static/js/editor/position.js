@@ -43,7 +43,7 @@ import { inFlow, opened } from "./flow.js";
  */
 
 const KEY = /^(?:"([^"]*)"|'([^']*)'|([^\s"'{}[\],#&*!|>%@`][^#]*?))\s*:(?:\s+|$)/;
-const BELOW = 3000; // lines that are looked at for what comes after
+const BELOW = 3000; // lines searched for the following text
 
 /**
  * One line: `{dashes: [column…], column, key, value, valueAt}`; null for a blank one or a comment.

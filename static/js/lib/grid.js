@@ -26,7 +26,7 @@ const FEW = 30; // up to here the page scrolls, not the table
  */
 /**
  * `kept` is by what it is sorted, beyond this table's life; `signal` aborts when the table is no longer wanted.
- * `onHead` is told of a header that was chosen (it sorts as well where its column can be compared), `onSort` that the
+ * `onHead` receives a header that was chosen (it sorts as well where its column can be compared), `onSort` that the
  * visitor sorted it, and `onUnknown` that it was to be sorted by a column that is not there.
  *
  * @typedef {{
@@ -120,7 +120,7 @@ export class Grid {
    * @param {number[]} rows
    * @param {string} [none]
    */
-  show(columns, rows, none = "Nothing here has this name.") {
+  show(columns, rows, none = "No row has this name.") {
     this.table.hidden = rows.length === 0;
     this.none.hidden = rows.length > 0;
     this.none.textContent = rows.length ? "" : none;
@@ -239,7 +239,7 @@ export class Grid {
     this.table.setAttribute("aria-colcount", String(this.columns.length));
   }
 
-  /** Rows are as high as their text wants on this screen; the style sheet is told. */
+  /** Rows are as high as their text wants on this screen; a CSS variable passes it to the style sheet. */
   #measure() {
     const height = Math.round(this.least * textScale());
     if (height === this.rowHeight && this.table.style.getPropertyValue("--row")) return;
@@ -369,9 +369,12 @@ export class Grid {
    */
   async copy(tsv = this.tsv()) {
     const rows = tsv.split("\n").length - 1;
-    toast((await copy(tsv)) ? `${rows} row${rows === 1 ? "" : "s"} copied` : "The browser refused the clipboard", {
-      name: "copy",
-    });
+    toast(
+      (await copy(tsv)) ? `${rows} row${rows === 1 ? "" : "s"} copied` : "The browser denied access to the clipboard",
+      {
+        name: "copy",
+      },
+    );
   }
 
   /** @param {KeyboardEvent} event */

@@ -58,7 +58,7 @@ const STAGES = {
   sending: ["Uploading", 0, 0.1],
   reading: ["Reading the text", 0.1, 0.4],
   checking: ["Checking the objects", 0.5, 0.3],
-  assembling: ["Putting the cluster together", 0.8, 0.2],
+  assembling: ["Assembling the cluster", 0.8, 0.2],
 };
 
 /**

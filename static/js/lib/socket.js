@@ -8,7 +8,7 @@ import { Emitter } from "./emitter.js";
 
 /** @typedef {keyof Commands} Command */
 /**
- * What is pushed, and what the connection itself tells of.
+ * What is pushed, and what the connection itself reports.
  *
  * @typedef {Pushed & {
  *   up: boolean,
@@ -60,8 +60,8 @@ const ONCE = new Set([
   "worth.copy",
 ]);
 const LOST =
-  "The connection broke before the server answered. It may have been done all the same: look before you try again.";
-const LARGE = 200_000; // characters of a call whose sending is told of
+  "The connection was lost before the server answered. The request may have succeeded: check before you retry.";
+const LARGE = 200_000; // characters from which sending a call reports progress
 const SENDING_EVERY = 100;
 const TOO_LARGE = 1009; // the close code for a frame that the server does not even read
 
@@ -93,7 +93,7 @@ export function refusalOf(error) {
  */
 export const superseded = (error) => refusalOf(error).code === "request.superseded";
 
-const givenUp = () => new CommandError({ code: "request.superseded", message: "It was given up." });
+const givenUp = () => new CommandError({ code: "request.superseded", message: "The request was cancelled." });
 
 export class Socket {
   /** @type {WebSocket | null} */
@@ -128,7 +128,7 @@ export class Socket {
 
   /**
    * Send a command; resolves with the payload of `success`, rejects with a CommandError. An AbortSignal gives it up and
-   * stops its work on the server; `progress` is told how far it is while it is sent and worked on.
+   * stops its work on the server; `progress` receives how far it is while it is sent and worked on.
    *
    * @template {Command} C
    * @param {C} command
@@ -240,8 +240,7 @@ export class Socket {
   }
 
   /**
-   * Receive what came before it was asked for, one frame after the other as if it came now; what comes meanwhile waits
-   * its turn.
+   * Deliver the frames buffered before the subscription, in order; those that arrive meanwhile wait their turn.
    *
    * @param {Early} early
    */
@@ -338,7 +337,7 @@ export class Socket {
   #refuseLargest() {
     const sent = [...this.#pending].map(([id, call]) => ({ id, size: call.sent ?? 0 })).filter(({ size }) => size);
     const [longest] = sent.sort((a, b) => b.size - a.size);
-    if (longest) this.#fail(longest.id, "frame.too-large", "This is too large to be sent at once.");
+    if (longest) this.#fail(longest.id, "frame.too-large", "This is too large for one message.");
   }
 
   /** @param {string} text */

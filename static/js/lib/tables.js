@@ -139,9 +139,14 @@ export function copyButton(act, more = {}) {
  * @param {number} rows
  */
 async function put(tsv, rows) {
-  toast((await copy(tsv)) ? `${count(rows)} row${rows === 1 ? "" : "s"} copied` : "The browser refused the clipboard", {
-    name: "copy",
-  });
+  toast(
+    (await copy(tsv))
+      ? `${count(rows)} row${rows === 1 ? "" : "s"} copied`
+      : "The browser denied access to the clipboard",
+    {
+      name: "copy",
+    },
+  );
 }
 
 /** @param {string} typed */
@@ -212,7 +217,7 @@ export function tabled(
     body.replaceChildren(...groups.flat());
     table.classList.toggle("as-told", !state.sort && groups.length === given.length);
     narrowed.textContent = groups.length < given.length ? `${count(groups.length)} of ${count(given.length)}` : "";
-    none.textContent = `Nothing here has “${state.find}” in it.`;
+    none.textContent = `No row contains “${state.find}”.`;
     none.hidden = groups.length > 0 || !given.length;
     table.hidden = !groups.length && given.length > 0;
   };

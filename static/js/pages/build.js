@@ -13,7 +13,7 @@ export function buildOne(button) {
     try {
       await generator.open();
     } catch (error) {
-      toast(`It cannot be built right now: ${error.message}`, { name: "warn", ms: 6000 });
+      toast(`Not available right now: ${error.message}`, { name: "warn", ms: 6000 });
     }
   });
   button.addEventListener("keydown", (event) => {

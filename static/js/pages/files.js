@@ -69,7 +69,7 @@ export function give(input, files) {
 }
 
 /**
- * Let files be dropped on `target`, taken as files, or as a promise of a folder's `{path, file}`; `show` is told
+ * Let files be dropped on `target`, taken as files, or as a promise of a folder's `{path, file}`; `show` receives
  * whether some are held over it. What a part of it has already taken is left alone.
  *
  * @param {HTMLElement} target

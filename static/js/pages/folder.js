@@ -34,10 +34,10 @@ async function walk(entries) {
     if (entry.isFile) {
       found.push({ path, file: await new Promise((resolve, reject) => entry.file(resolve, reject)) });
       if (found.length > ENTRIES)
-        throw new FolderError(`The folder has more than ${ENTRIES.toLocaleString("en")} files: drop one further down.`);
+        throw new FolderError(`The folder has more than ${ENTRIES.toLocaleString("en")} files: drop a subfolder.`);
     } else if (level < LEVELS) {
       waiting = (await list(entry)).map((inner) => ({ entry: inner, level: level + 1 })).concat(waiting);
-    } else throw new FolderError(`The folder is nested deeper than ${LEVELS} levels: drop one further down.`);
+    } else throw new FolderError(`The folder is nested deeper than ${LEVELS} levels: drop a subfolder.`);
   }
   return found;
 }
@@ -63,14 +63,14 @@ export function packed(files, most) {
   const sent = files
     .filter(({ path }) => SENT.test(path) && !HIDDEN.test(path))
     .sort((a, b) => (a.path < b.path ? -1 : Number(a.path > b.path)));
-  if (!sent.length) throw new FolderError("There is no file in it that could hold manifests: YAML or JSON.");
+  if (!sent.length) throw new FolderError("The folder contains no YAML or JSON files.");
   if (sent.length > ENTRIES)
-    throw new FolderError(`The folder has more than ${ENTRIES.toLocaleString("en")} files: choose one further down.`);
+    throw new FolderError(`The folder has more than ${ENTRIES.toLocaleString("en")} files: choose a subfolder.`);
   const size = sent.reduce((sum, { file }) => sum + file.size, 0);
   if (size > most)
     throw new FolderError(
-      `The folder has ${(size / 2 ** 20).toFixed(1)} MiB, more than the ${most / 2 ** 20} MiB that are read: `
-        + "choose one further down.",
+      `The folder has ${(size / 2 ** 20).toFixed(1)} MiB, more than the limit of ${most / 2 ** 20} MiB: `
+        + "choose a subfolder.",
     );
   const tops = new Set(sent.map(({ path }) => path.split("/")[0]));
   const name = tops.size === 1 && sent[0].path.includes("/") ? [...tops][0] : "files";

@@ -32,7 +32,7 @@ spec:
   …`;
 
 /**
- * Make `form` work; `tables` is told of CSV files. Returns the functions that take files that were dropped elsewhere,
+ * Make `form` work; `tables` receives CSV files. Returns the functions that take files that were dropped elsewhere,
  * and that turn to the box.
  */
 export function paste(form, tables) {
@@ -100,7 +100,7 @@ export function paste(form, tables) {
     checking += 1; // what is said of the former text is not heard any more
     checkSoon.cancel();
     if (length > LONG && !much) {
-      say("", "Changed since it was checked. A text this long is checked again when you open it.");
+      say("", "Changed since the last check. A text of this length is checked again when you open it.");
       return;
     }
     say("", "");
@@ -174,7 +174,7 @@ export function paste(form, tables) {
     }
     const { done, ...options } = working.begin(
       "Checking the text",
-      "Not checked: you stopped it. It is checked when you open it.",
+      "Check stopped. The text is checked when you open it.",
     );
     if (text.length > LONG) say("", "Checking the text. Escape stops it.");
     try {
@@ -196,7 +196,7 @@ export function paste(form, tables) {
       else say("good", icon("check"), h("span", null, h("b", { text: "Ready. " }), inWords(summary)));
     } catch (error) {
       if (error.code !== "request.superseded" && mine === checking)
-        say("", `It could not be checked (${error.message}). Open it anyway.`);
+        say("", `The check failed (${error.message}). You can still open the text.`);
     } finally {
       done();
     }
@@ -295,7 +295,7 @@ export function paste(form, tables) {
     busy(true);
     const { done, ...options } = working.begin(
       "Opening the cluster",
-      "Stopped: nothing was made, and what you brought is still here.",
+      "Stopped: nothing was created, and your input is still here.",
     );
     try {
       const whole = held.length > 0 || editor.length > OVER_SOCKET;

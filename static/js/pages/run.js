@@ -13,15 +13,15 @@ const FIGURES_EVERY = 700; // milliseconds between two fetches of the figures wh
 const RATE_OVER = 8000; // milliseconds that the rate is measured over
 const EMPTY = {
   queued: [
-    "It starts by itself",
-    "Every worker is busy, or none is there yet. You may close this page: the run keeps its place.",
+    "It starts automatically",
+    "All workers are busy or not started yet. You may close this page: the run keeps its position in the queue.",
   ],
   running: ["Reading the cluster", "Charts appear with the first cycles."],
   cancelled: [
     "Cancelled before its first cycle",
     "Nothing was computed. Start it again from the workbench or the start page.",
   ],
-  failed: ["Nothing was computed", "The message above says why."],
+  failed: ["Nothing was computed", "See the message above."],
   done: [
     "There was nothing to schedule",
     "No pod of this cluster is pending: delete a pod's nodeName and run it again.",
@@ -66,7 +66,7 @@ socket.on("up", () => {
   socket.call("run.watch", { run: id }).then(update, (error) => toast(error.message, { name: "warn" }));
 });
 socket.on("down", () => {
-  lost ??= toast("Connection lost. The run goes on; trying again.", { name: "warn", ms: 0 });
+  lost ??= toast("Connection lost. The run continues; reconnecting.", { name: "warn", ms: 0 });
 });
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden) {
@@ -219,7 +219,7 @@ function failure() {
   part("error-advice").textContent = run.done
     ? `The ${plural(run.done, "cycle")} before it can be opened below.`
     : run.mine
-      ? "Mend the cluster in the workbench or choose other files, and start it again."
+      ? "Fix the cluster in the workbench or choose other files, and start the run again."
       : "";
 }
 
@@ -324,7 +324,9 @@ part("cancel-form")?.addEventListener("submit", async (event) => {
   button.setAttribute("aria-disabled", "true");
   try {
     update(await socket.call("run.cancel", { run: id }));
-    toast(run.state === "cancelled" ? "The run is cancelled." : "Stopping: the worker ends its slice first.");
+    toast(
+      run.state === "cancelled" ? "The run is cancelled." : "Stopping: the worker finishes its current slice first.",
+    );
     $("h1", root).tabIndex = -1;
     $("h1", root).focus();
   } catch (error) {

@@ -5,7 +5,7 @@
 const ASK_EVERY = 400;
 
 /**
- * Send `form`; resolves with `{url}` where the server redirected to, or `{errors}` that it found. `progress` is told
+ * Send `form`; resolves with `{url}` where the server redirected to, or `{errors}` that it found. `progress` receives
  * `{stage, done, of}` while it is uploaded and read; `signal`, an AbortSignal, stops both. Rejects with an Error in
  * words, with null if it was stopped.
  *
@@ -33,7 +33,7 @@ export function send(form, { progress = () => {}, signal = null } = {}) {
       ask(ticket, progress, () => over);
     });
     request.addEventListener("error", () =>
-      end(reject, new Error("The server did not answer. Nothing is lost: try again.")),
+      end(reject, new Error("No response from the server. Nothing is lost: try again.")),
     );
     request.addEventListener("load", () => {
       const page = request.response;

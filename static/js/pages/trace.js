@@ -16,7 +16,7 @@ export function trace(form) {
     for (const file of all) give((await holdsNodes(file)) ? inputs.nodes : inputs.pods, [file]);
     form.scrollIntoView({ block: "center" });
     const missing = !inputs.nodes.files.length ? "the nodes' file" : !inputs.pods.files.length ? "the pods' file" : "";
-    say("", missing ? `Still missing: ${missing}.` : "Both files are there.");
+    say("", missing ? `Still missing: ${missing}.` : "Both files are selected.");
     (inputs.nodes.files.length ? (inputs.pods.files.length ? submit : inputs.pods) : inputs.nodes).focus();
   }
 
@@ -51,7 +51,7 @@ export function trace(form) {
         ),
       );
     } catch (error) {
-      if (error === null) say("", "Stopped. Both files are still chosen.");
+      if (error === null) say("", "Stopped. Both files are still selected.");
       else say("bad", icon("warn"), error.message);
     } finally {
       bar.element.remove();

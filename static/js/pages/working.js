@@ -7,7 +7,7 @@ const SAY_EVERY = 8000; // milliseconds
 export class Working {
   #now = null; // {controller, bar} of what it does now
 
-  /** `place` takes the bar, `say(text)` is told of progress, and `stopped(text)` that it was given up by the button. */
+  /** `place` takes the bar, `say(text)` receives the progress, and `stopped(text)` that the button cancelled it. */
   constructor({ place, say, stopped }) {
     this.place = place;
     this.say = say;

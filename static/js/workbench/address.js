@@ -193,10 +193,14 @@ export class Address {
     this.#wrong.clear();
     if (!all.length) return;
     const more = all.length > SAID ? ` and ${all.length - SAID} more` : "";
-    toast(`The address asks for what is not here: ${all.slice(0, SAID).join(", ")}${more}. Everything else is shown.`, {
-      name: "warn",
-      ms: 9000,
-    });
+    toast(
+      `The address refers to something that does not exist: ${all.slice(0, SAID).join(", ")}${more}. `
+        + "Everything else is shown.",
+      {
+        name: "warn",
+        ms: 9000,
+      },
+    );
   }
 
   /** @param {boolean} push */

@@ -13,7 +13,7 @@ import { MOST } from "./finder.js";
 
 const ALWAYS = ["preemption", "unschedulable", "stale", "group", "operation"];
 const SUGGESTED = 300; // names in a list of suggestions
-const FULL = `There are ${MOST} breakpoints, the most there may be.`;
+const FULL = `There are ${MOST} breakpoints, which is the limit.`;
 
 export class Points {
   #box = null;
@@ -218,7 +218,10 @@ export class Points {
     if (!breakpoints.list.length) {
       fill(
         this.list,
-        h("p", { class: "dim", text: "None is set. Play and “run to the next break” stop where one holds." }),
+        h("p", {
+          class: "dim",
+          text: "No breakpoint is set. Play and “run to the next break” stop where a condition holds.",
+        }),
       );
       return;
     }

@@ -289,7 +289,7 @@ export class Breakpoints extends Emitter {
   }
 
   /**
-   * What the marks tell of a cycle that is not loaded yet.
+   * What the marks record about a cycle that is not loaded yet.
    *
    * @param {number} index
    */

@@ -90,7 +90,7 @@ export class Build {
     this.draft.on("changed", (changed) => this.#changedElsewhere(changed));
     this.draft.on("gone", () => this.#gone());
     this.draft.on("failed", (error) =>
-      toast(`What another tab has changed could not be loaded: ${error.message}`, { name: "warn", ms: 6000 }),
+      toast(`The changes of another tab could not be loaded: ${error.message}`, { name: "warn", ms: 6000 }),
     );
     view.on("policy", (part) => {
       view.emit("region", "build");
@@ -159,7 +159,7 @@ export class Build {
 
   /** After what the edit says of itself. */
   #tellMerged() {
-    setTimeout(() => this.edit?.tell("Merged with what another tab had changed meanwhile: both are in the draft."));
+    setTimeout(() => this.edit?.tell("Merged with the changes of another tab: both are in the draft."));
   }
 
   /** Another tab has saved: show that, and leave alone what is typed here. */
@@ -197,7 +197,7 @@ export class Build {
               this.text.forget();
               location.assign(url);
             } catch (error) {
-              toast(`It could not be kept: ${error.body?.errors?.[0]?.message ?? error.message}`, {
+              toast(`It could not be saved: ${error.body?.errors?.[0]?.message ?? error.message}`, {
                 name: "warn",
                 ms: 6000,
               });

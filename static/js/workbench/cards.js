@@ -125,7 +125,7 @@ export class Cards {
     }
   }
 
-  /** Whether nodes belong to other groups now than they are drawn in, or have resources that no bar tells of. */
+  /** Whether nodes belong to other groups now than they are drawn in, or have resources without a bar. */
   stale() {
     const { nodes } = this.view.playback;
     return (

@@ -18,12 +18,13 @@ function comments(text) {
 
 /** A sentence about what a change took with it, or "". */
 export function costs(before, after, rewritten) {
-  if (rewritten) return " The documents could not be told apart, so the whole text was written anew.";
+  if (rewritten) return " The documents could not be matched, so the whole text was rewritten.";
   if (!before.includes("#") || before.length > MOST) return "";
   const left = comments(after);
   let lost = 0;
   for (const [comment, times] of comments(before)) lost += Math.max(0, times - (left.get(comment) ?? 0));
   if (!lost) return "";
   const them = lost === 1 ? "it" : "them";
-  return ` ${plural(lost, "comment")} inside what was changed went with it; Undo brings ${them} back.`;
+  const were = lost === 1 ? "was" : "were";
+  return ` ${plural(lost, "comment")} inside the changed part ${were} removed with it; Undo restores ${them}.`;
 }

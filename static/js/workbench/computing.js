@@ -185,7 +185,7 @@ export class Computing {
     const bar = new Progress(`Going to step ${step}`, {
       onCancel: () => {
         this.#giveUp();
-        announce(`Stayed where you were; step ${step} is given up.`);
+        announce(`Stayed at the current step; the request for step ${step} was cancelled.`);
       },
       cancel: "Stay here",
     });

@@ -104,15 +104,15 @@ export function conflict({ parts, wrong = "" }) {
         text,
       );
     const many = found.length > 1 ? `${count(found.length)} places` : "the same place";
-    const rest = parts.some(({ lines }) => lines) && !wrong ? " What does not overlap is kept of both." : "";
+    const rest = parts.some(({ lines }) => lines) && !wrong ? " Changes that do not overlap are kept." : "";
     const box = dialog(
       "Changed in another tab too",
       h("p", {
         text: wrong
-          ? `Both changes are in different lines, but together they cannot be read: ${wrong} `
-            + "Nothing is saved yet, and nothing is lost."
-          : `This edit and one that another tab has saved meanwhile change ${many}. `
-            + `Nothing of yours is saved yet, and nothing is lost.${rest}`,
+          ? `The changes are in different lines, but the merged text is invalid: ${wrong} `
+            + "Nothing has been saved or lost."
+          : `This edit conflicts with one saved by another tab in ${many}. `
+            + `Your edit is not saved yet, and nothing is lost.${rest}`,
       }),
       h(
         "div",

@@ -63,7 +63,7 @@ export class Countdown {
   #time = 0;
 
   /**
-   * Count what is in `root`, drawn for a moment that :meth:`stand` is told.
+   * Count what is in `root`, drawn for a moment that is passed to `stand`.
    *
    * @param {View} view
    */

@@ -120,7 +120,7 @@ export function cut(light, parts, { at, phase }) {
   return { ...found, reached: { tried: to !== "", waits: over || waits(to), over, whole: false } };
 }
 
-const AT_REST = "The queues are recorded when the run is over, and at this moment it is not.";
+const AT_REST = "The queues are recorded at the end of the run, which this moment precedes.";
 
 /**
  * The end of a run at a moment before it; `former` are the parts of the last cycle, null while they are not known.
@@ -137,7 +137,7 @@ export function cutEnd(end, former, { at }) {
   return {
     ...end,
     time,
-    story: [["The last cycle is over; the run is not yet."]],
+    story: [["The last cycle is over; the run has not ended yet."]],
     moments: moments.slice(0, at),
     events: events.slice(0, seen),
     podgroups: podgroups && around({ ...groupsBefore(podgroups, former?.podgroups), consequences: [] }, at, 0),

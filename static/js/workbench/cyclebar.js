@@ -73,7 +73,7 @@ export class CycleBar {
             }),
         h("span", {
           class: "dim ends",
-          text: playback.cycles ? "the run is over: no cycle is to come" : "no pod was to be scheduled",
+          text: playback.cycles ? "the run is over: there are no more cycles" : "no pod was to be scheduled",
         }),
       );
       return;
@@ -171,7 +171,7 @@ export class CycleBar {
               { class: "off" },
               h(
                 "span",
-                { title: "What follows is not decided at this moment" },
+                { title: "Later decisions are still open at this moment" },
                 h("span", { "aria-hidden": "true", text: "…" }),
                 h("span", { class: "sr", text: "later phases are open" }),
               ),

@@ -15,7 +15,7 @@ function title(found) {
     h(
       "span",
       { class: "may-differ-title" },
-      h("b", { text: "This answer may differ" }),
+      h("b", { text: "This result may differ" }),
       h(
         "span",
         null,

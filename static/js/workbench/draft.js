@@ -132,7 +132,7 @@ export class Draft extends Emitter {
   async #fetch(receive = whole) {
     const answer = await this.#answered();
     if (!answer.ok)
-      throw new Error(answer.status === 404 ? "it is not there any more" : `the server answered ${answer.status}`);
+      throw new Error(answer.status === 404 ? "it no longer exists" : `the server answered ${answer.status}`);
     const revision = Number(/\d+/.exec(answer.headers.get("ETag") ?? "")?.[0] ?? 0);
     return { text: await receive(answer), revision };
   }
@@ -272,7 +272,7 @@ export class Draft extends Emitter {
     }
     if (!choice) throw overtaken("Nothing was saved: the draft has been changed in another tab.");
     const text = choice === "theirs" ? theirs : parts ? resolved(parts, choice) : own.text;
-    if (text === now) throw overtaken("The other tab’s change stays, and this one was not made.");
+    if (text === now) throw overtaken("The other tab’s change was kept, and this one was discarded.");
     const wrong = parts ? await this.#wrong(text, own.text) : "";
     return wrong ? this.#asked(own, now, wrong) : { ...own, text, choice };
   }

@@ -271,7 +271,7 @@ export class Edit {
 
   /** Make an edit, `make(text)` → `{text, words}`. */
   async change(make, how = {}) {
-    if (this.#busy) throw new Error("The last change is still being made.");
+    if (this.#busy) throw new Error("The previous change is still in progress.");
     this.#busy = true;
     try {
       return await this.options.change(make, how);
@@ -327,16 +327,16 @@ export class Edit {
   /** @param {number} index */
   #showsAfter(index) {
     const { complete, cycles, end } = this.view.playback;
-    if (!complete || cycles > index) return ` It shows from cycle ${count(index + 1)} on.`;
-    return end ? " No cycle comes after it: the End shows it." : " No cycle comes after it that could show it.";
+    if (!complete || cycles > index) return ` It takes effect from cycle ${count(index + 1)}.`;
+    return end ? " There is no later cycle: the End shows it." : " There is no later cycle that could show it.";
   }
 
   /** @param {number} seconds */
   #showsAt(seconds) {
     const { complete, marks, end } = this.view.playback;
     const first = marks.firstAt(seconds);
-    if (first) return ` It shows from cycle ${count(first)} on.`;
-    return complete && end ? " No cycle comes after it: the End shows it." : "";
+    if (first) return ` It takes effect from cycle ${count(first)}.`;
+    return complete && end ? " There is no later cycle: the End shows it." : "";
   }
 
   /**

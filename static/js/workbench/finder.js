@@ -13,7 +13,7 @@ export class Finder {
   constructor(playback) {
     this.playback = playback;
     /** @type {((index: number) => void) | null} */
-    this.told = null; // who is told how far the newest search is
+    this.told = null; // the listener for the newest search's progress
     playback.socket.on("cycle.searched", ({ index }) => this.told?.(index));
     playback.on("opened", () => {
       if (this.told) this.cancel();

@@ -163,7 +163,7 @@ export class Group {
   }
 
   #when(index, step) {
-    if (!index || !step) return h("p", { class: "edit-when dim", text: "It is there from the start." });
+    if (!index || !step) return h("p", { class: "edit-when dim", text: "It exists from the start." });
     const choice = (value, label, hint) =>
       h(
         "label",
@@ -272,7 +272,7 @@ export class Group {
       told.classList.toggle("fail-text", !shown && doubts.has(name));
       told.textContent = shown
         ? message
-        : (doubts.get(name) ?? (lacks.includes(name) ? "this dialect has no such field" : hint));
+        : (doubts.get(name) ?? (lacks.includes(name) ? "this API group has no such field" : hint));
       input.disabled = lacks.includes(name) && !input.value;
     }
     this.plugin.disabled = answer.coscheduling;
@@ -280,7 +280,7 @@ export class Group {
       ? "The scheduler has the plugin already."
       : this.plugin.checked
         ? ""
-        : "Without it the PodGroup is an object that nobody reads: its pods are scheduled one by one.";
+        : "Without it no plugin reads the PodGroup: its pods are scheduled individually.";
     fill(
       this.problems,
       general.map((text) => h("p", { class: "stale-text", text })),
@@ -292,7 +292,7 @@ export class Group {
     );
     this.state.textContent = answer.errors.length
       ? wrong.size === 1 && wrong.has("name") && !this.fields.get("name").input.value
-        ? "as soon as it has a name"
+        ? "once it has a name"
         : plural(answer.errors.length, "error")
       : plural(answer.documents.split(/^---$/m).length, "document");
   }

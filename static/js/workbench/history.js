@@ -147,7 +147,7 @@ export class History {
         ? null
         : h("li", {
             class: "dim fine",
-            text: edit ? this.#invitation(mine, edit.label) : "Nothing happens from outside.",
+            text: edit ? this.#invitation(mine, edit.label) : "There are no operations.",
           }),
     );
     this.#drawSeveral();
@@ -207,7 +207,7 @@ export class History {
    */
   #invitation(mine, label) {
     const how = mine ? "Add an event, or select" : "Select";
-    return `Nothing happens from outside yet. ${how} a node or a pod and choose “${label}”.`;
+    return `There are no operations yet. ${how} a node or a pod and choose “${label}”.`;
   }
 
   #row(row, first) {

@@ -1,4 +1,4 @@
-// The next cycle worth looking at: a table of what makes one so, ranked, what is told first standing first.
+// The next cycle worth looking at: a table of what makes one so, ranked, the most important first.
 
 import { plural, short } from "../lib/quantity.js";
 import { MOST } from "./finder.js";
@@ -10,7 +10,7 @@ import { rankedIn } from "./playback/records.js";
 const FAILED = new Set(["u", "e", "p"]);
 const UNKNOWN = "The rest is still being computed.";
 
-/** @typedef {Record<string, any>} Told what the marks tell of a cycle, and what was seen before it */
+/** @typedef {Record<string, any>} Told what the marks record about a cycle, and what was seen before it */
 
 /**
  * `marks(facts, index)` decides from the marks alone, in the order of time, so that what was seen before counts; `ask`
@@ -197,8 +197,8 @@ export class Interesting {
     return {
       none:
         direction > 0
-          ? "Nothing later is worth a stop: every cycle places its pod as the ones before."
-          : "Nothing earlier is worth a stop.",
+          ? "No later cycle is interesting: each places its pod as the ones before."
+          : "No earlier cycle is interesting.",
     };
   }
 

@@ -79,7 +79,7 @@ function help(context) {
       class: "dim fine",
       text:
         "In a matrix, the tree, the stage and the timeline the arrow keys move within it, and keys do nothing while a "
-        + "field is typed in. Space presses the button that has the focus. Ctrl Enter in the YAML applies it.",
+        + "field is typed in. Space activates the focused button. Ctrl Enter in the YAML applies it.",
     }),
     h(
       "p",

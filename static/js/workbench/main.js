@@ -215,7 +215,7 @@ function runAll() {
 function notices() {
   let note = null;
   socket.on("down", () => {
-    note ??= toast("Connection lost. Trying again; what is loaded stays usable.", { name: "warn", ms: 0 });
+    note ??= toast("Connection lost. Reconnecting; loaded cycles remain available.", { name: "warn", ms: 0 });
   });
   socket.on("up", (first) => {
     note?.remove();
@@ -228,17 +228,17 @@ function notices() {
     if (away && (saving || command !== "draft.save")) return;
     away?.remove();
     saving = command === "draft.save";
-    const why = message.split(". ")[0] || "The database does not answer";
+    const why = message.split(". ")[0] || "The database does not respond";
     const meanwhile = saving
       ? "Your change is not saved yet; trying again. It is kept meanwhile."
-      : "Trying again; what is loaded stays usable.";
+      : "Trying again; loaded cycles remain available.";
     away = toast(`${why}. ${meanwhile}`, { name: "warn", ms: 0 });
   });
   socket.on("available", () => {
     away?.remove();
     away = null;
     saving = false;
-    toast("The server answers again.");
+    toast("The server is reachable again.");
   });
   playback.on("failed", (error) => error.code === "draft.stale" || toast(error.message, { name: "warn", ms: 6000 }));
   // Warnings are no news that covers the stage: the YAML tab counts them, and on a phone the region that it is in.

@@ -1,4 +1,4 @@
-// The phases of a cycle, in order: which of them a cycle went through, what each shows, and which tab tells of it.
+// The phases of a cycle, in order: which of them a cycle went through, what each shows, and which tab shows it.
 
 /** @import { Light } from "../lib/protocol.js" */
 

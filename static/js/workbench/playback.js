@@ -107,7 +107,7 @@ export class Playback extends Emitter {
 
   /**
    * Open the source (anew) and resolve with the answer; with that of a newer opening where there is one. Does not move.
-   * `progress` is told how far it is read.
+   * `progress` receives how far it is read.
    *
    * @param {string} [step]
    * @param {(report: Report) => void} [progress]
@@ -412,7 +412,7 @@ export class Playback extends Emitter {
   }
 
   /**
-   * Resolve as soon as this page knows of a cycle, which the server has computed; it is told of soon.
+   * Resolve as soon as this page knows of a cycle, which the server has computed; a push announces it soon.
    *
    * @param {number} index
    */

@@ -352,8 +352,8 @@ export class Policy {
     }
     this.#say(
       at
-        ? `After cycle ${count(at)}: ${words}. It shows from cycle ${count(at + 1)} on.`
-        : `Changed: ${words}. The simulation starts anew.`,
+        ? `After cycle ${count(at)}: ${words}. It takes effect from cycle ${count(at + 1)}.`
+        : `Changed: ${words}. The simulation restarts.`,
     );
   }
 

@@ -32,7 +32,7 @@ export function settings({ view, build, mine, canFork, fork }) {
           return { text };
         };
         await options.change(configured, { words });
-        toast(`${words}: the simulation starts anew.`);
+        toast(`${words}: the simulation restarts.`);
       } catch (error) {
         toast(error.body?.errors?.[0]?.message ?? error.message, { name: "warn", ms: 6000 });
       } finally {

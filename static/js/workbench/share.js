@@ -47,7 +47,7 @@ export async function share({ playback, view, address, build, mine }) {
       "Share this view",
       h("p", {
         text:
-          "Whoever opens this link sees the same cluster at the same step, with the same tab, selection and "
+          "Anyone who opens this link sees the same cluster at the same step, with the same tab, selection and "
           + "filters.",
       }),
       row,
@@ -56,7 +56,7 @@ export async function share({ playback, view, address, build, mine }) {
     return;
   }
   if (!(await build.settle())) return;
-  const status = h("p", { class: "dim", text: "Making an immutable copy…", role: "status" });
+  const status = h("p", { class: "dim", text: "Creating an immutable copy…", role: "status" });
   const box = dialog("Share this scenario", status);
   try {
     const answer = await playback.socket.call("draft.share", {
@@ -71,7 +71,9 @@ export async function share({ playback, view, address, build, mine }) {
     fill(
       body,
       h("p", {
-        text: "Whoever opens this link sees this cluster at this step. It never changes; your draft stays yours.",
+        text:
+          "Anyone who opens this link sees this cluster at this step. "
+          + "It never changes; your draft remains private.",
       }),
       row,
     );

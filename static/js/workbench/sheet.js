@@ -123,7 +123,7 @@ export class Sheet {
       nodes.names[node],
       [
         badge,
-        view.exists(node) ? null : h("span", { class: "pill", text: "not there at this step" }),
+        view.exists(node) ? null : h("span", { class: "pill", text: "does not exist at this step" }),
         view.ailments(node).map((text) => h("span", { class: "pill fail", text })),
         facts.pod >= 0 && view.exists(node)
           ? this.#why(facts.chosen === node ? "Why here?" : "Why not here?", { pod: facts.pod, node })

@@ -29,7 +29,7 @@ export class Stops {
     this.finder = finder;
     this.ways = { break: breakpoints, interesting };
     this.note = h("div", { class: "stop-note", hidden: true });
-    this.index = 0; // where it stands that the note tells of
+    this.index = 0; // where the stop of the note is
     host.prepend(this.note);
     view.playback.on("seek", (to) => {
       if (to !== this.index) this.hide();

@@ -158,7 +158,7 @@ export class DraftText {
       this.#based = (kept.over && replaced(typed, at, put, old)) ?? text;
       this.#edited(typed);
       this.#tellElsewhere();
-      toast("Changes you had not applied are back in the editor.");
+      toast("Unapplied changes were restored in the editor.");
     } catch (error) {
       if (this.#based === undefined) this.editor.value = ""; // a part of the text is not the text
       const again = h("button", { type: "button", class: "btn small", onclick: () => this.#again() }, "Try again");
@@ -317,7 +317,7 @@ export class DraftText {
     this.editor.retype(resolved(parts, choice));
     this.#edited(this.editor.value);
     this.editor.focus();
-    announce("Merged. Both changes are in the editor; Apply puts them in force.");
+    announce("Merged. Both changes are in the editor; Apply saves them.");
   }
 
   #revert() {
@@ -387,7 +387,7 @@ export class DraftText {
         words: "changes of the YAML",
         saved: (answer) => this.#saved(text, answer),
       });
-      if (!merged) toast("Applied: the simulation starts anew.");
+      if (!merged) toast("Applied: the simulation restarts.");
       return true;
     } catch (error) {
       const errors = error.body?.errors;

@@ -120,7 +120,7 @@ export class Undo {
       const way = followed ? this.#way(from, text) : null;
       if (!way) {
         this.#forget();
-        throw new Error("The draft was changed elsewhere since, so what was done here before cannot be taken back.");
+        throw new Error("The draft was changed elsewhere in the meantime, so earlier changes here cannot be undone.");
       }
       const { based, wanted, words, taken } = way;
       const answer = await this.change(() => ({ text: wanted }), { based, whole: true });

@@ -10,7 +10,7 @@ const NOWHERE = {
     ({ marks, cycles, end }) => !end && !marks.time[cycles],
     "No time passes here: every cycle is in the first second.",
   ],
-  operation: [({ marks }) => !marks.operations, "This scenario has no operations: nothing comes from outside in it."],
+  operation: [({ marks }) => !marks.operations, "This scenario has no operations."],
   failure: [
     ({ marks }) => !marks.staleCycles && !marks.seek(0, 1, "uep"),
     "No cycle failed: every pod was placed at once.",
@@ -23,9 +23,9 @@ export const UNITS = {
   cycle: ["cycle", "No later cycle: this is the end.", "No earlier cycle: this is the start."],
   event: ["event", "Nothing happens after this.", "Nothing happened before this."],
   second: ["second", "Nothing happens in a later second.", "Nothing happened in an earlier second."],
-  operation: ["operation", "Nothing comes from outside after this.", "Nothing came from outside before this."],
+  operation: ["operation", "No operation follows.", "No operation precedes."],
   failure: ["failure", "No later cycle failed.", "No earlier cycle failed."],
-  interesting: ["worth a look"],
+  interesting: ["interesting cycle"],
   break: ["breakpoint"],
 };
 export const STOPS = new Set(["interesting", "break"]); // units that are run to: see stops.js

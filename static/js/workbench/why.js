@@ -136,7 +136,7 @@ export class Why {
         "p",
         { class: "why-wait dim", role: "status" },
         h("span", { class: "why-spin", "aria-hidden": "true" }),
-        "Looking for the reasons, and trying out what would help…",
+        "Finding the reasons and trying changes…",
       ),
     );
     try {

@@ -91,7 +91,7 @@ export class AddBar {
     const { socket } = this.view.playback;
     this.#giveUp();
     if (socket.connected) return true;
-    const note = toast("The server is away. The form opens when it is back.", { name: "warn", ms: 0 });
+    const note = toast("The server is unreachable. The form opens once it responds.", { name: "warn", ms: 0 });
     return new Promise((resolve) => {
       const end = (answers) => {
         quiet();

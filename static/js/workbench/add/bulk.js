@@ -20,7 +20,7 @@ const CHANGES = {
   unlabel: ["Take a label away", ["Label", "disk", ""]],
   cordon: ["Cordon"],
   uncordon: ["Uncordon"],
-  allocatable: ["Resize: set what is allocatable", ["Resource", "cpu", "amounts"], ["Quantity", "8", ""]],
+  allocatable: ["Resize: set allocatable", ["Resource", "cpu", "amounts"], ["Quantity", "8", ""]],
   condition: ["Set a condition", ["Type", "MemoryPressure", "conditions"], ["Status", "True", "statuses"]],
   delete: ["Delete"],
 };
@@ -100,7 +100,7 @@ export class BulkChange {
         type: "names",
         default: "",
         placeholder: "gpu-*, general-0?",
-        hint: "* and ? stand for anything and for one character",
+        hint: "* matches any characters, ? a single one",
         suggest: "names",
       }),
     };
@@ -138,7 +138,7 @@ export class BulkChange {
         { class: "edit-when" },
         h("legend", { text: "Which nodes" }),
         this.marked ? choice("names", this.marked.label, plural(this.marked.names.length, "node")) : null,
-        choice("selector", "By labels", "as kubectl -l takes them"),
+        choice("selector", "By labels", "in the syntax of kubectl -l"),
         choice("glob", "By names", "with patterns"),
         h("div", { class: "form-grid bulk-which" }, this.which.selector.element, this.which.glob.element),
       ),
@@ -160,7 +160,7 @@ export class BulkChange {
         (chosen) => {
           this.step = chosen;
         },
-        "The nodes are so from the start.",
+        "The nodes have this from the start.",
       ),
       this.problems,
       h(
@@ -307,7 +307,7 @@ export class BulkChange {
         ? ""
         : changed === chosen
           ? ", all of them change"
-          : `, ${count(changed)} change: the others are so already`,
+          : `, ${count(changed)} change: the others already have it`,
     );
     fill(
       this.named,
@@ -340,7 +340,7 @@ export class BulkChange {
         ? null
         : h("p", {
             class: "dim fine",
-            text: "No node is chosen. Labels are those on the nodes; names may hold * and ?.",
+            text: "No node is selected. Labels are those of the nodes; names may contain * and ?.",
           }),
     );
     this.submit.lastElementChild.textContent =

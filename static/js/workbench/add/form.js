@@ -185,7 +185,7 @@ export class ObjectForm {
     this.state.textContent = !answer.errors.length
       ? plural(answer.count, "document")
       : waiting
-        ? "as soon as it has what it must have"
+        ? "once the required fields are set"
         : plural(answer.errors.length, "error");
   }
 

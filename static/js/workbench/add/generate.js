@@ -43,7 +43,7 @@ export class Generator {
     this.problems = h("div", { class: "edit-problems", role: "alert" });
     this.summary = h("div", { class: "gen-summary" });
     this.state = h("span", { class: "dim fine", role: "status" });
-    this.preview = new Editor({ label: "The beginning of its YAML", readOnly: true });
+    this.preview = new Editor({ label: "The first lines of its YAML", readOnly: true });
     const recipes = h(
       "select",
       {
@@ -228,8 +228,8 @@ export class Generator {
           class: "gen-none dim fine",
           text:
             what === "pools"
-              ? "No nodes yet: a cluster needs a pool at least."
-              : "No workloads: nodes alone, to add your own to.",
+              ? "No nodes yet: a cluster needs at least one pool."
+              : "No workloads: only nodes, to which you can add your own.",
         }),
       );
   }
@@ -327,7 +327,7 @@ export class Generator {
         ? null
         : h("p", {
             class: "fine fail-text",
-            text: "So large a cluster shows its first cycles at once; the rest takes a while.",
+            text: "A cluster of this size shows its first cycles immediately; the rest takes a while.",
           }),
     ];
   }

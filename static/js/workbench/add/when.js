@@ -33,7 +33,7 @@ export async function address(playback, index) {
 }
 
 /** Two choices, or one sentence before the first cycle; `changed(step)` gets "" for the start. */
-export function when(index, step, legend, changed, said = "It is there from the start.") {
+export function when(index, step, legend, changed, said = "It exists from the start.") {
   if (!step) return h("p", { class: "edit-when dim", text: said });
   const choice = (value, label, hint) =>
     h(

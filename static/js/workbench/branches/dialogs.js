@@ -27,8 +27,8 @@ export function renameDialog(branch, save) {
             if (stale) branch.revision = error.body.revision; // pressing it again renames this revision
             toast(
               stale
-                ? `Another tab has renamed it “${error.body.title || "Untitled"}” meanwhile. `
-                    + "Press Rename again to take your name all the same."
+                ? `Another tab has renamed it to “${error.body.title || "Untitled"}”. `
+                    + "Press Rename again to use your name anyway."
                 : `It could not be renamed: ${error.message}`,
               { name: "warn", ms: 8000 },
             );
@@ -75,7 +75,7 @@ export function deleteDialog(branch, { children, own, drop: act }) {
   const here = own ? " It is what you look at: its parent opens then." : "";
   const box = dialog(
     `Delete ${branch.title || "Untitled"}?`,
-    h("p", { text: `This cannot be undone.${orphans}${here} What you have shared of it stays shared.` }),
+    h("p", { text: `This cannot be undone.${orphans}${here} Links that you shared remain.` }),
     overtaken,
     h(
       "div",

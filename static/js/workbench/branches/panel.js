@@ -115,8 +115,7 @@ export class Branches {
       ),
     );
     this.none.textContent = alone
-      ? "No branches yet. Go to a step and branch there: the copy remembers where it comes from, "
-        + "and is compared with this."
+      ? "No branches yet. Go to a step and branch there: the copy records its origin and is compared with this."
       : "";
     const rows = [];
     const under = (parent, level) => {

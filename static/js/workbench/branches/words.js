@@ -21,10 +21,10 @@ export function standing({ here, parent }) {
 /** Where it parts from its parent, or that it does not. */
 export function parting({ first, parent, elsewhere, why }) {
   if (why) return why;
-  if (!parent) return "Its parent is no longer there.";
+  if (!parent) return "Its parent was deleted.";
   if (!first) return "Every cycle ends as in the parent.";
   const others = elsewhere
     ? `${plural(elsewhere, "pod")} ${elsewhere === 1 ? "ends" : "end"} elsewhere.`
-    : "All pods end where they do there.";
+    : "The final placement is identical.";
   return `First different: cycle ${count(first.index)}: ${first.words}. ${others}`;
 }

@@ -20,7 +20,7 @@ export class TimelineLegend {
       const { ahead } = view.seen;
       this.ahead.setAttribute("aria-pressed", String(ahead));
       write(this.ahead, "Show outcomes ahead");
-      this.ahead.title = `${ahead ? "Hide" : "Show"} what becomes of cycles that were not visited yet (o)`;
+      this.ahead.title = `${ahead ? "Hide" : "Show"} the outcomes of cycles that were not visited yet (o)`;
     };
     view.seen.on("changed", label);
     label();

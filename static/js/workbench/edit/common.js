@@ -24,7 +24,7 @@ const FORMS = {
     (view, node) => (node === undefined ? [] : view.at("taints", node)),
   ],
   allocatable: [
-    "Set what is allocatable",
+    "Set allocatable",
     "resource",
     "quantity",
     (view) => ["cpu", "memory", "pods", ...Object.keys(view.playback.nodes.extended ?? {})],
@@ -36,7 +36,7 @@ const FORMS = {
     () => ["MemoryPressure", "DiskPressure", "PIDPressure", "Ready"],
   ],
   fails: ["Fail this node at", "", "seconds of virtual time", () => []],
-  recovers: ["Let it answer again at", "", "seconds of virtual time", () => []],
+  recovers: ["Recover at", "", "seconds of virtual time", () => []],
   replicas: ["Scale", "", "replicas", () => []],
 };
 

@@ -23,10 +23,10 @@ export function landing(playback, index, { settled, start }) {
   const inside = cached && !(playback.timed && last);
   const first = `${after[0].toUpperCase()}${after.slice(1)}`;
   const shown = last
-    ? `No cycle comes after it yet: one that it sets off shows it${playback.end ? ", else the End" : ""}. `
-      + "All before stays as it is."
+    ? `No later cycle exists yet: a cycle that it triggers will show it${playback.end ? ", else the End" : ""}. `
+      + "Earlier cycles are unchanged."
     : index
-      ? "and before the next one, which is the first to show it. All before stays as it is."
+      ? "and before the next one, which is the first to show it. Earlier cycles are unchanged."
       : "and the first one shows it.";
   if (!playback.timed && !inside && !start)
     return {
@@ -51,7 +51,7 @@ export function landing(playback, index, { settled, start }) {
     inputmode: "decimal",
     size: 6,
     value: String(Math.ceil(playback.time ?? 0)),
-    "aria-label": "Second at which it lands",
+    "aria-label": "Virtual second at which it takes effect",
     "aria-describedby": "edit-second-told",
   });
   const element = h(
@@ -76,8 +76,8 @@ export function landing(playback, index, { settled, start }) {
       ? choice(
           "inside",
           `Inside cycle ${count(index + 1)}, between evaluating and writing`,
-          "Its predicates have run on the old state when the change comes, and then write their results to the "
-            + "equivalence cache: the stale write.",
+          "The predicates have run on the old state when the change takes effect, and then write their results to the "
+            + "equivalence cache: a stale write.",
         )
       : null,
   );

@@ -1,4 +1,4 @@
-// Add an event: what happens, to what, and when; what is wrong is told at its field.
+// Add an event: what happens, to what, and when; errors are shown at their fields.
 
 import { h, fill, icon, announce, dialog } from "../../lib/dom.js";
 import { Editor, byLine, problemList } from "../../lib/editor.js";

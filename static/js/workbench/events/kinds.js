@@ -43,8 +43,8 @@ export const KINDS = {
       ["value", "Status", "True", ["True", "False", "Unknown"]],
     ],
   },
-  fails: { title: "A node fails: it answers no more", about: named("Node"), revise: "fails", timed: true },
-  recovers: { title: "A failed node answers again", about: named("Node"), revise: "recovers", timed: true },
+  fails: { title: "A node fails", about: named("Node"), revise: "fails", timed: true },
+  recovers: { title: "A failed node recovers", about: named("Node"), revise: "recovers", timed: true },
   deletePod: { title: "Delete a pod", about: named("Pod"), remove: true },
   deleteNode: { title: "Delete a node", about: named("Node"), remove: true },
   scale: {

@@ -120,7 +120,7 @@ export class Cache {
       && !playback.current.phases.includes("predicates")
     )
       this.#show("before", () =>
-        later(view, "The cache is not asked at this moment.", "It is while the predicates run."),
+        later(view, "The cache is not in use at this moment.", "It is used while the predicates run."),
       );
     else if (off && key === "step") {
       this.#show(this.off, () => this.off.element);
@@ -169,7 +169,7 @@ export class Cache {
                 class: `pill ${part.audit ? "pass" : ""}`,
                 title: part.audit
                   ? "Every hit is checked against a fresh evaluation"
-                  : "Nothing checks whether cached answers are still true",
+                  : "Cached answers are not checked",
               },
               icon(part.audit ? "check" : "minus"),
               part.audit ? "audit on" : "audit off",
@@ -246,7 +246,7 @@ export class Cache {
         : [
             "stale",
             "stale",
-            part.audit ? "Hits whose answer was no longer true" : "The audit is off: nobody looked",
+            part.audit ? "Hits whose answer was stale" : "The audit is off",
             (c) => (part.audit ? count(c.stale) : "–"),
           ],
     ];

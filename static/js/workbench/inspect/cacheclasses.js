@@ -11,7 +11,7 @@ import { loading, nodeLink, pager, podLink, refocus, sorting } from "./cacheword
 
 const AT_ONCE = 25;
 const MEMBERS = 50;
-const WHERE = { "-1": "pending", "-2": "gone or to come" };
+const WHERE = { "-1": "pending", "-2": "deleted or not created yet" };
 
 export class CacheClasses {
   #shown = "";
@@ -177,7 +177,7 @@ export class CacheClasses {
           class: "grid-none dim",
           role: "status",
           text: this.find.value.trim()
-            ? `No class is called ${this.find.value.trim()}.`
+            ? `No class matches ${this.find.value.trim()}.`
             : "No pod of this cluster has a class: pods without a controller take the normal path.",
         }),
       );

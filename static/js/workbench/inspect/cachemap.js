@@ -56,7 +56,7 @@ export class CacheMap {
       this.table,
       h("p", {
         class: "dim fine",
-        text: "node → predicate → class: what a pod of the class would be answered, as it stands after this cycle.",
+        text: "node → predicate → class: the cached answer for a pod of the class after this cycle.",
       }),
     );
   }
@@ -212,7 +212,7 @@ export class CacheMap {
           role: "status",
           text:
             find && !inner
-              ? `Nothing here is called ${find}.`
+              ? `No matches for ${find}.`
               : key
                 ? "The cache holds nothing valid here after this cycle."
                 : "The cache is empty after this cycle.",

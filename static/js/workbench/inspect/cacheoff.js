@@ -35,7 +35,7 @@ export class CacheOff {
         }),
         h(
           "ul",
-          { class: "shows", "aria-label": "What would stand here" },
+          { class: "shows", "aria-label": "What is shown here if it is on" },
           SHOWS.map((text) => h("li", null, icon("check"), text)),
         ),
         this.#ways(),
@@ -101,7 +101,7 @@ export class CacheOff {
             "Fork to switch it on",
           ),
         ),
-        h("span", { class: "fine", text: "This scenario never changes; a copy of yours may." }),
+        h("span", { class: "fine", text: "Shared scenarios never change; your copy can." }),
       ];
     return h(
       "span",

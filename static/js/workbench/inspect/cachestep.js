@@ -59,14 +59,14 @@ export class CacheStep {
         : took
           ? [
               nodeLink(view, part.hint),
-              ", the next best of the ranking kept from an earlier pod, was offered and taken. "
-                + "No other node was looked at.",
+              ", the next best of the ranking kept from an earlier pod, was offered and accepted. "
+                + "No other node was evaluated.",
             ]
           : [
               nodeLink(view, part.hint),
-              ", the next best of the ranking kept from an earlier pod, was offered and refused",
+              ", the next best of the ranking kept from an earlier pod, was offered and rejected",
               part.bypass ? `: ${part.bypass}.` : ": the pod does not fit there.",
-              " All nodes were looked at anew.",
+              " All nodes were evaluated again.",
             ];
     return h(
       "section",
@@ -185,7 +185,7 @@ export class CacheStep {
         "section",
         { class: "invalidations" },
         title,
-        h("p", { class: "dim", text: "No event of this cycle set off a row of the invalidation table." }),
+        h("p", { class: "dim", text: "No event of this cycle triggered a row of the invalidation table." }),
       );
     return h("section", { class: "invalidations" }, title, this.#listed(rows, total), this.#byRule(part));
   }

@@ -55,7 +55,7 @@ export class Column {
         made.rows.length
           ? h("p", {
               class: "dim fine",
-              text: "Choose a priority here or in the matrix to see how it came to its score.",
+              text: "Choose a priority here or in the matrix to see how its score was computed.",
             })
           : h("p", {
               class: "dim fine",
@@ -99,7 +99,7 @@ export class Column {
     } catch (error) {
       if (error.code === "request.superseded" || wanted !== this.#wanted) return;
       this.formula.classList.remove("waiting");
-      fill(this.formula, h("p", { class: "stale-text", text: `This could not be worked out: ${error.message}` }));
+      fill(this.formula, h("p", { class: "stale-text", text: `This could not be computed: ${error.message}` }));
     }
   }
 
@@ -194,7 +194,7 @@ export class Column {
           class: "link",
           "aria-pressed": String(row.index === picked),
           "data-priority": row.index,
-          title: "How it came to this score",
+          title: "How the score was computed",
           onclick: () => this.pick(row.index),
           text: `${row.label} ${row.short}`,
         }),

@@ -44,7 +44,7 @@ export function before(view) {
       { class: "empty" },
       h("b", { text: "No pod is tried here: the run is over." }),
       h("span", {
-        text: "Story, PodGroups, Queue and Events tell how everything stands, and what happened since the last cycle.",
+        text: "Story, PodGroups, Queue and Events show the final state, and what happened since the last cycle.",
       }),
     );
   if (playback.cycles === 0 && playback.complete) {
@@ -53,11 +53,11 @@ export function before(view) {
       return h(
         "div",
         { class: "empty" },
-        h("b", { text: `${plural(left, "pod")} ${left === 1 ? "waits" : "wait"}, and none is tried.` }),
+        h("b", { text: `${plural(left, "pod")} pending, and none is scheduled.` }),
         h("span", {
           text:
-            "Pods with spec.schedulingGates stay out of the queue, and pods whose spec.schedulerName no profile has "
-            + "are left to another scheduler: take the gates away, or add a profile to the "
+            "Pods with spec.schedulingGates stay out of the queue, and pods whose spec.schedulerName matches no "
+            + "profile belong to another scheduler: remove the gates, or add a profile to the "
             + "KubeSchedulerConfiguration.",
         }),
       );

@@ -96,7 +96,7 @@ export class Events {
     const { playback } = view;
     this.none.textContent = playback.timed
       ? "A cycle emits Scheduled, or FailedScheduling with the reason; "
-        + "that of a pod which waits at Permit comes when it is let in or rejected."
+        + "for a pod that waits at Permit, once it is allowed or rejected."
       : "Every cycle emits one: Scheduled, or FailedScheduling with the reason.";
     const timeOf = (/** @type {number} */ index) =>
       index > playback.cycles ? playback.heavy(index)?.time : playback.light(index)?.time;

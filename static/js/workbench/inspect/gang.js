@@ -1,4 +1,4 @@
-// One PodGroup: its state, its members, its phase, what comes next, and the arithmetic of PreFilter, Permit and
+// One PodGroup: its state, its members, its phase, upcoming events, and the arithmetic of PreFilter, Permit and
 // PostFilter.
 
 import { h, icon } from "../../lib/dom.js";
@@ -139,7 +139,7 @@ export class Gang {
     );
   }
 
-  /** What comes next: what has a time with a bar until then, on one axis, and what only an event brings. */
+  /** Upcoming events: what has a time with a bar until then, on one axis, and what only an event brings. */
   #next(group, now) {
     const { next } = group.outlook;
     if (!next.length) return null;
@@ -148,7 +148,7 @@ export class Gang {
     return h(
       "section",
       { class: "gang-next" },
-      h("h4", { text: this.view.playback.atEnd ? "What would come next, if the run went on" : "What comes next" }),
+      h("h4", { text: this.view.playback.atEnd ? "What would happen next if the run continued" : "Upcoming events" }),
       h(
         "ol",
         null,
@@ -202,8 +202,8 @@ export class Gang {
         [
           postFilter.message
             || (postFilter.why === "extra"
-              ? "enough members hold a node: this one is an extra"
-              : "the group goes on waiting"),
+              ? "enough members have a node: this one is surplus"
+              : "the group continues to wait"),
           fraction(group, postFilter),
         ],
       ]);
@@ -211,7 +211,7 @@ export class Gang {
     return h(
       "table",
       { class: "list tight gang-said" },
-      h("caption", null, "Said to the pod in flight"),
+      h("caption", null, "Message to the pod in flight"),
       h(
         "tbody",
         null,
@@ -362,7 +362,7 @@ function fraction({ minMember }, { assigned, missingPercent, thresholdPercent, r
       ` are missing, ${over ? "more than" : "not more than"} ${thresholdPercent} %: `,
       over
         ? `the group is rejected${rejectedCount ? `, ${plural(rejectedCount, "waiting member")} with it` : ""}`
-        : "those that wait go on waiting",
+        : "waiting members continue to wait",
     ),
   );
 }

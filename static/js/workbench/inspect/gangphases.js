@@ -97,7 +97,7 @@ export function phases(view, part, group, kept) {
       }),
     ),
     part.final.includes(lit)
-      ? h("p", { class: "dim fine", text: `${lit} is final: the controller looks at the group no more.` })
+      ? h("p", { class: "dim fine", text: `${lit} is final: the controller no longer reconciles the group.` })
       : ways.length
         ? h(
             "details",
@@ -108,7 +108,7 @@ export function phases(view, part, group, kept) {
                 kept.ways = event.target.open;
               },
             },
-            h("summary", null, `What leads out of ${lit || "here"}`),
+            h("summary", null, `Transitions from ${lit || "here"}`),
             h(
               "ul",
               null,
@@ -129,7 +129,7 @@ export function phases(view, part, group, kept) {
           )
         : h("p", {
             class: "dim fine",
-            text: `Nothing in the controller's table begins at ${lit}; its rules for other phases apply.`,
+            text: `The controller's table has no transition from ${lit}; its rules for other phases apply.`,
           }),
   );
 }

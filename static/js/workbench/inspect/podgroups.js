@@ -68,13 +68,13 @@ export class PodGroups {
     return h(
       "div",
       { class: "empty" },
-      h("b", { text: "No PodGroup is at work here." }),
+      h("b", { text: "No PodGroup is scheduled here." }),
       h("span", { text: why }),
       h("span", {
         text:
-          "A PodGroup is a set of pods that only make sense together: the plugin Coscheduling lets each of them hold "
-          + "its node and wait at Permit until minMember of them have one, and then binds them all, or takes the "
-          + "nodes back.",
+          "A PodGroup is a set of pods that must be scheduled together: with the plugin Coscheduling each of them "
+          + "reserves its node and waits at Permit until minMember of them have one; then all are bound, or the "
+          + "reservations are released.",
       }),
       h(
         "span",
@@ -135,11 +135,10 @@ export class PodGroups {
           class: "num",
           "data-now": true,
           title: this.view.playback.reached.whole
-            ? "how everything stands when this cycle, with what it brought about, is over; "
-              + "below the stage is the time at which it began"
+            ? "the state after this cycle and its consequences; the time below the stage is its start"
             : this.view.playback.reached.tried
-              ? "how the attempt of this cycle found everything"
-              : "how the cycle before left everything",
+              ? "the state at the start of this cycle’s attempt"
+              : "the state after the previous cycle",
           text: moment(part.time),
         }),
       ),
@@ -173,7 +172,7 @@ export class PodGroups {
               head("waiting", { class: "num", title: "at Permit" }),
               head(part.edition === "classic" ? "denied" : "backed off", {
                 class: "num",
-                title: "for how much longer PreFilter turns its pods away",
+                title: "how much longer PreFilter rejects its pods",
               }),
             ),
           ),
@@ -243,7 +242,7 @@ export class PodGroups {
         : null;
     return [
       list("Since the cycle before", part.happenings),
-      list("What this cycle brought about", part.consequences ?? []),
+      list("Consequences of this cycle", part.consequences ?? []),
     ];
   }
 }

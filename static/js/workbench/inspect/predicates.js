@@ -129,7 +129,7 @@ export class Predicates {
               "div",
               { class: "empty" },
               h("b", { text: "No predicate ran in this cycle." }),
-              h("span", { text: "The attempt ended before: the Story tells why." }),
+              h("span", { text: "The attempt ended earlier: see the Story." }),
             ),
       );
       return;
@@ -162,7 +162,7 @@ export class Predicates {
       h("li", null, h("i", { class: "cell pass" }), "passed"),
       h("li", null, h("i", { class: "cell fail" }), "failed"),
       h("li", null, h("i", { class: "cell not-reached" }), "not reached"),
-      h("li", { class: "dim", text: "a failed cell tells why" }),
+      h("li", { class: "dim", text: "a failed cell shows the reason" }),
       sources ? sourceKey(sources) : null,
     );
   }
@@ -261,7 +261,7 @@ export class Predicates {
     const among = { all: "", feasible: " that fits", failed: " that failed" }[this.#list.only];
     if (this.#list.from !== "any")
       return `No node${among} has answers like these: ${CHOICES.find(([value]) => value === this.#list.from)[1]}.`;
-    if (this.#list.find) return `No node${among} is called ${this.#list.find}, and no reason says it.`;
+    if (this.#list.find) return `No node${among} and no reason matches ${this.#list.find}.`;
     return this.#list.only === "feasible"
       ? "No node fits this pod."
       : this.#list.only === "failed"
@@ -311,7 +311,7 @@ export class Predicates {
       {
         key: "verdict",
         label: "fits",
-        title: "Sort by how far a node came",
+        title: "Sort by the first failed predicate",
         vertical: true,
         downFirst: true,
         className: "fits",

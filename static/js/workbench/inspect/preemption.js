@@ -57,7 +57,7 @@ export class Preemption {
       fill(
         this.element,
         light.result === "undecided"
-          ? later(view, "Preemption is not tried at this moment.", "It is tried once no node is left.")
+          ? later(view, "Preemption is not tried at this moment.", "It is tried if no node is feasible.")
           : this.#none(part.why),
       );
       return;
@@ -100,7 +100,7 @@ export class Preemption {
           )
         : h("span", {
             text: playback.complete
-              ? "No other cycle has one: it takes a pod that fits nowhere and pods of lower priority to delete."
+              ? "No other cycle has one: it needs a pod without a feasible node and pods of lower priority."
               : "",
           }),
     );
@@ -137,7 +137,7 @@ export class Preemption {
   #by(row) {
     const part = this.#shown;
     if (row.node === part.node) return part.criteria.find((one) => one.decided)?.text ?? "the only one";
-    return part.criteria[row.lost]?.text ?? (row.count ? "" : "no pod would have to go");
+    return part.criteria[row.lost]?.text ?? (row.count ? "" : "no victims are needed");
   }
 
   #paint() {

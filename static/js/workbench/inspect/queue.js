@@ -64,7 +64,7 @@ export class Queue {
         queue.active,
         queue.activeCount,
         "The active queue is empty: this was the last pod waiting.",
-        preempts ? [light.pod, "back here, its victims are gone"] : null,
+        preempts ? [light.pod, "back here, its victims were deleted"] : null,
       ),
       this.#list(
         "Unschedulable",
@@ -72,9 +72,9 @@ export class Queue {
         queue.unschedulable,
         queue.unschedulableCount,
         preempts
-          ? "No pod is put aside: the deletion of the victims moves them all to the active queue."
-          : "No pod has been put aside.",
-        failed && !preempts ? [light.pod, "put here by this cycle"] : null,
+          ? "No pod is unschedulable: the deletion of the victims moves them all to the active queue."
+          : "No pod is in the unschedulable queue.",
+        failed && !preempts ? [light.pod, "moved here by this cycle"] : null,
       ),
     );
   }

@@ -17,8 +17,8 @@ const WHOSE = { group: "the group’s time", failure: "when the group failed las
 const QUEUES = [
   ["active", "Active", "No pod is ready to be tried.", "tried next"],
   ["waiting", "At Permit", "No pod holds a node and waits for others.", "hold a node"],
-  ["backoff", "Backing off", "No pod backs off.", "1s to 10s"],
-  ["unschedulable", "Unschedulable", "No pod has been put aside.", "until an event"],
+  ["backoff", "Backing off", "No pod is in backoff.", "1s to 10s"],
+  ["unschedulable", "Unschedulable", "No pod is in the unschedulable queue.", "until an event"],
   ["gated", "Gated", "", "scheduling gates"],
 ];
 
@@ -227,7 +227,7 @@ function leaves({ events }, place, { backoff, helped, retry }, now) {
   if (place === "gated") return h("p", { class: "fine" }, "Moves when its scheduling gates are removed.");
   const flush =
     retry === null ? null : [until(retry, now, "left"), h("span", { class: "dim num", text: ` (${moment(retry)})` })];
-  if (place === "backoff") return h("p", { class: "fine" }, "Moves when its backoff is over: ", flush);
+  if (place === "backoff") return h("p", { class: "fine" }, "Moves when its backoff expires: ", flush);
   const shown = (helped ?? []).map((name) => h("span", { class: "pill off", title: events[name] ?? name, text: name }));
   return h(
     "div",

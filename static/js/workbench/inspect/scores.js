@@ -159,7 +159,7 @@ export function nodeRows(ranked, made, names, mode, picked) {
       return {
         key: `r${row.index}`,
         label: `${row.label} ${row.short}${row.weight !== 1 ? ` ×${count(row.weight)}` : ""}`,
-        title: `${rowWords(row)}. Sort by it and show how it came to its scores`,
+        title: `${rowWords(row)}. Sort by it and show how its scores were computed`,
         vertical: true,
         downFirst: true,
         className: `num${row.flat ? " same" : ""}${row.index === picked ? " picked" : ""}`,
@@ -201,7 +201,7 @@ export function priorityRows(ranked, made, names, mode, shown, selected) {
           td.classList.add("combine");
           return;
         }
-        td.title = `${rowWords(row)}. Show how it came to its scores`;
+        td.title = `${rowWords(row)}. Show how its scores were computed`;
         if (row.flat) td.classList.add("same");
         td.append(
           `${row.label} ${row.short}`,

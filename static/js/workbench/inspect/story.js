@@ -73,7 +73,7 @@ export class Story {
     const sentences = [...light.story];
     const said = sentences.at(-1);
     const strong = said?.length === 1 && typeof said[0] === "object" ? said[0].strong : undefined;
-    if (strong) sentences.pop(); // it is told below
+    if (strong) sentences.pop(); // it is shown below
     const message = strong
       ? strong
       : light.result === "waiting" || !view.playback.reached.over

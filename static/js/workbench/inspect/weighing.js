@@ -152,11 +152,7 @@ export class Weighing {
       fill(this.figure);
       fill(this.ranking);
       fill(this.acts);
-      fill(
-        this.result,
-        "These weights are too large to be added up exactly in a browser. "
-          + "The engine's own sums are in the matrix below.",
-      );
+      fill(this.result, "The browser cannot add these weights exactly. The engine's own sums are in the matrix below.");
       return;
     }
     this.#rows = this.made.rows.map((row, r) => this.#slider(row, r));
@@ -194,7 +190,7 @@ export class Weighing {
             "start",
             "check",
             "Apply from the start",
-            "Write these weights into the Policy: the whole simulation starts anew with them",
+            "Write these weights into the Policy: the simulation restarts with them",
           ),
           act(
             "before",
@@ -217,8 +213,8 @@ export class Weighing {
     this.told = h("p", {
       class: "dim fine weigh-told",
       text:
-        "Applied from the start, earlier pods may go elsewhere too. Applied before this cycle the scheduler restarts: "
-        + "it tries all pending pods anew, and its counter of ties begins at 0.",
+        "Applied from the start, earlier pods may be placed differently too. Applied before this cycle, the "
+        + "scheduler restarts: it retries all pending pods, and its tie-break counter is reset to 0.",
     });
     fill(this.acts, this.reset, this.applies, this.applies.length ? this.told : null);
   }
@@ -263,14 +259,14 @@ export class Weighing {
     return this.#weights.some((weight, r) => weight !== this.scales.weights[r]);
   }
 
-  // --- what comes of it -------------------------------------------------------------------
+  // --- the outcome -------------------------------------------------------------------
 
   #paint() {
     if (!this.ranked || this.body.hidden || !this.#rows.length || this.#rows[0].row !== this.made.rows[0]) return;
     const began = performance.now();
     const scales = this.scales;
     if (!exact(scales, this.#weights)) {
-      this.result.textContent = "These weights are too large to be added up exactly in a browser.";
+      this.result.textContent = "The browser cannot add these weights exactly.";
       return;
     }
     const totals = totalsWith(scales, this.#weights);

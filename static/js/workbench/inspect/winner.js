@@ -60,8 +60,8 @@ function tie(view, { ties, counter, inTurn }, node) {
       : h(
           "p",
           null,
-          `${plural(ties.length, "node")} share that total. A KubeSchedulerConfiguration’s scheduler takes any `
-            + "of them by lot; here it is always the first in the order of the nodes.",
+          `${plural(ties.length, "node")} share that total. A KubeSchedulerConfiguration’s scheduler picks one `
+            + "of them at random; here it is always the first in the order of the nodes.",
         ),
     h(
       "ol",

@@ -54,8 +54,8 @@ export class Worth {
         h("p", {
           class: "dim",
           text:
-            "Both runs go side by side to the end, every hit checked by the audit. The first cycle that ends "
-            + "otherwise is shown with both decisions.",
+            "Both runs are computed to the end, with every hit checked by the audit. The first cycle with a "
+            + "different decision is shown with both.",
         }),
         this.form,
         this.other,
@@ -227,7 +227,7 @@ export class Worth {
         h(
           "table",
           { class: "list tight worth-table" },
-          h("caption", { class: "sr", text: "What each strategy evaluated, kept and took" }),
+          h("caption", { class: "sr", text: "Evaluations, memory and time of each strategy" }),
           h(
             "thead",
             null,

@@ -15,7 +15,7 @@ const RESULTS = {
   error: ["stale", "warn", "error"],
 };
 const VICTIMS = 6;
-const STALE = 2; // stale hits that are told at length
+const STALE = 2; // stale hits shown in detail
 
 /** What to show of an answer to `worth.other`; `chosen` are the settings that were asked about. */
 export function parting(view, { here, there, differing, first }, chosen) {
@@ -32,13 +32,13 @@ export function parting(view, { here, there, differing, first }, chosen) {
             h("strong", {
               text: `${differing ? plural(differing, "pod") : "No pod"} ${differing > 1 ? "end" : "ends"} elsewhere.`,
             }),
-            " The first cycle that ends otherwise is ",
+            " The first cycle with a different decision is ",
             cycleLink(view, first.index),
             ".",
           ]
         : [
             icon("check"),
-            h("strong", { text: "Every cycle ends alike" }),
+            h("strong", { text: "All decisions are identical" }),
             " in both modes, and every pod is on the same node.",
           ],
     ),

@@ -43,7 +43,7 @@ export const COLUMNS = [
   { label: "hits", sub: true, text: number("hits") },
   { label: "writes", sub: true, text: number("writes") },
   { label: "invalidated", sub: true, text: number("invalidated") },
-  { label: "bytes at most", hint: "The most that the cache, or the ranking, held", text: (row) => held(row.bytes) },
+  { label: "bytes at most", hint: "Peak size of the cache, or of the ranking", text: (row) => held(row.bytes) },
   {
     label: "time per cycle",
     hint: "Of the processor, scheduling alone",
@@ -52,12 +52,12 @@ export const COLUMNS = [
   { label: "placed", text: number("placed") },
   {
     label: "pods elsewhere",
-    hint: "Pods that end on another node than without a cache, or on none",
+    hint: "Pods with a different final placement than without a cache",
     text: (row, i) => (i ? count(row.placementsDiffering) : "–"),
   },
   {
     label: "first difference",
-    hint: "The first cycle that ends otherwise than without a cache",
+    hint: "The first cycle with a different decision than without a cache",
     text: (row, i, view) => (i && row.firstDifference ? cycleLink(view, row.firstDifference) : i ? "none" : "–"),
   },
 ];
@@ -96,10 +96,16 @@ function saving(base, row) {
 }
 
 function wrong(row) {
-  if (!row.firstDifference) return ["Every cycle ended as without a cache."];
+  if (!row.firstDifference) return ["All decisions were the same as without a cache."];
   const pods = row.placementsDiffering
-    ? `${plural(row.placementsDiffering, "pod")} ended elsewhere than without a cache`
-    : "No pod ended elsewhere";
-  const answers = row.strategy === "batching" ? "" : "Its answers were wrong: ";
-  return [answers, { strong: pods }, "; the first cycle that ended otherwise is ", { cycle: row.firstDifference }, "."];
+    ? `${plural(row.placementsDiffering, "pod")} placed differently than without a cache`
+    : "No pod placed differently";
+  const answers = row.strategy === "batching" ? "" : "Stale answers changed decisions: ";
+  return [
+    answers,
+    { strong: pods },
+    "; the first cycle with a different decision is ",
+    { cycle: row.firstDifference },
+    ".",
+  ];
 }

@@ -18,7 +18,7 @@ export const CUSTOM = [
     kind: "labelsPresence",
     name: "CheckNodeLabelPresence",
     label: "LabelsPresence: nodes must have, or not have, labels",
-    fields: [LABELS, ["presence", "flag", "the labels must be there; off: must not be there"]],
+    fields: [LABELS, ["presence", "flag", "the labels must be present; off: must be absent"]],
   },
   {
     list: "predicates",

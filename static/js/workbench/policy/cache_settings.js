@@ -42,7 +42,7 @@ export const CACHE_SETTINGS = [
       [
         "sound",
         "sound",
-        "Results are kept, and an event invalidates all that it must: decisions are the same as without a cache.",
+        "Results are kept, and events invalidate everything they affect: decisions are the same as without a cache.",
       ],
       [
         "batching",
@@ -73,12 +73,8 @@ export const CACHE_SETTINGS = [
     label: "Audit every hit",
     idle: ({ cache }) => WITHOUT[cache] ?? "",
     choices: [
-      [
-        "true",
-        "on",
-        "Each cached answer is evaluated again on the side; one that differs is shown as a stale hit with its cause.",
-      ],
-      ["false", "off", "A stale answer goes unnoticed."],
+      ["true", "on", "Each cached answer is also evaluated; one that differs is shown as a stale hit with its cause."],
+      ["false", "off", "Stale answers are not detected."],
     ],
   },
   {

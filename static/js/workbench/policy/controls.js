@@ -5,7 +5,7 @@ import { customForm } from "./forms.js";
 /** @import { Argument, Catalogue, Framework } from "../../lib/protocol.js" */
 
 /**
- * What the controls can do: `change` makes a change and tells of it, `ask` returns what is wrong with it. `framework`
+ * What the controls can do: `change` makes a change and reports it, `ask` returns what is wrong with it. `framework`
  * is that of a KubeSchedulerConfiguration, `open` which lists of what is not in use are open.
  *
  * @typedef {{

@@ -65,8 +65,8 @@ export function head(profile, place, options) {
       ? h("p", {
           class: "dim fine",
           text:
-            "An operation restarts the scheduler: its queue is sorted anew, its caches are empty, "
-            + "its counter of ties begins at 0.",
+            "An operation restarts the scheduler: its queue is rebuilt, its caches are empty, "
+            + "its tie-break counter is 0.",
         })
       : null,
     hindrance(place, options),
@@ -92,8 +92,8 @@ function hindrance(place, { mine, canFork, onFork, onText, dirty }) {
         h("strong", { text: "The scheduler was restarted before this cycle." }),
         h("p", {
           text:
-            "This is what it runs since. An operation of the scenario put it in force; to change it, edit the "
-            + "operation, or let changes land after this cycle.",
+            "It runs this since then, by an operation of the scenario; to change it, edit the operation, or apply "
+            + "changes after this cycle.",
         }),
         h(
           "button",

@@ -10,7 +10,8 @@ import { movable, moved, movers } from "./order.js";
 /** @import { Policy } from "../../lib/protocol.js" */
 /** @import { PolicyForm } from "./controls.js" */
 
-const NEVER = "Configured, but v1.11 never evaluates it: its name is not in the static order. Given a place, it runs";
+const NEVER =
+  "Configured, but v1.11 never evaluates it: its name is not in the static order. With a place it is evaluated";
 
 /**
  * @param {PolicyForm} form
@@ -120,8 +121,8 @@ export function predicatesPart(form, profile) {
 function orderNote(form, profile, orders, order) {
   const effect = profile.alwaysCheckAllPredicates
     ? "Every predicate is checked on every node, so the order decides only in which order reasons are listed."
-    : "A node’s first failure ends its way: the order decides which checks are saved and which reasons are counted, "
-      + "not which nodes fit.";
+    : "Evaluation stops at a node’s first failure: the order decides which checks are saved and which reasons are "
+      + "counted, not which nodes fit.";
   const where =
     " A predicate with an order comes first, ascending; the others follow in the static order that is chosen above.";
   const asStatic = staticOrder(form, profile);

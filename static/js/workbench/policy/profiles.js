@@ -246,7 +246,7 @@ export class Profiles {
       running.length ? plural(running.length, "plugin") : "nothing runs",
       said ? h("p", { class: "dim fine", text: `Written here: ${said}.` }) : null,
       point === "filter"
-        ? h("p", { class: "dim fine", text: "They run in this order, and a node’s first failure ends its way." })
+        ? h("p", { class: "dim fine", text: "They run in this order, and evaluation stops at a node’s first failure." })
         : null,
       running.length ? list : null,
       off.length

@@ -66,7 +66,7 @@ export function settingsPart(form, profile) {
       "label",
       {
         class: "policy-setting",
-        title: "hardPodAffinitySymmetricWeight: what a required affinity term of another pod weighs",
+        title: "hardPodAffinitySymmetricWeight: the weight of a required affinity term of another pod",
       },
       h("span", { text: "Weight of required affinity" }),
       number(form, "hard", profile.hardPodAffinitySymmetricWeight, 1, 100, (value) =>

@@ -6,9 +6,9 @@ import { Editor, byLine, problemList } from "../../lib/editor.js";
 import { plural } from "../../lib/quantity.js";
 
 const CHECK_AFTER = 250;
-const PLACEHOLDER = `Nothing is written:
+const PLACEHOLDER = `There is no Policy:
 the DefaultProvider runs,
-which is what stands below.
+as shown below.
 
 Write a Policy or a
 KubeSchedulerConfiguration,
@@ -203,7 +203,7 @@ export class PolicyText {
         : "not applied; the controls show and change it"
       : this.#shown
         ? ""
-        : "nothing is written: the DefaultProvider";
+        : "no Policy: the DefaultProvider";
     this.element.classList.toggle("typed", dirty);
     this.#tellUnwritten();
   }
@@ -264,7 +264,7 @@ export class PolicyText {
       h(
         "details",
         null,
-        h("summary", { "data-control": "other", text: `How it reads as a ${other.kind}` }),
+        h("summary", { "data-control": "other", text: `Converted to a ${other.kind}` }),
         h("pre", { class: "policy-pre", tabindex: "0", "aria-label": `As a ${other.kind}`, text: other.text }),
       ),
       other.lost.length
@@ -283,7 +283,7 @@ export class PolicyText {
               ),
             ),
           )
-        : h("p", { class: "dim fine", text: "Nothing is lost by it." }),
+        : h("p", { class: "dim fine", text: "The conversion loses nothing." }),
       other.notes.length
         ? h(
             "ul",

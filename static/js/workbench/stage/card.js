@@ -14,7 +14,7 @@ const EXTENDED = 3; // bars of extended resources on a card; the sheet has all
 const SHORT = { "ephemeral-storage": "disk" };
 
 /**
- * The extended resources that a bar tells of: devices first.
+ * The extended resources that have a bar: devices first.
  *
  * @param {Nodes} nodes
  * @param {number} node

@@ -65,7 +65,7 @@ export class FindBar {
     const { node, text } =
       kind === "pod"
         ? whereIs(view, i)
-        : { node: -1, text: kind === "node" && !view.exists(i) ? "not there at this step" : "" };
+        : { node: -1, text: kind === "node" && !view.exists(i) ? "does not exist at this step" : "" };
     const drawn = [kind, i, node, text, search.at, hits.length, search.text].join("|");
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;

@@ -8,7 +8,7 @@ const WIDTH = 132;
 export class Minimap {
   #scale = 1;
 
-  /** `go(x, y)` is told where in the whole picture one wants to look. */
+  /** `go(x, y)` receives where in the whole picture one wants to look. */
   constructor(go) {
     this.canvas = h("canvas", { class: "minimap", hidden: true, "aria-hidden": "true" });
     const aim = (/** @type {PointerEvent} */ event) => {

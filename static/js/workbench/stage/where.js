@@ -7,7 +7,7 @@ import { ghosts } from "../ghosts.js";
 const QUEUES = {
   active: "in the active queue",
   backoff: "backing off",
-  unschedulable: "put aside as unschedulable",
+  unschedulable: "in the unschedulable queue",
   gated: "held back by its scheduling gates",
   waiting: "at Permit",
 };
@@ -22,7 +22,7 @@ export function whereIs(view, pod) {
   const { playback, facts } = view;
   const at = playback.cluster.placement[pod];
   if (at >= 0) return { node: at, text: facts.waiting.has(pod) ? "waits at Permit on" : "on" };
-  if (at === ABSENT) return { node: -1, text: "not there at this step" };
+  if (at === ABSENT) return { node: -1, text: "does not exist at this step" };
   for (const [node, pods] of ghosts(view).nominated)
     if (pods.includes(pod)) return { node, text: "pending, nominated to" };
   return { node: -1, text: `pending, ${queueOf(view, pod)}` };

@@ -29,7 +29,7 @@ export function tellApplied(draft) {
   const after =
     kept.way === "operation" ? " The change is made after the step that it was asked at; all before is as it was." : "";
   const outcome = !kept.node
-    ? "but other pods take the room first, so the pod still waits"
+    ? "but other pods use the resources first, so the pod stays pending"
     : kept.placed
       ? `and ${short(kept.pod)}${renamed} goes to ${kept.node}`
       : `and ${short(kept.pod)}${renamed} is placed on ${kept.node}`;

@@ -4,8 +4,8 @@ import { announce, copy, fill, h, icon } from "../../lib/dom.js";
 import { plural } from "../../lib/quantity.js";
 
 const COST =
-  "Cost is what a change takes, added up: 0 is a corrected name, 1 a label, a toleration or an uncordon, 2 a request "
-  + "or a taint, 3 an affinity or more machine, 4 a victim or a volume, 5 a pod that nobody would preempt.";
+  "Cost is the sum of what a change takes: 0 is a corrected name, 1 a label, a toleration or an uncordon, 2 a request "
+  + "or a taint, 3 an affinity or more capacity, 4 a victim or a volume, 5 a pod that preemption would not evict.";
 
 /** The section of changes; `fits`: it fits already, `apply` makes a copy with a change, null: no copy can be made. */
 export function changesPart(answer, { fits, apply }) {
@@ -17,7 +17,7 @@ export function changesPart(answer, { fits, apply }) {
       "section",
       null,
       h("h3", { text: "What would make it fit" }),
-      h("p", { class: "dim", text: "No change was found that makes it fit." }),
+      h("p", { class: "dim", text: "No change was found with which it fits." }),
     );
   }
   return h(
@@ -58,7 +58,7 @@ function changeItem(answer, change, i, apply) {
       onclick: async () => {
         const done = await copy(change.yaml);
         fill(copied, icon(done ? "check" : "warn"));
-        announce(done ? "The patch is copied." : "The browser refused the clipboard.");
+        announce(done ? "The patch is copied." : "The browser denied access to the clipboard.");
       },
     },
     icon("copy"),

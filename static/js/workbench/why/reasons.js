@@ -67,7 +67,7 @@ export function about(answer, edit) {
     state === "placed"
       ? `decided by cycle ${count(index)} (${step})`
       : before
-        ? `as cycle ${count(index)} (${step}) found the cluster`
+        ? `the cluster at the start of cycle ${count(index)} (${step})`
         : index
           ? `after cycle ${count(index)} (${step})`
           : "before the first cycle";

@@ -30,7 +30,7 @@ export function undecided(view, { node }, onWhole) {
         class: "why-summary",
         text: verdict
           ? `${count(verdict.feasible)} of ${plural(verdict.count, "node")} `
-            + `${verdict.feasible === 1 ? "passes" : "pass"} every predicate. What becomes of the pod is decided later.`
+            + `${verdict.feasible === 1 ? "passes" : "pass"} every predicate. The pod’s result is decided later.`
           : "No predicate has run for this pod at this moment.",
       }),
     ),

@@ -20,7 +20,7 @@ export function dryRun(view, run) {
     h(
       "section",
       null,
-      h("h4", null, "1. All of lower priority out ", h("small", { class: "dim num", text: count(run.count) })),
+      h("h4", null, "1. Remove all of lower priority ", h("small", { class: "dim num", text: count(run.count) })),
       h(
         "ol",
         { class: "chips", "aria-label": "Pods removed, in order" },
@@ -31,10 +31,10 @@ export function dryRun(view, run) {
     h(
       "section",
       null,
-      h("h4", null, "2. Back one by one"),
+      h("h4", null, "2. Reprieve one by one"),
       h(
         "ol",
-        { class: "steps", "aria-label": "Pods put back, in order" },
+        { class: "steps", "aria-label": "Reprieved pods, in order" },
         run.steps.map((step, i) => stepItem(view, step, i)),
         rest(run.steps.length),
       ),

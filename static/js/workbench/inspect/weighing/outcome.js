@@ -1,4 +1,4 @@
-// What comes of other weights: who would win, and the ranking. `cycle` is the ranked cycle: `{view, ranked, made,
+// The outcome of other weights: who would win, and the ranking. `cycle` is the ranked cycle: `{view, ranked, made,
 // scales, link(position), kept}`.
 
 import { h, icon } from "../../../lib/dom.js";

@@ -18,7 +18,7 @@ export function reachOf(flips, weight) {
 
 /**
  * The slider of a priority up to `reach`, and a field for its weight: `{element, range, field, told, row}`.
- * `attempt(weight)` is told of every weight, `choose()` when one turns to it, and `current()` is the weight that is
+ * `attempt(weight)` receives every weight, `choose()` when one turns to it, and `current()` is the weight that is
  * tried.
  */
 export function weightSlider(row, r, { reach, attempt, choose, current }) {
