@@ -4,6 +4,7 @@ import { $ } from "../lib/dom.js";
 import { mini } from "./mini.js";
 import { buildOne } from "./build.js";
 import { onDrop } from "./files.js";
+import { holdsScenario, openPacked } from "./packed.js";
 import { paste } from "./paste.js";
 import { topics } from "./topics.js";
 import { trace } from "./trace.js";
@@ -21,6 +22,10 @@ for (const link of document.querySelectorAll('a[href="#paste"]'))
     turnTo();
   });
 if (location.hash === "#paste") turnTo();
+if (holdsScenario()) openPacked($("#main"));
+addEventListener("hashchange", () => {
+  if (holdsScenario()) openPacked($("#main"));
+});
 buildOne($("[data-build-one]"));
 topics($("#examples"));
 const host = $("[data-mini]");
