@@ -19,6 +19,7 @@ import { keys } from "./keys.js";
 import { Layout } from "./layout.js";
 import { Palette } from "./palette.js";
 import { Playback } from "./playback.js";
+import { present } from "./rooms/open.js";
 import { settings } from "./settings.js";
 import { share } from "./share.js";
 import { Stage } from "./stage.js";
@@ -95,6 +96,7 @@ context.palette = new Palette(context);
 keys(context);
 
 $("[data-share]")?.addEventListener("click", onShare);
+$("[data-present]")?.addEventListener("click", () => present(sharing));
 $("[data-help]").addEventListener("click", () => context.help());
 $("[data-palette]")?.addEventListener("click", () => context.palette.open());
 const forkButton = $("[data-fork]");
@@ -102,7 +104,7 @@ if (forkButton) {
   forkButton.hidden = mine;
   forkButton.addEventListener("click", fork);
 }
-$("[data-kind]").textContent = mine ? "draft" : source.run ? "run" : "shared, read-only";
+$("[data-kind]").textContent = root.dataset.room ? "room" : mine ? "draft" : source.run ? "run" : "shared, read-only";
 if (mine) title(build.draft);
 runAll();
 notices();
@@ -111,9 +113,16 @@ const asked = Object.fromEntries(
 );
 view.on("address", openHere);
 open(Address.read(root.dataset.step));
+if (root.dataset.room) enterRoom(root.dataset.room);
 
 /** For the browser tests, and for looking at it in a console. */
 window.podstep = { timings, playback, view, socket, ready: false };
+
+/** @param {string} id */
+async function enterRoom(id) {
+  const { enter } = await import("./rooms/rooms.js");
+  window.podstep.room = enter({ id, view, address, layout, root });
+}
 
 /** Out of a frame one goes on with the same view. */
 function openHere() {
