@@ -114,7 +114,9 @@ def test_a_self_contained_link_needs_no_row(
     link = box.get_by_label("Self-contained link", exact=True).input_value()
     assert urlsplit(link).path == "/"
     assert len(link) < 16_000
-    gone = site.delete(f"/api/scenarios/{answer.json['id']}", Authorization=f"Bearer {answer.json['delete_token']}")
+    gone = site.delete(
+        f"/api/scenarios/{answer.json['id']}", Authorization=f"Bearer {answer.json['delete_token']}"
+    )
     assert gone.status < 300, gone.body
 
     stranger = visitor()

@@ -114,9 +114,17 @@ const asked = Object.fromEntries(
 view.on("address", openHere);
 open(Address.read(root.dataset.step));
 if (root.dataset.room) enterRoom(root.dataset.room);
+comments($("[data-comments]"));
 
 /** For the browser tests, and for looking at it in a console. */
 window.podstep = { timings, playback, view, socket, ready: false };
+
+/** @param {HTMLElement | null} button */
+async function comments(button) {
+  if (!button) return;
+  const { Review } = await import("./review/panel.js");
+  new Review(view, root, button);
+}
 
 /** @param {string} id */
 async function enterRoom(id) {
