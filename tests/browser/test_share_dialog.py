@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
@@ -179,3 +180,37 @@ def test_the_dialog_fits_and_can_be_used_by_all(
         assert abs(after["height"] - before["height"]) < 2
     page.keyboard.press("Escape")
     expect(box).to_have_count(0)
+
+
+def test_a_private_link_says_what_is_decided_otherwise(
+    page: Page, visitor: Callable[..., Page], site: Stack
+) -> None:
+    """Where the engine decides otherwise than when the link was made, both outcomes are shown."""
+    address = share(site, example_text("making-room"), "Making room")
+    Workbench(page).open(f"{address}?step=1").at(1)
+    box = dialog(page, "Private")
+    box.get_by_role("button", name="Make a private link").click()
+    url = box.get_by_role("listitem").get_by_role("link").get_attribute("href") or ""
+    stranger = visitor()
+    Workbench(stranger).open(url).at(1)
+    stranger.wait_for_timeout(1_000)
+    expect(stranger.get_by_text("decided otherwise when")).to_have_count(0)
+
+    # What an older engine would have stored.
+    site.run(
+        sys.executable,
+        "manage.py",
+        "shell",
+        "-c",
+        "import json\nfrom playground.models import Link\nfrom playground.storage import bundles\n"
+        f"row = Link.objects.get(pk={url.split('/')[2]!r})\nthen = json.loads(bundles.unpack(row.decisions))\n"
+        "then[1][2] = 'worker-9'\nrow.decisions = bundles.pack(json.dumps(then).encode())\nrow.save()",
+    )
+    stranger.reload()
+    expect(stranger.get_by_text("Of 3 cycles, 1 decided otherwise when this link was made.")).to_be_visible()
+    stranger.get_by_role("button", name="Show both").click()
+    shown = stranger.get_by_role("dialog", name="Then and now")
+    now = cycles_of(example_text("making-room"))[1].node or "none"
+    expect(shown.get_by_role("row", name=f"Node worker-9 {now}", exact=True)).to_be_visible()
+    shown.get_by_role("button", name="Go to cycle 2").click()
+    Workbench(stranger).at(2)

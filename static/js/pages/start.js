@@ -22,11 +22,12 @@ for (const link of document.querySelectorAll('a[href="#paste"]'))
     turnTo();
   });
 if (location.hash === "#paste") turnTo();
-if (holdsScenario()) openPacked($("#main"));
-addEventListener("hashchange", () => {
-  if (holdsScenario()) openPacked($("#main"));
-});
 buildOne($("[data-build-one]"));
 topics($("#examples"));
 const host = $("[data-mini]");
 if (host) mini(host).catch(() => host.classList.add("is-still"));
+// Last: it takes the place of all of the above.
+if (holdsScenario()) openPacked($("#main"));
+addEventListener("hashchange", () => {
+  if (holdsScenario()) openPacked($("#main"));
+});

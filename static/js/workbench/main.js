@@ -20,6 +20,7 @@ import { Layout } from "./layout.js";
 import { Palette } from "./palette.js";
 import { Playback } from "./playback.js";
 import { present } from "./rooms/open.js";
+import { checkPinned } from "./share/pinned.js";
 import { settings } from "./settings.js";
 import { share } from "./share.js";
 import { Stage } from "./stage.js";
@@ -115,6 +116,7 @@ view.on("address", openHere);
 open(Address.read(root.dataset.step));
 if (root.dataset.room) enterRoom(root.dataset.room);
 comments($("[data-comments]"));
+checkPinned(playback);
 
 /** For the browser tests, and for looking at it in a console. */
 window.podstep = { timings, playback, view, socket, ready: false };
