@@ -203,11 +203,14 @@ def test_a_private_link_says_what_is_decided_otherwise(
         "shell",
         "-c",
         "import json\nfrom playground.models import Link\nfrom playground.storage import bundles\n"
-        f"row = Link.objects.get(pk={url.split('/')[2]!r})\nthen = json.loads(bundles.unpack(row.decisions))\n"
+        f"row = Link.objects.get(pk={url.split('/')[2]!r})\n"
+        "then = json.loads(bundles.unpack(row.decisions))\n"
         "then[1][2] = 'worker-9'\nrow.decisions = bundles.pack(json.dumps(then).encode())\nrow.save()",
     )
     stranger.reload()
-    expect(stranger.get_by_text("Of 3 cycles, 1 decided otherwise when this link was made.")).to_be_visible()
+    expect(
+        stranger.get_by_text("1 cycle of 3 was decided otherwise when this link was made.")
+    ).to_be_visible()
     stranger.get_by_role("button", name="Show both").click()
     shown = stranger.get_by_role("dialog", name="Then and now")
     now = cycles_of(example_text("making-room"))[1].node or "none"

@@ -1,6 +1,6 @@
 // One thread: what it is about, what was said, and what can be done with it.
 
-import { h, fill, icon, toast } from "../../lib/dom.js";
+import { $, h, fill, icon, toast } from "../../lib/dom.js";
 import { short } from "../../lib/quantity.js";
 import { refusalOf } from "../../lib/socket.js";
 import { commentForm } from "./form.js";
@@ -37,7 +37,17 @@ export function threadItem(thread, threads, go) {
   const act = (/** @type {() => Promise<unknown>} */ run) => () =>
     run().catch((error) => toast(refusalOf(error).message, { name: "warn", ms: 6000 }));
   const form = (/** @type {Parameters<typeof commentForm>[0]} */ options) => {
-    const { form: element, field } = commentForm({ ...options, onCancel: () => fill(below) });
+    const send = async (/** @type {string} */ text, /** @type {string} */ name) => {
+      fill(below); // nobody is writing any more: the thread is drawn anew with what is written
+      try {
+        await options.send(text, name);
+        $(`[data-thread="${thread.id}"] .link`)?.focus();
+      } catch (error) {
+        fill(below, element);
+        throw error;
+      }
+    };
+    const { form: element, field } = commentForm({ ...options, send, onCancel: () => fill(below) });
     fill(below, element);
     field.focus();
   };

@@ -32,7 +32,8 @@ export async function checkPinned(playback) {
   }
   if (found.same || !found.first) return;
   const note = toast(
-    `Of ${plural(found.compared, "cycle")}, ${count(found.differing)} decided otherwise when this link was made.`,
+    `${plural(found.differing, "cycle")} of ${count(found.compared)} ${found.differing === 1 ? "was" : "were"} decided `
+      + "otherwise when this link was made.",
     { name: "warn", ms: 0 },
   );
   note?.append(
