@@ -182,7 +182,7 @@ def test_setup_goes_on_without_what_the_browser_needs(machine: Machine, environm
 
 #: npm and pip as far as .ci/browser-packages asks them; each notes what it is asked.
 NPM = """echo "npm $1" >> "$ASKED"
-[ "$1" = run ] && echo bundle > static/vendor/codemirror.js && echo bundle > static/vendor/qr.js
+[ "$1" = run ] && echo bundle > static/vendor/codemirror.js
 : > built"""
 PIP = """case "$*" in
 *built.py*) [ -e built ] || exit 1 ;;
@@ -193,7 +193,6 @@ BUNDLED = (
     "package.json",
     "package-lock.json",
     "static/js/editor/libraries.js",
-    "static/js/share/library.js",
     "playground/schemas/reduce.py",
 )
 

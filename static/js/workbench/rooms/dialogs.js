@@ -8,7 +8,7 @@ import { copyRow } from "../share/common.js";
 /** @import { Room } from "./room.js" */
 
 /** @param {Room} room */
-export async function invite(room) {
+export function invite(room) {
   const code = h("div", { class: "room-code" });
   const viewers = copyRow("Link for viewers", room.watchUrl);
   const leader = room.leadUrl ? copyRow("Link that leads", room.leadUrl, "quiet") : null;
@@ -38,7 +38,7 @@ export async function invite(room) {
   );
   box.classList.add("room-dialog");
   viewers.field.focus();
-  const qr = await qrCode(room.watchUrl, "QR code of the link for viewers");
+  const qr = qrCode(room.watchUrl, "QR code of the link for viewers");
   if (qr) fill(code, qr);
 }
 

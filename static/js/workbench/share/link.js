@@ -41,7 +41,7 @@ export async function link(shared, panel) {
     ),
   );
   field.focus();
-  const qr = await qrCode(address, "QR code of the link to this view");
+  const qr = qrCode(address, "QR code of the link to this view");
   fill(code, qr ?? dim("This view has too long an address for a QR code."));
 }
 
