@@ -124,8 +124,9 @@ window.podstep = { timings, playback, view, socket, ready: false };
 /** @param {HTMLElement | null} button */
 async function comments(button) {
   if (!button) return;
+  const { hash } = location; // the address is soon written anew, without it
   const { Review } = await import("./review/panel.js");
-  new Review(view, root, button);
+  new Review(view, root, button, hash);
 }
 
 /** @param {string} id */

@@ -22,8 +22,9 @@ export class Review {
    * @param {View} view
    * @param {HTMLElement} root
    * @param {HTMLElement} button
+   * @param {string} hash of the address that the page was opened with, which may name a comment
    */
-  constructor(view, root, button) {
+  constructor(view, root, button, hash) {
     this.view = view;
     this.button = button;
     this.number = h("em", { class: "num" });
@@ -84,7 +85,7 @@ export class Review {
     this.threads.on("changed", () => this.#draw());
     view.on("selection", () => this.#offer());
     for (const name of ["step", "parts"]) view.playback.on(name, () => this.#offer());
-    const [, linked] = LINKED.exec(location.hash) ?? [];
+    const [, linked] = LINKED.exec(hash) ?? [];
     this.threads.load().then(
       () => linked && this.#show(linked),
       (error) => fill(this.list, h("li", { class: "note error", text: refusalOf(error).message })),
