@@ -31,7 +31,7 @@ class EndedError(LookupError):
     """The room is over, by its leader or by its age."""
 
     def __init__(self) -> None:
-        super().__init__("The room is over.")
+        super().__init__("The room has ended.")
 
 
 class VoteError(ValueError):

@@ -23,7 +23,7 @@ def room(request: HttpRequest, name: str) -> HttpResponse:
     if row is None:
         raise Http404
     if rows.is_over(row):
-        return error_page(request, 410, "The room is over.")
+        return error_page(request, 410, "The room has ended.")
     short = row.scenario.short
     source = sources.Source({"scenario": short}, row.scenario)
     response = workbench(

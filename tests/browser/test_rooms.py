@@ -239,7 +239,7 @@ def test_the_lead_is_handed_over_and_survives_its_browser(
     bar(again, "End")
     again.get_by_role("button", name="End it for everybody").click()
     for page in (again, ada, other):
-        says(page, "The room is over.")
+        says(page, "The room has ended.")
         expect(page.get_by_role("link", name="Go on alone")).to_be_visible()
     Workbench(other).button("Step").click()
     Workbench(other).at(7)

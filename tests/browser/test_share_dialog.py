@@ -54,7 +54,7 @@ def test_a_private_link_is_named_opened_and_revoked(
     box = dialog(page, "Private")
     box.get_by_label("Name", exact=True).fill("For the review")
     box.get_by_label("It expires").select_option("in a week")
-    box.get_by_role("button", name="Make a private link").click()
+    box.get_by_role("button", name="Create a private link").click()
     row = box.get_by_role("listitem")
     expect(row).to_have_count(1)
     address = row.get_by_role("link").get_attribute("href") or ""
@@ -72,7 +72,7 @@ def test_a_private_link_is_named_opened_and_revoked(
     becomes(lambda: "For everybody" in stranger.request.get(address).text(), wanted=True)
     row.get_by_role("button", name=re.compile("^Revoke")).click()
     row.get_by_role("button", name=re.compile("^Revoke")).click()
-    expect(box.get_by_text("You have none yet.")).to_be_visible()
+    expect(box.get_by_text("You have no private links yet.")).to_be_visible()
     watch.allow("404")
     answer = stranger.goto(address)
     assert answer
@@ -176,12 +176,12 @@ def test_a_private_link_says_what_is_decided_otherwise(
     address = share(site, example_text("making-room"), "Making room")
     Workbench(page).open(f"{address}?step=1").at(1)
     box = dialog(page, "Private")
-    box.get_by_role("button", name="Make a private link").click()
+    box.get_by_role("button", name="Create a private link").click()
     url = box.get_by_role("listitem").get_by_role("link").get_attribute("href") or ""
     stranger = visitor()
     Workbench(stranger).open(url).at(1)
     stranger.wait_for_timeout(1_000)
-    expect(stranger.get_by_text("decided otherwise when")).to_have_count(0)
+    expect(stranger.get_by_text("decided differently when")).to_have_count(0)
 
     # What an older engine would have stored.
     site.run(
@@ -196,7 +196,7 @@ def test_a_private_link_says_what_is_decided_otherwise(
     )
     stranger.reload()
     expect(
-        stranger.get_by_text("1 cycle of 3 was decided otherwise when this link was made.")
+        stranger.get_by_text("1 cycle of 3 was decided differently when this link was created.")
     ).to_be_visible()
     stranger.get_by_role("button", name="Show both").click()
     shown = stranger.get_by_role("dialog", name="Then and now")

@@ -98,9 +98,9 @@ export class Bar {
 
   #words() {
     const { room, follow } = this;
-    if (room.state === "ended") return "The room is over.";
-    if (room.state === "joining") return room.refusal || "Entering the room…";
-    if (room.state === "away") return "Connection lost. Coming back…";
+    if (room.state === "ended") return "The room has ended.";
+    if (room.state === "joining") return room.refusal || "Joining the room…";
+    if (room.state === "away") return "Connection lost. Reconnecting…";
     if (room.leads) return "You lead";
     return follow.attached ? "You follow" : "You are on your own";
   }

@@ -29,7 +29,7 @@ export function invite(room) {
               "details",
               { class: "token" },
               h("summary", { text: "Lead from another device" }),
-              h("p", { class: "dim", text: "Whoever has this link leads the room. Keep it to yourself." }),
+              h("p", { class: "dim", text: "Anyone with this link can lead the room. Keep it private." }),
               leader.row,
             )
           : null,
@@ -63,7 +63,7 @@ export function askName(room) {
           box.close();
         },
       },
-      h("label", { for: "room-name", text: "Whoever leads sees it, and can hand over to you. It is optional." }),
+      h("label", { for: "room-name", text: "The leader sees it and can hand over to you. It is optional." }),
       field,
       h("div", { class: "room-form-end" }, h("button", { class: "btn primary", text: "Save" })),
     ),
@@ -73,7 +73,7 @@ export function askName(room) {
 
 /** @param {Room} room */
 export async function handOver(room) {
-  const list = h("ul", { class: "room-people" }, h("li", { class: "dim", text: "Looking who is here…" }));
+  const list = h("ul", { class: "room-people" }, h("li", { class: "dim", text: "Loading the viewers…" }));
   const box = dialog("Hand over", list);
   try {
     const { watching, people } = await room.socket.call("room.people", {});

@@ -42,8 +42,8 @@ export function present(context) {
       },
       h("p", {
         text:
-          "Whoever has the room's link follows you: your step, tab, selection and highlighted cell. You can ask what "
-          + "happens next and have everybody vote. Nobody signs up; the room ends when you end it, or after a day.",
+          "Anyone with the room's link follows you: your step, tab, selection and highlighted cell. You can ask what "
+          + "happens next and let everybody vote. No sign-up is needed; the room ends when you end it, or after a day.",
       }),
       context.mine
         ? h("p", { class: "dim", text: "It shows your draft as it is now; later edits are not in it." })

@@ -38,7 +38,7 @@ export function copyRow(label, text, look = "primary") {
     {
       type: "button",
       class: `btn ${look}`,
-      "aria-label": `Copy ${label}`,
+      title: `Copy: ${label}`, // no label: it would hide "Copied" from a screen reader
       onclick: async () => {
         fill(button, icon((await copy(field.value)) ? "check" : "warn"), "Copied");
       },

@@ -36,7 +36,7 @@ export async function embed(shared, panel) {
   );
   fill(
     panel,
-    dim("The same view inside a page of yours, without the menus around it. Readers step through it there."),
+    dim("The same view inside your own page, without the menus around it. Readers can step through it there."),
     row,
     named("Height", heights),
     h("p", null, h("a", { href: address, target: "_blank", rel: "noopener", text: "See how it looks" })),

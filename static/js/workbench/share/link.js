@@ -12,7 +12,7 @@ const BRACKETS = /[\\[\]]/g;
  * @param {HTMLElement} panel
  */
 export async function link(shared, panel) {
-  fill(panel, h("p", { class: "dim", text: "Making an immutable copy…", role: "status" }));
+  fill(panel, h("p", { class: "dim", text: "Creating an immutable copy…", role: "status" }));
   const address = location.origin + shared.link(await shared.path());
   const { field, row } = copyRow("Link to this view", address);
   const step = shared.playback.wanted;
@@ -21,7 +21,7 @@ export async function link(shared, panel) {
   fill(
     panel,
     dim(
-      "Whoever opens this link sees the same cluster at the same step, with the same tab, selection and filters. "
+      "Anyone who opens this link sees the same cluster at the same step, with the same tab, selection and filters. "
         + "It never changes.",
     ),
     row,
@@ -42,7 +42,7 @@ export async function link(shared, panel) {
   );
   field.focus();
   const qr = qrCode(address, "QR code of the link to this view");
-  fill(code, qr ?? dim("This view has too long an address for a QR code."));
+  fill(code, qr ?? dim("The address of this view is too long for a QR code."));
 }
 
 /** @param {string} token */

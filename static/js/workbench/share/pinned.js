@@ -33,7 +33,7 @@ export async function checkPinned(playback) {
   if (found.same || !found.first) return;
   const note = toast(
     `${plural(found.differing, "cycle")} of ${count(found.compared)} ${found.differing === 1 ? "was" : "were"} decided `
-      + "otherwise when this link was made.",
+      + "differently when this link was created.",
     { name: "warn", ms: 0 },
   );
   note?.append(
@@ -53,7 +53,7 @@ function both({ first, pinned, current, changed }, playback) {
     h("td", { text: outcome ? of(outcome) : "no such cycle" });
   const box = dialog(
     "Then and now",
-    h("p", { text: `Cycle ${index} is the first that is decided otherwise.` }),
+    h("p", { text: `Cycle ${index} is the first with a different decision.` }),
     h(
       "table",
       { class: "pinned" },
@@ -74,7 +74,7 @@ function both({ first, pinned, current, changed }, playback) {
         ROWS.map(([label, of]) => h("tr", null, h("th", { scope: "row", text: label }), cell(then, of), cell(now, of))),
       ),
     ),
-    changed.length ? h("p", { class: "dim", text: `What else is another now: ${changed.join(", ")}.` }) : null,
+    changed.length ? h("p", { class: "dim", text: `Also changed: ${changed.join(", ")}.` }) : null,
     h(
       "div",
       { class: "room-form-end" },

@@ -10,7 +10,7 @@ import { dim, named, refused } from "./common.js";
 const LISTED = 50;
 /** @type {[days: string, label: string][]} */
 const DAYS = [
-  ["", "when nobody opens it any more"],
+  ["", "when it is no longer opened"],
   ["1", "in a day"],
   ["7", "in a week"],
   ["30", "in 30 days"],
@@ -46,7 +46,7 @@ export async function privately(shared, panel) {
       list,
       links.slice(0, LISTED).map((one) => row(shared, one, show)),
       links.length > LISTED ? h("li", { class: "dim", text: `and ${links.length - LISTED} older ones` }) : null,
-      links.length ? null : h("li", { class: "dim", text: "You have none yet." }),
+      links.length ? null : h("li", { class: "dim", text: "You have no private links yet." }),
     );
   };
   const form = h(
@@ -57,7 +57,7 @@ export async function privately(shared, panel) {
         event.preventDefault();
         try {
           if (!(await shared.settle())) return;
-          fill(state, dim("Computing what it decides…"));
+          fill(state, dim("Computing its decisions…"));
           const made = await socket.call("link.create", {
             source: shared.playback.source,
             title: name.value.trim(),
@@ -65,22 +65,22 @@ export async function privately(shared, panel) {
             ...(days.value ? { days: Number(days.value) } : {}),
           });
           const copied = await copy(location.origin + made.url);
-          fill(state, dim(copied ? "It is made, and on the clipboard." : "It is made."));
+          fill(state, dim(copied ? "Created and copied to the clipboard." : "Created."));
           await show();
         } catch (error) {
-          fill(state, refused("It could not be made", refusalOf(error)));
+          fill(state, refused("The link could not be created", refusalOf(error)));
         }
       },
     },
     h("div", null, h("label", { for: "private-name", text: "Name" }), name),
     h("div", null, h("label", { for: "private-days", text: "It expires" }), days),
-    h("button", { class: "btn primary" }, icon("plus"), "Make a private link"),
+    h("button", { class: "btn primary" }, icon("plus"), "Create a private link"),
   );
   fill(
     panel,
     dim(
-      "Nobody can guess its address, and it is in no list but yours. It keeps what the scheduler decides today, and "
-        + "says so when a later version decides otherwise.",
+      "Its address cannot be guessed and is listed only for you. It records today's decisions, and reports when a "
+        + "later version decides differently.",
     ),
     form,
     state,

@@ -33,14 +33,14 @@ export async function whole(shared, panel) {
     fits
       ? [
           dim(
-            "The whole scenario is in the link, so nothing is stored here and nothing expires. It opens as a draft of "
-              + `whoever follows it. ${plural(address.length, "character")}.`,
+            "The link contains the whole scenario, so nothing is stored here and nothing expires. It opens as a new "
+              + `draft. ${plural(address.length, "character")}.`,
           ),
           row,
         ]
       : dim(
-          `This scenario is too large for that: its link would have ${count(address.length)} characters, and `
-            + `${count(MOST)} is what chats and mail programs still take whole.`,
+          `This scenario is too large: its link would have ${count(address.length)} characters, more than the `
+            + `${count(MOST)} that chats and mail programs preserve.`,
         ),
     named(
       "As a file",
