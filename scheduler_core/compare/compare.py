@@ -272,7 +272,17 @@ def _choice(a: Cycle, b: Cycle) -> list[str]:
         told.append(f"{a.pod}: {_outcome(a)} under A, {_outcome(b)} under B")
     if (one.nominated, one.victims, one.cleared) != (two.nominated, two.victims, two.cleared):
         told.append(f"preemption: {_preempting(a)} under A, {_preempting(b)} under B")
-    return told
+    return [*told, *_further(dict(one.further), dict(two.further))]
+
+
+def _further(a: dict[str, str], b: dict[str, str]) -> Iterator[str]:
+    """Describe the pods that decisions place with the cycle's own on different nodes."""
+    pods = [pod for pod in dict.fromkeys([*a, *b]) if a.get(pod) != b.get(pod)]
+    for pod in pods[:NODES_SHOWN]:
+        left, right = (f"to {nodes[pod]}" if pod in nodes else "not placed" for nodes in (a, b))
+        yield f"{pod}: {left} under A, {right} under B"
+    if len(pods) > NODES_SHOWN:
+        yield f"and {len(pods) - NODES_SHOWN:,} more pods of the same decision"
 
 
 def _counter(a: Cycle, b: Cycle) -> list[str]:
@@ -289,9 +299,10 @@ def _outcome(cycle: Cycle) -> str:
 
 def _preempting(cycle: Cycle) -> str:
     decision = cycle.decision
+    victims = ", ".join(decision.victims)
     if decision.nominated is None:
-        return "none"
-    return f"{', '.join(decision.victims) or 'no pod'} on {decision.nominated}"
+        return victims or "none"
+    return f"{victims or 'no pod'} on {decision.nominated}"
 
 
 def _placements(a: Stepper, b: Stepper) -> tuple[int, dict[str, tuple[str, str]]]:
@@ -310,7 +321,8 @@ def _placements(a: Stepper, b: Stepper) -> tuple[int, dict[str, tuple[str, str]]
 
 def last_nodes(simulation: Stepper) -> dict[str, str]:
     """Return each pod's node: the last one for a pod the scenario deleted, "" for a preemption victim."""
-    nodes = {d.pod: d.node or "" for d in simulation.decisions if d.result == "scheduled"}
+    scheduled = (d for d in simulation.decisions if d.result == "scheduled")
+    nodes = {pod: node for d in scheduled for pod, node in d.placements}
     nodes |= dict.fromkeys((victim for d in simulation.decisions for victim in d.victims), "")
     return nodes | simulation.placement()
 
