@@ -209,7 +209,7 @@ async def _killed(socket: Socket, name: str, payload: dict[str, Any]) -> dict[st
     asked = await socket.send(name, payload)
 
     def pids() -> list[int]:
-        return [process.pid for process in pool().processes if process.pid is not None]
+        return [one.pid for one in pool().processes if one.pid is not None and one.working]
 
     await asyncio.to_thread(wait_until, lambda: bool(pids()), PATIENCE, "the job runs")
     for pid in pids():
