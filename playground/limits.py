@@ -39,6 +39,8 @@ LIMITS: tuple[Limit, ...] = (
     Limit("BRANCHES_PER_FAMILY", 60, "drafts", "drafts of one visitor that come of the same source"),
     Limit("DRAFT_DAYS", 90, "days", "a draft that was not opened or changed for longer expires"),
     Limit("LINK_DAYS", 90, "days", "a link that nobody opened for longer expires"),
+    Limit("LINKS_PER_OWNER", 1_000, "links", "private links of one visitor"),
+    Limit("LINK_CYCLES", 2_000, "cycles", "decisions that a private link keeps, to compare them later"),
     Limit("RUN_DAYS", 90, "days", "a finished run that nobody opened for longer expires"),
     Limit("SWEEP_SECONDS", 900, "seconds", "between two removals of what has expired"),
     Limit(
@@ -136,8 +138,19 @@ LIMITS: tuple[Limit, ...] = (
     Limit("FRAME_BYTES_PER_SECOND", MIB, "bytes", "sent by one connection, averaged over ten seconds"),
     Limit("FRAMES_PER_SECOND", 60, "frames", "frames of one connection, averaged over ten seconds"),
     Limit(
-        "SOCKETS_PER_ADDRESS", 300, "connections", "open WebSockets of one address (a lecture hall has one)"
+        "SOCKETS_PER_ADDRESS", 800, "connections", "open WebSockets of one address (a lecture hall has one)"
     ),
+    Limit("COMMENT_CHARACTERS", 4_000, "characters", "text of one comment"),
+    Limit("COMMENTS_PER_SCENARIO", 500, "comments", "comments on one scenario"),
+    Limit("COMMENTS_PER_MINUTE", 30, "requests", "comments of one address, written or changed"),
+    Limit("ROOM_VIEWERS", 500, "viewers", "viewers of one room in one web process"),
+    Limit("ROOM_SECONDS", 86_400, "seconds", "after which a room ends by itself"),
+    Limit("ROOMS_PER_OWNER", 20, "rooms", "rooms of one owner that are not over"),
+    Limit("ROOMS_PER_ADDRESS", 40, "rooms", "the same of one address"),
+    Limit("ROOMS", 1_000, "rooms", "the same of everybody"),
+    Limit("ROOM_JOINS_PER_MINUTE", 3_000, "requests", "joining a room, of one address"),
+    Limit("ROOM_VOTES_PER_MINUTE", 3_000, "requests", "votes of one address"),
+    Limit("ROOM_QUESTIONS_PER_MINUTE", 60, "requests", "questions asked from one address"),
     Limit(
         "CONNECTIONS",
         4_000,

@@ -1,4 +1,4 @@
-"""The database models: shared scenarios, drafts, long runs and the workers that are alive.
+"""The database models: shared scenarios, drafts, long runs, rooms, and the workers that are alive.
 
 A run's row is the source of truth; the broker only delivers its id. Large texts are stored compressed, and
 every size is checked against :mod:`playground.limits` before it is stored.
@@ -45,6 +45,11 @@ def new_run_id() -> str:
     return _unguessable(16)
 
 
+def new_room_id() -> str:
+    """Return an unguessable id: anyone who has it may watch the room, and nobody else."""
+    return _unguessable(12)
+
+
 def _unguessable(size: int) -> str:
     """Return ``size`` random bytes as base64url without a leading "-", which looks like an option."""
     while (made := secrets.token_urlsafe(size)).startswith("-"):
@@ -65,6 +70,21 @@ def link_expiry() -> datetime:
 def run_expiry() -> datetime:
     """Return the expiry of a run that is started or opened now."""
     return timezone.now() + timedelta(days=limit("RUN_DAYS"))
+
+
+def new_comment_id() -> str:
+    """Return a comment's id."""
+    return _unguessable(8)
+
+
+def new_link_id() -> str:
+    """Return an unguessable id: anyone who has it may see what the link shows, and nobody else."""
+    return _unguessable(12)
+
+
+def room_expiry() -> datetime:
+    """Return when a room that is opened now ends by itself."""
+    return timezone.now() + timedelta(seconds=limit("ROOM_SECONDS"))
 
 
 def token_hash(token: str) -> str:
@@ -115,6 +135,38 @@ class Share(models.Model):
 
     def __str__(self) -> str:
         return f"share {self.pk} of {self.scenario_id}"
+
+
+class Link(models.Model):
+    """A visitor's link to a view of a scenario, which is visible to nobody else by it.
+
+    It keeps what decided when it was made: ``pinned``, and the decisions themselves.
+    """
+
+    id = models.CharField(primary_key=True, max_length=32, default=new_link_id, editable=False)
+    scenario = models.ForeignKey(Scenario, on_delete=models.CASCADE, related_name="links")
+    owner = models.CharField(max_length=64, db_index=True)
+    address = models.CharField(max_length=64, blank=True)  # for quotas
+    title = models.CharField(max_length=TITLE_LENGTH, blank=True)
+    query = models.CharField(max_length=1_500, blank=True)  # of the address: what is on screen
+    pinned = models.JSONField(default=dict)  # see playground.playback.pinning
+    decisions = models.BinaryField()  # zstd JSON, see playground.playback.pinning
+    packed = models.PositiveBigIntegerField(default=0)  # bytes of decisions as stored
+    fixed = models.BooleanField(default=False)  # whether opening it leaves its date as it is
+    created = models.DateTimeField(default=timezone.now)
+    expires = models.DateTimeField(default=link_expiry)
+
+    class Meta:
+        """Quotas sum ``packed``, retention filters by ``expires``: neither query may read the decisions."""
+
+        indexes: ClassVar = [
+            models.Index(fields=["owner", "packed"], name="link_owner_packed"),
+            models.Index(fields=["address", "packed"], name="link_address_packed"),
+            models.Index(fields=["expires"], name="link_expires"),
+        ]
+
+    def __str__(self) -> str:
+        return self.id
 
 
 class Draft(models.Model):
@@ -249,6 +301,102 @@ class Worker(models.Model):
     def serving() -> set[str]:
         """Return the queues served by workers that are alive."""
         return {queue for queues in Worker.alive().values_list("queues", flat=True) for queue in queues}
+
+
+class Comment(models.Model):
+    """A comment on a shared scenario; the first of a thread has the anchor and whether it is resolved."""
+
+    id = models.CharField(primary_key=True, max_length=32, default=new_comment_id, editable=False)
+    scenario = models.ForeignKey(Scenario, on_delete=models.CASCADE, related_name="comments")
+    thread = models.ForeignKey("self", null=True, on_delete=models.CASCADE, related_name="replies")
+    step = models.CharField(max_length=24, blank=True)
+    node = models.CharField(max_length=253, blank=True)
+    pod = models.CharField(max_length=600, blank=True)
+    rule = models.CharField(max_length=100, blank=True)
+    about = models.JSONField(null=True)  # what the step decided, see playground.playback.anchors
+    text = models.TextField(blank=True)
+    name = models.CharField(max_length=40, blank=True)
+    owner = models.CharField(max_length=64, blank=True)
+    address = models.CharField(max_length=64, blank=True)
+    token = models.CharField(max_length=64, blank=True)  # token_hash() of the edit token
+    resolved = models.BooleanField(default=False)
+    removed = models.BooleanField(default=False)
+    created = models.DateTimeField(default=timezone.now)
+    edited = models.DateTimeField(null=True)
+    updated = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        """What has changed since is asked for every moment."""
+
+        indexes: ClassVar = [models.Index(fields=["scenario", "updated"], name="comment_updated")]
+
+    def __str__(self) -> str:
+        return f"{self.id} on {self.scenario_id}"
+
+
+class Room(models.Model):
+    """A scenario that a leader presents to those who have the room's link.
+
+    ``position`` is what the leader looks at; ``seq`` counts moves, and ``changed`` everything else.
+    """
+
+    id = models.CharField(primary_key=True, max_length=32, default=new_room_id, editable=False)
+    scenario = models.ForeignKey(Scenario, on_delete=models.CASCADE, related_name="rooms")
+    title = models.CharField(max_length=TITLE_LENGTH, blank=True)
+    token = models.CharField(max_length=64)  # token_hash() of the token that leads
+    owner = models.CharField(max_length=64, blank=True, db_index=True)
+    address = models.CharField(max_length=64, blank=True, db_index=True)  # for limits
+    leader = models.CharField(max_length=32, blank=True)  # the person who was handed the lead; "": the token
+    position = models.JSONField(default=dict)
+    seq = models.PositiveBigIntegerField(default=0)
+    question = models.JSONField(null=True)  # see playground.rooms.questions
+    asked = models.PositiveIntegerField(default=0)  # questions
+    changed = models.PositiveBigIntegerField(default=0)  # of leader, question and end
+    created = models.DateTimeField(default=timezone.now)
+    ended = models.DateTimeField(null=True)
+    expires = models.DateTimeField(default=room_expiry, db_index=True)
+
+    def __str__(self) -> str:
+        return self.id
+
+
+class RoomVote(models.Model):
+    """A person's answer to a room's question."""
+
+    room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="votes")
+    question = models.PositiveIntegerField()
+    voter = models.CharField(max_length=32)
+    answer = models.TextField()  # see playground.rooms.questions
+
+    class Meta:
+        """Whoever votes again changes their answer."""
+
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["room", "question", "voter"], name="one_vote_per_person"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.room_id} {self.question} {self.voter}"
+
+
+class RoomAudience(models.Model):
+    """How many watch a room over one web process, and those who gave a name."""
+
+    room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="audiences")
+    process = models.CharField(max_length=64)
+    watching = models.PositiveIntegerField(default=0)
+    people = models.JSONField(default=list)  # [[person, name]…]
+    seen = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        """A process has one row for each room."""
+
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["room", "process"], name="one_audience_per_process"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.room_id} {self.process}: {self.watching}"
 
 
 class Ban(models.Model):

@@ -122,9 +122,23 @@ else:
     }
 
 CACHES: dict[str, dict[str, Any]]
-# No CHANNEL_LAYERS: connections read changes from the database (playground.live.watching). A layer would tie
-# every WebSocket to a Redis connection, and close it with that.
+# A web process has one channel of the layer for all of its rooms (playground.live.hub). Connections use none,
+# which would tie every WebSocket to a Redis connection, and close it with that: they read changes of other
+# rows from the database (playground.live.watching).
+CHANNEL_LAYERS: dict[str, dict[str, Any]]
 if REDIS_URL:
+    CHANNEL_LAYERS = {
+        "default": {
+            "BACKEND": "channels_redis.core.RedisChannelLayer",
+            "CONFIG": {
+                "hosts": [REDIS_URL],
+                "prefix": "podstep.rooms",
+                "capacity": 2_000,
+                "expiry": 10,
+                "group_expiry": 2 * PLAYGROUND["ROOM_SECONDS"],
+            },
+        }
+    }
     CACHES = {
         "default": {
             "BACKEND": "playground.serving.shared_cache.SharedCache",
@@ -136,6 +150,9 @@ if REDIS_URL:
         }
     }
 else:
+    CHANNEL_LAYERS = {
+        "default": {"BACKEND": "channels.layers.InMemoryChannelLayer", "CONFIG": {"capacity": 2_000}}
+    }
     CACHES = {
         "default": {
             "BACKEND": "django.core.cache.backends.locmem.LocMemCache",

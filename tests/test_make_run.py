@@ -164,10 +164,13 @@ def test_idle_processes_that_are_killed_stop_no_run(tmp_path: Path, data: Path) 
     port = free_port()
     with make_run(tmp_path / "log", data, port) as make:
         wait_for_address(make, port)
-        workers = {pid for pid in children(make.popen.pid) if "celery" in command_of(pid)}
-        idle = {pid for pid in workers if parent_of(pid) in workers}
-        assert idle
-        for pid in idle:
+
+        def idle() -> set[int]:
+            workers = {pid for pid in children(make.popen.pid) if "celery" in command_of(pid)}
+            return {pid for pid in workers if parent_of(pid) in workers}
+
+        wait_until(lambda: bool(idle()), 60, "the worker has its processes")
+        for pid in idle():
             os.kill(pid, signal.SIGKILL)
         assert computes(port, 120)
         os.killpg(make.popen.pid, signal.SIGINT)

@@ -263,10 +263,10 @@ def test_what_checks_the_modules_is_installed_when_it_is_wanted(bundler: Machine
         return asked
 
     assert "--omit=dev" in (REPOSITORY / ".ci/browser-packages").read_text()
-    assert again() == ["npm install", "npm run"]
+    assert again() == ["npm ci", "npm run"]
     assert again() == ["npm run"]
     (bundler.home / "package-lock.json").write_text("{}")
-    assert again() == ["npm install", "npm run"]
+    assert again() == ["npm ci", "npm run"]
 
 
 def test_modules_are_not_checked_without_npm_but_in_ci(bundler: Machine) -> None:

@@ -81,6 +81,37 @@ _DRAFT = _object(
     summary={"type": "object", "additionalProperties": _COUNT},
 )
 
+_ROOM = _object(
+    ["id", "scenario", "step", "tab", "watching", "ended"],
+    id=_TEXT,
+    scenario=_TEXT,
+    title=_TEXT,
+    step=_TEXT,
+    tab=_MAYBE,
+    seq={**_COUNT, "description": "Counts the leader's moves"},
+    watching=_COUNT,
+    ended={"type": "boolean"},
+    expires={"type": "string", "format": "date-time", "description": "When it ends by itself"},
+)
+
+_ANCHOR = {"step": _TEXT, "node": _MAYBE, "pod": _MAYBE, "rule": _MAYBE}
+_COMMENT: dict[str, Any] = {
+    "id": _TEXT,
+    "url": _TEXT,
+    "parent": _MAYBE,
+    "text": {**_TEXT, "description": "Text, never HTML"},
+    "name": _TEXT,
+    "removed": {"type": "boolean"},
+    "created": {"type": "string", "format": "date-time"},
+    "edited": _MAYBE,
+}
+_THREAD: dict[str, Any] = {
+    **_COMMENT,
+    **_ANCHOR,
+    "about": {"type": ["object", "null"], "description": "What the step decided when this was written"},
+    "resolved": {"type": "boolean"},
+}
+
 SCHEMAS: dict[str, Any] = {
     "Text": {"type": "string", "description": "A bundle in any supported format"},
     "Packed": {
@@ -255,6 +286,74 @@ SCHEMAS: dict[str, Any] = {
         expires=_EXPIRES,
         cancel_token=_TEXT,
     ),
+    "Link": {
+        **_object(
+            ["id", "url", "title", "query", "same", "compared", "first", "pinned", "current"],
+            id=_TEXT,
+            url=_TEXT,
+            title=_TEXT,
+            query={**_TEXT, "description": "Of the address: what is on screen"},
+            created={"type": "string", "format": "date-time"},
+            expires={"type": "string", "format": "date-time"},
+            same={"type": "boolean"},
+            compared=_COUNT,
+            differing=_COUNT,
+            first={"type": ["object", "null"]},
+            changed={"type": "array", "items": _TEXT},
+            pinned={"type": "object"},
+            current={"type": "object"},
+        ),
+        "description": "Field by field in docs/protocol.md, at link.check",
+    },
+    "CommentRequest": {
+        **_object(["text"], **_ANCHOR, text=_TEXT, parent=_TEXT, name=_TEXT),
+        "description": "step may be left out with parent, which is the comment that is answered",
+    },
+    "CommentChange": {**_object([], text=_TEXT, resolved={"type": "boolean"}), "minProperties": 1},
+    "Comment": _object(["id", "url", "text"], **_THREAD),
+    "NewComment": _object(["id", "url", "edit_token"], **_THREAD, edit_token=_TEXT),
+    "Threads": _object(
+        ["threads"],
+        threads={
+            "type": "array",
+            "items": _object(
+                ["id", "url", "text", "replies"],
+                **_THREAD,
+                replies={"type": "array", "items": {"$ref": "#/components/schemas/Comment"}},
+            ),
+        },
+    ),
+    "Comparison": {
+        **_object(
+            ["left", "right", "same", "first", "differing", "placements", "metrics"],
+            left={"type": "object"},
+            right={"type": "object"},
+            same={"type": "boolean"},
+            first={"type": ["object", "null"]},
+            difference={"type": ["object", "null"]},
+            configuration={"type": "array", "items": _TEXT},
+            differing=_COUNT,
+            placements={
+                "type": "array",
+                "items": _object(["pod", "left", "right"], pod=_TEXT, left=_TEXT, right=_TEXT),
+            },
+            metrics=_object(["left", "right"], left={"type": "object"}, right={"type": "object"}),
+        ),
+        "description": "Field by field in docs/protocol.md, at compare.get",
+    },
+    "RoomRequest": _object(["scenario"], scenario=_TEXT, step=_TEXT, title=_TEXT),
+    "RoomEnd": _object(["lead_token"], lead_token=_TEXT),
+    "Room": _ROOM,
+    "NewRoom": {
+        "type": "object",
+        "required": [*_ROOM["required"], "watch_url", "lead_url", "lead_token"],
+        "properties": {
+            **_ROOM["properties"],
+            "watch_url": _TEXT,
+            "lead_url": {**_TEXT, "description": "The token is behind the #, which no server is sent"},
+            "lead_token": _TEXT,
+        },
+    },
 }
 
 for _call in CALLS:

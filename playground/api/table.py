@@ -76,7 +76,8 @@ def urlpatterns() -> list[URLPattern]:
     patterns = []
     for address, endpoint in endpoints.items():
         # A malformed step gets an error that explains its syntax; a malformed id is not found.
-        route = address.lstrip("/").replace("{name}", "<name:name>").replace("{step}", "<str:step>")
+        route = address.lstrip("/").replace("{step}", "<str:step>")
+        route = route.replace("{name}", "<name:name>").replace("{comment}", "<name:comment>")
 
         # Cookies are ignored here, so there is no request forgery to protect against.
         @csrf_exempt

@@ -30,6 +30,9 @@ WORD_LENGTH = 160  # characters of one change
 BranchKey = tuple[str, str]
 
 
+PATHS = {"scenario": "s", "run": "runs", "link": "l"}  # of pages, by the kind of source
+
+
 class FullError(ValueError):
     """A family has reached the maximum number of drafts."""
 
@@ -44,7 +47,7 @@ class FullError(ValueError):
 def key_of(source: sources.Source) -> str:
     """Return the key under which a draft stores its parent: ``scenario:…``, ``run:…`` or ``draft:…``."""
     [(kind, name)] = source.wire.items()
-    return f"{kind}:{source.row.short if isinstance(source.row, Scenario) else name}"
+    return f"{kind}:{source.row.short if kind == 'scenario' and isinstance(source.row, Scenario) else name}"
 
 
 def family_of(source: sources.Source) -> str:
@@ -116,7 +119,7 @@ def _root(kind: str, name: str) -> dict[str, str]:
     return {
         "source": f"{kind}:{name}",
         "title": title,
-        "url": f"/{'s' if kind == 'scenario' else 'runs'}/{name}/",
+        "url": f"/{PATHS[kind]}/{name}/",
     }
 
 

@@ -7,9 +7,7 @@ already being computed is not computed twice: later callers wait for it; it is a
 from __future__ import annotations
 
 import asyncio
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Generator, Hashable
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +20,7 @@ from playground.limits import limit
 from playground.models import Draft
 from playground.models import Scenario as ScenarioRow
 from playground.playback import sources
+from playground.playback.answers import RecentAnswers
 from playground.playback.executor import in_engine, in_storage
 from playground.playback.playback import SLICE_SECONDS
 from playground.playback.stopping import TooMuchWorkError
@@ -170,33 +169,7 @@ def _other(scenario: Scenario, settings: dict[str, str]) -> CostWork:
         yield done, expected, settings["cache"]
 
 
-class CostAnswers:
-    """An LRU cache of answers by question. It is thread-safe."""
-
-    def __init__(self) -> None:
-        self._kept: OrderedDict[Hashable, Encoded] = OrderedDict()
-        self._bytes = 0
-        self._lock = threading.Lock()
-
-    def get(self, key: Hashable) -> Encoded | None:
-        """Return a cached answer; None on a miss."""
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
-
-    def put(self, key: Hashable, answer: Encoded) -> None:
-        """Cache an answer."""
-        with self._lock:
-            self._bytes -= len(self._kept.pop(key, ""))
-            self._kept[key] = answer
-            self._bytes += len(answer)
-            while len(self._kept) > ANSWERS_KEPT or self._bytes > ANSWER_BYTES:
-                _, old = self._kept.popitem(last=False)
-                self._bytes -= len(old)
-
-
-answers = CostAnswers()
+answers = RecentAnswers(ANSWERS_KEPT, ANSWER_BYTES)
 
 
 @dataclass(slots=True)

@@ -69,6 +69,18 @@ def _sound_throughout(value: Any) -> bool:
     return True
 
 
+LEAF_BYTES = 2_000  # of a value that is a text, a number, or a flat list of texts
+
+
+def _is_leaf(value: Any) -> bool:
+    leaves = value if isinstance(value, list) else [value]
+    sound = all(
+        leaf is None or isinstance(leaf, bool | int) or (isinstance(leaf, str) and _sound(leaf))
+        for leaf in leaves
+    )
+    return sound and len(leaves) <= 100 and len(str(value)) <= LEAF_BYTES
+
+
 # Valid values of a field. Numbers are bounded here, so that no command receives an absurd one.
 TYPES: dict[str, tuple[str, FieldCheck]] = {
     "text": (
@@ -86,6 +98,10 @@ TYPES: dict[str, tuple[str, FieldCheck]] = {
             and len(value) <= 20
             and all(isinstance(v, str) and _sound(v) for v in value)
         ),
+    ),
+    "leaf": (
+        f"a text, a whole number, true, false, or a list of these, of at most {LEAF_BYTES:,} characters",
+        _is_leaf,
     ),
     "object": (
         "an object of Unicode texts without NUL",
@@ -285,6 +301,7 @@ COMMANDS: dict[str, Command] = {}
 
 def command(
     name: str,
+    /,
     *,
     source: str = "",
     owner: bool = False,

@@ -11,6 +11,7 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 import structlog
@@ -19,7 +20,7 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 
 from playground import wire
 from playground.limits import limit
-from playground.live import modules  # noqa: F401 - importing them registers the commands
+from playground.live import hub, modules  # noqa: F401 - importing them registers the commands
 from playground.live.commands import COMMANDS, at_hand, dispatch
 from playground.live.errors import CommandError, unavailable
 from playground.live.flights import Flights
@@ -45,25 +46,41 @@ OUTGOING_BYTES = 64 * 2**20
 ALL_OUTGOING_BYTES = 256 * 2**20  # for the whole process
 
 
+@dataclass(slots=True)
+class Queued:
+    """A frame that waits to be sent; a later one of the same ``slot`` takes its place."""
+
+    text: str
+    slot: str = ""
+
+
 class Outgoing:
     """Frames queued for the client, bounded: a client that does not read is disconnected."""
 
     all_bytes: ClassVar[int] = 0
 
     def __init__(self) -> None:
-        self._frames: asyncio.Queue[str] = asyncio.Queue()
+        self._frames: asyncio.Queue[Queued] = asyncio.Queue()
+        self._slots: dict[str, Queued] = {}
         self._bytes = 0
         self.overflown = False
 
-    def put(self, text: str) -> bool:
-        """Add a frame; return False once there are too many."""
+    def put(self, text: str, slot: str = "") -> bool:
+        """Add a frame, or replace the one of ``slot`` that waits; return False once there are too many."""
+        if slot and not self.overflown and (before := self._slots.get(slot)) is not None:
+            self._count(len(text) - len(before.text))
+            before.text = text
+            return True
         waits = bool(self._bytes)
         self._count(len(text))
         crowded = Outgoing.all_bytes > ALL_OUTGOING_BYTES and waits  # clients that keep up are spared
         if self._frames.qsize() >= limit("OUTGOING_FRAMES") or self._bytes > OUTGOING_BYTES or crowded:
             self.overflown = True
         else:
-            self._frames.put_nowait(text)
+            queued = Queued(text, slot)
+            self._frames.put_nowait(queued)
+            if slot:
+                self._slots[slot] = queued
         return not self.overflown
 
     def _count(self, more: int) -> None:
@@ -73,9 +90,10 @@ class Outgoing:
     async def send_all(self, send: Callable[[str], Awaitable[None]]) -> None:
         """Send the frames as they are queued; each counts until the client has received it."""
         while True:
-            text = await self._frames.get()
-            await send(text)
-            self._count(-len(text))
+            queued = await self._frames.get()
+            self._slots.pop(queued.slot, None)
+            await send(queued.text)
+            self._count(-len(queued.text))
 
     def drop(self) -> None:
         """Drop the queued frames and accept no more."""
@@ -160,6 +178,7 @@ class Connection(AsyncWebsocketConsumer):
         """Clean up: stop watching, cancel running commands, and release the place in the counts."""
         self.closed = True
         self.watching.end()
+        await hub.leave(self)
         self._outgoing.drop()
         for task in self._running:
             task.cancel()
@@ -318,17 +337,17 @@ class Connection(AsyncWebsocketConsumer):
 
     # --- outgoing --------------------------------------------------------------------------
 
-    def push(self, name: str, payload: Any) -> None:
-        """Send a frame that is not an answer."""
-        self._write(name, None, payload)
+    def push(self, name: str, payload: Any, *, latest: bool = False) -> None:
+        """Send a frame that is not an answer; ``latest``: in place of one of that name not yet sent."""
+        self._write(name, None, payload, slot=name if latest else "")
 
     def _refuse(self, request: int | None, error: CommandError) -> None:
         self._write("error", request, error.payload)
 
-    def _write(self, name: str, request: int | None, payload: Any) -> None:
+    def _write(self, name: str, request: int | None, payload: Any, slot: str = "") -> None:
         if self._outgoing.overflown:
             return
-        if not self._outgoing.put(wire.frame(name, request, payload)):
+        if not self._outgoing.put(wire.frame(name, request, payload), slot):
             log.warning("a slow client is disconnected", address=self.address)
             if self._sender:
                 self._sender.cancel()

@@ -1,8 +1,8 @@
 """The sources that were found, so that a step needs no database query and an outage stops no playback.
 
 The rule: for ``SOURCE_SECONDS`` after the database query, a source that was found counts as existing and as
-visible to the visitor. A draft is remembered for its owner only; a scenario or a run, which anyone with the
-link may see, for everyone. Withdrawals in this process invalidate at once
+visible to the visitor. A draft is remembered for its owner only; a scenario, a link or a run, which anyone
+with its address may see, for everyone. Withdrawals in this process invalidate at once
 (:mod:`playground.storage.withdrawals`); those of another process take effect when the time is over. A source
 that was not found is not remembered. A draft named without a revision means the newest one, which only the
 database knows: it counts as found during an outage alone.
@@ -49,7 +49,7 @@ def name_of(wire: Any, visitor: str) -> Name | None:
     """Return the key of a source, ``None`` if it must not be remembered."""
     if not isinstance(wire, dict) or not 1 <= len(wire) <= 2:
         return None
-    kind = next((kind for kind in ("scenario", "run", "draft") if kind in wire), "")
+    kind = next((kind for kind in ("scenario", "run", "link", "draft") if kind in wire), "")
     name = wire.get(kind)
     if not isinstance(name, str) or len(name) > LONGEST_ID:
         return None

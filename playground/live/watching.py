@@ -11,19 +11,21 @@ import threading
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Hashable, Mapping
+from datetime import datetime, timedelta
 from typing import Any, ClassVar, Protocol
 
 import structlog
+from django.utils import timezone
 
 from playground.limits import limit
-from playground.models import HEAVY, QUEUED, Draft, Run
+from playground.models import HEAVY, QUEUED, Comment, Draft, Run, Scenario
 from playground.playback import sources
 from playground.playback.executor import in_storage
 from playground.playback.library import LibraryEntry, Listener, library
 from playground.playback.playback import Playback
 from playground.runs import fairness, service
 from playground.runtime import outage
-from playground.storage import store
+from playground.storage import comments, store
 from playground.wire import Encoded, encode
 
 log = structlog.get_logger(__name__)
@@ -32,7 +34,9 @@ POLL_SECONDS = 0.4
 OUTAGE_POLL_SECONDS = 2.0  # between two polls while the database does not answer
 SOURCES_AT_ONCE = 4  # sources that a connection attends; beyond it the oldest are dropped
 RUNS_AT_ONCE = 50
+COMMENTED_AT_ONCE = 4  # scenarios whose comments a connection watches; beyond it the oldest are dropped
 DRAFTS_AT_ONCE = 4  # a page shows one; beyond it the oldest are dropped
+COMMENT_OVERLAP = timedelta(seconds=5)  # for which a change may become visible after a later one
 ROWS_AT_ONCE = 500  # in one query
 
 
@@ -62,8 +66,8 @@ class Watcher(Protocol):
     visitor: str
     watching: Watching
 
-    def push(self, name: str, payload: Any) -> None:
-        """Send a frame that is not an answer."""
+    def push(self, name: str, payload: Any, *, latest: bool = False) -> None:
+        """Send a frame that is not an answer; ``latest``: in place of one of that name not yet sent."""
 
 
 class Watching:
@@ -74,6 +78,7 @@ class Watching:
         self._attended: dict[Hashable, tuple[LibraryEntry, Listener] | None] = {}
         self._runs: set[str] = set()
         self._drafts: dict[str, None] = {}
+        self._comments: dict[int, None] = {}
 
     def attend(self, source: sources.Source, playback: Playback, seen: int) -> None:
         """Push ``timeline.grew`` for cycles after ``seen`` until the playback is complete."""
@@ -137,8 +142,23 @@ class Watching:
         self._drafts.pop(name, None)
         drafts.unwatch(name, self._connection)
 
+    def watch_comments(self, row: Scenario) -> None:
+        """Push ``comment.changed`` for every change of the scenario's comments."""
+        self._comments.pop(row.pk, None)
+        while len(self._comments) >= COMMENTED_AT_ONCE:
+            self.forget_comments(next(iter(self._comments)))
+        self._comments[row.pk] = None
+        comment_poller.watch(row, self._connection)
+
+    def forget_comments(self, scenario: int) -> None:
+        """Undo :meth:`watch_comments`."""
+        self._comments.pop(scenario, None)
+        comment_poller.unwatch(scenario, self._connection)
+
     def end(self) -> None:
         """Drop all subscriptions."""
+        for scenario in list(self._comments):
+            self.forget_comments(scenario)
         for name in list(self._drafts):
             self.forget_draft(name)
         for key in list(self._attended):
@@ -311,5 +331,62 @@ def _draft_rows(names: list[str]) -> dict[str, Draft]:
     return found
 
 
+class CommentPoller(Polling):
+    """Polls the comments of the scenarios that are open in a page."""
+
+    what = "comments"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._watchers: defaultdict[int, set[Watcher]] = defaultdict(set)
+        self._rows: dict[int, Scenario] = {}
+        self._known: dict[int, comments.Version] = {}
+        self._pushed: dict[int, dict[str, datetime]] = defaultdict(dict)  # comment -> its last change
+
+    def watch(self, row: Scenario, connection: Watcher) -> None:
+        """Notify ``connection`` of changes from now on."""
+        self._watchers[row.pk].add(connection)
+        self._rows.setdefault(row.pk, row)
+        self._known.setdefault(row.pk, (timezone.now(), -1))
+        self.wake()
+
+    def unwatch(self, scenario: int, connection: Watcher) -> None:
+        """Stop notifying ``connection``."""
+        self._watchers[scenario].discard(connection)
+        if not self._watchers[scenario]:
+            for kept in (self._watchers, self._rows, self._known, self._pushed):
+                kept.pop(scenario, None)
+
+    def wanted(self) -> bool:
+        """Return whether comments are watched."""
+        return bool(self._watchers)
+
+    async def look(self) -> None:
+        """Notify of comments that were written or changed."""
+        found = await in_storage(comments.versions, list(self._watchers))
+        for scenario, version in found.items():
+            known = self._known.get(scenario)
+            if known is None or known == version:
+                continue
+            since = (known[0] or timezone.now()) - COMMENT_OVERLAP
+            rows = await in_storage(comments.changed_since, scenario, since)
+            self._known[scenario] = version
+            self._tell(scenario, rows)
+
+    def _tell(self, scenario: int, rows: list[Comment]) -> None:
+        """Push what changed, once: transactions commit in another order than that of their clocks."""
+        if scenario not in self._rows:
+            return
+        short, pushed = self._rows[scenario].short, self._pushed[scenario]
+        for row in rows:
+            if pushed.get(row.pk) == row.updated:
+                continue
+            pushed[row.pk] = row.updated
+            for connection in list(self._watchers[scenario]):
+                shown = comments.wire(row, short, connection.visitor)
+                connection.push("comment.changed", {"scenario": short, "comment": shown})
+
+
 poller = Poller()
+comment_poller = CommentPoller()
 drafts = DraftPoller()

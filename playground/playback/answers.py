@@ -60,5 +60,36 @@ class AnswerCache:
         self.bytes = 0
 
 
+class RecentAnswers:
+    """Encoded answers that depend on their question alone, at most ``most`` and of so many ``characters``.
+
+    Evicts the least recently used first. All methods may be called from any thread.
+    """
+
+    def __init__(self, most: int, characters: int) -> None:
+        self._most = most
+        self._characters = characters
+        self._kept: OrderedDict[Hashable, Encoded] = OrderedDict()
+        self._size = 0
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> Encoded | None:
+        """Return a kept answer; None on a miss."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def put(self, key: Hashable, answer: Encoded) -> None:
+        """Keep an answer."""
+        with self._lock:
+            self._size -= len(self._kept.pop(key, ""))
+            self._kept[key] = answer
+            self._size += len(answer)
+            while len(self._kept) > self._most or self._size > self._characters:
+                _, old = self._kept.popitem(last=False)
+                self._size -= len(old)
+
+
 def _size(asked: Hashable, text: Encoded) -> int:
     return sys.getsizeof(text) + ENTRY_BYTES + CHARACTER_BYTES * len(repr(asked))

@@ -1,4 +1,4 @@
-"""What can be played, and by whom: ``{"draft": id}``, ``{"scenario": id}`` or ``{"run": id}``.
+"""What can be played, and by whom: ``{kind: id}``, of a ``draft``, ``scenario``, ``run`` or ``link``.
 
 A draft may be addressed with the ``revision`` of its text; each revision is a separate source.
 """
@@ -147,6 +147,8 @@ def find(wire: Any, visitor: str) -> Source:
                 row = store.find_scenario(name)
             elif kind == "run":
                 row = store.find_run(name)
+            elif kind == "link" and (link := store.find_link(name)) is not None:
+                row = link.scenario
         if row is not None:
             return Source({kind: name}, row, revision)
     raise NotFoundError(

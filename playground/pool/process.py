@@ -52,7 +52,7 @@ class Process:
     def __init__(self) -> None:
         self._process: BaseProcess | None = None
         self._connection: Connection | None = None
-        self._begun = False  # the process has acknowledged the present job
+        self.working = False  # the process has acknowledged a job, and not ended it
 
     @property
     def pid(self) -> int | None:
@@ -105,16 +105,18 @@ class Process:
         Raises NotBegunError, and what ``run`` raises.
         """
         connection = self._ready()
-        self._begun = False
         try:
             connection.send(job)
             return self._outcome(connection, tell, patience)
         except (EOFError, ConnectionError) as error:
+            lost = LostError if self.working else NotBegunError
             self.end()
-            raise (LostError if self._begun else NotBegunError) from error
+            raise lost from error
         except BaseException:
             self.end()  # during a job it cannot be given another one
             raise
+        finally:
+            self.working = False
 
     def _outcome(
         self,
@@ -129,7 +131,7 @@ class Process:
                 kind, value = connection.recv()
                 match kind:
                     case "begun":
-                        self._begun = True
+                        self.working = True
                     case "progress":
                         tell(value)
                     case _:

@@ -17,7 +17,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 from msgspec import Struct
 
 from playground.limits import limit
-from playground.models import Draft, Run, Scenario, Share
+from playground.models import Draft, Link, Run, Scenario, Share
 from playground.visitors.identity import AT_ADDRESS
 
 log = structlog.get_logger(__name__)
@@ -91,12 +91,13 @@ def _scenarios(holder: Q) -> QuerySet[Scenario]:
     """Return the distinct scenarios referenced by the shares and runs that match ``holder``."""
     shares = Share.objects.filter(holder, scenario=OuterRef("pk"))
     runs = Run.objects.filter(holder, scenario=OuterRef("pk"))
-    return Scenario.objects.filter(Exists(shares) | Exists(runs))
+    links = Link.objects.filter(holder, scenario=OuterRef("pk"))
+    return Scenario.objects.filter(Exists(shares) | Exists(runs) | Exists(links))
 
 
 def _used(holder: Q) -> int:
     shares = ROW_BYTES * Share.objects.filter(holder).count()
-    kept = (Draft.objects.filter(holder), Run.objects.filter(holder), _scenarios(holder))
+    kept = (*(model.objects.filter(holder) for model in (Draft, Run, Link)), _scenarios(holder))
     return shares + sum(map(_sum, kept))
 
 
@@ -113,7 +114,7 @@ def used_from_address(address: str) -> int:
 def used_in_total() -> int:
     """Return the bytes that are stored in total."""
     shares = ROW_BYTES * Share.objects.count()
-    return shares + sum(map(_sum, (Draft.objects.all(), Run.objects.all(), Scenario.objects.all())))
+    return shares + sum(map(_sum, (model.objects.all() for model in (Draft, Run, Link, Scenario))))
 
 
 def check(owner: str, address: str, needed: int) -> None:

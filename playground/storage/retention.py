@@ -19,7 +19,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from msgspec import Struct
 
-from playground.models import UNFINISHED, Draft, Run, Scenario, Share, Worker
+from playground.models import UNFINISHED, Draft, Link, Room, Run, Scenario, Share, Worker
 from playground.storage import store
 from scheduler_core.authoring import examples
 
@@ -68,9 +68,17 @@ RULES: tuple[RetentionRule, ...] = (
         200,
         _delete(Share),
     ),
-    # In this order: a scenario is deleted with the last link or run that refers to it.
     RetentionRule(
-        "scenarios", lambda now: Scenario.objects.filter(shares=None, runs=None), "pk", 50, _forget
+        "private links", lambda now: Link.objects.filter(expires__lt=now), "expires", 200, _delete(Link)
+    ),
+    RetentionRule("rooms", lambda now: Room.objects.filter(expires__lt=now), "expires", 50, _delete(Room)),
+    # In this order: a scenario is deleted with the last share, link or run that refers to it.
+    RetentionRule(
+        "scenarios",
+        lambda now: Scenario.objects.filter(shares=None, runs=None, links=None),
+        "pk",
+        50,
+        _forget,
     ),
     RetentionRule(
         "workers",

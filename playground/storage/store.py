@@ -22,6 +22,7 @@ from playground.models import (
     SHORT_ID,
     TITLE_LENGTH,
     Draft,
+    Link,
     Run,
     Scenario,
     Share,
@@ -36,6 +37,7 @@ from scheduler_core.scenario import scenario as core
 
 log = structlog.get_logger(__name__)
 
+HOLDERS: tuple[Any, ...] = (Share, Link, Run)  # of a scenario, which goes with the last of them
 _ID = re.compile(r"[A-Za-z0-9_-]+")
 EXTENDED_AGAIN = timedelta(days=1)  # after which opening a row extends its date again
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # PostgreSQL stores no NUL, SQLite no lone surrogate
@@ -51,7 +53,7 @@ def is_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
-def extended(row: Draft | Scenario | Run, until: datetime) -> None:
+def extended(row: Draft | Link | Scenario | Run, until: datetime) -> None:
     """Extend a row's expiry to ``until``, with at most one write a day. A row without expiry is unchanged."""
     if row.expires is None or until - row.expires < EXTENDED_AGAIN:
         return
@@ -59,7 +61,7 @@ def extended(row: Draft | Scenario | Run, until: datetime) -> None:
     row.expires = until
 
 
-def opened(row: Draft | Scenario | Run, until: datetime) -> None:
+def opened(row: Draft | Link | Scenario | Run, until: datetime) -> None:
     """Extend the expiry of an opened row. If the database is not writable, the row is shown all the same."""
     try:
         extended(row, until)
@@ -222,10 +224,9 @@ def unshare_all(row: Scenario, owner: str) -> bool:
 
 
 def forget_unreferenced(row: Scenario) -> None:
-    """Delete a scenario if neither a share nor a run refers to it."""
+    """Delete a scenario if no share, link or run refers to it."""
     with transaction.atomic():
-        shared = Share.objects.filter(scenario=row).exists()
-        if not shared and not Run.objects.filter(scenario=row).exists():
+        if not any(model.objects.filter(scenario=row).exists() for model in HOLDERS):
             row.delete()
 
 
@@ -239,6 +240,80 @@ def scenario_text(row: Scenario) -> str:
     if row.text is None:
         return bundles.bundle_text(load_scenario(row))
     return bundles.unpack(row.text).decode()
+
+
+# --- private links ---------------------------------------------------------------------------
+
+
+class TooManyLinksError(RuntimeError):
+    """The visitor has as many private links as allowed."""
+
+    def __init__(self) -> None:
+        super().__init__(f"You have {limit('LINKS_PER_OWNER'):,} private links; revoke one first.")
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRequest:
+    """What a visitor asks of a link: title, view, and the days after which it goes; None: unopened."""
+
+    owner: str
+    title: str = ""
+    query: str = ""
+    days: int | None = None
+
+
+def create_link(asked: LinkRequest, row: Scenario, pinned: dict[str, Any], decisions: bytes) -> Link:
+    """Store a link to a scenario. Raises StorageFullError and TooManyLinksError."""
+    if Link.objects.filter(owner=asked.owner).count() >= limit("LINKS_PER_OWNER"):
+        raise TooManyLinksError
+    quotas.check(asked.owner, caller.address(), len(decisions) + quotas.ROW_BYTES)
+    until = link_expiry() if asked.days is None else timezone.now() + timedelta(days=asked.days)
+    return Link.objects.create(
+        scenario=row,
+        owner=asked.owner,
+        address=caller.address(),
+        title=clean_title(asked.title),
+        query=asked.query,
+        pinned=pinned,
+        decisions=decisions,
+        packed=len(decisions),
+        fixed=asked.days is not None,
+        expires=until,
+    )
+
+
+def find_link(name: str) -> Link | None:
+    """Return a link that has not expired, without its decisions. Raises GoneError."""
+    if len(name) > 32 or not is_id(name):
+        return None
+    rows = Link.objects.select_related("scenario").defer("decisions", "scenario__content", "scenario__text")
+    row = rows.filter(pk=name).first()
+    if row is None or (row.fixed and row.expires <= timezone.now()):
+        return None
+    check_withdrawn(row.scenario)
+    if not row.fixed:
+        opened(row, link_expiry())
+    return row
+
+
+def links_of(owner: str) -> list[Link]:
+    """Return a visitor's private links, newest first."""
+    rows = Link.objects.filter(owner=owner).defer("decisions").order_by("-created")
+    return list(rows[: limit("LINKS_PER_OWNER")])
+
+
+def revoke_link(name: str, owner: str) -> bool:
+    """Delete a visitor's link; return whether there was one."""
+    with transaction.atomic():
+        row = Link.objects.filter(pk=name[:32], owner=owner).only("pk", "scenario").first()
+        if not owner or row is None:
+            return False
+        scenario = Scenario.objects.only("pk").get(pk=row.scenario_id)
+        row.delete()
+        forget_unreferenced(scenario)
+        withdrawals.note()
+    log.info("a link was revoked", link=name[:32])
+    return True
 
 
 # --- drafts ------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
 from playground.limits import limit
-from playground.models import UNFINISHED, Draft, Run, Scenario, Share
+from playground.models import UNFINISHED, Draft, Link, Run, Scenario, Share
 from playground.serving.error_pages import error_page
 from playground.storage import quotas, store
 
@@ -41,7 +41,9 @@ def stored(request: HttpRequest) -> HttpResponse:
     links = links_of(visitor).order_by("-packed")[:ROWS_SHOWN]
     fields = ("pk", "title", "packed", "expires", "state")
     runs = Run.objects.filter(owner=visitor).order_by("-packed").only(*fields)[:ROWS_SHOWN]
+    private = store.links_of(visitor)[:ROWS_SHOWN]
     rows = [
+        *(_row("private-link", link.pk, f"/l/{link.pk}/", link) for link in private),
         *(_row("draft", draft.pk, f"/p/{draft.pk}/", draft) for draft in drafts),
         *(_row("link", link.short, f"/s/{link.short}/", link) for link in links),
         *(_row("run", run.pk, f"/runs/{run.pk}/", run, run.state not in UNFINISHED) for run in runs),
@@ -57,7 +59,7 @@ def stored(request: HttpRequest) -> HttpResponse:
 
 
 def _row(
-    kind: str, name: str, url: str, row: Draft | Scenario | Run, deletable: bool = True
+    kind: str, name: str, url: str, row: Draft | Link | Scenario | Run, deletable: bool = True
 ) -> dict[str, Any]:
     return {
         "kind": kind,
@@ -109,4 +111,5 @@ DELETE: dict[str, Callable[[str, str], bool]] = {
     "draft": _delete_draft,
     "link": _delete_link,
     "run": _delete_run,
+    "private-link": store.revoke_link,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
@@ -15,6 +15,7 @@ from playground.pool import offload
 from playground.pool.process import LostError
 from playground.pool.shares import BusyError
 from playground.storage import bundles, store
+from playground.views import pictures
 from playground.visitors import identity
 from scheduler_core.objects.problems import BundleError
 
@@ -30,13 +31,15 @@ def _find(kind: str, name: str, visitor: str) -> sources.Source:
         raise Http404 from error
 
 
-def _workbench(request: HttpRequest, source: sources.Source, **more: Any) -> HttpResponse:
+def workbench(request: HttpRequest, source: sources.Source, **more: Any) -> HttpResponse:
     """Render ``workbench.html``.
 
-    Context: ``source`` {"draft"|"scenario"|"run": id}; ``title``; ``mine`` (may edit); ``embedded`` (no
-    chrome); ``about`` (the text's first comment, may be empty); ``step`` (text, may be empty); ``query`` (the
-    URL's query, verbatim); ``bundle_url`` (GET the bundle's text); ``forked_from`` (a short id or ""). Texts
-    are never inlined: they can be megabytes.
+    Context: ``source`` {"draft"|"scenario"|"run"|"link": id}; ``title``; ``mine`` (may edit); ``embedded``
+    (no chrome); ``about`` (the text's first comment, may be empty); ``step`` (text, may be empty); ``query``
+    (the URL's query, verbatim); ``bundle_url`` (GET the bundle's text); ``forked_from`` (a short id or "");
+    ``room`` (the id of the room that is followed, or ""); ``preview`` (of the head, or None); ``embed_view``
+    (the one view that an embedded page shows, or ""); ``locked`` (whether that stays at its step). Texts are
+    never inlined: they can be megabytes.
     """
     context = {
         "source": source.wire,
@@ -48,6 +51,10 @@ def _workbench(request: HttpRequest, source: sources.Source, **more: Any) -> Htt
         "query": request.META.get("QUERY_STRING", ""),
         "bundle_url": "",
         "forked_from": "",
+        "room": "",
+        "preview": None,
+        "embed_view": "",
+        "locked": False,
         **more,
     }
     return render(request, "workbench.html", context)
@@ -60,7 +67,7 @@ def draft(request: HttpRequest, name: str) -> HttpResponse:
     source = _find("draft", name, _visitor(request))
     based_on = source.row.based_on  # type: ignore[union-attr]
     forked_from = based_on.removeprefix("scenario:") if based_on.startswith("scenario:") else ""
-    return _workbench(request, source, mine=True, bundle_url=f"/p/{name}/bundle", forked_from=forked_from)
+    return workbench(request, source, mine=True, bundle_url=f"/p/{name}/bundle", forked_from=forked_from)
 
 
 @require_safe
@@ -85,14 +92,63 @@ def draft_bundle(request: HttpRequest, name: str) -> HttpResponse:
 def shared(request: HttpRequest, short: str) -> HttpResponse:
     """Show an immutable scenario to everyone."""
     source = _find("scenario", short, _visitor(request))
-    return _workbench(request, source, bundle_url=f"/api/scenarios/{short}/bundle")
+    response = workbench(
+        request,
+        source,
+        bundle_url=f"/api/scenarios/{short}/bundle",
+        preview=pictures.preview(request, f"/s/{short}/", source.title),
+    )
+    response.headers["X-Robots-Tag"] = "noindex"
+    return response
+
+
+@require_safe
+@ensure_csrf_cookie
+def linked(request: HttpRequest, name: str) -> HttpResponse:
+    """Show a private link to everyone who has it, at the view that it was made of."""
+    link = store.find_link(name)
+    if link is None:
+        raise Http404
+    if link.query and not request.META.get("QUERY_STRING"):
+        response: HttpResponse = HttpResponseRedirect(f"/l/{link.pk}/?{link.query}")
+    else:
+        source = sources.Source({"link": link.pk}, link.scenario)
+        response = workbench(
+            request,
+            source,
+            title=link.title,
+            bundle_url=f"/l/{link.pk}/bundle",
+            preview=pictures.preview(request, f"/l/{link.pk}/", link.title),
+        )
+    response.headers["X-Robots-Tag"] = "noindex"
+    return response
+
+
+@require_safe
+def link_bundle(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer the text of a private link's scenario."""
+    link = store.find_link(name)
+    if link is None:
+        raise Http404
+    headers = {"Cache-Control": "no-store", "X-Robots-Tag": "noindex"}
+    text = store.scenario_text(link.scenario)
+    return HttpResponse(text, content_type="text/plain; charset=utf-8", headers=headers)
 
 
 @require_safe
 def embedded(request: HttpRequest, short: str) -> HttpResponse:
     """Show an immutable scenario without chrome; the only page that may be framed."""
     source = _find("scenario", short, "")
-    response = _workbench(request, source, embedded=True, bundle_url=f"/api/scenarios/{short}/bundle")
+    view = request.GET.get("view", "")
+    response = workbench(
+        request,
+        source,
+        embedded=True,
+        embed_view=view if view in pictures.EMBED_VIEWS else "",
+        locked=request.GET.get("lock") == "1",
+        bundle_url=f"/api/scenarios/{short}/bundle",
+    )
+    response.headers["X-Robots-Tag"] = "noindex"
     response.xframe_options_exempt = True
     return response
 
@@ -103,4 +159,4 @@ def run_step(request: HttpRequest, name: str, step: str) -> HttpResponse:
     """Show a cycle of a run to everyone who has the run's link."""
     source = _find("run", name, _visitor(request))
     at = request.GET.get("step", step)[:24]
-    return _workbench(request, source, step=at, bundle_url=f"/runs/{name}/bundle")
+    return workbench(request, source, step=at, bundle_url=f"/runs/{name}/bundle")

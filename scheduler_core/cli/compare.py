@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
         names.append(", ".join([config or "the bundle's own", *([f"cache {cache}"] if cache else [])]))
         scenarios.append(one if cache is None else with_cache(one, cache=cache))
         _check(names[-1], scenarios[-1])
-    result = compare(*scenarios)
+    result = compare(scenarios[0], scenarios[1])
     if options.json:
         print(json.dumps({"configs": names, **result.as_dict()}, ensure_ascii=False))
     else:

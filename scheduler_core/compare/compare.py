@@ -6,7 +6,7 @@ different decision both have the same cluster, so a cycle's verdicts and scores 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from typing import Any
 
@@ -37,6 +37,7 @@ class FirstDifference(Struct, frozen=True):
     a: dict[str, Any] | None  # None: this run had ended
     b: dict[str, Any] | None
     details: tuple[str, ...] = ()
+    rule: str | None = None  # see deciding_rule()
 
 
 class Comparison(Struct, frozen=True):
@@ -74,8 +75,13 @@ class Comparison(Struct, frozen=True):
         }
 
 
-def compare(scenario_a: Scenario, scenario_b: Scenario) -> Comparison:
-    """Run one cluster under the policies and settings of two scenarios and compare the runs.
+def compare(
+    scenario_a: Scenario, scenario_b: Scenario, watch: Callable[[int], None] = lambda _cycles: None
+) -> Comparison:
+    """Run two scenarios, of one cluster under two policies or of two clusters, and compare the runs.
+
+    Nodes and pods are compared by their names. ``watch`` is called after each cycle with their number, and
+    ends the comparison by raising.
 
     Raises:
         PolicyError: One of the policies cannot be used.
@@ -92,6 +98,7 @@ def compare(scenario_a: Scenario, scenario_b: Scenario) -> Comparison:
         for cycle, work, simulation in ((left, work_a, a), (right, work_b, b)):
             if cycle is not None:
                 work.add(cycle, simulation.cluster)
+        watch(index)
         if decision is None:
             found = _difference(index, left, right)
             first = first or found
@@ -113,10 +120,10 @@ def _difference(index: int, a: Cycle | None, b: Cycle | None) -> FirstDifference
     if a is None or b is None:
         what = ("pod",)
         details = [f"{'A' if a is None else 'B'} has ended, the other continues"]
-        return FirstDifference(index, what, _side(a), _side(b), tuple(details))
+        return FirstDifference(index, what, side_of(a), side_of(b), tuple(details))
     if a.pod != b.pod:
         return FirstDifference(
-            index, ("pod",), _side(a), _side(b), (f"the next pod is {a.pod} under A and {b.pod} under B",)
+            index, ("pod",), side_of(a), side_of(b), (f"the next pod is {a.pod} under A and {b.pod} under B",)
         )
     checks = {
         "predicate": _verdicts(a, b),
@@ -128,11 +135,16 @@ def _difference(index: int, a: Cycle | None, b: Cycle | None) -> FirstDifference
     if not found:
         return None
     return FirstDifference(
-        index, tuple(found), _side(a), _side(b), tuple(t for texts in found.values() for t in texts)
+        index,
+        tuple(found),
+        side_of(a),
+        side_of(b),
+        tuple(t for texts in found.values() for t in texts),
+        deciding_rule(a, b),
     )
 
 
-def _side(cycle: Cycle | None) -> dict[str, Any] | None:
+def side_of(cycle: Cycle | None) -> dict[str, Any] | None:
     """Return the fields of one side's cycle that are shown, ``None`` if its run had ended."""
     if cycle is None:
         return None
@@ -157,32 +169,50 @@ def _verdicts(a: Cycle, b: Cycle) -> list[str]:
 
 
 def _only(cycle: Cycle, other: Cycle, name: str, other_name: str) -> Iterator[str]:
-    nodes = np.setdiff1d(cycle.feasible, other.feasible).tolist()
+    fits = set(_names(other))
+    nodes = [node for node in _names(cycle) if node not in fits]
     for node in nodes[:NODES_SHOWN]:
-        yield f"{cycle.nodes[node]} fits under {name}; under {other_name}: {_failure(other, node)}"
+        yield f"{node} fits under {name}; under {other_name}: {_failure(other, node)}"
     if len(nodes) > NODES_SHOWN:
         yield f"and {len(nodes) - NODES_SHOWN:,} more nodes fit under {name} alone"
 
 
-def _failure(cycle: Cycle, node: int) -> str:
-    matrix = cycle.matrix
-    if matrix is None:
+def _names(cycle: Cycle) -> list[str]:
+    """Return the names of the feasible nodes: two scenarios may have different nodes."""
+    return [cycle.nodes[node] for node in cycle.feasible.tolist()]
+
+
+def _failure(cycle: Cycle, node: str) -> str:
+    """Describe why a node is not feasible in a cycle."""
+    if node not in cycle.nodes:
+        return "there is no such node"
+    failed = _failed(cycle, node)
+    if failed is None or cycle.matrix is None:
         return cycle.message or "not evaluated"
-    for number in np.flatnonzero(matrix.codes[:, node] > 0).tolist():
-        error = matrix.errors.get((number, node))
-        reasons = ", ".join(matrix.reasons[matrix.codes[number, node]])
-        return f"{matrix.order[number]}: {error or reasons}"
-    return cycle.message or "not evaluated"
+    number, place = failed
+    matrix = cycle.matrix
+    error = matrix.errors.get((number, place))
+    reasons = ", ".join(matrix.reasons[matrix.codes[number, place]])
+    return f"{matrix.order[number]}: {error or reasons}"
+
+
+def _failed(cycle: Cycle, node: str) -> tuple[int, int] | None:
+    """Return the first predicate that failed on a node and the node's index, ``None`` if none did."""
+    if cycle.matrix is None or node not in cycle.nodes:
+        return None
+    place = cycle.nodes.index(node)
+    failed = np.flatnonzero(cycle.matrix.codes[:, place] > 0)
+    return (int(failed[0]), place) if failed.size else None
 
 
 def _scores(a: Cycle, b: Cycle) -> list[str]:
     """Describe the nodes that are feasible under both and whose total differs."""
     if a.totals is None or b.totals is None:
         return []
-    totals = dict(zip(b.feasible.tolist(), b.totals.tolist()))
+    totals = dict(zip(_names(b), b.totals.tolist()))
     pairs = [
-        (a.nodes[node], total, totals[node])
-        for node, total in zip(a.feasible.tolist(), a.totals.tolist())
+        (node, total, totals[node])
+        for node, total in zip(_names(a), a.totals.tolist())
         if node in totals and totals[node] != total
     ]
     shown = [
@@ -192,6 +222,38 @@ def _scores(a: Cycle, b: Cycle) -> list[str]:
     return [*shown, f"and {more:,} more nodes with different totals"] if more else shown
 
 
+def deciding_rule(a: Cycle | None, b: Cycle | None) -> str | None:
+    """Return the predicate or priority to which two cycles of one pod owe their different nodes.
+
+    It is the predicate that stopped the node of the one in the other; if both could choose either node, the
+    priority whose weighted score favors one's node over the other's by the most that it does not in the
+    other cycle. ``None`` if it is neither, such as the order of the queue, a tie, or another cluster.
+    """
+    if a is None or b is None or a.pod != b.pod:
+        return None
+    for cycle, other in ((a, b), (b, a)):
+        if cycle.node is not None and (failed := _failed(other, cycle.node)) is not None:
+            assert other.matrix is not None
+            return other.matrix.order[failed[0]]
+    if a.node is None or b.node is None or a.node == b.node:
+        return None
+    leads = [_leads(cycle, a.node, b.node) for cycle in (a, b)]
+    gaps = {
+        key: abs(leads[0].get(key, 0) - leads[1].get(key, 0)) for key in dict.fromkeys([*leads[0], *leads[1]])
+    }
+    best = max(gaps, key=lambda key: gaps[key], default=None)
+    return best if best is not None and gaps[best] else None
+
+
+def _leads(cycle: Cycle, node: str, other: str) -> dict[str, int]:
+    """Return by how much each priority favors a node over another, weighted."""
+    names = _names(cycle)
+    if node not in names or other not in names:
+        return {}
+    one, two = names.index(node), names.index(other)
+    return {row.name: row.weight * (int(row.score[one]) - int(row.score[two])) for row in cycle.priorities}
+
+
 def _choice(a: Cycle, b: Cycle) -> list[str]:
     one, two = a.decision, b.decision
     told = []
@@ -199,7 +261,17 @@ def _choice(a: Cycle, b: Cycle) -> list[str]:
         told.append(f"{a.pod}: {_outcome(a)} under A, {_outcome(b)} under B")
     if (one.nominated, one.victims, one.cleared) != (two.nominated, two.victims, two.cleared):
         told.append(f"preemption: {_preempting(a)} under A, {_preempting(b)} under B")
-    return told
+    return [*told, *_further(dict(one.further), dict(two.further))]
+
+
+def _further(a: dict[str, str], b: dict[str, str]) -> Iterator[str]:
+    """Describe the pods that decisions place with the cycle's own on different nodes."""
+    pods = [pod for pod in dict.fromkeys([*a, *b]) if a.get(pod) != b.get(pod)]
+    for pod in pods[:NODES_SHOWN]:
+        left, right = (f"to {nodes[pod]}" if pod in nodes else "not placed" for nodes in (a, b))
+        yield f"{pod}: {left} under A, {right} under B"
+    if len(pods) > NODES_SHOWN:
+        yield f"and {len(pods) - NODES_SHOWN:,} more pods of the same decision"
 
 
 def _counter(a: Cycle, b: Cycle) -> list[str]:
@@ -216,9 +288,10 @@ def _outcome(cycle: Cycle) -> str:
 
 def _preempting(cycle: Cycle) -> str:
     decision = cycle.decision
+    victims = ", ".join(decision.victims)
     if decision.nominated is None:
-        return "none"
-    return f"{', '.join(decision.victims) or 'no pod'} on {decision.nominated}"
+        return victims or "none"
+    return f"{victims or 'no pod'} on {decision.nominated}"
 
 
 def _placements(a: Stepper, b: Stepper) -> tuple[int, dict[str, tuple[str, str]]]:
@@ -237,7 +310,8 @@ def _placements(a: Stepper, b: Stepper) -> tuple[int, dict[str, tuple[str, str]]
 
 def last_nodes(simulation: Stepper) -> dict[str, str]:
     """Return each pod's node: the last one for a pod the scenario deleted, "" for a preemption victim."""
-    nodes = {d.pod: d.node or "" for d in simulation.decisions if d.result == "scheduled"}
+    scheduled = (d for d in simulation.decisions if d.result == "scheduled")
+    nodes = {pod: node for d in scheduled for pod, node in d.placements}
     nodes |= dict.fromkeys((victim for d in simulation.decisions for victim in d.victims), "")
     return nodes | simulation.placement()
 

@@ -107,7 +107,7 @@ def test_build_and_dialogs(themed: Page, sound: Check) -> None:
     editor.fill(before)
     bench.build.get_by_role("button", name="Discard").or_(editor.field).first.focus()
     bench.build.get_by_role("tab", name="YAML").focus()
-    for key, name in (("s", "Share this scenario"), ("?", "Keys"), ("g", "Go to step")):
+    for key, name in (("s", "Share this view"), ("?", "Keys"), ("g", "Go to step")):
         themed.keyboard.press(key)
         dialog = themed.get_by_role("dialog", name=name)
         expect(dialog).to_be_visible()

@@ -92,7 +92,7 @@ def test_what_is_wrong_is_told_at_its_field(page: Page) -> None:
     box.get_by_label("Node", exact=True).fill("n1")
     box.get_by_label("Taint", exact=True).fill("nonsense")
     box.get_by_role("button", name="Add the event").click()
-    expect(box.get_by_label("Taint", exact=True)).to_have_accessible_description(re.compile("is no taint"))
+    expect(box.get_by_label("Taint", exact=True)).to_have_accessible_description(re.compile("is not a taint"))
     box.get_by_label("Taint", exact=True).fill("a=b:NoSchedule")
     cycle = box.get_by_role("textbox", name="After which cycle")
     cycle.fill("99")

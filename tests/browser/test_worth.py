@@ -149,7 +149,9 @@ def test_it_fits_a_phone_and_is_accessible(
     Workbench(page).open(f"{promise}?step=3&tab=cache&view=worth")
     panel = page.get_by_role("region", name="Inspect")
     panel.get_by_role("button", name="Measure").click()
-    expect(panel.get_by_role("table", name=re.compile("^What each"))).to_be_visible(timeout=WORKED_OUT)
+    expect(panel.get_by_role("table", name=re.compile("^Evaluations, memory"))).to_be_visible(
+        timeout=WORKED_OUT
+    )
     run_both(panel, "sound")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     accessible(page)

@@ -29,6 +29,36 @@ store.create_draft("visitor", [("a.yaml", text), ("b.yaml", "# half-written: [")
 run, _ = service.start(scenario, "visitor", text=text)
 assert compute(run.pk) == "done"
 """
+#: Stores a private link, a room with a vote, and a comment beside them.
+SHARED = """
+from playground.playback import pinning
+from playground.playback.playback import Playback
+from playground.rooms import questions, rows
+from playground.storage import comments
+row = store.find_scenario(store.address_of(scenario.title, text))
+playback = Playback(scenario)
+playback.reach(99)
+pinned = pinning.pinned(playback)
+store.create_link(store.LinkRequest("visitor", "a link", "step=2"), row, pinned.what, pinned.decisions)
+room = rows.create(row, "visitor", "", {"step": "2"}).room
+rows.ask(room.pk, questions.drafted("choice", "", ["yes", "no"]))
+rows.vote(room.pk, 1, "somebody", "0")
+comments.write(row, comments.checked({"step": "2", "text": "Why?"}), "visitor", None)
+"""
+#: Prints what a link, a room and a comment show.
+SHOWN = """
+from playground.models import Comment, Link, Room, RoomVote
+from playground.playback import pinning
+from playground.playback.playback import Playback
+from playground.rooms import rows
+from playground.storage import bundles, comments, store
+link, room = Link.objects.get(), rows.find(Room.objects.get().pk)
+playback = Playback(store.load_scenario(store.find_link(link.pk).scenario))
+playback.reach(99)
+print(pinning.compared(link.pinned, bytes(link.decisions), playback)["same"], link.query)
+print(room.position, room.question["choices"], rows.votes_of(room.pk, 1), rows.is_over(room))
+print([thread["text"] for thread in comments.threads(room.scenario)])
+"""
 #: Prints a digest of each row, contents included.
 DIGESTS = """
 import hashlib, json
@@ -137,6 +167,20 @@ def test_what_was_stored_is_the_same_after(make: Make, tmp_path: Path) -> None:
     # It is a working database: what comes after gets ids of its own.
     after = there.shell(FILL.replace("a title", "another title") + DIGESTS)
     assert set(before.splitlines()) < set(after.splitlines())
+
+
+def test_links_rooms_and_comments_still_work(make: Make, tmp_path: Path) -> None:
+    """What was shared before a backup shows the same after it is restored elsewhere."""
+    here, there, file = make("here"), make("there"), tmp_path / "all.podstep"
+    shown = here.shell(FILL + SHARED + SHOWN)
+    assert shown.splitlines() == [
+        "True step=2",
+        "{'step': '2'} ['yes', 'no'] ['0'] False",
+        "['Why?']",
+    ]
+    here.manage("backup", str(file))
+    there.manage("restore", str(file))
+    assert there.shell(SHOWN) == shown
 
 
 def test_nothing_is_lost_by_mistake(make: Make, tmp_path: Path) -> None:

@@ -83,8 +83,7 @@ def test_a_small_run_starts_beside_large_ones(stack: Stack, visitor: Callable[[]
     for one in (first, first, second, second):
         one.start(large())
     runs = [*first.runs, *second.runs]
-    stack.wait_for_run(runs[0], ["running"], 60)
-    wait_until(lambda: None in positions(stack, runs), 30, "one is under way")
+    wait_until(lambda: "running" in states(stack, runs), 60, "one of them is computed")
     waiting = [place for place in positions(stack, runs) if place is not None]
     assert waiting, "a worker has at most three processes for long runs"
     assert sorted(waiting) == list(range(1, len(waiting) + 1))
@@ -93,10 +92,15 @@ def test_a_small_run_starts_beside_large_ones(stack: Stack, visitor: Callable[[]
     stack.wait_for_run(little, ["running", "done"], 60)
     started = time.monotonic() - began
     assert stack.wait_for_run(little, ["done", "failed"], 60)["state"] == "done"
-    assert state_of(stack, runs[0])["state"] in {"running", "queued"}
+    assert {"running", "queued"} & states(stack, runs)
     print(f"\n{stack.name}: the small run started after {started:.1f} s")
     busy = os.getloadavg()[0] / (os.cpu_count() or 1)
     assert started <= START_SECONDS * max(1.0, busy)
+
+
+def states(stack: Stack, runs: Sequence[str]) -> set[str]:
+    """Return the states that the runs have; those that take turns are queued in between."""
+    return {state_of(stack, run)["state"] for run in runs}
 
 
 def positions(stack: Stack, runs: Sequence[str]) -> list[int | None]:

@@ -28,14 +28,18 @@ class Web:
     process: Process
 
     def memory(self) -> float:
-        """Return its resident memory in MiB."""
-        lines = Path(f"/proc/{self.process.popen.pid}/status").read_text().splitlines()
-        return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
+        """Return its resident memory in MiB, that of its workers included."""
+        return sum(map(_resident, self._pids()))
 
     def cpu(self) -> float:
-        """Return the seconds of processor time that it has taken, all threads together."""
-        fields = Path(f"/proc/{self.process.popen.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS
+        """Return the seconds of processor time that it has taken, with all threads and workers."""
+        return sum(map(_processor, self._pids()))
+
+    def _pids(self) -> list[int]:
+        first = self.process.popen.pid
+        threads = Path(f"/proc/{first}/task").glob("*/children")
+        workers = [pid for thread in threads for pid in thread.read_text().split()]
+        return [first, *map(int, workers)]
 
     def share(self, bundle: str) -> str:
         """Share a bundle; return the scenario's id."""
@@ -46,14 +50,30 @@ class Web:
         return str(found["id"])
 
 
+def _resident(pid: int) -> float:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
+
+
+def _processor(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
 @contextmanager
-def serving(port: int, folder: Path, limits: Mapping[str, int]) -> Iterator[Web]:
-    """Start the web process of the code in ``folder`` with the limits given, and end it afterwards."""
+def serving(
+    port: int, folder: Path, limits: Mapping[str, int], more: Mapping[str, str] | None = None
+) -> Iterator[Web]:
+    """Start the web process of the code in ``folder`` with the limits given, and end it afterwards.
+
+    ``more`` are further variables of its environment.
+    """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # also where `timeout` ends this program
     with tempfile.TemporaryDirectory(prefix="podstep-steps-") as home:
         stack = Stack("load", port, embedded_parts(Path(home), port), Path(home))
         (Path(home) / "data").mkdir()
         env = {**stack.env, **{f"PLAYGROUND_{name}": str(value) for name, value in limits.items()}}
+        env.update(more or {})
 
         def start(name: str) -> Process:
             log = Path(home) / f"{name}.log"

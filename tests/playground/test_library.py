@@ -135,7 +135,7 @@ def test_a_failing_engine_ends_the_computing(shelf: Library, later: Later, web: 
     heard: list[str | None] = []
     shelf.attend("k", lambda playback, _first: heard.append(playback.stopped))
     later.turn()
-    assert heard and heard[0] and "defect" in heard[0]
+    assert heard and heard[0] and "internal error" in heard[0]
 
 
 def test_computing_ahead_leaves_a_thread_to_steps(monkeypatch: pytest.MonkeyPatch, web: str) -> None:

@@ -17,6 +17,7 @@ import scheduler_core
 from playground.edits import worth
 from playground.live import commands
 from playground.models import Draft
+from playground.playback.answers import RecentAnswers
 from playground.playback.library import library
 from playground.pool import offload, reading
 from playground.pool.pool import pool
@@ -56,7 +57,7 @@ def _end_pool() -> None:
 def pooled(limits: Limit, monkeypatch: pytest.MonkeyPatch) -> Iterator[Limit]:
     """A web process with a pool, in which nothing large can be read in the process itself."""
     monkeypatch.setattr(bundles, "last_read", bundles.LastRead())
-    monkeypatch.setattr(worth, "answers", worth.CostAnswers())
+    monkeypatch.setattr(worth, "answers", RecentAnswers(worth.ANSWERS_KEPT, worth.ANSWER_BYTES))
     load, load_documents = scheduler_core.load, scheduler_core.load_documents
 
     def small(given: Any, *args: Any, **kwargs: Any) -> Any:
@@ -208,7 +209,7 @@ async def _killed(socket: Socket, name: str, payload: dict[str, Any]) -> dict[st
     asked = await socket.send(name, payload)
 
     def pids() -> list[int]:
-        return [process.pid for process in pool().processes if process.pid is not None]
+        return [one.pid for one in pool().processes if one.pid is not None and one.working]
 
     await asyncio.to_thread(wait_until, lambda: bool(pids()), PATIENCE, "the job runs")
     for pid in pids():

@@ -393,3 +393,26 @@ async def test_what_a_newer_request_replaced_is_not_begun(monkeypatch: pytest.Mo
     assert len(made) <= consumer.ENGINE_JOBS + 1
     superseded = [answer[2].get("code") == "request.superseded" for answer in answers]
     assert sum(superseded) >= 7 - consumer.ENGINE_JOBS
+
+
+async def test_what_a_newer_frame_replaces_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client that reads slowly gets the newest position only; its other frames keep their order."""
+    monkeypatch.setattr(Outgoing, "all_bytes", 0)
+    outgoing = Outgoing()
+    for text, slot in (("old", "position"), ("other", ""), ("newest", "position")):
+        assert outgoing.put(text, slot)
+    assert Outgoing.all_bytes == len("newest" + "other")
+    sent: list[str] = []
+
+    async def send(text: str) -> None:
+        sent.append(text)
+        if len(sent) == 2:
+            assert outgoing.put("later", "position")
+
+    sending = asyncio.create_task(outgoing.send_all(send))
+    while len(sent) < 3:  # noqa: ASYNC110 - there is no event of it
+        await asyncio.sleep(0)
+    sending.cancel()
+    outgoing.drop()
+    assert sent == ["newest", "other", "later"]
+    assert Outgoing.all_bytes == 0

@@ -13,6 +13,7 @@ from django.test import Client
 from playground.api.document import SCHEMAS
 from playground.edits import worth
 from playground.models import Draft
+from playground.playback.answers import RecentAnswers
 from playground.storage.store import draft_text
 from playground.wire import Encoded
 from scheduler_core import load
@@ -55,7 +56,7 @@ def bundle(mode: str = "off") -> str:
 @pytest.fixture(autouse=True)
 def nothing_known() -> Iterator[None]:
     """No answer of another test is kept, and nothing is being worked out afterwards."""
-    worth.answers = worth.CostAnswers()
+    worth.answers = RecentAnswers(worth.ANSWERS_KEPT, worth.ANSWER_BYTES)
     yield
     assert not worth._jobs
 
@@ -340,7 +341,7 @@ def test_the_oldest_answers_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is kept is bounded in number and in bytes."""
     monkeypatch.setattr(worth, "ANSWERS_KEPT", 2)
     monkeypatch.setattr(worth, "ANSWER_BYTES", 10)
-    kept = worth.CostAnswers()
+    kept = RecentAnswers(worth.ANSWERS_KEPT, worth.ANSWER_BYTES)
     for name in ("a", "b", "a", "c"):
         kept.put(name, Encoded(name))
         kept.get("a")

@@ -46,6 +46,7 @@ def _opened(
     source: sources.Source, playback: Playback, index: int | None, *, sought: bool
 ) -> tuple[int, Encoded]:
     """Return the answer and its number of cycles; ``sought``: the step may still be computed."""
+    private = "link" in source.wire  # the scenario has no address of its own
     scenario, complete = playback.scenario, playback.complete  # read before the length: then nothing follows
     seen = len(playback)
     return seen, join(
@@ -54,7 +55,7 @@ def _opened(
             "about": source.introduction(),
             "source": source.wire,
             "revision": source.revision,
-            "scenario": source.row.short if isinstance(source.row, Scenario) else None,
+            "scenario": source.row.short if isinstance(source.row, Scenario) and not private else None,
             "nodes": playback.tables.node_text(),
             "pods": playback.tables.pod_text(),
             "cycles": seen,

@@ -1,12 +1,13 @@
 // The frames of docs/protocol.md as types, which tests/playground/test_protocol_document.py holds to the server's
 // commands. Amounts are millicores and bytes, times are virtual seconds, unless a comment says otherwise.
 
-/** What is played: a draft, with a `revision` as its text was then, a stored scenario, or a run. */
+/** What is played: a draft, with a `revision` as its text was then, a stored scenario, a run, or what a link shows. */
 export interface Source {
   draft?: string;
   revision?: number;
   scenario?: string;
   run?: string;
+  link?: string;
 }
 
 /** An index into the table of nodes or pods. */
@@ -1035,6 +1036,111 @@ export interface Report {
 }
 
 /** By command: what it is asked, and what it answers. */
+/** A private link, as its creator sees it. */
+export interface PrivateLink {
+  link: string;
+  url: string;
+  title: string;
+  created: string;
+  expires: string;
+  fixed: boolean;
+  bytes: number;
+}
+
+/** What a cycle decided, as a private link keeps it. */
+export interface Outcome {
+  pod: string;
+  result: string;
+  node: string | null;
+  nominated: string | null;
+  victims: string[];
+  further: [pod: string, node: string][];
+}
+
+/** Whether the engine still decides what a private link pinned, and where it first does not. */
+export interface LinkCheck {
+  same: boolean;
+  compared: number;
+  differing: number;
+  first: { index: number; then: Outcome | null; now: Outcome | null } | null;
+  pinned: { engine: string; scheduler: string; policy: Policy; cycles: number; ended: boolean; digest: string };
+  current: { engine: string; scheduler: string; policy: Policy };
+  changed: string[];
+}
+
+/** A comment; its text is Markdown without HTML, "" once it was removed. */
+export interface Comment {
+  id: string;
+  url: string;
+  parent: string | null;
+  text: string;
+  name: string;
+  mine: boolean;
+  removed: boolean;
+  created: string;
+  edited: string | null;
+}
+
+/** The first comment of a thread, with where it is anchored; `about`: what the step decided when it was written. */
+export interface Thread extends Comment {
+  step: string;
+  node: string | null;
+  pod: string | null;
+  rule: string | null;
+  resolved: boolean;
+  replies: Comment[];
+  about: { index: number; step: string; pod: string | null; result: string | null; node: string | null } | null;
+}
+
+/** Where the leader of a room is. */
+export interface Position {
+  seq: number;
+  step: string;
+  at?: number;
+  phase?: string;
+  tab?: string;
+  view?: string;
+  node?: string;
+  pod?: string;
+  cell?: string | string[];
+  spot?: string | string[];
+}
+
+export type QuestionKind = "node" | "fits" | "victims" | "choice";
+export type Answer = string | boolean | string[] | number;
+
+/** What a room is asked to predict; with its tally and answer once it is revealed. */
+export interface Question {
+  number: number;
+  kind: QuestionKind;
+  text: string;
+  choices: string[] | null;
+  index?: number;
+  step?: string;
+  pod?: string;
+  revealed: boolean;
+  votes: number;
+  tally?: [answer: Answer, votes: number][];
+  others?: number;
+  answer?: Answer | null;
+  right?: number | null;
+}
+
+export type Role = "lead" | "watch";
+
+/** What joining a room answers. */
+export interface Joined {
+  role: Role;
+  person: string;
+  name: string;
+  owner: boolean;
+  scenario: string;
+  title: string;
+  position: Position;
+  watching: number;
+  question: Question | null;
+}
+
 export interface Commands {
   "session.hello": { asks: {}; answers: { version: string; limits: Record<string, number> } };
   "request.cancel": { asks: { request: number }; answers: {} };
@@ -1208,6 +1314,61 @@ export interface Commands {
   "run.watch": { asks: { run: string }; answers: Run };
   "run.unwatch": { asks: { run: string }; answers: {} };
   "run.cancel": { asks: { run: string }; answers: Run };
+  "compare.get": {
+    asks: { left: Source; right: Source; leftScheduler?: string; rightScheduler?: string };
+    answers: Record<string, any>; // no module asks yet: its page is drawn on the server
+  };
+  "comment.watch": { asks: { source: Source }; answers: { threads: Thread[] } };
+  "comment.write": {
+    asks: {
+      source: Source;
+      step?: string;
+      node?: string;
+      pod?: string;
+      rule?: string;
+      text: string;
+      name?: string;
+      parent?: string;
+    };
+    answers: Comment & Partial<Thread>;
+  };
+  "comment.edit": { asks: { source: Source; comment: string; text: string }; answers: Comment };
+  "comment.remove": { asks: { source: Source; comment: string }; answers: {} };
+  "comment.resolve": { asks: { source: Source; comment: string; open?: boolean }; answers: { resolved: boolean } };
+  "link.create": {
+    asks: { source: Source; title?: string; query?: string; days?: number };
+    answers: PrivateLink;
+  };
+  "link.list": { asks: {}; answers: { links: PrivateLink[] } };
+  "link.rename": { asks: { link: string; title: string }; answers: { title: string } };
+  "link.revoke": { asks: { link: string }; answers: {} };
+  "link.check": { asks: { link: string }; answers: LinkCheck };
+  "room.join": { asks: { room: string; lead_token?: string; name?: string }; answers: Joined };
+  "room.leave": { asks: {}; answers: {} };
+  "room.move": {
+    asks: {
+      step: string;
+      at?: number;
+      phase?: string;
+      tab?: string;
+      view?: string;
+      node?: string;
+      pod?: string;
+      cell?: string | string[];
+      spot?: string | string[];
+    };
+    answers: { seq: number };
+  };
+  "room.ask": {
+    asks: { kind: QuestionKind; text?: string; choices?: string[]; step?: string };
+    answers: Question;
+  };
+  "room.vote": { asks: { answer?: Answer }; answers: { number: number } };
+  "room.reveal": { asks: {}; answers: Question };
+  "room.close": { asks: {}; answers: {} };
+  "room.people": { asks: {}; answers: { watching: number; people: [person: string, name: string][] } };
+  "room.hand": { asks: { to: string }; answers: { role: Role } };
+  "room.take": { asks: {}; answers: { role: Role } };
 }
 
 /** By name: what the server pushes unasked. */
@@ -1227,6 +1388,13 @@ export interface Pushed {
   "draft.gone": { draft: string };
   "cycle.searched": { source: Source; request: number; index: number };
   "worth.progress": { source: Source; done: number; total: number; strategy: string };
+  "comment.changed": { scenario: string; comment: Comment & Partial<Thread> };
+  "room.position": Position;
+  "room.question": Question | null;
+  "room.tally": Partial<Question> & { number: number; votes: number; revealed: boolean };
+  "room.people": { watching: number };
+  "room.role": { role: Role };
+  "room.ended": {};
 }
 
 /** What an `error` frame carries, by its code beside the message. */

@@ -52,8 +52,11 @@ const EARLY = "scenario.open"; // what link-early.js asks for
 const ONCE = new Set([
   "branch.create",
   "bundle.open",
+  "comment.write",
   "draft.branch",
   "draft.share",
+  "link.create",
+  "room.ask",
   "run.start",
   "scenario.fork",
   "why.apply",

@@ -4,6 +4,7 @@ import { $ } from "../lib/dom.js";
 import { mini } from "./mini.js";
 import { buildOne } from "./build.js";
 import { onDrop } from "./files.js";
+import { holdsScenario, openPacked } from "./packed.js";
 import { paste } from "./paste.js";
 import { topics } from "./topics.js";
 import { trace } from "./trace.js";
@@ -25,3 +26,8 @@ buildOne($("[data-build-one]"));
 topics($("#examples"));
 const host = $("[data-mini]");
 if (host) mini(host).catch(() => host.classList.add("is-still"));
+// Last: it takes the place of all of the above.
+if (holdsScenario()) openPacked($("#main"));
+addEventListener("hashchange", () => {
+  if (holdsScenario()) openPacked($("#main"));
+});

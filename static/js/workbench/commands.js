@@ -255,6 +255,13 @@ export const COMMANDS = [
   },
   { id: "share", group: "Change", name: "Share", keys: ["s"], run: ({ onShare }) => onShare() },
   {
+    id: "present",
+    group: "Change",
+    name: "Present: open a room that others follow",
+    when: () => Boolean($("[data-present]")),
+    run: () => $("[data-present]")?.click(),
+  },
+  {
     id: "fork",
     group: "Change",
     name: "Fork: create your own copy",

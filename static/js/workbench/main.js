@@ -19,6 +19,8 @@ import { keys } from "./keys.js";
 import { Layout } from "./layout.js";
 import { Palette } from "./palette.js";
 import { Playback } from "./playback.js";
+import { present } from "./rooms/open.js";
+import { checkPinned } from "./share/pinned.js";
 import { settings } from "./settings.js";
 import { share } from "./share.js";
 import { Stage } from "./stage.js";
@@ -86,7 +88,8 @@ view.library = root.dataset.plotly;
 view.reveal = (line) => build.reveal(line);
 new Differ($("[data-cycle-bar]", root), view);
 view.settings = settings({ view, build, mine, canFork: Boolean($("[data-fork]")), fork });
-const onShare = () => share({ playback, view, address, build, mine });
+const sharing = { playback, view, address, build, mine, bundleUrl: root.dataset.bundleUrl };
+const onShare = () => share(sharing);
 const points = new Points(view, { breakpoints, stops, href: () => address.href() });
 deck.listen({ stops, breakpoints, points });
 const context = { playback, deck, view, build, layout, stage, stops, points, onShare, mine };
@@ -94,6 +97,7 @@ context.palette = new Palette(context);
 keys(context);
 
 $("[data-share]")?.addEventListener("click", onShare);
+$("[data-present]")?.addEventListener("click", () => present(sharing));
 $("[data-help]").addEventListener("click", () => context.help());
 $("[data-palette]")?.addEventListener("click", () => context.palette.open());
 const forkButton = $("[data-fork]");
@@ -101,7 +105,7 @@ if (forkButton) {
   forkButton.hidden = mine;
   forkButton.addEventListener("click", fork);
 }
-$("[data-kind]").textContent = mine ? "draft" : source.run ? "run" : "shared, read-only";
+$("[data-kind]").textContent = root.dataset.room ? "room" : mine ? "draft" : source.run ? "run" : "shared, read-only";
 if (mine) title(build.draft);
 runAll();
 notices();
@@ -110,9 +114,26 @@ const asked = Object.fromEntries(
 );
 view.on("address", openHere);
 open(Address.read(root.dataset.step));
+if (root.dataset.room) enterRoom(root.dataset.room);
+comments($("[data-comments]"));
+checkPinned(playback);
 
 /** For the browser tests, and for looking at it in a console. */
 window.podstep = { timings, playback, view, socket, ready: false };
+
+/** @param {HTMLElement | null} button */
+async function comments(button) {
+  if (!button) return;
+  const { hash } = location; // the address is soon written anew, without it
+  const { Review } = await import("./review/panel.js");
+  new Review(view, root, button, hash);
+}
+
+/** @param {string} id */
+async function enterRoom(id) {
+  const { enter } = await import("./rooms/rooms.js");
+  window.podstep.room = enter({ id, view, address, layout, root });
+}
 
 /** Out of a frame one goes on with the same view. */
 function openHere() {

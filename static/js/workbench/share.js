@@ -1,103 +1,109 @@
-// Share: an immutable scenario and a link to exactly what is on screen.
+// Share: what is on screen as a link, a private link, a frame, or whole in a link, a panel each.
 
-import { h, icon, copy, dialog, fill } from "../lib/dom.js";
+import { $, h, dialog, fill } from "../lib/dom.js";
+import { refusalOf } from "../lib/socket.js";
+import { embed } from "./share/embed.js";
+import { link } from "./share/link.js";
+import { privately } from "./share/private.js";
+import { refused } from "./share/common.js";
+import { tabs } from "./tabs.js";
+import { whole } from "./share/whole.js";
 /** @import { Address } from "./address.js" */
 /** @import { Build } from "./build.js" */
 /** @import { Playback } from "./playback.js" */
+/** @import { Shared } from "./share/common.js" */
 /** @import { View } from "./view.js" */
 
+/** @typedef {{ playback: Playback, view: View, build: Build, mine: boolean }} Workbench */
+
+/** @type {[key: string, label: string, panel: (shared: Shared, host: HTMLElement) => Promise<void>][]} */
+const PANELS = [
+  ["link", "Link", link],
+  ["private", "Private", privately],
+  ["embed", "Embed", embed],
+  ["whole", "Self-contained", whole],
+];
+
 /**
- * @param {string} label
- * @param {string} text
- * @param {string} [look]
+ * The address on which a scenario is shared: of a room that of its scenario, of everything else the page's own; of a
+ * draft an immutable copy is made.
+ *
+ * @param {Workbench} workbench
  */
-const copyRow = (label, text, look = "primary") => {
-  const field = h("input", {
-    class: "field",
-    readonly: true,
-    value: text,
-    "aria-label": label,
-    onfocus: () => field.select(),
+export async function shareable({ playback, view, build, mine }) {
+  if (!mine) {
+    const { scenario } = playback.source;
+    return { path: scenario ? `/s/${scenario}/` : location.pathname, token: "", scenario: scenario ?? "" };
+  }
+  if (!(await build.settle())) return null;
+  const answer = await playback.socket.call("draft.share", {
+    draft: playback.source.draft,
+    base: playback.source.revision,
+    step: playback.wanted > playback.cycles ? "end" : String(playback.wanted),
+    tab: view.tab,
   });
-  const button = h(
-    "button",
-    {
-      type: "button",
-      class: `btn ${look}`,
-      onclick: async () => {
-        fill(button, icon((await copy(text)) ? "check" : "warn"), "Copied");
-      },
-    },
-    icon("copy"),
-    "Copy",
-  );
-  return { field, row: h("div", { class: "copy-row" }, field, button) };
-};
+  return {
+    path: new URL(answer.url, location.origin).pathname,
+    token: answer.deleteToken,
+    scenario: answer.scenario,
+  };
+}
 
 /**
  * Open the dialog. `build.settle` applies pending edits first; `address` writes the link.
  *
- * @param {{ playback: Playback, view: View, address: Address, build: Build, mine: boolean }} workbench
+ * @param {Workbench & { address: Address, bundleUrl: string }} context
  */
-export async function share({ playback, view, address, build, mine }) {
-  const origin = location.origin;
-  if (!mine) {
-    const { field, row } = copyRow("Link to this view", origin + address.link());
-    dialog(
-      "Share this view",
-      h("p", {
-        text:
-          "Anyone who opens this link sees the same cluster at the same step, with the same tab, selection and "
-          + "filters.",
-      }),
-      row,
-    );
-    field.focus();
-    return;
-  }
-  if (!(await build.settle())) return;
-  const status = h("p", { class: "dim", text: "Creating an immutable copy…", role: "status" });
-  const box = dialog("Share this scenario", status);
-  try {
-    const answer = await playback.socket.call("draft.share", {
-      draft: playback.source.draft,
-      base: playback.source.revision,
-      step: playback.wanted > playback.cycles ? "end" : String(playback.wanted),
-      tab: view.tab,
-    });
-    const path = new URL(answer.url, origin).pathname;
-    const { field, row } = copyRow("Link to this view", origin + address.link(path));
-    const body = box.querySelector(".dialog-body");
-    fill(
-      body,
-      h("p", {
-        text:
-          "Anyone who opens this link sees this cluster at this step. "
-          + "It never changes; your draft remains private.",
-      }),
-      row,
-    );
-    if (answer.deleteToken) {
-      body.append(
-        h(
-          "details",
-          { class: "token" },
-          h("summary", { text: "Take this link down later" }),
-          h("p", {
-            class: "dim",
-            text:
-              "With this delete token the link can be taken down through the API. "
-              + "It is shown only now: keep it if you may need it.",
-          }),
-          copyRow("Delete token", answer.deleteToken, "quiet").row,
-        ),
-      );
+export async function share(context) {
+  const { playback, address, build, mine, bundleUrl } = context;
+  if (mine && !(await build.settle())) return;
+  let made = null;
+  let token = "";
+  /** @type {Shared} */
+  const shared = {
+    playback,
+    title: (mine ? $("input[data-title]")?.value : "") || playback.title,
+    bundleUrl,
+    frames: !playback.source.run && !playback.source.link,
+    path: async () => {
+      made ??= shareable(context).catch((error) => {
+        made = null;
+        throw error;
+      });
+      const found = await made;
+      if (!found) throw new Error("what is being edited has errors; correct them first.");
+      token = found.token;
+      return found.path;
+    },
+    token: () => token,
+    link: (path) => address.link(path),
+    query: () => new URL(address.link("/"), location.origin).search.slice(1),
+    settle: () => (mine ? build.settle() : Promise.resolve(true)),
+  };
+  const strip = h("div", { class: "tabs", role: "tablist", "aria-label": "Ways to share" });
+  const panel = h("div", { class: "share-panel", id: "share" });
+  const box = dialog("Share this view", strip, panel);
+  box.classList.add("share-dialog");
+  const offered = PANELS.filter(([key]) =>
+    key === "embed" ? shared.frames : key !== "private" || !playback.source.link,
+  );
+  let turn = 0;
+  const open = async (/** @type {string} */ key) => {
+    const mineTurn = ++turn;
+    list.select(key);
+    const host = h("div", { class: "share-panel-body" });
+    fill(panel, host);
+    try {
+      await offered.find(([name]) => name === key)[2](shared, host);
+    } catch (error) {
+      if (mineTurn === turn) fill(host, refused("It could not be shared", refusalOf(error)));
     }
-    field.focus();
-  } catch (error) {
-    fill(
-      box.querySelector(".dialog-body"),
-      h("p", { class: "note error", text: `It could not be shared: ${error.message}` }),
-    );
-  }
+  };
+  const list = tabs(
+    strip,
+    offered.map(([key, label]) => [key, label]),
+    panel,
+    open,
+  );
+  await open("link");
 }

@@ -10,6 +10,7 @@ import pytest
 
 from scheduler_core import load
 from scheduler_core.__main__ import main
+from scheduler_core.compare.compare import compare
 from scheduler_core.explain import explain
 from scheduler_core.kube_batch.record import SessionRecord
 from tests.core.kube_batch.parts import configuration
@@ -63,6 +64,29 @@ def test_a_session_binds_a_gang_in_one_decision() -> None:
     assert {key for key, _ in cycles[1].decision.placements} == {"default/b0", "default/b1", "default/b2"}
     assert set(made.placement()) == {"default/web", "default/b0", "default/b1", "default/b2"}
     assert all(made.placement().values())
+
+
+def test_sessions_that_place_further_pods_differently_differ() -> None:
+    """Although the pods that they are named after go to the same node."""
+    gangs = [
+        (
+            VIRTUAL,
+            *(node(name, at=name) for name in ("n1", "n2", "n3")),
+            queue(),
+            group("g", 2),
+            *(batch(f"b{at}", "g", fields=f"nodeSelector: {{at: {on}}}, ") for at, on in enumerate(nodes)),
+        )
+        for nodes in (("n2", "n1"), ("n3", "n1"))
+    ]
+    left, right = (load("---\n".join(gang)) for gang in gangs)
+    found = compare(left, right)
+    assert found.decision is not None
+    assert found.decision.a is not None
+    assert found.decision.b is not None
+    assert found.decision.a["node"] == found.decision.b["node"] == "n1"
+    assert found.decision.what == ("choice",)
+    assert found.decision.details == ("default/b0: to n2 under A, to n3 under B",)
+    assert found.placements == {"default/b0": ("n2", "n3")}
 
 
 def test_the_session_s_record_belongs_to_its_cycle() -> None:

@@ -1,0 +1,114 @@
+"""Rooms over HTTP: opening one, its state, and its end. Everything else is on the WebSocket."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+
+from playground.api.answers import ApiError, answer
+from playground.api.bodies import json_of
+from playground.api.lookups import STEP, scenario_of
+from playground.api.route import ERRORS, UNREAD, route
+from playground.models import Room
+from playground.rooms import rows
+from playground.visitors import identity
+from playground.visitors.throttle import RETRY_SECONDS, address_of, token_of
+
+_UNREADABLE = {400: UNREAD[400]}
+
+
+@route(
+    "POST",
+    "/api/rooms",
+    "Open a room, in which viewers follow a leader through a scenario",
+    {
+        201: ("Open; keep the lead token, whose holder leads and ends the room", "NewRoom"),
+        **_UNREADABLE,
+        **ERRORS,
+    },
+    body=(("application/json", "RoomRequest"),),
+)
+def create_room(request: HttpRequest) -> HttpResponse:
+    """Open a room on a shared scenario."""
+    body = json_of(request)
+    given = {"scenario": None, "step": "0", "title": "", **body}
+    if unknown := sorted(set(given) - {"scenario", "step", "title"}):
+        raise ApiError(400, f"Unknown fields: {', '.join(unknown)[:200]}")
+    for name, value in given.items():
+        if not isinstance(value, str):
+            raise ApiError(400, [{"line": None, "path": name, "message": f"{name} must be a text."}])
+    if not STEP.fullmatch(given["step"]) and given["step"] != "end":
+        message = "A step is a cycle's number or major.minor, as in 17 or 2.3, or end."
+        raise ApiError(400, [{"line": None, "path": "step", "message": message}])
+    scenario, address = scenario_of(given["scenario"]), address_of(request)
+    try:
+        created = rows.create(
+            scenario, identity.owner_at(address), address, {"step": given["step"]}, given["title"]
+        )
+    except rows.TooManyRoomsError as error:
+        raise ApiError(429, str(error), {"Retry-After": str(RETRY_SECONDS)}) from error
+    watch = request.build_absolute_uri(f"/r/{created.room.pk}/")
+    wire = {
+        **_wire(created.room),
+        "watch_url": watch,
+        # Behind the #, so that the token is in no log, and in no Referer.
+        "lead_url": f"{watch}#lead={created.token}",
+        "lead_token": created.token,
+    }
+    return answer(wire, 201, Location=f"/api/rooms/{created.room.pk}")
+
+
+@route(
+    "GET",
+    "/api/rooms/{name}",
+    "Get where a room is, and the number of viewers",
+    {200: ("The room", "Room"), **ERRORS},
+)
+def get_room(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer where a room is."""
+    return answer(_wire(_room(name)), Cache_Control="no-store")
+
+
+@route(
+    "POST",
+    "/api/rooms/{name}/end",
+    "End a room",
+    {
+        200: ("The room, which has ended", "Room"),
+        403: ("Not the room's lead token", "Errors"),
+        **_UNREADABLE,
+        **ERRORS,
+    },
+    body=(("application/json", "RoomEnd"),),
+)
+def end_room(request: HttpRequest, name: str) -> HttpResponse:
+    """End a room; those who are in it are told within a second."""
+    room = _room(name)
+    token = (json_of(request).get("lead_token") if request.body else None) or token_of(request)
+    if not isinstance(token, str) or not rows.holds_token(room, token):
+        raise ApiError(403, "Send the token that leads this room as lead_token.")
+    rows.end(room)
+    return answer(_wire(_room(name)))
+
+
+def _room(name: str) -> Room:
+    room = rows.find(name)
+    if room is None:
+        raise ApiError(404, "There is no such room; rooms are removed after a day.")
+    return room
+
+
+def _wire(room: Room) -> dict[str, Any]:
+    over = rows.is_over(room)
+    return {
+        "id": room.pk,
+        "scenario": room.scenario.short,
+        "title": room.title,
+        "step": room.position.get("step", "0"),
+        "tab": room.position.get("tab"),
+        "seq": room.seq,
+        "watching": 0 if over else rows.watching(room.pk),
+        "ended": over,
+        "expires": room.expires.isoformat(),
+    }

@@ -1,0 +1,1 @@
+"""Two scenarios, drafts or runs side by side."""

@@ -1,0 +1,66 @@
+"""A comparison as the query of an address asks for it: of the API, and of its page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from playground.comparisons import comparing
+from playground.playback import sources
+from playground.pool import offload
+from playground.pool.reading import reading
+from playground.visitors import identity
+from playground.wire import Encoded, join
+
+KINDS = ("scenario", "run", "link", "draft")  # in which an id is looked for
+
+
+class AskedError(ValueError):
+    """A parameter is missing or wrong; ``path`` is its name, "" where what it names is not there."""
+
+    def __init__(self, path: str, message: str) -> None:
+        self.path = path
+        super().__init__(message)
+
+
+def answered(query: Mapping[str, str], owner: str) -> Encoded:
+    """Return the answer to a query of ``owner``, who may compare their own drafts.
+
+    Raises AskedError, UnfinishedError, and the errors of reading and computing.
+    """
+    try:
+        question = comparing.Question(_side(query, "left", owner), _side(query, "right", owner))
+        return told(question, question.kept() or question.answered(_compared(question)))
+    except comparing.SchedulerError as error:
+        raise AskedError(f"{error.side}Scheduler", str(error)) from error
+
+
+def told(question: comparing.Question, body: Encoded) -> Encoded:
+    """Return an answer with what was asked."""
+    sides = join({"left": question.left.wire(), "right": question.right.wire()})
+    return Encoded(f"{sides[:-1]},{body[1:]}")
+
+
+def _compared(question: comparing.Question) -> Encoded:
+    if question.stored:
+        with reading() as give_way:
+            return comparing.from_decisions(question, give_way)
+    left, right = (side.source.stored() for side in question.sides)
+    schedulers = (question.left.scheduler, question.right.scheduler)
+    if question.large:
+        return offload.compute(identity.asker(), comparing.computed, left, right, schedulers, long=True)
+    with reading():
+        return comparing.computed(left, right, schedulers)
+
+
+def _side(query: Mapping[str, str], name: str, owner: str) -> comparing.Side:
+    """Return a side: ``kind:id``, or an id alone, which is looked for in all kinds. Raises AskedError."""
+    kind, _, bare = query.get(name, "").rpartition(":")
+    if not bare or (kind and kind not in KINDS):
+        raise AskedError(name, f"Say what is on the {name}: the id of a scenario, a run, a link or a draft.")
+    for one in (kind,) if kind else KINDS:
+        try:
+            source = sources.find({one: bare}, owner)
+        except sources.NotFoundError:
+            continue
+        return comparing.Side(source, query.get(f"{name}Scheduler", ""))
+    raise AskedError("", f"There is no scenario, run, link or draft of yours with the id on the {name}.")

@@ -1,0 +1,129 @@
+"""``comment.…``: reading, writing and resolving comments on a shared scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from playground.live.commands import Answer, Call, command
+from playground.live.errors import CommandError
+from playground.models import Comment, Scenario
+from playground.playback import anchors, sources
+from playground.playback.executor import in_storage
+from playground.playback.playback import OutOfRangeError, Playback
+from playground.storage import comments
+
+ANCHOR = dict.fromkeys(("node", "pod", "rule"), "text?")
+Permission = Callable[[Comment, comments.Author], bool]
+
+
+def _scenario(call: Call) -> Scenario:
+    source = call.found()
+    if "scenario" not in source.wire:
+        raise CommandError("permission.denied", "Only a shared scenario has comments; share it first.")
+    assert isinstance(source.row, Scenario)
+    return source.row
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    try:
+        yield
+    except comments.CommentError as error:
+        raise CommandError("payload.invalid", str(error), field=error.field) from error
+    except comments.TooManyCommentsError as error:
+        raise CommandError("rate.limited", str(error)) from error
+
+
+@command("comment.watch", source="source")
+async def watch(call: Call) -> Answer:
+    """Return a scenario's threads, and push every change from then on."""
+    row = _scenario(call)
+    call.connection.watching.watch_comments(row)
+    return {"threads": await in_storage(comments.threads, row, call.visitor)}
+
+
+@command(
+    "comment.write",
+    source="source",
+    visitor=True,
+    throttle="COMMENTS_PER_MINUTE",
+    step="text?",
+    text="text",
+    name="text?",
+    parent="text?",
+    **ANCHOR,  # type: ignore[arg-type]
+)
+async def write(call: Call) -> Answer:
+    """Store a comment on a step, or an answer to another comment."""
+    row = _scenario(call)
+    fields = {name: value for name, value in call.payload.items() if name != "source"}
+    with _refusals():
+        draft = comments.checked(fields)
+    about = None if draft.parent else await call.in_turns(lambda playback, _: _about(playback, draft.step))
+    with _refusals():
+        written = await call.in_engine(comments.write, row, draft, call.visitor, about, large=False)
+    return comments.wire(written.comment, row.short, call.visitor)
+
+
+def _about(playback: Playback, step: str) -> dict[str, Any] | None:
+    try:
+        index = anchors.index_of(playback, step)
+    except anchors.NoSuchStepError as error:
+        raise OutOfRangeError(str(error)) from error
+    except ValueError as error:
+        raise CommandError("payload.invalid", str(error), field="step") from error
+    return None if index is None else anchors.about(playback, index)
+
+
+@command(
+    "comment.edit",
+    source="source",
+    visitor=True,
+    throttle="COMMENTS_PER_MINUTE",
+    comment="text",
+    text="text",
+)
+async def edit(call: Call) -> Answer:
+    """Replace the text of one's own comment."""
+    comment = await _allowed(call, comments.may_edit, "Only who wrote a comment can change it.")
+    with _refusals():
+        await in_storage(comments.edit, comment, call.payload["text"])
+    return comments.wire(comment, _scenario(call).short, call.visitor)
+
+
+@command("comment.remove", source="source", visitor=True, throttle="COMMENTS_PER_MINUTE", comment="text")
+async def remove(call: Call) -> Answer:
+    """Remove one's own comment, or anybody's on a scenario that one has shared."""
+    denied = "Only who wrote a comment, or shared the scenario, can remove it."
+    comment = await _allowed(call, comments.may_remove, denied)
+    await in_storage(comments.remove, comment, comments.Author(call.visitor))
+    return {}
+
+
+@command(
+    "comment.resolve",
+    source="source",
+    visitor=True,
+    throttle="COMMENTS_PER_MINUTE",
+    comment="text",
+    open="leaf?",
+)
+async def resolve(call: Call) -> Answer:
+    """Resolve a thread, or open it again."""
+    denied = "Only who began a thread, or shared the scenario, can resolve it."
+    comment = await _allowed(call, comments.may_resolve, denied)
+    resolved = call.payload.get("open") is not True
+    await in_storage(comments.resolve, comment, resolved=resolved)
+    return {"resolved": resolved}
+
+
+async def _allowed(call: Call, permission: Permission, denied: str) -> Comment:
+    row = _scenario(call)
+    comment = await in_storage(comments.find, row, call.payload["comment"])
+    if comment is None:
+        raise sources.NotFoundError("There is no such comment on this scenario.")
+    if not await in_storage(permission, comment, comments.Author(call.visitor)):
+        raise CommandError("permission.denied", denied)
+    return comment

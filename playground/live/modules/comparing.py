@@ -1,0 +1,47 @@
+"""``compare.…``: two sources side by side."""
+
+from __future__ import annotations
+
+from playground.comparisons import comparing
+from playground.comparisons.asking import told
+from playground.live.commands import Answer, Call, command
+from playground.live.errors import CommandError
+from playground.live.sightings import sightings
+from playground.playback.executor import in_storage
+from playground.playback.playback import at_once
+from playground.wire import Encoded
+
+
+@command(
+    "compare.get",
+    latest=1,
+    left="object",
+    right="object",
+    leftScheduler="text?",
+    rightScheduler="text?",
+)
+async def get(call: Call) -> Answer:
+    """Return where two sources first decide differently, where pods end, and the metrics of both."""
+    sides = [
+        comparing.Side(
+            (await sightings.find(call.payload[name], call.visitor)).pinned(),
+            call.payload.get(f"{name}Scheduler") or "",
+        )
+        for name in ("left", "right")
+    ]
+    try:
+        question = comparing.Question(sides[0], sides[1])
+        body = question.kept() or question.answered(await _compared(call, question))
+    except comparing.SchedulerError as error:
+        raise CommandError("payload.invalid", str(error), field=f"{error.side}Scheduler") from error
+    except comparing.UnfinishedError as error:
+        raise CommandError("step.out-of-range", str(error)) from error
+    return told(question, body)
+
+
+async def _compared(call: Call, question: comparing.Question) -> Encoded:
+    if question.stored:
+        return await call.in_engine(comparing.from_decisions, question, at_once)
+    stored = [await in_storage(side.source.stored) for side in question.sides]
+    schedulers = (question.left.scheduler, question.right.scheduler)
+    return await call.in_pool(comparing.computed, *stored, schedulers, large=question.large)

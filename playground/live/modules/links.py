@@ -1,0 +1,121 @@
+"""``link.…``: a visitor's private links, and whether they still show what they showed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.limits import limit
+from playground.live.commands import Answer, Call, Unwanted, command
+from playground.live.errors import CommandError
+from playground.models import Draft, Link, Run, Scenario
+from playground.playback import pinning, sources
+from playground.playback.executor import in_storage
+from playground.playback.playback import Playback
+from playground.storage import store
+
+QUERY = 1_500  # characters
+DAYS = 3_650
+
+
+@command(
+    "link.create",
+    source="source",
+    visitor=True,
+    latest=1,
+    throttle="IMPORTS_PER_MINUTE",
+    title="text?",
+    query="text?",
+    days="index?",
+)
+async def create(call: Call) -> Answer:
+    """Make a private link to a view of a source as it is now, with what it decides now."""
+    payload = call.payload
+    query, days = (payload.get("query") or "").lstrip("?"), payload.get("days")
+    if len(query) > QUERY or not query.isprintable():
+        raise CommandError("payload.invalid", f"query may have {QUERY:,} characters.", field="query")
+    if days is not None and not 1 <= days <= DAYS:
+        raise CommandError("payload.invalid", f"days must be 1 to {DAYS:,}.", field="days")
+    call.source = source = call.found().pinned()
+
+    def turn(playback: Playback, _unwanted: Unwanted) -> pinning.Pinned | None:
+        return pinning.pinned(playback) if pinning.reached(playback, limit("LINK_CYCLES")) else None
+
+    pinned = await call.in_turns(turn)
+    asked = store.LinkRequest(call.visitor, payload.get("title") or source.title, query, days)
+    try:
+        return wire(await call.in_engine(_create, source, asked, pinned))
+    except store.TooManyLinksError as error:
+        raise CommandError("rate.limited", str(error)) from error
+
+
+def _create(source: sources.Source, asked: store.LinkRequest, pinned: pinning.Pinned) -> Link:
+    row = source.row
+    if isinstance(row, Draft):
+        row = store.keep_scenario(source.load(), source.text(), asked.owner)
+    elif isinstance(row, Run):
+        row = Scenario.objects.defer("content", "text").get(pk=row.scenario_id)
+    return store.create_link(asked, row, pinned.what, pinned.decisions)
+
+
+def wire(link: Link) -> dict[str, Any]:
+    """Return a link as its creator sees it."""
+    query = f"?{link.query}" if link.query else ""
+    return {
+        "link": link.pk,
+        "url": f"/l/{link.pk}/{query}",
+        "title": link.title,
+        "created": link.created.isoformat(),
+        "expires": link.expires.isoformat(),
+        "fixed": link.fixed,
+        "bytes": link.packed,
+    }
+
+
+@command("link.list", visitor=True)
+async def listing(call: Call) -> Answer:
+    """Return the visitor's own private links, newest first."""
+    return {"links": [wire(link) for link in await in_storage(store.links_of, call.visitor)]}
+
+
+@command("link.rename", visitor=True, link="text", title="text")
+async def rename(call: Call) -> Answer:
+    """Name one of the visitor's links; what it shows is not changed."""
+    title = store.clean_title(call.payload["title"])
+    if not await in_storage(_rename, call.payload["link"], call.visitor, title):
+        raise CommandError("source.not-found", "There is no such link of yours.")
+    return {"title": title}
+
+
+def _rename(name: str, owner: str, title: str) -> int:
+    return Link.objects.filter(pk=name[:32], owner=owner).update(title=title)
+
+
+@command("link.revoke", visitor=True, link="text")
+async def revoke(call: Call) -> Answer:
+    """Take one of the visitor's links back, for good."""
+    if not await in_storage(store.revoke_link, call.payload["link"], call.visitor):
+        raise CommandError("source.not-found", "There is no such link of yours.")
+    return {}
+
+
+@command("link.check", latest=1, link="text")
+async def check(call: Call) -> Answer:
+    """Return whether the engine still decides what the link pinned, and where it first does not."""
+    link = await in_storage(_pinned, call.payload["link"])
+    call.source = sources.Source({"link": link.pk}, link.scenario)
+    cycles = link.pinned["cycles"] + 1
+
+    def turn(playback: Playback, _unwanted: Unwanted) -> dict[str, Any] | None:
+        if not pinning.reached(playback, cycles):
+            return None
+        return pinning.compared(link.pinned, bytes(link.decisions), playback)
+
+    return await call.in_turns(turn)
+
+
+def _pinned(name: str) -> Link:
+    link = store.find_link(name)
+    if link is None:
+        raise sources.NotFoundError("There is no such link; it may have expired or been revoked.")
+    link.decisions = Link.objects.values_list("decisions", flat=True).get(pk=link.pk)
+    return link

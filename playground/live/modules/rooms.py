@@ -1,0 +1,252 @@
+"""``room.…``: following a leader through a scenario, and predicting what happens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import structlog
+
+from playground.live.commands import Answer, Call, command
+from playground.live.errors import CommandError
+from playground.live.hub import Member, hub, member_of
+from playground.live.sightings import sightings
+from playground.playback.executor import in_storage
+from playground.playback.playback import SLICE_SECONDS, Playback
+from playground.rooms import questions, rows
+
+log = structlog.get_logger(__name__)
+
+STEP = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?|end")
+#: Fields of a position that are texts, and the characters that they may have.
+TEXTS = {"tab": 40, "view": 200, "phase": 40, "node": 253, "pod": 600}
+CELL = 500  # characters of what a cell or a spotlight is named by
+TOKEN = 200
+
+
+def _member(call: Call) -> Member:
+    member = member_of(call.connection)
+    if member is None:
+        raise CommandError("permission.denied", "This connection is in no room; join it first.")
+    return member
+
+
+def _leading(call: Call) -> Member:
+    """Return the member if it leads. Raises CommandError."""
+    member = _member(call)
+    if not member.leads:
+        raise CommandError("permission.denied", "Only who leads the room can do that.")
+    return member
+
+
+@contextmanager
+def _refusals(field: str = "") -> Iterator[None]:
+    try:
+        yield
+    except rows.EndedError as error:
+        raise CommandError("room.ended") from error
+    except rows.VoteError as error:
+        raise CommandError("permission.denied", str(error)) from error
+    except questions.AnswerError as error:
+        raise CommandError("payload.invalid", str(error), field=field) from error
+
+
+@command(
+    "room.join",
+    throttle="ROOM_JOINS_PER_MINUTE",
+    room="text",
+    lead_token="text?",  # noqa: S106 - a type
+    name="text?",
+)
+async def join(call: Call) -> Answer:
+    """Enter a room: as its leader with the token, otherwise as a viewer."""
+    token, name = call.payload.get("lead_token") or "", call.payload.get("name") or ""
+    member = await hub().join(call.connection, call.payload["room"], token[:TOKEN], name[:TOKEN])
+    hall = member.hall
+    return {
+        "role": member.role,
+        "person": member.person,
+        "name": member.name,
+        "owner": member.holds_token,
+        "scenario": hall.row.scenario.short,
+        "title": hall.row.title,
+        "position": hall.position,
+        "watching": hall.here + hall.others,
+        "question": hall.question,
+    }
+
+
+@command("room.leave")
+async def leave(call: Call) -> Answer:
+    """Leave the room."""
+    _member(call)
+    await hub().leave(call.connection)
+    return {}
+
+
+@command(
+    "room.move",
+    step="text",
+    at="index?",
+    cell="leaf?",
+    spot="leaf?",
+    **dict.fromkeys(TEXTS, "text?"),  # type: ignore[arg-type]
+)
+async def move(call: Call) -> Answer:
+    """Have everybody follow to a position."""
+    member = _leading(call)
+    with _refusals():
+        return {"seq": await hub().move(member.hall, position_of(call.payload))}
+
+
+def position_of(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the position that a payload has, without fields that are left out. Raises CommandError."""
+    if not STEP.fullmatch(payload["step"]):
+        message = "A step is a cycle's number or major.minor, as in 17 or 2.3, or end."
+        raise CommandError("payload.invalid", message, field="step")
+    for name, most in TEXTS.items():
+        if len(payload.get(name) or "") > most:
+            raise CommandError("payload.invalid", f"{name} may have {most} characters.", field=name)
+    for name in ("cell", "spot"):
+        if len(str(payload.get(name) or "")) > CELL:
+            raise CommandError("payload.invalid", f"{name} may have {CELL} characters.", field=name)
+    fields = ("step", "at", *TEXTS, "cell", "spot")
+    return {name: payload[name] for name in fields if payload.get(name) is not None}
+
+
+@command(
+    "room.ask",
+    latest=1,
+    throttle="ROOM_QUESTIONS_PER_MINUTE",
+    kind="text",
+    text="text?",
+    choices="texts?",
+    step="text?",
+)
+async def ask(call: Call) -> Answer:
+    """Have everybody predict what a cycle decides; the engine's answer stays hidden until it is revealed."""
+    hall = _leading(call).hall
+    payload = call.payload
+    with _refusals("kind"):
+        question = questions.drafted(payload["kind"], payload.get("text") or "", payload.get("choices"))
+    if questions.KINDS[question["kind"]].truth is not None:
+        call.source = await sightings.find({"scenario": hall.row.scenario.short}, "")
+        question = await call.in_turns(
+            lambda playback, _unwanted: _asked(playback, question, payload, hall.position)
+        )
+    _leading(call)  # it may have been handed over meanwhile
+    with _refusals():
+        row = await in_storage(rows.ask, hall.row.pk, question)
+    await hub().changed(row)
+    return questions.wire(row.question, 0)
+
+
+def _asked(
+    playback: Playback, question: dict[str, Any], payload: Mapping[str, Any], position: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """Return the question with its answer; ``None`` while its cycle is not computed yet.
+
+    It is about the cycle of ``step``; without one about the next of the position's, or about that itself
+    where the position is a moment or a phase inside it.
+    """
+    index = _index(playback, payload, position)
+    if index is None and playback.advance(SLICE_SECONDS):
+        return None
+    index = _index(playback, payload, position)
+    if index is None:
+        raise CommandError("step.out-of-range", "There is no such cycle to ask about.")
+    if not index:
+        raise CommandError("step.out-of-range", "Before the first cycle nothing is decided.")
+    return questions.about(question, playback.cycle(index), index)
+
+
+def _index(playback: Playback, payload: Mapping[str, Any], position: Mapping[str, Any]) -> int | None:
+    """Return the index of the cycle that a question is about, ``None`` if it is not computed."""
+    step, inside = payload.get("step"), "at" in position or "phase" in position
+    try:
+        index = playback.locate(step or position.get("step") or "0")
+    except ValueError as error:
+        raise CommandError("payload.invalid", str(error), field="step") from error
+    if index is None:
+        return None
+    index += 0 if step or (inside and index) else 1
+    return index if index <= len(playback) else None
+
+
+@command("room.reveal")
+async def reveal(call: Call) -> Answer:
+    """Show everybody the votes and the answer."""
+    hall = _leading(call).hall
+    question = hall.row.question
+    if question is None:
+        raise CommandError("permission.denied", "There is no question to reveal.")
+    with _refusals():
+        row = await in_storage(rows.reveal, hall.row.pk, question["number"])
+    await hub().changed(row)
+    return questions.wire(row.question, hall.votes)
+
+
+@command("room.close")
+async def close(call: Call) -> Answer:
+    """Take the question away."""
+    hall = _leading(call).hall
+    with _refusals():
+        await hub().changed(await in_storage(rows.change, hall.row.pk, question=None))
+    return {}
+
+
+@command("room.vote", throttle="ROOM_VOTES_PER_MINUTE", answer="leaf?")
+async def vote(call: Call) -> Answer:
+    """Answer the question, or change one's answer."""
+    member = _member(call)
+    hall = member.hall
+    question = hall.row.question
+    if question is None or question["revealed"]:
+        raise CommandError("permission.denied", "There is no question to answer.")
+    with _refusals("answer"):
+        answer = questions.canonical(question, call.payload.get("answer"))
+        await in_storage(rows.vote, hall.row.pk, question["number"], member.person, answer)
+    hub().voted(hall)
+    return {"number": question["number"]}
+
+
+@command("room.people")
+async def people(call: Call) -> Answer:
+    """Return to the leader who gave a name, and how many watch."""
+    member = _leading(call)
+    found = await in_storage(rows.audience, member.hall.row.pk)
+    here = dict(member.hall.named())
+    return {
+        "watching": member.hall.here + member.hall.others,
+        "people": [list(one) for one in ({**dict(found.people), **here}).items()][: rows.PEOPLE_SHOWN],
+    }
+
+
+@command("room.hand", throttle="ROOM_QUESTIONS_PER_MINUTE", to="text")
+async def hand(call: Call) -> Answer:
+    """Hand the lead to another person in the room."""
+    member = _leading(call)
+    hall, to = member.hall, call.payload["to"]
+    here = {one.person for one in hall.members.values()}
+    if to not in here and to not in dict((await in_storage(rows.audience, hall.row.pk)).people):
+        raise CommandError("payload.invalid", "There is no such person in the room.", field="to")
+    return await _led(call, member, to)
+
+
+@command("room.take", throttle="ROOM_QUESTIONS_PER_MINUTE")
+async def take(call: Call) -> Answer:
+    """Take the lead back; only who joined with the token may."""
+    member = _member(call)
+    if not member.holds_token:
+        raise CommandError("permission.denied", "Only who has the token that leads the room can do that.")
+    return await _led(call, member, "")
+
+
+async def _led(call: Call, member: Member, to: str) -> Answer:
+    with _refusals():
+        row = await in_storage(rows.change, member.hall.row.pk, leader=to)
+    log.info("a room was handed over", room=row.pk, by=member.person, to=to or "who has the token")
+    await hub().changed(row)
+    return {"role": member.role}

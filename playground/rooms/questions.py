@@ -1,0 +1,126 @@
+"""Predictions: a question about a cycle, the votes, and the answer that the engine gives.
+
+The answer is computed when the question is asked, is stored with it, and leaves the server when it is
+revealed. An answer, of a vote as of the engine, is compared as the JSON text of :func:`canonical`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.scheduling.cycle import Cycle
+
+TEXT = 200  # characters of a question
+CHOICES = 12
+CHOICE = 100  # characters
+NAME = 600  # characters of a node's name or a pod's key
+VICTIMS = 50  # of one vote
+TALLY = 100  # different answers that are told, most voted first
+
+Canonical = Callable[[Any, Mapping[str, Any]], Any]
+
+
+class AnswerError(ValueError):
+    """An answer is none of those that the kind of question has; the text says what they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of question: how a vote is read, and the true answer; None: nothing computes it."""
+
+    read: Canonical
+    truth: Callable[[Cycle], Any] | None
+
+
+def _node(answer: Any, _: Mapping[str, Any]) -> str:
+    if answer is not None and not (isinstance(answer, str) and len(answer) <= NAME):
+        raise AnswerError("answer must be a node's name, or an empty text for none.")
+    return answer or ""
+
+
+def _fits(answer: Any, _: Mapping[str, Any]) -> bool:
+    known = {"yes": True, "no": False, True: True, False: False}
+    if not isinstance(answer, bool | str) or answer not in known:
+        raise AnswerError('answer must be "yes" or "no".')
+    return known[answer]
+
+
+def _victims(answer: Any, _: Mapping[str, Any]) -> list[str]:
+    pods = [answer] if isinstance(answer, str) else answer
+    sound = isinstance(pods, list) and all(isinstance(pod, str) and len(pod) <= NAME for pod in pods)
+    if not sound or len(pods) > VICTIMS:
+        raise AnswerError(f"answer must be a list of at most {VICTIMS} pods, each namespace/name.")
+    return sorted({pod for pod in pods if pod})
+
+
+def _choice(answer: Any, question: Mapping[str, Any]) -> int:
+    choices = question["choices"]
+    if isinstance(answer, str) and answer in choices:
+        return int(choices.index(answer))
+    if isinstance(answer, bool) or not isinstance(answer, int) or not 0 <= answer < len(choices):
+        raise AnswerError("answer must be the number of a choice, from 0, or its text.")
+    return answer
+
+
+KINDS: Mapping[str, Kind] = {
+    "node": Kind(_node, lambda cycle: cycle.node or ""),
+    "fits": Kind(_fits, lambda cycle: bool(len(cycle.feasible)) or cycle.node is not None),
+    "victims": Kind(_victims, lambda cycle: sorted(cycle.decision.victims)),
+    "choice": Kind(_choice, None),
+}
+
+
+def canonical(question: Mapping[str, Any], answer: Any) -> str:
+    """Return a vote as the text that equal answers share. Raises AnswerError."""
+    return json.dumps(KINDS[question["kind"]].read(answer, question), separators=(",", ":"))
+
+
+def drafted(kind: str, text: str, choices: Sequence[str] | None) -> dict[str, Any]:
+    """Return a question that is not about a cycle yet. Raises AnswerError with what is wrong."""
+    if kind not in KINDS:
+        raise AnswerError(f"kind must be one of {', '.join(KINDS)}.")
+    if len(text) > TEXT:
+        raise AnswerError(f"text may have {TEXT} characters.")
+    if kind == "choice" and not choices:
+        raise AnswerError("A question of kind choice needs its choices.")
+    if choices and not 2 <= len(choices) <= CHOICES:
+        raise AnswerError(f"There must be 2 to {CHOICES} choices.")
+    if choices and any(not 0 < len(choice) <= CHOICE for choice in choices):
+        raise AnswerError(f"A choice must have 1 to {CHOICE} characters.")
+    if choices and len(set(choices)) < len(choices):
+        raise AnswerError("Two choices are equal.")
+    return {"kind": kind, "text": text, "choices": list(choices) if choices else None, "revealed": False}
+
+
+def about(question: Mapping[str, Any], cycle: Cycle, index: int) -> dict[str, Any]:
+    """Return a question about a cycle, with the answer that its decision gives."""
+    truth = KINDS[question["kind"]].truth
+    answer = None if truth is None else json.dumps(truth(cycle), separators=(",", ":"))
+    return {**question, "index": index, "step": cycle.step, "pod": cycle.pod, "truth": answer}
+
+
+def wire(question: Mapping[str, Any] | None, votes: int) -> dict[str, Any] | None:
+    """Return a question as everybody may see it: without its answer until that is revealed."""
+    if question is None:
+        return None
+    fields = ("number", "kind", "text", "choices", "index", "step", "pod", "revealed")
+    shown = {name: question.get(name) for name in fields}
+    return {**shown, "votes": votes, **(question["tally"] if question["revealed"] else {})}
+
+
+def tally(question: Mapping[str, Any], votes: Sequence[str]) -> dict[str, Any]:
+    """Return the counts of a question's answers and the true one; ``right`` is None where there is none."""
+    counts = Counter(votes)
+    ranked = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
+    truth = question.get("truth")
+    return {
+        "votes": len(votes),
+        "tally": [[json.loads(answer), count] for answer, count in ranked[:TALLY]],
+        "others": sum(count for _, count in ranked[TALLY:]),
+        "answer": None if truth is None else json.loads(truth),
+        "right": None if truth is None else counts[truth],
+    }

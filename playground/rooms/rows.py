@@ -1,0 +1,225 @@
+"""Rooms in the database: the row is the truth, frames between processes only make it arrive sooner."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F, Sum
+from django.utils import timezone
+
+from playground.limits import limit
+from playground.models import Room, RoomAudience, RoomVote, Scenario, token_hash
+from playground.rooms import questions
+from playground.storage import store
+
+AUDIENCE_SECONDS = 20.0  # after which the count of a web process that died no longer counts
+VOTES_EACH = 4  # of a question, times ROOM_VIEWERS: who comes without a cookie is somebody else each time
+PEOPLE_SHOWN = 500
+
+
+class TooManyRoomsError(RuntimeError):
+    """The owner, the address or the server has as many rooms as it may; the text says which."""
+
+
+class EndedError(LookupError):
+    """The room is over, by its leader or by its age."""
+
+    def __init__(self) -> None:
+        super().__init__("The room has ended.")
+
+
+class VoteError(ValueError):
+    """There is nothing to vote about, or too many voted already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """A new room, and the only copy of the token that leads it."""
+
+    room: Room
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """How many watch in all web processes, and those who gave a name: ``(person, name)``."""
+
+    watching: int
+    people: tuple[tuple[str, str], ...]
+
+
+def create(
+    scenario: Scenario, owner: str, address: str, position: Mapping[str, Any], title: str = ""
+) -> Created:
+    """Store a room. Raises TooManyRoomsError."""
+    running = Room.objects.filter(ended=None, expires__gt=timezone.now())
+    for count, name, who in (
+        (running.filter(owner=owner).count(), "ROOMS_PER_OWNER", "You have"),
+        (running.filter(address=address).count(), "ROOMS_PER_ADDRESS", "Your address has"),
+        (running.count(), "ROOMS", "The server has"),
+    ):
+        if count >= limit(name):
+            raise TooManyRoomsError(f"{who} {count:,} rooms that are not over; end one first.")
+    token = secrets.token_urlsafe(24)
+    room = Room.objects.create(
+        scenario=scenario,
+        owner=owner,
+        address=address,
+        title=store.clean_title(title),
+        position=dict(position),
+        token=token_hash(token),
+    )
+    return Created(room, token)
+
+
+def find(name: str) -> Room | None:
+    """Return a room with its scenario's id, over or not. Raises GoneError."""
+    if len(name) > 32 or not store.is_id(name):
+        return None
+    rows = Room.objects.select_related("scenario").defer("scenario__content", "scenario__text")
+    row = rows.filter(pk=name).first()
+    if row is not None:
+        store.check_withdrawn(row.scenario)
+    return row
+
+
+def states(names: Sequence[str]) -> dict[str, Room]:
+    """Return rooms by their id; those that are gone or taken down are missing."""
+    rows = Room.objects.select_related("scenario").defer("scenario__content", "scenario__text")
+    return {row.pk: row for row in rows.filter(pk__in=names, scenario__withdrawn="")}
+
+
+def is_over(room: Room) -> bool:
+    """Return whether a room was ended or has expired."""
+    return room.ended is not None or room.expires <= timezone.now()
+
+
+def holds_token(room: Room, token: str) -> bool:
+    """Return whether ``token`` is the one that leads the room."""
+    return bool(token) and hmac.compare_digest(token_hash(token), room.token)
+
+
+def end(room: Room) -> None:
+    """End a room."""
+    Room.objects.filter(pk=room.pk, ended=None).update(ended=timezone.now(), changed=F("changed") + 1)
+
+
+def move(name: str, position: Mapping[str, Any], moves: int) -> int:
+    """Store where the leader is after so many moves; return the new ``seq``. Raises EndedError."""
+    with transaction.atomic():
+        running = Room.objects.filter(pk=name, ended=None, expires__gt=timezone.now())
+        if not running.update(seq=F("seq") + moves, position=dict(position)):
+            raise EndedError
+        return int(Room.objects.values_list("seq", flat=True).get(pk=name))
+
+
+def change(name: str, **fields: Any) -> Room:
+    """Store another leader, or that there is no question any more. Raises EndedError."""
+    running = Room.objects.filter(pk=name, ended=None, expires__gt=timezone.now())
+    if not running.update(changed=F("changed") + 1, **fields):
+        raise EndedError
+    return _read(name)
+
+
+def ask(name: str, question: Mapping[str, Any]) -> Room:
+    """Store a question in place of the one before, and drop that one's votes. Raises EndedError."""
+    with transaction.atomic():
+        row = Room.objects.select_for_update().filter(pk=name).first()
+        if row is None or is_over(row):
+            raise EndedError
+        row.asked += 1
+        row.changed += 1
+        row.question = {**question, "number": row.asked}
+        row.save(update_fields=["asked", "changed", "question"])
+        RoomVote.objects.filter(room=row).delete()
+    return _read(name)
+
+
+def reveal(name: str, number: int) -> Room:
+    """Count the votes of a question and store them with it. Raises EndedError, and VoteError without it."""
+    with transaction.atomic():
+        row = Room.objects.select_for_update().filter(pk=name).first()
+        if row is None or is_over(row):
+            raise EndedError
+        if row.question is None or row.question["number"] != number:
+            raise VoteError("There is no such question any more.")
+        counted = questions.tally(row.question, votes_of(name, number))
+        row.question = {**row.question, "revealed": True, "tally": counted}
+        row.changed += 1
+        row.save(update_fields=["changed", "question"])
+    return _read(name)
+
+
+def _read(name: str) -> Room:
+    found = states([name]).get(name)
+    if found is None:
+        raise EndedError
+    return found
+
+
+def vote(name: str, question: int, voter: str, answer: str) -> None:
+    """Store a person's answer to a question, in place of an earlier one. Raises VoteError."""
+    votes = RoomVote.objects.filter(room_id=name, question=question)
+    if votes.filter(voter=voter).update(answer=answer):
+        return
+    if votes.count() >= VOTES_EACH * limit("ROOM_VIEWERS"):
+        raise VoteError("So many have voted that no more are counted.")
+    RoomVote.objects.bulk_create(
+        [RoomVote(room_id=name, question=question, voter=voter, answer=answer)],
+        update_conflicts=True,
+        unique_fields=["room", "question", "voter"],
+        update_fields=["answer"],
+    )
+
+
+def votes_of(name: str, question: int) -> list[str]:
+    """Return the answers to a question."""
+    return list(RoomVote.objects.filter(room_id=name, question=question).values_list("answer", flat=True))
+
+
+def count_votes(name: str, question: int) -> int:
+    """Return how many have answered a question."""
+    return RoomVote.objects.filter(room_id=name, question=question).count()
+
+
+# --- who watches ---------------------------------------------------------------------------------
+
+
+def write_audience(
+    name: str, process: str, watching: int, people: Sequence[tuple[str, str]]
+) -> Audience | None:
+    """Store how many watch in this process; return the audience in all, None if the room is gone."""
+    if not Room.objects.filter(pk=name).exists():
+        return None
+    row = {
+        "watching": watching,
+        "people": [list(one) for one in people[:PEOPLE_SHOWN]],
+        "seen": timezone.now(),
+    }
+    if watching or people:
+        RoomAudience.objects.update_or_create(room_id=name, process=process, defaults=row)
+    else:
+        RoomAudience.objects.filter(room_id=name, process=process).delete()
+    return audience(name)
+
+
+def audience(name: str) -> Audience:
+    """Return who watches, in all web processes that are alive."""
+    since = timezone.now() - timedelta(seconds=AUDIENCE_SECONDS)
+    rows = RoomAudience.objects.filter(room_id=name, seen__gte=since)
+    found = list(rows.values_list("watching", "people"))
+    people = {person: called for _, some in found for person, called in some}
+    return Audience(sum(count for count, _ in found), tuple(people.items())[:PEOPLE_SHOWN])
+
+
+def watching(name: str) -> int:
+    """Return how many watch, in all web processes that are alive."""
+    since = timezone.now() - timedelta(seconds=AUDIENCE_SECONDS)
+    rows = RoomAudience.objects.filter(room_id=name, seen__gte=since)
+    return int(rows.aggregate(all=Sum("watching", default=0))["all"])

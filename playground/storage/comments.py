@@ -1,0 +1,261 @@
+"""Comments on shared scenarios: threads anchored to a step, and within it to a node, a pod or a rule."""
+
+from __future__ import annotations
+
+import hmac
+import re
+import secrets
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+import structlog
+from django.db import transaction
+from django.db.models import Count, Max
+from django.utils import timezone
+
+from playground.limits import limit
+from playground.models import Comment, Scenario, Share, token_hash
+from playground.storage import quotas
+from playground.visitors import caller, names
+
+log = structlog.get_logger(__name__)
+
+STEP = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?|end")
+#: Fields of an anchor beside the step, and the characters that they may have.
+ANCHORS = {"node": 253, "pod": 600, "rule": 100}
+_KEPT = {"\n", "\t"}
+_DROPPED = {"Cc", "Cf", "Co", "Cs", "Cn"}  # among them what reverses the direction of writing
+
+
+class CommentError(ValueError):
+    """A comment cannot be stored; ``field`` names what is wrong."""
+
+    def __init__(self, field: str, message: str) -> None:
+        self.field = field
+        super().__init__(message)
+
+
+class TooManyCommentsError(RuntimeError):
+    """The scenario has as many comments as it may."""
+
+    def __init__(self) -> None:
+        most = limit("COMMENTS_PER_SCENARIO")
+        super().__init__(f"This scenario has {most:,} comments, the most there may be.")
+
+
+@dataclass(frozen=True, slots=True)
+class CommentDraft:
+    """What somebody wrote, checked: the anchor is of a thread's first comment only."""
+
+    step: str
+    text: str
+    name: str = ""
+    node: str = ""
+    pod: str = ""
+    rule: str = ""
+    parent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A stored comment, and the only copy of the token that changes it."""
+
+    comment: Comment
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who asks for a change: a visitor, a token of the comment, or one of the scenario's shares."""
+
+    visitor: str = ""
+    token: str = ""
+
+
+def clean_text(text: str) -> str:
+    """Return a text without control and direction characters; line ends are kept."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    kept = (char for char in text if char in _KEPT or unicodedata.category(char) not in _DROPPED)
+    return "".join(kept).strip()
+
+
+def checked(fields: Mapping[str, Any]) -> CommentDraft:
+    """Return what a caller sent as a draft. Raises CommentError."""
+    known = ("step", "text", "name", "parent", *ANCHORS)
+    if unknown := sorted(set(fields) - set(known)):
+        raise CommentError(unknown[0][:40], f"Unknown field: {unknown[0][:40]}")
+    given = {name: fields.get(name) for name in known}
+    for name, value in given.items():
+        if value is not None and not isinstance(value, str):
+            raise CommentError(name, f"{name} must be a text.")
+    texts = {name: value or "" for name, value in given.items()}
+    if not STEP.fullmatch(texts["step"]) and not texts["parent"]:
+        raise CommentError("step", "A step is a cycle's number or major.minor, as in 17 or 2.3, or end.")
+    for name, most in ANCHORS.items():
+        texts[name] = " ".join(clean_text(texts[name]).split())
+        if len(texts[name]) > most:
+            raise CommentError(name, f"{name} may have {most} characters.")
+    texts["text"] = checked_text(texts["text"])
+    texts["name"] = names.clean_name(texts["name"])
+    return CommentDraft(**texts)
+
+
+def checked_text(text: str) -> str:
+    """Return a comment's text as it is stored. Raises CommentError."""
+    text = clean_text(text)
+    if not text:
+        raise CommentError("text", "A comment needs a text.")
+    if len(text) > limit("COMMENT_CHARACTERS"):
+        raise CommentError("text", f"A comment may have {limit('COMMENT_CHARACTERS'):,} characters.")
+    return text
+
+
+def write(scenario: Scenario, draft: CommentDraft, visitor: str, about: Mapping[str, Any] | None) -> Written:
+    """Store a comment; ``about`` is what its step decided. Raises CommentError and TooManyCommentsError."""
+    if Comment.objects.filter(scenario=scenario).count() >= limit("COMMENTS_PER_SCENARIO"):
+        raise TooManyCommentsError
+    thread = _thread(scenario, draft.parent) if draft.parent else None
+    quotas.check("", "", quotas.ROW_BYTES + len(draft.text.encode()))
+    token = secrets.token_urlsafe(24)
+    anchor = {} if thread else {"step": draft.step, "node": draft.node, "pod": draft.pod, "rule": draft.rule}
+    comment = Comment.objects.create(
+        scenario=scenario,
+        thread=thread,
+        owner=visitor,
+        address=caller.address(),
+        token=token_hash(token),
+        name=draft.name,
+        text=draft.text,
+        about=None if thread else dict(about or {}) or None,
+        **anchor,
+    )
+    return Written(comment, token)
+
+
+def _thread(scenario: Scenario, parent: str) -> Comment:
+    """Return the first comment of the thread that a comment is in. Raises CommentError."""
+    row = Comment.objects.filter(pk=parent[:32], scenario=scenario).select_related("thread").first()
+    if row is None:
+        raise CommentError("parent", "There is no such comment to answer.")
+    return row.thread or row
+
+
+def find(scenario: Scenario, name: str) -> Comment | None:
+    """Return a scenario's comment."""
+    return Comment.objects.filter(pk=name[:32], scenario=scenario).select_related("thread").first()
+
+
+# --- who may change what -------------------------------------------------------------------------
+
+
+def wrote(comment: Comment, author: Author) -> bool:
+    """Return whether the author wrote the comment."""
+    if author.visitor and author.visitor == comment.owner:
+        return True
+    return bool(author.token) and hmac.compare_digest(token_hash(author.token), comment.token)
+
+
+def moderates(comment: Comment, author: Author) -> bool:
+    """Return whether the author shared the scenario, by their cookie or by their delete token."""
+    shares = Share.objects.filter(scenario=comment.scenario_id)
+    if author.visitor and shares.filter(owner=author.visitor).exists():
+        return True
+    return bool(author.token) and shares.filter(token=token_hash(author.token)).exists()
+
+
+def may_edit(comment: Comment, author: Author) -> bool:
+    """Return whether the author may change the text: only who wrote it, and not once it was removed."""
+    return wrote(comment, author) and not comment.removed
+
+
+def may_remove(comment: Comment, author: Author) -> bool:
+    """Return whether the author may remove the comment: who wrote it, or who shared the scenario."""
+    return wrote(comment, author) or moderates(comment, author)
+
+
+def may_resolve(comment: Comment, author: Author) -> bool:
+    """Return whether the author may resolve the thread: who began it, or who shared the scenario."""
+    return wrote(comment.thread or comment, author) or moderates(comment, author)
+
+
+def edit(comment: Comment, text: str) -> None:
+    """Replace the text. Raises CommentError."""
+    _change(comment, text=checked_text(text), edited=timezone.now())
+
+
+def remove(comment: Comment, author: Author) -> None:
+    """Remove text, name and author; the answers and what the comment was about stay."""
+    by = "who wrote it" if wrote(comment, author) else "who shared the scenario"
+    _change(comment, text="", name="", owner="", address="", token="", removed=True)
+    log.info("a comment was removed", comment=comment.pk, by=by)
+
+
+def resolve(comment: Comment, *, resolved: bool) -> None:
+    """Resolve the comment's thread, or open it again."""
+    _change(comment.thread or comment, resolved=resolved)
+
+
+def _change(comment: Comment, **fields: Any) -> None:
+    with transaction.atomic():
+        Comment.objects.filter(pk=comment.pk).update(updated=timezone.now(), **fields)
+    comment.refresh_from_db()
+
+
+# --- what others see -----------------------------------------------------------------------------
+
+
+def wire(comment: Comment, short: str, visitor: str = "") -> dict[str, Any]:
+    """Return a comment as everybody sees it; ``mine`` is whether ``visitor`` wrote it."""
+    first = comment.thread or comment
+    anchor = {name: value for name in ("step", *ANCHORS) if (value := getattr(first, name))}
+    query = {name: value for name, value in anchor.items() if name != "rule"}
+    found: dict[str, Any] = {
+        "id": comment.pk,
+        "url": f"/s/{short}/?{urlencode(query)}#comment-{comment.pk}",
+        "parent": first.pk if comment.thread_id else None,
+        "text": comment.text,
+        "name": comment.name,
+        "mine": bool(visitor) and visitor == comment.owner,
+        "removed": comment.removed,
+        "created": comment.created.isoformat(),
+        "edited": comment.edited.isoformat() if comment.edited else None,
+    }
+    if comment.thread_id is None:
+        found |= {name: anchor.get(name) for name in ("step", *ANCHORS)}
+        found |= {"about": comment.about, "resolved": comment.resolved}
+    return found
+
+
+def threads(scenario: Scenario, visitor: str = "") -> list[dict[str, Any]]:
+    """Return a scenario's threads, oldest first, each with its ``replies``.
+
+    A thread of which all was removed is left out.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    rows = list(Comment.objects.filter(scenario=scenario).select_related("thread").order_by("created", "pk"))
+    for row in sorted(rows, key=lambda row: row.thread_id is not None):  # those that begin a thread first
+        shown = wire(row, scenario.short, visitor)
+        if row.thread_id is None:
+            found[row.pk] = {**shown, "replies": []}
+        elif row.thread_id in found and not row.removed:
+            found[row.thread_id]["replies"].append(shown)
+    return [thread for thread in found.values() if not thread["removed"] or thread["replies"]]
+
+
+Version = tuple[datetime | None, int]
+
+
+def versions(scenarios: Iterable[int]) -> dict[int, Version]:
+    """Return when a scenario's comments last changed, and how many there are, for each that has any."""
+    rows = Comment.objects.filter(scenario__in=list(scenarios)).values_list("scenario")
+    return {key: (last, count) for key, last, count in rows.annotate(Max("updated"), Count("pk"))}
+
+
+def changed_since(scenario: int, since: datetime | None) -> list[Comment]:
+    """Return the comments that changed at or after ``since``, oldest change first."""
+    rows = Comment.objects.filter(scenario=scenario).select_related("thread").order_by("updated")
+    return list(rows.filter(updated__gte=since) if since else rows)

@@ -1,0 +1,203 @@
+"""What other sites show of a link: the preview card, oEmbed, and QR codes."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable
+from html import escape
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.http import require_safe
+
+from playground.models import Scenario
+from playground.pictures import card, qr
+from playground.pictures.scene import Scene, scene_of
+from playground.playback import sources
+from playground.playback.playback import OutOfRangeError
+from playground.playback.stopping import TooMuchWorkError
+from playground.pool.process import LostError
+from playground.pool.reading import reading
+from playground.pool.shares import BusyError
+from playground.serving.error_pages import error_page
+from playground.storage import bundles, store
+from playground.visitors.throttle import throttled
+from scheduler_core.objects.problems import BundleError
+
+PICTURES = 200  # kept in memory
+PICTURE_BYTES = 16 * 2**20
+QUERY = 1_500  # characters of an address's query that are passed on
+EMBED_WIDTH, EMBED_HEIGHT = 960, 600
+LEAST_WIDTH, LEAST_HEIGHT = 280, 200
+EMBED_VIEWS = ("stage", "matrix", "story")
+
+
+class Pictures:
+    """The pictures that were drawn last. It is thread-safe."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> bytes | None:
+        """Return a picture, ``None`` if it is not kept."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def put(self, key: Hashable, picture: bytes) -> None:
+        """Keep a picture in place of those that nobody asked for the longest."""
+        with self._lock:
+            self._bytes += len(picture) - len(self._kept.pop(key, b""))
+            self._kept[key] = picture
+            while len(self._kept) > PICTURES or self._bytes > PICTURE_BYTES:
+                self._bytes -= len(self._kept.popitem(last=False)[1])
+
+
+pictures = Pictures()
+
+
+# --- the card ------------------------------------------------------------------------------------
+
+
+@require_safe
+@throttled("API_READS_PER_MINUTE")
+def scenario_card(request: HttpRequest, short: str) -> HttpResponse:
+    """Answer the preview card of a shared scenario at ``step``."""
+    row = store.find_scenario(short)
+    if row is None:
+        raise Http404
+    return _card(request, sources.Source({"scenario": short}, row), row.title)
+
+
+@require_safe
+@throttled("API_READS_PER_MINUTE")
+def link_card(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer the preview card of a private link, at the step that it was made of."""
+    link = store.find_link(name)
+    if link is None:
+        raise Http404
+    step = request.GET.get("step") or dict(parse_qsl(link.query)).get("step", "")
+    return _card(request, sources.Source({"link": name}, link.scenario), link.title, step)
+
+
+def _card(request: HttpRequest, source: sources.Source, title: str, step: str = "") -> HttpResponse:
+    row = source.row
+    assert isinstance(row, Scenario)
+    step = (step or request.GET.get("step", ""))[:24]
+    key = (row.digest, step, title)
+    picture = pictures.get(key)
+    if picture is None:
+        try:
+            with reading() as give_way:
+                scene = _scene(source, row, title, step, give_way)
+                picture = card.png(card.card(scene))
+        except (BusyError, LostError) as error:
+            response = error_page(request, 503, str(error))
+            response.headers["Retry-After"] = "5"
+            return response
+        pictures.put(key, picture)
+    headers = {"Cache-Control": "public, max-age=300", "X-Robots-Tag": "noindex"}
+    return HttpResponse(picture, content_type="image/png", headers=headers)
+
+
+def _scene(source: sources.Source, row: Scenario, title: str, step: str, give_way: Any) -> Scene:
+    """Return what is drawn; of what is too large to compute while one waits the title and the counts."""
+    try:
+        playback = sources.open_playback(source)
+        sources.check_work(playback.scenario)
+        try:
+            index = playback.seek(step, give_way) if step else 0
+        except ValueError:  # no address of a step
+            index = 0
+        return scene_of(playback, len(playback) if index is None else index, title)
+    except (BundleError, bundles.TooLargeError, OutOfRangeError, TooMuchWorkError):
+        facts = (f"{row.nodes:,} nodes", f"{row.pods:,} pods")
+        return Scene(title or "Untitled", f"Step {step}" if step.isdigit() else "", facts=facts)
+
+
+# --- oEmbed --------------------------------------------------------------------------------------
+
+
+@require_safe
+@throttled("API_READS_PER_MINUTE")
+def oembed(request: HttpRequest) -> HttpResponse:
+    """Answer oEmbed 1.0 for the address of a shared scenario; only JSON, as ``format`` may say."""
+    if request.GET.get("format", "json") != "json":
+        return JsonResponse({"error": "Only format=json is answered."}, status=501)
+    asked = urlsplit(request.GET.get("url", "")[: 2 * QUERY])
+    parts = asked.path.strip("/").split("/")
+    own = (asked.scheme, asked.netloc) == (request.scheme, request.get_host())
+    row = store.find_scenario(parts[1]) if own and len(parts) == 2 and parts[0] in {"s", "e"} else None
+    if row is None:
+        return JsonResponse({"error": "There is no shared scenario at that url."}, status=404)
+    query = urlencode(parse_qsl(asked.query[:QUERY]))
+    width = _bounded(request, "maxwidth", LEAST_WIDTH, EMBED_WIDTH)
+    height = _bounded(request, "maxheight", LEAST_HEIGHT, EMBED_HEIGHT)
+    source = request.build_absolute_uri(f"/e/{row.short}/{f'?{query}' if query else ''}")
+    title = row.title or "Untitled"
+    body = {
+        "version": "1.0",
+        "type": "rich",
+        "provider_name": "podstep",
+        "provider_url": request.build_absolute_uri("/"),
+        "title": title,
+        "html": f'<iframe src="{escape(source)}" title="{escape(title)}" width="{width}" height="{height}" '
+        'loading="lazy" style="border:0"></iframe>',
+        "width": width,
+        "height": height,
+        "thumbnail_url": request.build_absolute_uri(card_address(f"/s/{row.short}/", asked.query)),
+        "thumbnail_width": card.WIDTH,
+        "thumbnail_height": card.HEIGHT,
+        "cache_age": 3_600,
+    }
+    return JsonResponse(body, headers={"Access-Control-Allow-Origin": "*"})
+
+
+def _bounded(request: HttpRequest, name: str, least: int, most: int) -> int:
+    given = request.GET.get(name, "")
+    return (
+        max(least, min(most, int(given))) if given.isascii() and given.isdigit() and len(given) < 6 else most
+    )
+
+
+def card_address(page: str, query: str) -> str:
+    """Return the path of a page's card, at the step of its query."""
+    step = dict(parse_qsl(query[:QUERY])).get("step", "")[:24]
+    return f"{page}card.png?{urlencode({'step': step})}" if step else f"{page}card.png"
+
+
+def preview(request: HttpRequest, page: str, title: str) -> dict[str, str]:
+    """Return what a page's head tells others of it: ``title``, ``url``, ``image``, and ``oembed`` or ""."""
+    query = request.META.get("QUERY_STRING", "")[:QUERY]
+    url = request.build_absolute_uri(f"{page}{f'?{query}' if query else ''}")
+    shared = page.startswith("/s/")
+    return {
+        "title": title or "Untitled",
+        "url": url,
+        "image": request.build_absolute_uri(card_address(page, query)),
+        "oembed": request.build_absolute_uri(f"/oembed?{urlencode({'url': url})}") if shared else "",
+    }
+
+
+# --- QR codes ------------------------------------------------------------------------------------
+
+
+@require_safe
+@throttled("API_READS_PER_MINUTE")
+def qr_code(request: HttpRequest) -> HttpResponse:
+    """Answer the QR code of an address of this server, whose ``path`` with its query is given."""
+    path = request.GET.get("path", "")
+    try:
+        # A browser takes "//" and "/\\" for another host's, and leaves tabs and line ends out before.
+        if not path.startswith("/") or path.startswith(("//", "/\\")) or not path.isprintable():
+            raise ValueError("path must be one of this server's, as /r/…/.")
+        picture = qr.qr(request.build_absolute_uri(path))
+    except ValueError as error:
+        return error_page(request, 400, str(error))
+    headers = {"Cache-Control": "public, max-age=86400"}
+    return HttpResponse(picture, content_type="image/svg+xml", headers=headers)

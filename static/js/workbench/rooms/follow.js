@@ -1,0 +1,182 @@
+// Following who leads, and leading: the one brings this page to where the room is, the other tells the room of it.
+// A viewer who goes elsewhere is on their own until they rejoin.
+
+import { Emitter } from "../../lib/emitter.js";
+import { perFrame } from "../../lib/dom.js";
+import { CellMark, cellAt, cellOf } from "./cells.js";
+import { bring, elsewhere, placeOf, targetOf } from "./place.js";
+/** @import { Position } from "../../lib/protocol.js" */
+/** @import { Address } from "../address.js" */
+/** @import { Layout } from "../layout.js" */
+/** @import { View } from "../view.js" */
+/** @import { Cell } from "./cells.js" */
+/** @import { Target } from "./place.js" */
+/** @import { Room } from "./room.js" */
+
+const NODE = "node"; // a spotlight on a node is ["node", its name], one on a cell the cell
+
+/** Emits "changed" when it is followed or no more. */
+export class Follow extends Emitter {
+  attached = true;
+  /** @type {Target | null} */
+  #target = null;
+  #moving = false; // while this page is brought somewhere
+  #came = false; // whether the first position was applied
+  #turn = 0;
+  /** @type {Position["spot"] | null} */
+  spot = null;
+
+  /**
+   * @param {{ room: Room, view: View, address: Address, layout: Layout, inspect: HTMLElement }} parts
+   */
+  constructor({ room, view, address, layout, inspect }) {
+    super();
+    this.room = room;
+    this.view = view;
+    this.address = address;
+    this.layout = layout;
+    this.mark = new CellMark(inspect);
+    const { playback } = view;
+    const told = perFrame(() => this.#told());
+    for (const name of ["seek", "step", "moment"]) playback.on(name, told);
+    for (const name of ["tab", "sub", "selection", "pending"]) view.on(name, told);
+    view.on("tab", () => {
+      if (this.leads) this.#pick(null);
+    });
+    view.on("selection", () => {
+      if (this.leads && view.node < 0 && view.pod < 0) this.#pick(null);
+    });
+    playback.on("seek", () => this.#light()); // which put every light out
+    inspect.addEventListener("focusin", (event) => {
+      const cell = event.target instanceof Element ? cellAt(event.target) : null;
+      if (cell && this.leads) this.#pick(cell);
+    });
+    room.on("position", (position) => this.#position(position));
+    room.on("role", () => this.#turned());
+  }
+
+  get leads() {
+    return this.room.leads;
+  }
+
+  /** Go back to where the room is. */
+  rejoin() {
+    this.attached = true;
+    this.#apply(this.room.position);
+    this.emit("changed");
+  }
+
+  /** @param {Position} position */
+  #position(position) {
+    if (this.leads) {
+      if (this.#came) this.#told();
+      else if (location.search) this.#begin();
+      else this.#apply(position);
+    } else if (this.attached) this.#apply(position);
+    this.emit("changed");
+  }
+
+  /** The leader's page is where its address says: the room goes there. */
+  #begin() {
+    this.#came = true;
+    this.#told();
+  }
+
+  /** Who is handed the lead goes on from where the room is. */
+  #turned() {
+    if (this.#came) this.rejoin();
+  }
+
+  /** @param {Position | null} position */
+  async #apply(position) {
+    const turn = ++this.#turn;
+    await this.#shown();
+    if (turn !== this.#turn || !position) return;
+    let target;
+    try {
+      target = await targetOf(this.view, position);
+    } catch (error) {
+      this.view.playback.emit("failed", error);
+      return;
+    }
+    if (turn !== this.#turn) return;
+    const { layout, view } = this;
+    const another = this.#target?.tab !== target.tab;
+    this.#target = target;
+    this.#moving = true;
+    bring(view, target);
+    this.#moving = false;
+    const cell = cellOf(position.cell);
+    this.spot = position.spot ?? null;
+    this.mark.show(cell, { spot: Boolean(cellOf(this.spot)) });
+    this.#light();
+    if (layout.single && this.#came && (another || cell)) layout.show(this.spot?.[0] === NODE ? "stage" : "inspect");
+    this.#came = true;
+    this.emit("changed");
+  }
+
+  /** Resolve once there is something on screen. */
+  #shown() {
+    const { playback } = this.view;
+    if (playback.index >= 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const stop = playback.on("step", () => {
+        stop();
+        resolve(undefined);
+      });
+    });
+  }
+
+  /** Something was gone to, selected or opened: by who leads, or by somebody who goes their own way. */
+  #told() {
+    if (!this.#came || this.view.playback.index < 0) return;
+    if (this.leads) {
+      const cell = this.mark.cell;
+      this.room.move({
+        ...placeOf(this.address),
+        ...(cell ? { cell } : {}),
+        ...(this.spot ? { spot: this.spot } : {}),
+      });
+    } else if (this.attached && !this.#moving && this.#target && elsewhere(this.view, this.#target)) {
+      this.attached = false;
+      this.spot = null;
+      this.mark.show(null);
+      this.#light();
+      this.emit("changed");
+    }
+  }
+
+  /** @param {Cell | null} cell */
+  #pick(cell) {
+    const onCell = cellOf(this.spot) !== null;
+    if (onCell) this.spot = cell;
+    this.mark.show(cell, { spot: onCell && cell !== null, reveal: false });
+    this.#told();
+    if (onCell) this.emit("changed");
+  }
+
+  /** Put the spotlight on the highlighted cell, else on the selected node, or out; tells whether there was anything. */
+  toggleSpot() {
+    const { playback, spot } = this.view;
+    const node = spot?.node ?? this.view.node;
+    if (this.spot) this.spot = null;
+    else if (this.mark.cell) this.spot = this.mark.cell;
+    else if (node >= 0) this.spot = [NODE, playback.nodes.names[node]];
+    else return false;
+    this.mark.show(this.mark.cell, { spot: cellOf(this.spot) !== null, reveal: false });
+    this.#light();
+    this.#told();
+    this.emit("changed");
+    return true;
+  }
+
+  #light() {
+    const { view } = this;
+    const name = this.spot?.[0] === NODE && this.spot.length === 2 ? this.spot[1] : "";
+    const node = name ? (view.playback.nodeIndex.get(name) ?? -1) : -1;
+    if (node >= 0 && !(view.lit?.label === "spotlight" && view.lit.nodes.has(node))) {
+      view.light(null);
+      view.light([node], "spotlight");
+    } else if (node < 0 && view.lit?.label === "spotlight") view.light(null);
+  }
+}

@@ -1,0 +1,116 @@
+// The answers to a question: large buttons where there are few, with a filter above where there are many.
+
+import { h, fill } from "../../lib/dom.js";
+import { short } from "../../lib/quantity.js";
+/** @import { Answer, Question } from "../../lib/protocol.js" */
+/** @import { View } from "../view.js" */
+
+const FEW = 12; // that need no filter
+const SHOWN = 60;
+
+/** @typedef {{ answer: string | boolean | number, label: string }} Option */
+
+/**
+ * What can be answered.
+ *
+ * @param {Question} question
+ * @param {View} view
+ * @returns {Option[]}
+ */
+function options(question, view) {
+  const { nodes, pods, cluster, podIndex } = view.playback;
+  if (question.kind === "fits")
+    return [
+      { answer: true, label: "Yes" },
+      { answer: false, label: "No" },
+    ];
+  if (question.kind === "choice") return (question.choices ?? []).map((label, answer) => ({ answer, label }));
+  if (question.kind === "node")
+    return [
+      ...nodes.names.flatMap((name, i) => (view.exists(i) ? [{ answer: name, label: name }] : [])),
+      { answer: "", label: "No node" },
+    ];
+  const priority = pods.priority[podIndex.get(question.pod ?? "") ?? -1] ?? Infinity;
+  return pods.keys.flatMap((key, i) =>
+    cluster.placement[i] >= 0 && pods.priority[i] < priority ? [{ answer: key, label: short(key) }] : [],
+  );
+}
+
+/**
+ * An answer in words.
+ *
+ * @param {Question} question
+ * @param {Answer | null | undefined} answer
+ */
+export function worded(question, answer) {
+  if (answer === null || answer === undefined) return "";
+  if (question.kind === "fits") return answer === true ? "Yes" : "No";
+  if (question.kind === "node") return String(answer) || "No node";
+  if (question.kind === "choice") return question.choices?.[Number(answer)] ?? "";
+  const pods = Array.isArray(answer) ? answer : [String(answer)];
+  return pods.map(short).join(", ") || "Nobody";
+}
+
+/**
+ * The buttons of a question; `vote` is called with the answer, `given` is the one that was given.
+ *
+ * @param {Question} question
+ * @param {View} view
+ * @param {Answer | undefined} given
+ * @param {(answer: Answer) => void} vote
+ */
+export function ballot(question, view, given, vote) {
+  const all = options(question, view);
+  const many = question.kind === "victims";
+  const chosen = new Set(Array.isArray(given) ? given : given === undefined ? [] : [given]);
+  const list = h("div", { class: "ballot", "data-kind": question.kind });
+  const draw = (typed = "") => {
+    const found = all.filter(({ label }) => label.toLowerCase().includes(typed));
+    fill(
+      list,
+      found.slice(0, SHOWN).map(({ answer, label }) => {
+        const button = h("button", {
+          type: "button",
+          class: "btn ballot-answer",
+          "aria-pressed": String(chosen.has(answer)),
+          text: label,
+          onclick: () => {
+            if (!many) {
+              vote(answer);
+              return;
+            }
+            if (!chosen.delete(answer)) chosen.add(answer);
+            button.setAttribute("aria-pressed", String(chosen.has(answer)));
+            tell();
+          },
+        });
+        return button;
+      }),
+      found.length > SHOWN
+        ? h("p", { class: "dim", text: `and ${found.length - SHOWN} more: type a part of the name.` })
+        : null,
+      found.length
+        ? null
+        : h("p", { class: "dim", text: many && !typed ? "No pod has a lower priority." : "No match." }),
+    );
+  };
+  const filter =
+    all.length > FEW
+      ? h("input", {
+          class: "field",
+          type: "search",
+          "aria-label": "Filter the answers",
+          placeholder: "Filter",
+          oninput: (event) => draw(event.target.value.trim().toLowerCase()),
+        })
+      : null;
+  const send = many
+    ? h("button", { type: "button", class: "btn primary big", onclick: () => vote([...chosen].map(String).sort()) })
+    : null;
+  const tell = () => {
+    if (send) send.textContent = chosen.size ? `Vote: ${chosen.size} evicted` : "Vote: nobody";
+  };
+  tell();
+  draw();
+  return h("div", { class: "ballot-box" }, filter, list, send);
+}

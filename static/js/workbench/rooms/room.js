@@ -1,0 +1,210 @@
+// A room as this page knows it: joins it, again after every lost connection, and tells of what changes in it.
+
+import { Emitter } from "../../lib/emitter.js";
+import { refusalOf } from "../../lib/socket.js";
+import { keepName, nameKept, takeToken } from "./kept.js";
+/** @import { Answer, Position, Question, QuestionKind, Role } from "../../lib/protocol.js" */
+/** @import { Socket } from "../../lib/socket.js" */
+/** @import { Where } from "./place.js" */
+
+/**
+ * Emits "changed" when anything but the position has, "position", "question" when another one is asked, "role", and
+ * "failed" with a refusal.
+ */
+export class Room extends Emitter {
+  /** @type {Role} */
+  role = "watch";
+  owner = false; // joined with the token
+  person = "";
+  name = nameKept();
+  watching = 0;
+  /** @type {Question | null} */
+  question = null;
+  /** @type {Position | null} */
+  position = null;
+  /** @type {"joining" | "here" | "away" | "ended"} */
+  state = "joining";
+  refusal = ""; // why it could not be joined
+  #sending = false;
+  /** @type {Where | null} */
+  #next = null; // to be sent once the one before is answered
+  #sent = "";
+
+  /**
+   * @param {Socket} socket
+   * @param {string} id
+   */
+  constructor(socket, id) {
+    super();
+    this.socket = socket;
+    this.id = id;
+    this.token = takeToken(id);
+    socket.on("room.position", (position) => this.#moved(position));
+    socket.on("room.question", (question) => this.#asked(question));
+    socket.on("room.tally", (tally) => {
+      if (this.question?.number !== tally.number) return;
+      this.question = { ...this.question, ...tally };
+      this.emit("changed");
+    });
+    socket.on("room.people", ({ watching }) => {
+      this.watching = watching;
+      this.emit("changed");
+    });
+    socket.on("room.role", ({ role }) => this.#take(role));
+    socket.on("room.ended", () => this.#end());
+    socket.on("down", () => {
+      if (this.state === "here") this.#be("away");
+    });
+    socket.on("up", (first) => {
+      if (!first && this.state !== "ended") this.join();
+    });
+  }
+
+  get leads() {
+    return this.role === "lead" && this.state !== "ended";
+  }
+
+  get watchUrl() {
+    return `${location.origin}/r/${this.id}/`;
+  }
+
+  get leadUrl() {
+    return this.token ? `${this.watchUrl}#lead=${this.token}` : "";
+  }
+
+  async join() {
+    try {
+      const joined = await this.socket.call("room.join", {
+        room: this.id,
+        ...(this.token ? { lead_token: this.token } : {}),
+        ...(this.name ? { name: this.name } : {}),
+      });
+      this.owner = joined.owner;
+      this.person = joined.person;
+      this.watching = joined.watching;
+      this.refusal = "";
+      this.#sent = "";
+      this.state = "here";
+      const known = this.question?.number;
+      this.question = joined.question;
+      this.position = joined.position;
+      this.#take(joined.role);
+      this.emit("position", joined.position);
+      if (joined.question?.number !== known) this.emit("question", joined.question);
+      this.emit("changed");
+    } catch (error) {
+      const { code, message } = refusalOf(error);
+      this.refusal = message;
+      if (code === "room.ended" || code === "room.not-found") this.#end();
+      else this.#be("joining");
+    }
+  }
+
+  /** @param {Role} role */
+  #take(role) {
+    const before = this.role;
+    this.role = role;
+    if (before !== role) this.emit("role", role);
+    this.emit("changed");
+  }
+
+  /** @param {Room["state"]} state */
+  #be(state) {
+    this.state = state;
+    this.emit("changed");
+  }
+
+  #end() {
+    this.role = "watch";
+    this.question = null;
+    this.#be("ended");
+    this.emit("question", null);
+  }
+
+  /** @param {Position} position */
+  #moved(position) {
+    if (this.position && position.seq < this.position.seq) return;
+    this.position = position;
+    this.emit("position", position);
+  }
+
+  /** @param {Question | null} question */
+  #asked(question) {
+    this.question = question;
+    this.emit("question", question);
+    this.emit("changed");
+  }
+
+  /**
+   * Tell everybody where the leader is; of several at once the newest.
+   *
+   * @param {Where} where
+   */
+  async move(where) {
+    this.#next = where;
+    if (this.#sending) return;
+    this.#sending = true;
+    try {
+      while (this.#next && this.leads && this.state === "here") {
+        const next = this.#next;
+        this.#next = null;
+        const text = JSON.stringify(next);
+        if (text === this.#sent) continue;
+        this.#sent = text;
+        await this.socket.call("room.move", next);
+      }
+    } catch (error) {
+      this.#sent = "";
+      this.emit("failed", refusalOf(error));
+    } finally {
+      this.#sending = false;
+    }
+  }
+
+  /** @param {{ kind: QuestionKind, text?: string, choices?: string[] }} question */
+  async ask(question) {
+    this.#asked(await this.socket.call("room.ask", question));
+  }
+
+  /** @param {Answer} answer */
+  vote(answer) {
+    return this.socket.call("room.vote", { answer });
+  }
+
+  async reveal() {
+    this.question = await this.socket.call("room.reveal", {});
+    this.emit("changed");
+  }
+
+  async close() {
+    await this.socket.call("room.close", {});
+    this.#asked(null);
+  }
+
+  /** @param {string} to */
+  async hand(to) {
+    this.#take((await this.socket.call("room.hand", { to })).role);
+  }
+
+  async takeLead() {
+    this.#take((await this.socket.call("room.take", {})).role);
+  }
+
+  /** @param {string} name */
+  async rename(name) {
+    this.name = name;
+    keepName(name);
+    await this.join();
+  }
+
+  /** End it for everybody. Rejects with an Error in words. */
+  async end() {
+    const answer = await fetch(`/api/rooms/${this.id}/end`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ lead_token: this.token }),
+    });
+    if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
+    this.#end();
+  }
+}

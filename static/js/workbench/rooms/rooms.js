@@ -1,0 +1,42 @@
+// The page of a room: the workbench on its scenario, which follows who leads.
+
+import { $ } from "../../lib/dom.js";
+import { Bar } from "./bar.js";
+import { invite } from "./dialogs.js";
+import { Follow } from "./follow.js";
+import { INVITE } from "./open.js";
+import { QuestionPanel } from "./question.js";
+import { Room } from "./room.js";
+/** @import { Address } from "../address.js" */
+/** @import { Layout } from "../layout.js" */
+/** @import { View } from "../view.js" */
+
+/**
+ * Enter a room.
+ *
+ * @param {{ id: string, view: View, address: Address, layout: Layout, root: HTMLElement }} parts
+ */
+export function enter({ id, view, address, layout, root }) {
+  const { playback } = view;
+  const room = new Room(playback.socket, id);
+  const follow = new Follow({ room, view, address, layout, inspect: $("[data-inspect]", root) });
+  const panel = new QuestionPanel(room, view);
+  root.append(panel.element);
+  playback.on("opened", () => panel.update());
+  new Bar($("[data-room-bar]"), room, follow, `/s/${playback.source.scenario}/`);
+  room.join().then(() => {
+    if (room.leads && invited() === id) invite(room);
+  });
+  return { room, follow };
+}
+
+/** The room that this tab has just opened. */
+function invited() {
+  try {
+    const room = sessionStorage.getItem(INVITE);
+    sessionStorage.removeItem(INVITE);
+    return room;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,206 @@
+"""The Share dialog: private links, frames, Markdown, QR codes, and links that hold the scenario."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import DESKTOP, Watch, looks
+from tests.browser.pages import Workbench, becomes, cycles_of, example_text, share, wide
+from tests.services.stack import Stack
+
+STEP = 17
+
+
+def dialog(page: Page, tab: str) -> Locator:
+    """Press Share and open a tab of the dialog."""
+    page.get_by_role("button", name="Share", exact=True).click()
+    box = page.get_by_role("dialog", name="Share this view")
+    box.get_by_role("tab", name=tab, exact=True).click()
+    return box
+
+
+def shop(page: Page, site: Stack) -> Workbench:
+    """Open the shop, shared, at a step and tab."""
+    address = share(site, example_text("shop"), "A shop on twelve nodes")
+    return Workbench(page).open(f"{address}?step={STEP}&tab=predicates").at(STEP)
+
+
+def test_the_link_is_markdown_and_a_qr_code_too(page: Page, site: Stack) -> None:
+    """Both hold the link to the view; the server draws the code."""
+    shop(page, site)
+    box = dialog(page, "Link")
+    link = box.get_by_label("Link to this view", exact=True).input_value()
+    assert link.endswith(f"?step={STEP}&tab=predicates")
+    expect(box.get_by_label("Markdown", exact=True)).to_have_value(
+        f"[A shop on twelve nodes, step {STEP}]({link})"
+    )
+    code = box.get_by_role("img", name="QR code of the link to this view")
+    becomes(lambda: code.evaluate("img => img.complete && img.naturalWidth > 100"), wanted=True)
+    split = urlsplit(link)
+    src = urlsplit(code.get_attribute("src") or "")
+    assert parse_qs(src.query) == {"path": [f"{split.path}?{split.query}"]}
+
+
+def test_a_private_link_is_named_opened_and_revoked(
+    page: Page, visitor: Callable[..., Page], site: Stack, watch: Watch
+) -> None:
+    """It opens the view for a stranger, has a name and a date, and is gone once it is revoked."""
+    shop(page, site)
+    box = dialog(page, "Private")
+    box.get_by_label("Name", exact=True).fill("For the review")
+    box.get_by_label("It expires").select_option("in a week")
+    box.get_by_role("button", name="Create a private link").click()
+    row = box.get_by_role("listitem")
+    expect(row).to_have_count(1)
+    address = row.get_by_role("link").get_attribute("href") or ""
+    assert re.fullmatch(rf"/l/[\w-]{{16,}}/\?step={STEP}&tab=predicates", address)
+    expect(row).to_contain_text("until ")
+
+    stranger = visitor()
+    other = Workbench(stranger).open(address).at(STEP)
+    other.is_on("Predicates")
+    expect(stranger).to_have_title(re.compile("For the review"))
+
+    name = row.get_by_label("Name of For the review")
+    name.fill("For everybody")
+    name.press("Tab")
+    becomes(lambda: "For everybody" in stranger.request.get(address).text(), wanted=True)
+    row.get_by_role("button", name=re.compile("^Revoke")).click()
+    row.get_by_role("button", name=re.compile("^Revoke")).click()
+    expect(box.get_by_text("You have no private links yet.")).to_be_visible()
+    watch.allow("404")
+    answer = stranger.goto(address)
+    assert answer
+    assert answer.status == 404
+
+
+def test_the_embed_code_frames_the_view(page: Page, site: Stack) -> None:
+    """The code, put into a page, shows the same step; the height is the one that was chosen."""
+    shop(page, site)
+    box = dialog(page, "Embed")
+    box.get_by_label("Height").select_option("800 pixels")
+    code = box.get_by_label("Embed code", exact=True).input_value()
+    assert 'height="800"' in code
+    page.goto("/reference/predicates/")
+    page.evaluate("code => { document.body.innerHTML = code; }", code)
+    frame = page.frame_locator("iframe")
+    expect(frame.get_by_role("slider", name="Cycle")).to_have_attribute("aria-valuenow", str(STEP))
+
+
+def test_a_self_contained_link_needs_no_row(
+    page: Page, visitor: Callable[..., Page], site: Stack, watch: Watch
+) -> None:
+    """It opens at the same view as a draft of whoever follows it, after the scenario was deleted."""
+    answer = site.post("/api/scenarios", {"bundle": example_text("making-room"), "title": "Making room"})
+    bench = Workbench(page).open(f"/s/{answer.json['id']}/?step=2&tab=preemption").at(2)
+    box = dialog(page, "Self-contained")
+    link = box.get_by_label("Self-contained link", exact=True).input_value()
+    assert urlsplit(link).path == "/"
+    assert len(link) < 16_000
+    gone = site.delete(
+        f"/api/scenarios/{answer.json['id']}", Authorization=f"Bearer {answer.json['delete_token']}"
+    )
+    assert gone.status < 300, gone.body
+
+    stranger = visitor()
+    stranger.goto(link)
+    stranger.wait_for_url("**/p/**")
+    other = Workbench(stranger).wait().at(2)
+    other.is_on("Preemption")
+    other.shows(cycles_of(example_text("making-room"))[1])
+    expect(stranger.get_by_label("Title of this draft")).to_have_value("Making room")
+    assert bench.index == 2
+
+    watch.allow("404")
+    broken = visitor()
+    broken.goto(link[:-40])
+    expect(broken.get_by_text("This link cannot be opened.")).to_be_visible()
+    expect(broken.get_by_role("link", name="To the start page")).to_be_visible()
+
+
+def test_a_bomb_is_not_inflated(page: Page) -> None:
+    """A short link that holds very much is refused, and so is one that holds something else."""
+    page.goto("/")
+    make = """async text => {
+        const stream = new Blob([text]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+        const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+        return btoa(bytes.reduce((all, byte) => all + String.fromCharCode(byte), ""))
+            .replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+    }"""
+    bomb = page.evaluate(f"async () => ({make})('{{\"text\":\"' + 'a'.repeat(20_000_000) + '\"}}')")
+    assert len(bomb) < 60_000
+    page.goto(f"/#scenario={bomb}")
+    expect(page.get_by_text("The link holds more than a link may hold.")).to_be_visible()
+    other = page.evaluate(f"async () => ({make})('[1, 2]')")
+    page.goto(f"/#scenario={other}")
+    expect(page.get_by_text("The link holds no scenario.")).to_be_visible()
+
+
+@looks
+def test_the_dialog_fits_and_can_be_used_by_all(
+    visitor: Callable[..., Page],
+    site: Stack,
+    accessible: Callable[[Page], None],
+    size: tuple[int, int],
+    scheme: str,
+) -> None:
+    """Every panel keeps to WCAG, is no wider than the window, and the tabs go by arrow keys."""
+    page = visitor(size=size, color_scheme=scheme)
+    shop(page, site)
+    box = dialog(page, "Link")
+    before = box.bounding_box()
+    for name in ("Private", "Embed", "Self-contained"):
+        box.get_by_role("tab", selected=True).press("ArrowRight")
+        expect(box.get_by_role("tab", name=name, exact=True)).to_have_attribute("aria-selected", "true")
+        expect(box.get_by_text("Packing…")).to_have_count(0)
+        accessible(page)
+        assert wide(page) == 0
+    after = box.bounding_box()
+    assert before
+    assert after
+    if size == DESKTOP:
+        assert abs(after["height"] - before["height"]) < 2
+    page.keyboard.press("Escape")
+    expect(box).to_have_count(0)
+
+
+def test_a_private_link_says_what_is_decided_otherwise(
+    page: Page, visitor: Callable[..., Page], site: Stack
+) -> None:
+    """Where the engine decides otherwise than when the link was made, both outcomes are shown."""
+    address = share(site, example_text("making-room"), "Making room")
+    Workbench(page).open(f"{address}?step=1").at(1)
+    box = dialog(page, "Private")
+    box.get_by_role("button", name="Create a private link").click()
+    url = box.get_by_role("listitem").get_by_role("link").get_attribute("href") or ""
+    stranger = visitor()
+    Workbench(stranger).open(url).at(1)
+    stranger.wait_for_timeout(1_000)
+    expect(stranger.get_by_text("decided differently when")).to_have_count(0)
+
+    # What an older engine would have stored.
+    site.run(
+        sys.executable,
+        "manage.py",
+        "shell",
+        "-c",
+        "import json\nfrom playground.models import Link\nfrom playground.storage import bundles\n"
+        f"row = Link.objects.get(pk={url.split('/')[2]!r})\n"
+        "then = json.loads(bundles.unpack(row.decisions))\n"
+        "then[1][2] = 'worker-9'\nrow.decisions = bundles.pack(json.dumps(then).encode())\nrow.save()",
+    )
+    stranger.reload()
+    expect(
+        stranger.get_by_text("1 cycle of 3 was decided differently when this link was created.")
+    ).to_be_visible()
+    stranger.get_by_role("button", name="Show both").click()
+    shown = stranger.get_by_role("dialog", name="Then and now")
+    now = cycles_of(example_text("making-room"))[1].node or "none"
+    expect(shown.get_by_role("row", name=f"Node worker-9 {now}", exact=True)).to_be_visible()
+    shown.get_by_role("button", name="Go to cycle 2").click()
+    Workbench(stranger).at(2)

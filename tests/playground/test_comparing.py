@@ -1,0 +1,222 @@
+"""Two sources side by side: where they part, by which rule, and who may compare what."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.test import Client
+
+from playground.celery import app
+from playground.comparisons import comparing
+from playground.models import Run
+from playground.storage import store
+from playground.tasks import run_simulation
+from tests.playground.conftest import OWNER, STRANGER, connected
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+LEAST = {"name": "LeastRequestedPriority", "weight": 1}
+MOST = {"name": "MostRequestedPriority", "weight": 1}
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What another test compared is computed again; runs wait until the test computes them."""
+    monkeypatch.setattr(comparing, "answers", type(comparing.answers)(9, 10**6))
+    monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
+
+
+def bundle(*priorities: dict[str, Any], nodes: tuple[str, ...] = ("a", "b"), full: str = "b") -> str:
+    """Two nodes, one of them half full, two pods, and a Policy of these priorities."""
+    items: list[dict[str, Any]] = [
+        {
+            "kind": "Node",
+            "metadata": {"name": name},
+            "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "10"}},
+        }
+        for name in nodes
+    ]
+    for name, cpu, on in (("there", "2", full), ("web-0", "250m", ""), ("web-1", "250m", "")):
+        spec: dict[str, Any] = {
+            "containers": [{"name": "c", "resources": {"requests": {"cpu": cpu, "memory": "1Gi"}}}]
+        }
+        items.append(
+            {"kind": "Pod", "metadata": {"name": name}, "spec": {**spec, **({"nodeName": on} if on else {})}}
+        )
+    documents = [{"apiVersion": "v1", **item} for item in items]
+    if priorities:
+        fits = [{"name": "GeneralPredicates"}]
+        policy = {"kind": "Policy", "predicates": fits, "priorities": list(priorities)}
+        documents.append({"apiVersion": "v1", **policy})
+    return "\n---\n".join(map(json.dumps, documents))
+
+
+def shared(text: str) -> str:
+    answer = Client().post("/api/scenarios", json.dumps({"bundle": text}), content_type="application/json")
+    assert answer.status_code == 201, answer.content
+    return str(answer.json()["id"])
+
+
+def compared(left: str, right: str, status: int = 200, token: str = "", **more: str) -> dict[str, Any]:
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    answer = Client().get("/api/compare", {"left": left, "right": right, **more}, headers=headers)
+    assert answer.status_code == status, answer.content
+    return dict(answer.json())
+
+
+def test_two_policies() -> None:
+    """The first decision that differs, the priority it is owed to, placements and metrics."""
+    left, right = shared(bundle(LEAST)), shared(bundle(MOST))
+    found = compared(left, right)
+    first = found["first"]
+    assert (first["index"], first["pod"], first["rule"]) == (1, "default/web-0", "LeastRequestedPriority")
+    assert (first["left"]["node"], first["right"]["node"]) == ("a", "b")
+    assert found["placements"] == [{"pod": f"default/web-{n}", "left": "a", "right": "b"} for n in range(2)]
+    assert (found["differing"], found["same"]) == (2, False)
+    assert [found["metrics"][side]["nodesUsed"] for side in ("left", "right")] == [2, 1]
+    assert found["left"] == {"source": {"scenario": left}, "title": "", "scheduler": None}
+
+
+def test_the_same_twice() -> None:
+    """Nothing differs; the answer is kept."""
+    name = shared(bundle(LEAST))
+    found = compared(name, f"scenario:{name}")
+    assert (found["same"], found["first"], found["difference"], found["placements"]) == (True, None, None, [])
+    assert len(comparing.answers._kept) == 1
+    assert compared(name, name) == found
+
+
+def test_two_clusters() -> None:
+    """Nodes are known by their names, not by their places: neither cluster has the other's."""
+    left = shared(bundle(LEAST, nodes=("a", "b")))
+    right = shared(bundle(LEAST, nodes=("b", "c", "d"), full="b"))
+    found = compared(left, right)
+    assert (found["first"]["left"]["node"], found["first"]["right"]["node"]) == ("a", "d")
+    details = " ".join(found["first"]["details"])
+    assert "a fits under A; under B: there is no such node" in details
+    assert "c fits under B; under A: there is no such node" in details
+
+
+def test_a_predicate_is_named() -> None:
+    """Where one side rejects the node that the other takes."""
+    text = bundle(LEAST)
+    taint = '"metadata": {"name": "a"}, "spec": {"taints": [{"key": "x", "effect": "NoSchedule"}]}'
+    tainted = text.replace('"metadata": {"name": "a"}', taint)
+    open_policy = shared(tainted)
+    closed = shared(
+        tainted.replace(
+            '"predicates": [{"name": "GeneralPredicates"}]',
+            '"predicates": [{"name": "GeneralPredicates"}, {"name": "PodToleratesNodeTaints"}]',
+        )
+    )
+    assert compared(open_policy, closed)["first"]["rule"] == "PodToleratesNodeTaints"
+
+
+def test_another_scheduler() -> None:
+    """v1.11 knows no profiles; what is none is refused by the name of its parameter."""
+    profiles = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"schedulerName": "default-scheduler"}],
+    }
+    name = shared(f"{bundle()}\n---\n{json.dumps(profiles)}")
+    found = compared(name, name, rightScheduler="v1.11")
+    assert (found["left"]["scheduler"], found["right"]["scheduler"]) == (None, "v1.11")
+    errors = compared(name, name, 400, leftScheduler="v0.1")["errors"]
+    assert errors[0]["path"] == "leftScheduler" and "v1.11" in errors[0]["message"]
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "path"),
+    [
+        ({}, 400, "left"),
+        ({"left": "AAAAAAAAAAA"}, 404, ""),
+        ({"left": "user:AAAAAAAAAAA", "right": "x"}, 400, "left"),
+        ({"left": "../../etc", "right": "x"}, 404, ""),
+    ],
+)
+def test_what_is_not_compared(query: dict[str, str], status: int, path: str) -> None:
+    """A parameter that is missing or names nothing."""
+    answer = Client().get("/api/compare", query)
+    assert answer.status_code == status and answer.json()["errors"][0]["path"] == path
+
+
+def test_a_draft_is_its_owners() -> None:
+    """With the token it is compared; for everybody else it is not there."""
+    answer = Client().post("/api/drafts", bundle(MOST), content_type="text/plain").json()
+    name = shared(bundle(LEAST))
+    assert compared(name, answer["id"], token=answer["token"])["differing"] == 2
+    assert "draft" in compared(name, answer["id"], 404)["errors"][0]["message"]
+    other = Client().post("/api/drafts", bundle(), content_type="text/plain").json()
+    compared(name, answer["id"], 404, token=other["token"])
+
+
+def test_what_is_too_large_is_compared_by_its_runs(limits: Callable[..., None]) -> None:
+    """The worker's decisions are compared, once there are any; they tell the same."""
+    names = [shared(bundle(policy)) for policy in (LEAST, MOST)]
+    small = compared(names[0], names[1])
+    runs = []
+    for name in names:
+        made = Client().post("/api/runs", {"scenario": name}, content_type="application/json").json()
+        runs.append(made["id"])
+    limits(INTERACTIVE_WORK=1)
+    comparing.answers._kept.clear()
+    assert "Start a run" in compared(names[0], names[1], 422)["errors"][0]["message"]
+    assert "not done" in compared(runs[0], runs[1], 409)["errors"][0]["message"]
+    for run in runs:
+        run_simulation(run)
+    found = compared(runs[0], runs[1])
+    first = {name: small["first"][name] for name in ("index", "pod", "left", "right", "rule")}
+    assert {name: found["first"][name] for name in first} == first
+    assert found["placements"] == small["placements"]
+    for side in ("left", "right"):
+        assert found["metrics"][side]["cycles"] == small["metrics"][side]["cycles"] == 2
+        assert found["metrics"][side]["placed"] == small["metrics"][side]["placed"] == 3
+        assert found["metrics"][side]["nodesUsed"] == small["metrics"][side]["nodesUsed"]
+    assert Run.objects.count() == 2
+
+
+def test_the_page(owner: Client, stranger: Client) -> None:
+    """It takes the query of the API, names are text, and a draft is shown to its owner alone."""
+    left, right = shared(bundle(LEAST)), shared(bundle(MOST))
+    page = Client().get("/compare/", {"left": left, "right": right}).content.decode()
+    assert "First different decision: cycle 1" in page and "<code>LeastRequestedPriority</code>" in page
+    assert f'href="/s/{left}/?step=1"' in page and "default/web-1" in page
+    assert (
+        "Every decision is the same" in Client().get(f"/compare/?left={left}&right={left}").content.decode()
+    )
+    assert Client().get("/compare/").status_code == 200
+    wrong = Client().get("/compare/", {"left": '"><script>alert(1)</script>', "right": "x"})
+    assert wrong.status_code == 404 and "<script>alert" not in wrong.content.decode()
+    title = "<script>alert(2)</script>"
+    draft = store.create_draft(OWNER, [("", bundle(MOST))], title)
+    mine = owner.get("/compare/", {"left": left, "right": f"draft:{draft.pk}"})
+    assert mine.status_code == 200 and "<script>alert" not in mine.content.decode()
+    assert stranger.get("/compare/", {"left": left, "right": f"draft:{draft.pk}"}).status_code == 404
+    broken = store.create_draft(OWNER, [("", "kind: Pod")])
+    told = owner.get("/compare/", {"left": left, "right": broken.pk})
+    assert told.status_code == 422 and 'role="alert"' in told.content.decode()
+    name = shared(bundle(LEAST))
+    api = Client().get("/api/compare", {"left": name, "right": draft.pk})
+    assert api.status_code == 404
+    cookie = owner.get("/api/compare", {"left": name, "right": draft.pk})
+    assert cookie.status_code == 404
+
+
+async def test_over_the_websocket() -> None:
+    """The page compares the visitor's own drafts; a stranger's are not found."""
+    drafts = [
+        await sync_to_async(lambda text: store.create_draft(OWNER, [("", text)]))(bundle(policy))
+        for policy in (LEAST, MOST)
+    ]
+    sides = {name: {"draft": draft.pk} for name, draft in zip(("left", "right"), drafts)}
+    async with connected(OWNER) as owner, connected(STRANGER) as stranger:
+        found = await owner.success("compare.get", sides)
+        assert found["first"]["rule"] == "LeastRequestedPriority" and found["differing"] == 2
+        assert (await stranger.error("compare.get", sides))["code"] == "source.not-found"
+        error = await owner.error("compare.get", {**sides, "rightScheduler": "v0.1"})
+        assert (error["code"], error["field"]) == ("payload.invalid", "rightScheduler")
