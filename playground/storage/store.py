@@ -252,8 +252,7 @@ class TooManyLinksError(RuntimeError):
         super().__init__(f"You have {limit('LINKS_PER_OWNER'):,} private links; revoke one first.")
 
 
-@dataclass(frozen=True, slots=True)
-class LinkRequest:
+class LinkRequest(Struct, frozen=True):
     """What a visitor asks of a link: title, view, and the days after which it goes; None: unopened."""
 
     owner: str

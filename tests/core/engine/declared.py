@@ -152,7 +152,6 @@ FIELDS: Mapping[type, Mapping[str, tuple[Any, ...]]] = {
         "overhead": ({"cpu": 500},),
         "volumes": ((), (Volume("e", aws_ebs="vol"),), (Volume("data", claim="missing"),)),
         "priority": (7,),
-        "priority_given": (False,),
         "priority_class_name": ("high",),
         "scheduler_name": ("another",),
         "nominated_node_name": ("n1",),
