@@ -101,7 +101,7 @@ export class Legend {
     }
   }
 
-  /** Say how many colours the row has no room for; unfolded it shows them all. */
+  /** Say how many colours the row has no room for, in a button as wide for any number; unfolded it shows them all. */
   #fit() {
     if (this.#all) return;
     const { list, more } = this;
