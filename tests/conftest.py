@@ -22,8 +22,16 @@ def shared_folder() -> Path:
     return SHARED
 
 
+#: A browser, a database and their processes share this machine, and a rare key press or frame is lost. A test
+#: of them that fails is run once more; the summary lists it, so that it is looked at.
+ONCE_MORE = ("tests/browser/", "tests/e2e/", "tests/test_make_run.py")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse a test that does not say in a sentence what it shows."""
+    """Refuse a test that does not say in a sentence what it shows; run those of a browser again on failure."""
+    for item in items:
+        if item.nodeid.startswith(ONCE_MORE):
+            item.add_marker(pytest.mark.flaky(reruns=1))
     silent = [
         item.nodeid for item in items if isinstance(item, pytest.Function) and not item.function.__doc__
     ]
