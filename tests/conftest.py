@@ -28,7 +28,7 @@ ONCE_MORE = ("tests/browser/", "tests/e2e/", "tests/test_make_run.py")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse a test that does not say in a sentence what it shows; run those of a browser again on failure."""
+    """Refuse a test that does not say in a sentence what it shows; run one of a browser that fails again."""
     for item in items:
         if item.nodeid.startswith(ONCE_MORE):
             item.add_marker(pytest.mark.flaky(reruns=1))

@@ -83,7 +83,7 @@ def get_room(request: HttpRequest, name: str) -> HttpResponse:
     body=(("application/json", "RoomEnd"),),
 )
 def end_room(request: HttpRequest, name: str) -> HttpResponse:
-    """End a room; those who are in it are told within a second."""
+    """End a room; its viewers learn of it within a second."""
     room = _room(name)
     token = (json_of(request).get("lead_token") if request.body else None) or token_of(request)
     if not isinstance(token, str) or not rows.holds_token(room, token):

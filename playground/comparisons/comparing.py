@@ -9,9 +9,11 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
+
+from msgspec.structs import replace
 
 from playground.limits import limit
 from playground.models import DONE, Draft, Run
@@ -238,7 +240,7 @@ def from_decisions(question: Question, give_way: Callable[[], None]) -> Encoded:
     moved = [pod for pod in dict.fromkeys([*ends[0], *ends[1]]) if ends[0].get(pod) != ends[1].get(pod)]
     return _encoded(
         first=None if index is None else _parting(index, playbacks),
-        difference=None,  # the stored decisions tell of no score
+        difference=None,  # stored decisions hold no scores
         configuration=[],
         differing=len(moved),
         placements=[

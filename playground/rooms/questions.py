@@ -19,7 +19,7 @@ CHOICES = 12
 CHOICE = 100  # characters
 NAME = 600  # characters of a node's name or a pod's key
 VICTIMS = 50  # of one vote
-TALLY = 100  # different answers that are told, most voted first
+TALLY = 100  # distinct answers that are sent, most votes first
 
 Canonical = Callable[[Any, Mapping[str, Any]], Any]
 

@@ -1,4 +1,4 @@
-// A room as this page knows it: joins it, again after every lost connection, and tells of what changes in it.
+// The room as this page knows it: joins it, joins again after every lost connection, and reports what changes in it.
 
 import { Emitter } from "../../lib/emitter.js";
 import { refusalOf } from "../../lib/socket.js";
