@@ -43,6 +43,7 @@ Show = Callable[[Cycle, Place], Any]
 """A view's rendering of a cycle, as a JSON value."""
 
 END = "end"  # the step after the last cycle
+DIGITS = 10  # of a number in an address: a step is an int32, and the last operation begins the one after it
 SLICE_SECONDS = 0.08  # the longest that a window waits for computing forward
 REPLAYED_AT_ONCE = 250  # cycles; then the request may be superseded
 
@@ -285,14 +286,14 @@ class Playback:
         Raises ValueError for a text that is not an address.
         """
         first, dot, second = step.partition(".")
-        if not (first.isascii() and first.isdigit() and len(first) < 10):
+        if not (first.isascii() and first.isdigit() and len(first) <= DIGITS):
             raise ValueError(
                 f"{step[:40]!r} is not a step: write a cycle's number or major.minor, such as 17 or 3.4"
             )
         if not dot:
             index = int(first)
             return index if index <= len(self.trail) else None
-        if not (second.isascii() and second.isdigit() and len(second) < 10):
+        if not (second.isascii() and second.isdigit() and len(second) <= DIGITS):
             raise ValueError(
                 f"{step[:40]!r} is not a step: write a cycle's number or major.minor, such as 17 or 3.4"
             )

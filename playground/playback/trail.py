@@ -64,8 +64,8 @@ class Trail:
         self._pods = array("i")
         self._nodes = array("i")
         self._letters = bytearray()
-        self._majors = array("i")
-        self._minors = array("i")
+        self._majors = array("q")  # an operation at the greatest int32 begins the step after it
+        self._minors = array("q")
         self._times = array("d")
         self._marks: list[tuple[int, TimelineMark]] = []  # of plugins, each with its cycle
         self._met = array("i", [len(tables.pods)])  # pods in the table up to and including each index

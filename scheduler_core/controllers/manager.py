@@ -307,7 +307,8 @@ class ControllerManager(Branching):
                 self._ask(daemons.update, key)
             return
         self._ask(WORKLOADS[reference.kind], key)
-        if reference.kind == "ReplicaSet" and owner.meta.owner_references:
+        above = controller_of(owner) if reference.kind == "ReplicaSet" else None
+        if above is not None and above.kind == "Deployment":  # ReplicaSets may name each other, in a circle
             self._ask_owner(owner)
 
     def _ask_budgets(self, budgets: Iterable[str]) -> None:

@@ -20,6 +20,13 @@ from scheduler_core import load, load_documents
 from scheduler_core.simulation.instant import Simulation
 from tests.playground.conftest import DATA
 
+POD = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "late"},
+    "spec": {"containers": [{"name": "c", "image": "x"}]},
+}
+
 
 def play(text: str) -> Playback:
     playback = Playback(load(text, title="t"))
@@ -136,6 +143,20 @@ def test_placements_are_right_on_both_sides_of_a_checkpoint() -> None:
     for index in (CHECKPOINT - 1, CHECKPOINT, CHECKPOINT + 1, CHECKPOINT + 2, CHECKPOINT + 21):
         placed = playback.trail.placement_before(index)
         assert int(np.count_nonzero(placed >= 0)) == index - 1
+
+
+def test_the_step_after_the_greatest_is_addressed() -> None:
+    """An operation may land at the greatest step that an int32 holds; its cycles are in the step after it."""
+    major = 2**31 - 1
+    operation = {"id": "last", "step": {"major": major}, "createOperation": {"object": POD}}
+    scenario = {
+        "apiVersion": "simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1",
+        "kind": "Scenario",
+        "metadata": {"name": "s"},
+        "spec": {"operations": [operation]},
+    }
+    playback = play(json.dumps(scenario))
+    assert playback.resolve(f"{major + 1}.1") == len(playback) == 1
 
 
 @pytest.mark.parametrize(

@@ -105,3 +105,19 @@ def test_interrupting_does_not_change_a_run() -> None:
     made = TimedSimulation(read)
     assert [trace_line(cycle) for cycle in made] == [trace_line(cycle) for cycle in looked]
     assert seen
+
+
+REPLICA_SET = (
+    "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {{name: {name}, ownerReferences: "
+    "[{{apiVersion: apps/v1, kind: ReplicaSet, name: {owner}, uid: u, controller: true}}]}}\n"
+    "spec: {{replicas: 1, selector: {{matchLabels: {{app: {name}}}}}, template: "
+    "{{metadata: {{labels: {{app: {name}}}}}, spec: {{containers: [{{name: c}}]}}}}}}\n"
+)
+
+
+@pytest.mark.parametrize("owners", [{"a": "a"}, {"a": "b", "b": "a"}], ids=["itself", "each other"])
+def test_replica_sets_that_own_each_other_are_run(owners: dict[str, str]) -> None:
+    """A circle of owners is not followed around: each ReplicaSet makes its pod."""
+    sets = [REPLICA_SET.format(name=name, owner=owner) for name, owner in owners.items()]
+    _, cycles = ended(VIRTUAL, node("n"), *sets)
+    assert [cycle.result for cycle in cycles] == ["scheduled"] * len(owners)
