@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import cache
 from typing import Any
@@ -13,6 +12,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from playground.api.table import CALLS, Route
+from scheduler_core.simulation.schema import schema
 
 _PROBLEM = {
     "type": "object",
@@ -440,8 +440,7 @@ def openapi(request: HttpRequest) -> HttpResponse:
 @require_safe
 def trace_schema(request: HttpRequest) -> HttpResponse:
     """Answer the JSON Schema of a trace's line."""
-    text = (settings.BASE_DIR / "docs" / "trace.schema.json").read_text()
-    return JsonResponse(json.loads(text), headers={"Access-Control-Allow-Origin": "*"})
+    return JsonResponse(schema(), headers={"Access-Control-Allow-Origin": "*"})
 
 
 @require_safe
