@@ -30,15 +30,14 @@ def converted(value: object, kind: type[T]) -> T:
     return convert(value, kind, from_attributes=True)
 
 
-def schemas(kinds: Iterable[Any], template: str, *, closed: bool) -> dict[str, Any]:
-    """Return the JSON Schemas of structs, and of those they refer to, by name.
+def schemas(kinds: Iterable[Any], template: str) -> dict[str, Any]:
+    """Return the JSON Schemas of structs, and of those they refer to, by name; docstrings are descriptions.
 
     ``template`` is the address of a schema, with ``{name}``. A struct is encoded with all its fields, so
-    those with a default are required too, except if that is UNSET; ``closed`` says that it has no others.
+    those with a default are required too, except if that is UNSET.
     """
     _, found = json.schema_components(kinds, ref_template=template)
     for schema in found.values():
-        schema.pop("description", None)  # the docstring, which is about the Python type
         schema.pop("title", None)  # its name again
         if "properties" not in schema:
             continue
@@ -48,6 +47,4 @@ def schemas(kinds: Iterable[Any], template: str, *, closed: bool) -> dict[str, A
             for name, field in schema["properties"].items()
             if field.pop("default", UNSET) is not UNSET or name in required
         ]
-        if closed:
-            schema["additionalProperties"] = False
     return found

@@ -18,7 +18,10 @@ from scheduler_core.simulation.trace import LINE
 @cache
 def schema() -> dict[str, Any]:
     """Return the schema of a line."""
-    parts = schemas((LINE, *CACHES), "#/$defs/{name}", closed=True)
+    parts = schemas((LINE, *CACHES), "#/$defs/{name}")
+    for part in parts.values():
+        part.pop("description", None)  # the docstring, which is about the Python type
+        part["additionalProperties"] = False
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "https://podstep.dev/trace.schema.json",
