@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import HttpResponse, JsonResponse
+from django.http import HttpResponse
+from msgspec import json
 
 ProblemJson = dict[str, Any]
 
@@ -24,7 +25,7 @@ class ApiError(Exception):
 
 def answer(body: Any, status: int = 200, **headers: str) -> HttpResponse:
     """Return ``body`` as JSON."""
-    response = JsonResponse(body, status=status, safe=False, json_dumps_params={"separators": (",", ":")})
+    response = HttpResponse(json.encode(body), content_type="application/json", status=status)
     for name, value in headers.items():
         response.headers[name.replace("_", "-")] = value
     return response

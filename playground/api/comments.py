@@ -8,6 +8,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
+from playground.api import payloads
 from playground.api.answers import ApiError, answer
 from playground.api.bodies import json_of
 from playground.api.lookups import playback_of, scenario_of
@@ -33,8 +34,8 @@ _DENIED = {401: ("No token", "Errors"), 403: ("Not a token that allows this", "E
 def list_comments(request: HttpRequest, name: str) -> HttpResponse:
     """Answer a scenario's threads."""
     row = scenario_of(name)
-    shown = [_absolute(request, thread) for thread in comments.threads(row)]
-    return answer({"threads": shown}, Cache_Control="no-store")
+    shown = [payloads.Thread(**_absolute(request, thread)) for thread in comments.threads(row)]
+    return answer(payloads.Threads(threads=shown), Cache_Control="no-store")
 
 
 @route(
@@ -64,7 +65,7 @@ def create_comment(request: HttpRequest, name: str) -> HttpResponse:
     except comments.TooManyCommentsError as error:
         raise ApiError(409, str(error)) from error
     wire = _absolute(request, comments.wire(written.comment, row.short))
-    return answer({**wire, "edit_token": written.token}, 201)
+    return answer(payloads.NewComment(**wire, edit_token=written.token), 201)
 
 
 @route(
@@ -95,7 +96,7 @@ def change_comment(request: HttpRequest, name: str, comment: str) -> HttpRespons
             raise ApiError(400, [{"line": None, "path": error.field, "message": str(error)}]) from error
     if "resolved" in body:
         comments.resolve(found, resolved=body["resolved"])
-    return answer(_absolute(request, comments.wire(_found(row, comment), row.short)))
+    return answer(payloads.Comment(**_absolute(request, comments.wire(_found(row, comment), row.short))))
 
 
 @route(
@@ -161,5 +162,5 @@ def _absolute(request: HttpRequest, shown: dict[str, Any]) -> dict[str, Any]:
     whole = {**shown, "url": request.build_absolute_uri(shown["url"])}
     whole.pop("mine", None)
     if "replies" in shown:
-        whole["replies"] = [_absolute(request, reply) for reply in shown["replies"]]
+        whole["replies"] = [payloads.Comment(**_absolute(request, reply)) for reply in shown["replies"]]
     return whole

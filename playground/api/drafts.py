@@ -10,6 +10,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.utils.http import parse_etags
 
+from playground.api import payloads
 from playground.api.answers import ApiError, answer
 from playground.api.bodies import files_of, json_of
 from playground.api.lookups import shared_answer
@@ -85,20 +86,23 @@ def _refusing() -> Iterator[None]:
         raise ApiError(413, str(error)) from error
 
 
-def _wire(request: HttpRequest, row: Draft) -> dict[str, Any]:
-    return {
-        "id": row.pk,
-        "url": request.build_absolute_uri(f"/p/{row.pk}/"),
-        "title": row.title,
-        "revision": row.revision,
-        "bytes": row.size,
-        "based_on": row.based_on or None,
-        "parent": row.parent or None,
-        "step": row.branched_at or None,
-        "created": row.created.isoformat(),
-        "updated": row.updated.isoformat(),
-        "expires": row.expires.isoformat(),
-    }
+def _payload(
+    request: HttpRequest, row: Draft, kind: type[payloads.Draft] = payloads.Draft, **more: Any
+) -> payloads.Draft:
+    return kind(
+        id=row.pk,
+        url=request.build_absolute_uri(f"/p/{row.pk}/"),
+        title=row.title,
+        revision=row.revision,
+        bytes=row.size,
+        based_on=row.based_on or None,
+        parent=row.parent or None,
+        step=row.branched_at or None,
+        created=row.created.isoformat(),
+        updated=row.updated.isoformat(),
+        expires=row.expires.isoformat(),
+        **more,
+    )
 
 
 @route(
@@ -121,12 +125,14 @@ def create_draft(request: HttpRequest) -> HttpResponse:
     with _reading():
         scenario = bundles.parse(files, store.clean_title(title))
     row = store.create_draft(owner, bundles.stored(files), title)
-    body = {
-        **_wire(request, row),
-        "token": identity.sign(owner),
-        "warnings": bundles.problems_wire(scenario.warnings),
-        "summary": dict(scenario.summary or {}),
-    }
+    body = _payload(
+        request,
+        row,
+        payloads.NewDraft,
+        token=identity.sign(owner),
+        warnings=bundles.problems_wire(scenario.warnings),
+        summary=dict(scenario.summary or {}),
+    )
     return answer(body, 201, Location=f"/api/drafts/{row.pk}", Cache_Control="no-store", ETag=_etag(row))
 
 
@@ -141,7 +147,7 @@ def list_drafts(request: HttpRequest) -> HttpResponse:
     """Answer the caller's drafts, most recently changed first."""
     rows = Draft.objects.filter(owner=_owner(request)).defer("files").order_by("-updated")
     shown = rows[: limit("DRAFTS_PER_OWNER")]
-    return answer({"drafts": [_wire(request, row) for row in shown]}, Cache_Control="no-store")
+    return answer(payloads.Drafts(drafts=[_payload(request, row) for row in shown]), Cache_Control="no-store")
 
 
 @route(
@@ -161,7 +167,7 @@ def get_draft(request: HttpRequest, name: str) -> HttpResponse:
     row = _draft(request, name)
     with _reading():
         text = store.draft_text(row)
-    return answer({**_wire(request, row), "bundle": text}, Cache_Control="no-store", ETag=_etag(row))
+    return answer(_payload(request, row, bundle=text), Cache_Control="no-store", ETag=_etag(row))
 
 
 @route(
@@ -202,7 +208,7 @@ def change_draft(request: HttpRequest, name: str) -> HttpResponse:
         raise ApiError(404, GONE) from error
     except store.StaleError as error:
         raise _stale(error.row) from error
-    saved = {**_wire(request, row), **_problems(body.get("bundle"))}
+    saved = _payload(request, row, **_problems(body.get("bundle")))
     return answer(saved, Cache_Control="no-store", ETag=_etag(row))
 
 

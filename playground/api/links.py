@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 
+from playground.api import payloads
 from playground.api.answers import ApiError, answer
 from playground.api.lookups import playback_of
 from playground.api.route import BUSY, ERRORS, route
@@ -34,13 +35,13 @@ def get_link(request: HttpRequest, name: str) -> HttpResponse:
         playback.reach(link.pinned["cycles"] + 1, give_way)
         decisions = Link.objects.values_list("decisions", flat=True).get(pk=link.pk)
         found = pinning.compared(link.pinned, bytes(decisions), playback)
-    body = {
-        "id": link.pk,
-        "url": request.build_absolute_uri(f"/l/{link.pk}/"),
-        "title": link.title,
-        "query": link.query,
-        "created": link.created.isoformat(),
-        "expires": link.expires.isoformat(),
+    body = payloads.Link(
+        id=link.pk,
+        url=request.build_absolute_uri(f"/l/{link.pk}/"),
+        title=link.title,
+        query=link.query,
+        created=link.created.isoformat(),
+        expires=link.expires.isoformat(),
         **found,
-    }
+    )
     return answer(body, Cache_Control="no-store")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
+from playground.api import payloads
 from playground.api.answers import ApiError, answer
 from playground.models import Run, Scenario
 from playground.playback import sources
@@ -14,6 +15,7 @@ from playground.playback.playback import OutOfRangeError, Playback
 from playground.playback.stopping import TooMuchWorkError
 from playground.pool.reading import reading
 from playground.storage import bundles, store
+from scheduler_core.objects.plain import converted
 from scheduler_core.scenario import scenario as core
 from scheduler_core.simulation.trace import trace_cycle
 
@@ -22,14 +24,14 @@ STEP = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 def shared_answer(request: HttpRequest, shared: store.Shared, scenario: core.Scenario) -> HttpResponse:
     """Return the response to sharing a scenario, including the only copy of its delete token."""
-    body = {
-        "id": shared.scenario.short,
-        "url": request.build_absolute_uri(f"/s/{shared.scenario.short}/"),
-        "delete_token": shared.delete_token,
-        "expires": expires_of(shared.scenario),
-        "warnings": bundles.problems_wire(scenario.warnings),
-        "summary": dict(scenario.summary or {}),
-    }
+    body = payloads.Created(
+        id=shared.scenario.short,
+        url=request.build_absolute_uri(f"/s/{shared.scenario.short}/"),
+        delete_token=shared.delete_token,
+        expires=expires_of(shared.scenario),
+        warnings=converted(bundles.problems_wire(scenario.warnings), list[payloads.Problem]),
+        summary=dict(scenario.summary or {}),
+    )
     return answer(body, 201, Location=f"/api/scenarios/{shared.scenario.short}")
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
+from playground.api import payloads
 from playground.api.answers import ApiError, answer
 from playground.api.bodies import json_of
 from playground.api.lookups import STEP, scenario_of
@@ -49,14 +50,14 @@ def create_room(request: HttpRequest) -> HttpResponse:
     except rows.TooManyRoomsError as error:
         raise ApiError(429, str(error), {"Retry-After": str(RETRY_SECONDS)}) from error
     watch = request.build_absolute_uri(f"/r/{created.room.pk}/")
-    wire = {
-        **_wire(created.room),
-        "watch_url": watch,
+    room = payloads.NewRoom(
+        **_fields(created.room),
+        watch_url=watch,
         # Behind the #, so that the token is in no log, and in no Referer.
-        "lead_url": f"{watch}#lead={created.token}",
-        "lead_token": created.token,
-    }
-    return answer(wire, 201, Location=f"/api/rooms/{created.room.pk}")
+        lead_url=f"{watch}#lead={created.token}",
+        lead_token=created.token,
+    )
+    return answer(room, 201, Location=f"/api/rooms/{created.room.pk}")
 
 
 @route(
@@ -67,7 +68,7 @@ def create_room(request: HttpRequest) -> HttpResponse:
 )
 def get_room(request: HttpRequest, name: str) -> HttpResponse:
     """Answer where a room is."""
-    return answer(_wire(_room(name)), Cache_Control="no-store")
+    return answer(payloads.Room(**_fields(_room(name))), Cache_Control="no-store")
 
 
 @route(
@@ -89,7 +90,7 @@ def end_room(request: HttpRequest, name: str) -> HttpResponse:
     if not isinstance(token, str) or not rows.holds_token(room, token):
         raise ApiError(403, "Send the token that leads this room as lead_token.")
     rows.end(room)
-    return answer(_wire(_room(name)))
+    return answer(payloads.Room(**_fields(_room(name))))
 
 
 def _room(name: str) -> Room:
@@ -99,7 +100,7 @@ def _room(name: str) -> Room:
     return room
 
 
-def _wire(room: Room) -> dict[str, Any]:
+def _fields(room: Room) -> dict[str, Any]:
     over = rows.is_over(room)
     return {
         "id": room.pk,

@@ -10,6 +10,7 @@ from weakref import WeakSet
 import zstandard
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 
+from playground.api import payloads
 from playground.api.answers import ApiError, answer
 from playground.api.bodies import json_of
 from playground.api.lookups import cycle_answer, playback_of, run_of, scenario_of
@@ -69,13 +70,12 @@ def create_run(request: HttpRequest) -> HttpResponse:
         raise ApiError(422, bundles.problems_wire(error.problems)) from error
     except service.TooManyRunsError as error:
         raise ApiError(429, str(error), {"Retry-After": str(RETRY_SECONDS)}) from error
-    wire = _run_wire(request, run_of(run.pk))
-    return answer({**wire, "cancel_token": token}, 201, Location=f"/api/runs/{run.pk}")
+    return answer(_payload(request, run_of(run.pk), cancel_token=token), 201, Location=f"/api/runs/{run.pk}")
 
 
-def _run_wire(request: HttpRequest, run: Run) -> dict[str, Any]:
-    wire = service.run_wire(run)
-    return {"id": run.pk, "url": request.build_absolute_uri(f"/runs/{run.pk}/"), **wire}
+def _payload(request: HttpRequest, run: Run, **more: Any) -> payloads.Run:
+    url = request.build_absolute_uri(f"/runs/{run.pk}/")
+    return payloads.Run(id=run.pk, url=url, **service.run_wire(run), **more)
 
 
 @route(
@@ -86,7 +86,7 @@ def _run_wire(request: HttpRequest, run: Run) -> dict[str, Any]:
 )
 def get_run(request: HttpRequest, name: str) -> HttpResponse:
     """Answer the state of a run."""
-    return answer(_run_wire(request, run_of(name)), Cache_Control="no-store")
+    return answer(_payload(request, run_of(name)), Cache_Control="no-store")
 
 
 @route(
@@ -108,7 +108,7 @@ def cancel_run(request: HttpRequest, name: str) -> HttpResponse:
             403,
             "Send the cancel token returned when the run was started, as `Authorization: Bearer <token>`.",
         )
-    return answer(_run_wire(request, service.cancel(run)))
+    return answer(_payload(request, service.cancel(run)))
 
 
 @route(

@@ -8,6 +8,7 @@ import time
 from django.http import HttpRequest, HttpResponse
 from django.utils.http import parse_etags
 
+from playground.api import payloads
 from playground.api.answers import ApiError, answer
 from playground.api.bodies import files_of
 from playground.api.lookups import (
@@ -73,19 +74,19 @@ def get_scenario(request: HttpRequest, name: str) -> HttpResponse:
     headers, known = _revalidated(request, row)
     if known:
         return HttpResponse(status=304, headers=headers)
-    body = {
-        "id": row.short,
-        "digest": row.digest,
-        "url": request.build_absolute_uri(f"/s/{row.short}/"),
-        "title": row.title,
-        "nodes": row.nodes,
-        "pods": row.pods,
-        "operations": row.operations,
-        "bytes": row.size,
-        "created": row.created.isoformat(),
-        "expires": expires_of(row),
-        "documents": json.loads(bundles.unpack(row.content))["documents"],
-    }
+    body = payloads.Scenario(
+        id=row.short,
+        digest=row.digest,
+        url=request.build_absolute_uri(f"/s/{row.short}/"),
+        title=row.title,
+        nodes=row.nodes,
+        pods=row.pods,
+        operations=row.operations,
+        bytes=row.size,
+        created=row.created.isoformat(),
+        expires=expires_of(row),
+        documents=json.loads(bundles.unpack(row.content))["documents"],
+    )
     response = answer(body)
     for header, value in headers.items():
         response.headers[header] = value
@@ -167,13 +168,9 @@ def list_cycles(request: HttpRequest, name: str) -> HttpResponse:
         for index in range(first, min(first + count - 1, len(playback)) + 1):
             cycles.append(trace_cycle(playback.cycle(index)))
             give_way()
-    body = {
-        "from": first,
-        "cycles": cycles,
-        "total": len(playback),
-        "complete": playback.complete,
-    }
-    return answer(body)
+    return answer(
+        payloads.Cycles(first=first, cycles=cycles, total=len(playback), complete=playback.complete)
+    )
 
 
 @route(

@@ -24,7 +24,7 @@ from playground.storage.quotas import StorageFullError
 from playground.visitors.throttle import address_of, wait_seconds
 from scheduler_core.objects.problems import BundleError
 
-_READERS = ("table", "document")  # of the routes, which declare none
+_READERS = ("table", "document", "payloads")  # which declare no routes
 for _module in iter_modules(api.__path__):
     if _module.name not in _READERS:
         import_module(f"{api.__name__}.{_module.name}")  # registers its routes

@@ -14,6 +14,7 @@ from scheduler_core.framework.plugins.coscheduling.record import (
     PodGroupRecord,
     record_of,
 )
+from scheduler_core.objects.plain import plain
 from scheduler_core.scheduling.cycle import Cycle, FinalState
 from scheduler_core.scheduling.timeline import TimelineEvent
 
@@ -94,7 +95,7 @@ def group(record: PodGroupRecord, table: str, *, scheduled: bool, attempted: boo
     ``table`` is the edition, ``scheduled`` whether Coscheduling runs, ``attempted`` whether the cycle's pod
     is a member of the group.
     """
-    shown = record.as_dict()
+    shown = plain(record.line())
     for member, known in zip(shown["members"], record.members, strict=True):
         if member["state"] == "bound" and known.phase == "Running":
             member["state"] = "running"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.config.policy import Profile
@@ -202,13 +202,13 @@ def _overridden(plugin: type[Plugin], point: str) -> bool:
 class Observer:
     """Records the history of a plugin's own objects in a run. This base class records nothing.
 
-    ``fields`` are the fields that its records add to a trace; ``entries`` names the timeline entries about
-    the status of its objects, which are no Kubernetes events and may recur while nothing else changes. A
-    cycle calls :meth:`begin`, :meth:`popped`, then :meth:`record`; without a trace only :meth:`marked`. An
-    observer survives a restart of the scheduler, and is copied with the simulation.
+    ``fields`` are the fields that its records add to a trace, each with its type; ``entries`` names the
+    timeline entries about the status of its objects, which are no Kubernetes events and may recur while
+    nothing else changes. A cycle calls :meth:`begin`, :meth:`popped`, then :meth:`record`; without a trace
+    only :meth:`marked`. An observer survives a restart of the scheduler, and is copied with the simulation.
     """
 
-    fields: tuple[str, ...] = ()
+    fields: ClassVar[Mapping[str, Any]] = {}
     entries: tuple[str, ...] = ()
 
     def notice(self, event: TimelineEvent, pods: Mapping[str, Pod]) -> None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Annotated, Any, TypeVar
 
-from msgspec import json
+from msgspec import UNSET, Meta, convert, json
+
+Count = Annotated[int, Meta(ge=0)]
+Seconds = Annotated[float, Meta(ge=0)]  # of virtual time
+T = TypeVar("T")
 
 
 def plain(value: object) -> Any:
@@ -13,3 +18,33 @@ def plain(value: object) -> Any:
     Raises TypeError for what JSON does not have, such as an array.
     """
     return json.decode(json.encode(value))
+
+
+def one_of(words: Iterable[str]) -> Meta:
+    """Return the annotation of a text that is one of a few."""
+    return Meta(extra_json_schema={"enum": list(words)})
+
+
+def converted(value: object, kind: type[T]) -> T:
+    """Return a struct, or a container of some, as another type that has some of its attributes."""
+    return convert(value, kind, from_attributes=True)
+
+
+def schemas(kinds: Iterable[Any], template: str) -> dict[str, Any]:
+    """Return the JSON Schemas of structs, and of those they refer to, by name; docstrings are descriptions.
+
+    ``template`` is the address of a schema, with ``{name}``. A struct is encoded with all its fields, so
+    those with a default are required too, except if that is UNSET.
+    """
+    _, found = json.schema_components(kinds, ref_template=template)
+    for schema in found.values():
+        schema.pop("title", None)  # its name again
+        if "properties" not in schema:
+            continue
+        required = set(schema.get("required", ()))
+        schema["required"] = [
+            name
+            for name, field in schema["properties"].items()
+            if field.pop("default", UNSET) is not UNSET or name in required
+        ]
+    return found

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import IntEnum
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
-from scheduler_core.objects.plain import plain
+from scheduler_core.objects.plain import Count
 
 NODES_SHOWN = 20
 INVALIDATIONS_SHOWN = 100
@@ -33,42 +33,41 @@ BoolMatrix = npt.NDArray[np.bool_]
 class Invalidated(Struct, frozen=True, rename="camel"):
     """An invalidation by one row of the table; ``nodes`` are the first of ``count``, empty for all nodes."""
 
-    rule: str
-    event: str
-    predicates: tuple[str, ...] | None  # None: all of them
-    nodes: tuple[str, ...]
-    count: int = field(name="nodesCount")
-    cleared: int  # entries that were valid until then
-    during: bool = False  # the event arrived between evaluation and write
+    rule: Annotated[str, Meta(description="Id of the row.")]
+    event: Annotated[str, Meta(description="What happened to what, such as Pod/ADD default/web-1 on n1.")]
+    predicates: Annotated[tuple[str, ...] | None, Meta(description="null: all of them.")]
+    nodes: Annotated[tuple[str, ...], Meta(max_length=NODES_SHOWN, description="The first 20 of nodesCount.")]
+    count: Annotated[Count, Meta(description="0: all nodes.")] = field(name="nodesCount")
+    cleared: Annotated[Count, Meta(description="Entries that were valid until then.")]
+    during: Annotated[bool, Meta(description="The event landed between evaluating and writing.")] = False
 
 
 class StaleHit(Struct, frozen=True):
-    """A cached result that is no longer true. Reasons are empty where the pod fits.
-
-    ``written`` is the cycle that evaluated it; ``event`` the first event since then after which it should
-    have been invalid, and ``rule`` the row of the table that covers the event ("" where no row does).
-    """
+    """A cached result that is no longer true."""
 
     node: str
     predicate: str
-    cached: tuple[str, ...]
-    true: tuple[str, ...]
-    written: int
-    rule: str
-    event: str
+    cached: Annotated[tuple[str, ...], Meta(description="Reasons of the cached answer; none: the pod fits.")]
+    true: Annotated[tuple[str, ...], Meta(description="Reasons of the fresh one.")]
+    written: Annotated[Count, Meta(description="The cycle that evaluated the cached answer.")]
+    rule: Annotated[
+        str,
+        Meta(description="Id of the row of mode sound that says it should have gone, empty where none does."),
+    ]
+    event: Annotated[str, Meta(description="The first event since then after which it should have.")]
     cause: str
 
 
 class Counts(Struct):
     """Counts of lookups and their results. ``evaluations`` are the (predicate, node) pairs evaluated."""
 
-    hits: int = 0
-    misses: int = 0
-    bypassed: int = 0
-    writes: int = 0
-    discarded: int = 0  # results not written because an event invalidated them first
-    invalidated: int = 0  # entries cleared
-    stale: int = 0
+    hits: Count = 0
+    misses: Count = 0
+    bypassed: Count = 0
+    writes: Count = 0
+    discarded: Annotated[Count, Meta(description="Results not written, because an event overtook them.")] = 0
+    invalidated: Annotated[Count, Meta(description="Entries cleared.")] = 0
+    stale: Count = 0
 
     @property
     def evaluations(self) -> int:
@@ -128,32 +127,3 @@ class CacheRecord(Struct):
     stale: list[StaleHit] = field(default_factory=list)
     causes: Mapping[str, int] = field(default_factory=dict)  # stale hits by cause over the run so far
     stats: CacheStats | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON of a trace line; only the first of many invalidations and stale hits are listed."""
-        answer: dict[str, Any] = {
-            "mode": self.mode,
-            "equivalenceClass": self.definition,
-            "hash": None if self.hash is None else f"{self.hash:016x}",
-            "class": self.name,
-            "members": self.members,
-            "bypass": self.bypass,
-            "hint": self.hint,
-            **self.counts.as_dict(),
-            "totals": self.totals.as_dict(),
-            "byRule": dict(self.by_rule),
-            "invalidations": plain(self.invalidations),
-            "invalidationsCount": self.invalidations_count,
-            "audit": self.audited,
-            "staleHits": plain(self.stale),
-            "causes": dict(self.causes),
-        }
-        if self.stats is not None:
-            answer |= {
-                "entries": self.stats.entries,
-                "bytes": self.stats.bytes,
-                "classes": self.stats.classes,
-                "evictedClasses": self.stats.evicted_classes,
-                "evictedEntries": self.stats.evicted_entries,
-            }
-        return answer

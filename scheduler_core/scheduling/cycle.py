@@ -2,19 +2,21 @@
 
 A ``Cycle`` holds the arrays that the engine decided with. N is the number of nodes, P the
 number of predicates evaluated (``order``), F the number of feasible nodes, and all node
-vectors are in the cluster's object order. ``as_dict()`` is the documented trace line
-(docs/trace.schema.json); the workbench reads the arrays through ``playground.panels``.
+vectors are in the cluster's object order. :mod:`scheduler_core.simulation.trace` makes the
+documented line of a trace (docs/trace.schema.json) of it; the workbench reads the
+arrays through ``playground.panels``.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 from scheduler_core.objects.arrays import IntVector
+from scheduler_core.objects.plain import Seconds
 from scheduler_core.priorities.row import PriorityRow
 from scheduler_core.scheduling.cache_record import CacheRecord
 from scheduler_core.scheduling.plugin_record import PluginRecord
@@ -115,8 +117,8 @@ class WaitingEntry(Struct, frozen=True):
 
     pod: str
     node: str
-    since: float
-    deadline: float | None
+    since: Seconds
+    deadline: Seconds | None
     plugins: tuple[str, ...]
 
 
@@ -148,26 +150,32 @@ class KubernetesEvent(Struct):
 
 
 class Restart(Struct, frozen=True):
-    """A restart of the scheduler before the cycle, with another policy or other settings.
+    """A restart of the scheduler before the cycle, with another policy or other settings."""
 
-    ``operations`` are the ids of the operations that changed them; ``changes`` describes the differences.
-    """
-
-    operations: tuple[str, ...]
-    changes: tuple[str, ...]
+    operations: Annotated[
+        tuple[str, ...], Meta(description="Ids of the operations that changed the configuration.")
+    ]
+    changes: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="What differs from the cycle before, in phrases; none if both configurations "
+            "schedule alike."
+        ),
+    ]
 
 
 class QuirkEffect(Struct, frozen=True):
     """A quirk of v1.11 (:data:`scheduler_core.quirks.QUIRKS`) without which the cycle's record would differ.
 
-    ``changed`` names the parts of the record that would differ, ``nodes`` the nodes on which a predicate's
-    outcome would; ``text`` states the facts in one or two sentences.
+    ``changed`` names the parts of the record that would differ.
     """
 
-    id: str
-    changed: tuple[QuirkChange, ...]
-    nodes: tuple[str, ...]
-    text: str
+    id: Annotated[str, Meta(description="The id of a row of the reference page's table of quirks.")]
+    changed: Annotated[tuple[QuirkChange, ...], Meta(min_length=1, extra_json_schema={"uniqueItems": True})]
+    nodes: Annotated[
+        tuple[str, ...], Meta(description="The nodes on which a predicate would find something else.")
+    ]
+    text: Annotated[str, Meta(description="The facts, and what would come of them as it should be.")]
 
 
 class FinalState(Struct, frozen=True):

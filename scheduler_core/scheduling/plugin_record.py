@@ -31,6 +31,6 @@ class PluginRecord(Protocol):
         """Return the part that is known once ``phases`` of the attempt have run; empty: before it began."""
         ...
 
-    def as_dict(self) -> dict[str, Any]:
+    def fields(self) -> dict[str, Any]:
         """Return the fields that it adds to the cycle's trace line."""
         ...

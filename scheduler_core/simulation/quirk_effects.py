@@ -23,7 +23,7 @@ from scheduler_core.scheduling.cycle import Cycle, PredicateMatrix, QuirkChange,
 from scheduler_core.scheduling.queue import SchedulingQueue
 from scheduler_core.scheduling.quirk_causes import CAUSES, DecisionContext, QuirkText, named
 from scheduler_core.scheduling.vectors import KEPT_BYTES, VectorStore
-from scheduler_core.simulation.trace import conformance_preemption
+from scheduler_core.simulation.trace import preemption_line
 
 KEPT = 8  # schedulers with other quirks, each with its cached pod-class vectors; the oldest is evicted first
 
@@ -104,7 +104,7 @@ def compare(one: Cycle, other: Cycle) -> RecordDifference:
     tests: dict[QuirkChange, bool] = {
         "predicates": bool(nodes),
         "priorities": not _scored_alike(one, other),
-        "preemption": conformance_preemption(one.preemption) != conformance_preemption(other.preemption),
+        "preemption": preemption_line(one.preemption) != preemption_line(other.preemption),
         "decision": _decided(one) != _decided(other),
     }
     names = tuple(one.nodes[node] for node in nodes)

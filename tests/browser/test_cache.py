@@ -242,7 +242,7 @@ def test_the_map_is_walked_down_three_levels_and_back(page: Page, good_day: str)
 def test_pages_of_the_map_are_turned(page: Page, good_day: str) -> None:
     """More entries than a page holds are turned through, the focus staying on the button."""
     panel = opened(
-        page, good_day, TAINTED, "map/class/" + record(cycle_of("cache-good-day", TAINTED)).as_dict()["hash"]
+        page, good_day, TAINTED, "map/class/" + f"{record(cycle_of('cache-good-day', TAINTED)).hash:016x}"
     )
     pages = panel.get_by_role("group", name="Page of the map")
     expect(pages).to_contain_text("1 to 50 of 259")

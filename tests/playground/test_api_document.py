@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import jsonschema
 import pytest
@@ -46,10 +47,49 @@ def test_answers_are_as_described(web: str) -> None:
         jsonschema.validate(body, {**resolver, **SCHEMAS[name]})
 
     made = client.post("/api/scenarios", {"bundle": web}, content_type="application/json").json()
+
+    def post(name: str, address: str, body: object, **headers: str) -> dict[str, Any]:
+        answer = client.post(address, body, content_type="application/json", headers=headers)
+        assert answer.status_code in (200, 201), answer.content
+        check(name, answer.json())
+        return dict(answer.json())
+
+    shared = f"/api/scenarios/{made['id']}"
     check("Created", made)
-    check("Scenario", client.get(f"/api/scenarios/{made['id']}").json())
-    check("Cycles", client.get(f"/api/scenarios/{made['id']}/cycles").json())
+    check("Scenario", client.get(shared).json())
+    check("Cycles", client.get(f"{shared}/cycles").json())
+    pod = client.get(f"{shared}/cycles/1").json()["pod"]
+    check("Why", client.get(f"{shared}/cycles/1/why?pod={pod}").json())
+    check("Found", client.get(f"{shared}/find?condition=unschedulable").json())
     check("Errors", client.get("/api/scenarios/none").json())
+    room = post("NewRoom", "/api/rooms", {"scenario": made["id"]})
+    check("Room", client.get(f"/api/rooms/{room['id']}").json())
+    first = post("NewComment", f"{shared}/comments", {"step": "1.1", "text": "Why?"})
+    post("NewComment", f"{shared}/comments", {"parent": first["id"], "text": "Because."})
+    check("Threads", client.get(f"{shared}/comments").json())
+    run = post("Run", "/api/runs", {"scenario": made["id"]})
+    check("Run", client.get(f"/api/runs/{run['id']}").json())
+    draft = post("NewDraft", "/api/drafts", {"bundle": web})
+    token = {"Authorization": f"Bearer {draft['token']}"}
+    check("Drafts", client.get("/api/drafts", headers=token).json())
+    check("Draft", client.get(f"/api/drafts/{draft['id']}", headers=token).json())
+    changed = client.patch(
+        f"/api/drafts/{draft['id']}",
+        {"bundle": "kind: Pot"},
+        content_type="application/json",
+        headers=token,
+    )
+    check("Draft", changed.json())
+    assert changed.json()["errors"]
+
+
+def test_a_refusal_is_described_for_every_call(owner: Client) -> None:
+    """A banned address, and a page of another site, get 403 from any of them."""
+    refused = owner.post("/api/scenarios", headers={"Origin": "https://other.example"})
+    assert refused.status_code == 403
+    jsonschema.validate(refused.json(), {"components": {"schemas": SCHEMAS}, **SCHEMAS["Errors"]})
+    described = [call for methods in document()["paths"].values() for call in methods.values()]
+    assert all("403" in call["responses"] for call in described)
 
 
 def test_the_document_and_the_page(owner: Client) -> None:

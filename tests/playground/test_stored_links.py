@@ -38,6 +38,7 @@ settings.ALLOWED_HOSTS = ["*"]
 from playground.models import Run, RunChunk
 from playground.playback import sources
 from playground.visitors import identity
+from scheduler_core.objects.plain import plain
 from scheduler_core.simulation.trace import trace_cycle
 
 golden = json.load(open(sys.argv[1]))
@@ -52,7 +53,7 @@ def decisions(playback):
             pass
         if len(playback) < index:
             return
-        cycle = json.loads(json.dumps(trace_cycle(playback.cycle(index))))
+        cycle = plain(trace_cycle(playback.cycle(index)))
         yield [*(cycle[name] for name in FIELDS), cycle.get("moves")]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from scheduler_core.framework.interface import Observer
 from scheduler_core.framework.plugins.table import FRAMEWORK_PLUGINS
 
@@ -12,5 +14,5 @@ OBSERVERS: tuple[type[Observer], ...] = tuple(
 STATUS_ENTRIES = frozenset(name for observer in OBSERVERS for name in observer.entries)
 """The names of timeline entries about the status of plugins' own objects."""
 
-TRACE_FIELDS: dict[str, None] = {name: None for observer in OBSERVERS for name in observer.fields}
-"""The fields that their records add to each line of a trace; ``None`` if nothing was recorded."""
+TRACE_FIELDS: dict[str, Any] = {name: kind for each in OBSERVERS for name, kind in each.fields.items()}
+"""The fields that their records add to each line of a trace, with their types; null: nothing was recorded."""

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from scheduler_core.objects.plain import plain
 from scheduler_core.priorities import PRIORITIES
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scheduling.cycle import Cycle
@@ -72,7 +73,7 @@ def test_the_trace_adds_kind_and_weighted_to_the_recorded_fields() -> None:
     """A priority of the trace is that of the conformance format and two fields more."""
     for cycle in ranked(range(20)):
         recorded = conformance_cycle(cycle)["priorities"]
-        traced = trace_cycle(cycle)["priorities"]
+        traced = plain(trace_cycle(cycle))["priorities"]
         assert list(recorded) == list(traced)
         for name, row in traced.items():
             assert row["weighted"] == {node: row["weight"] * score for node, score in row["score"].items()}

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from scheduler_core.config.policy.order import ORDERS, keys_of
 from scheduler_core.config.settings import PREDICATE_ORDERS, Settings
 from scheduler_core.framework.configuration.profiles import compile_profile
+from scheduler_core.objects.plain import plain
 from scheduler_core.predicates import PREDICATES
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
@@ -90,7 +91,7 @@ def test_both_orders_find_the_same_nodes_and_leave_others_unasked() -> None:
         node("tainted", labels={"disk": "hdd"}, taints=["k=v:NoSchedule"]),
         pod("p", {"cpu": "2"}, nodeSelector={"disk": "ssd"}),
     )
-    ours, proposed = (trace_cycle(_only(simulation)) for simulation in under_both(cluster))
+    ours, proposed = (plain(trace_cycle(_only(simulation))) for simulation in under_both(cluster))
     assert ours["node"] == proposed["node"] == "fits"
     assert ours["feasible"] == proposed["feasible"] == ["fits"]
     assert ours["order"][1] == "GeneralPredicates"

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from scheduler_core import Simulation
 from scheduler_core.authoring.examples import find
 from scheduler_core.config.settings import Settings
+from scheduler_core.objects.plain import plain
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.scheduling.preemption.record import Preemption, PutBack
 from scheduler_core.simulation.trace import preemption_detail, trace_cycle
@@ -236,7 +237,7 @@ def test_without_a_trace_nothing_is_recorded(making_room: list[Cycle]) -> None:
 def test_the_trace_tells_the_whole_record(making_room: list[Cycle]) -> None:
     """The detail beside the recorded format keeps to its schema and names the criterion that decided."""
     schema = json.loads((Path(__file__).parents[3] / "docs" / "trace.schema.json").read_text())
-    line = trace_cycle(making_room[0])
+    line = plain(trace_cycle(making_room[0]))
     jsonschema.Draft202012Validator(schema).validate(line)
     detail = line["preemptionDetail"]
     assert detail["dryRuns"]["worker-1"]["putBack"][0] == {

@@ -12,6 +12,7 @@ from scheduler_core.authoring.examples import find
 from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
 from scheduler_core.framework.configuration.profiles import compile_profile
 from scheduler_core.objects.model import Node
+from scheduler_core.objects.plain import plain
 from scheduler_core.quirks import QUIRK_IDS, QUIRKS
 from scheduler_core.scenario.load import load, load_documents
 from scheduler_core.scenario.scenario import Scenario
@@ -134,7 +135,7 @@ def test_the_trace_tells_the_quirks_and_the_conformance_format_does_not() -> Non
     """The trace's cycle lists the effects; the recorded format stays as it is."""
     case = CASES["unrequested-resources-checked"]
     cycle = case.cycle(case.matters, DEFAULT_SETTINGS)
-    (told,) = trace_cycle(cycle)["quirks"]
+    (told,) = plain(trace_cycle(cycle))["quirks"]
     assert told["id"] == "unrequested-resources-checked"
     assert told["changed"] == ["predicates", "preemption", "decision"]
     assert told["nodes"] == ["n"]

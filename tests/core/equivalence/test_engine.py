@@ -13,6 +13,7 @@ from scheduler_core import load
 from scheduler_core.compare.cost import measure_costs
 from scheduler_core.config.settings import Settings
 from scheduler_core.equivalence.keeper import CacheKeeper
+from scheduler_core.objects.plain import plain
 from scheduler_core.objects.problems import BundleError
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.scheduling.cache_record import ResultSource
@@ -120,7 +121,7 @@ def test_a_cycle_tells_its_lookups_and_what_it_invalidated() -> None:
     [gone] = first.invalidations
     assert (gone.rule, gone.nodes, gone.cleared) == ("pod-add-general", (cycles[0].node,), 1)
     assert gone.event.startswith("Pod/ADD default/web-")
-    told = trace_cycle(cycles[1])["cache"]
+    told = plain(trace_cycle(cycles[1]))["cache"]
     assert told["class"] == "ReplicaSet default/web"
     assert told["totals"]["hits"] == second.counts.hits
 
@@ -209,11 +210,11 @@ def test_replaying_fills_the_cache_as_deciding_does(mode: str) -> None:
         bundle(4, 9, cpu="1500m", more=APART, history=TAINT), settings=Settings(cache=mode, audit=True)
     )
     whole = Simulation(scenario)
-    cycles = [trace_cycle(cycle) for cycle in whole]
+    cycles = [plain(trace_cycle(cycle)) for cycle in whole]
     for start in range(len(cycles)):
         rebuilt = Simulation(scenario)
         rebuilt.replay(whole.decisions[:start])
-        assert [trace_cycle(cycle) for cycle in rebuilt] == cycles[start:]
+        assert [plain(trace_cycle(cycle)) for cycle in rebuilt] == cycles[start:]
 
 
 def test_an_operation_lands_after_the_cycle_it_names() -> None:

@@ -23,6 +23,7 @@ from scheduler_core.equivalence.cache import EquivalenceCache
 from scheduler_core.equivalence.row import Mode
 from scheduler_core.equivalence.rules import TABLE
 from scheduler_core.objects.arrays import BoolVector, IntVector
+from scheduler_core.objects.plain import plain
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.simulation.instant import Simulation
 from scheduler_core.simulation.trace import trace_cycle
@@ -38,7 +39,7 @@ def simulate(scenario: Scenario, **settings: Any) -> Simulation:
 
 def cycles(simulation: Simulation, *, cache: bool = False) -> list[dict[str, Any]]:
     """Run to the end and return all that is told of each cycle: decision, message, verdicts and scores."""
-    told = [trace_cycle(cycle) for cycle in simulation]
+    told = [plain(trace_cycle(cycle)) for cycle in simulation]
     return told if cache else [{key: part for key, part in line.items() if key != "cache"} for line in told]
 
 

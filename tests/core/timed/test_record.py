@@ -11,6 +11,7 @@ import pytest
 from scheduler_core import BundleError, load
 from scheduler_core.__main__ import main
 from scheduler_core.authoring.examples import examples, find
+from scheduler_core.framework.plugins.coscheduling.line import GroupTimer
 from scheduler_core.framework.plugins.coscheduling.podgroup_status import standing
 from scheduler_core.framework.plugins.coscheduling.record import record_of
 from scheduler_core.simulation.instant import Simulation
@@ -109,7 +110,7 @@ def test_a_denied_group_says_until_when() -> None:
     assert found.post_filter is not None
     assert found.post_filter.rejects_group
     assert found.denied_until == pytest.approx(cycles[1].time + 7, abs=0.01)
-    assert found.denials[0][0] == "default/g"
+    assert found.denials[0].group == "default/g"
 
 
 def test_the_queue_tells_why_a_pod_is_where_it_is() -> None:
@@ -153,8 +154,9 @@ def test_a_group_of_another_profile_is_told_with_its_own_denial() -> None:
     assert of_pod.denied_until == pytest.approx(last.time + 30, abs=0.01)
     found = standing(made.framework, "default/g")
     assert found is not None
+    assert found.denied_until is not None
     assert found.denied_until == of_pod.denied_until == groups.listed[0].denied_until
-    assert found.denials == of_pod.denials == (("default/g", found.denied_until),)
+    assert found.denials == of_pod.denials == (GroupTimer("default/g", found.denied_until),)
 
 
 def test_only_those_are_rejected_who_waited() -> None:

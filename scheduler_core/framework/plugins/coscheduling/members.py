@@ -51,7 +51,9 @@ def _member(framework: Handle, pod: Pod, *, rejected: bool) -> Member:
     if state == "waiting" and waiting is not None:
         return Member(key, state, waiting.node, waiting.deadline, phase=pod.phase, since=waiting.since)
     if pod.node_name or queued is None or queued.place is None:
-        return Member(key, state, pod.node_name, rejected=rejected and not pod.node_name, phase=pod.phase)
+        return Member(
+            key, state, pod.node_name or None, rejected=rejected and not pod.node_name, phase=pod.phase
+        )
     return Member(
         key,
         state,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 from scheduler_core.framework.interface import Handle, Observer
 from scheduler_core.framework.plugins.coscheduling.groups import group_key
+from scheduler_core.framework.plugins.coscheduling.line import PodGroupField
 from scheduler_core.framework.plugins.coscheduling.podgroup_status import (
     before,
     group_met,
@@ -30,7 +31,7 @@ Phases = dict[str, list[tuple[float, str]]]
 class PodGroupObserver(Observer):
     """Records phases, rejections and timeouts. ``phases`` has the time each PodGroup entered each phase."""
 
-    fields = ("podGroup",)
+    fields: ClassVar[Mapping[str, Any]] = {"podGroup": PodGroupField}
     entries = ("PodGroup", "PodGroupSync")
 
     def __init__(self) -> None:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from scheduler_core.framework.interface import Handle
 from scheduler_core.framework.plugins.coscheduling.groups import group_key
+from scheduler_core.framework.plugins.coscheduling.line import GroupTimer
 from scheduler_core.framework.plugins.coscheduling.members import (
     HOLDING,
     controller_of,
@@ -133,10 +134,10 @@ def _until(entries: Iterable[Expiring], key: str, now: float) -> float | None:
     return min(max(found), FOR_EVER) if found else None
 
 
-def _alive(entries: list[Expiring], now: float) -> tuple[tuple[str, float], ...]:
+def _alive(entries: list[Expiring], now: float) -> tuple[GroupTimer, ...]:
     """Return all groups with a live entry, each with the time of its expiry."""
     keys = dict.fromkeys(key for one in entries for key, _ in one.alive(now))
-    return tuple((key, until) for key in keys if (until := _until(entries, key, now)) is not None)
+    return tuple(GroupTimer(key, until) for key in keys if (until := _until(entries, key, now)) is not None)
 
 
 def _counters(group: PodGroup | None) -> dict[str, int]:

@@ -8,11 +8,21 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from scheduler_core.framework.plugins.coscheduling.line import (
+    GroupTimer,
+    MemberLine,
+    PermitLine,
+    PodGroupLine,
+    PostFilterLine,
+    PreFilterLine,
+    ResourceCheckLine,
+)
 from scheduler_core.framework.plugins.coscheduling.permit import PermitResult
 from scheduler_core.framework.plugins.coscheduling.post_filter import PostFilterResult
 from scheduler_core.framework.plugins.coscheduling.pre_filter import PreFilterResult
+from scheduler_core.framework.plugins.coscheduling.rejection import Rejection
 from scheduler_core.framework.plugins.coscheduling.resource_check import ResourceCheck
-from scheduler_core.objects.plain import plain
+from scheduler_core.objects.plain import converted
 from scheduler_core.scheduling.cycle import Cycle, FinalState
 from scheduler_core.scheduling.plugin_record import TimelineMark
 
@@ -29,7 +39,7 @@ class Member(Struct, frozen=True):
 
     pod: str
     state: str
-    node: str = ""
+    node: str | None = None
     deadline: float | None = None
     rejected: bool = False
     phase: str = ""  # the pod's own
@@ -46,8 +56,8 @@ class PodGroupRecord(Struct, frozen=True):
 
     ``phase`` is ``None`` if the PodGroup does not exist; ``before`` is the phase that the cycle found.
     ``assigned`` members hold a node. ``denied_until``, ``backed_off_until`` and ``permitted_until`` are
-    ``None`` if nothing is in force; ``denials`` are those of all groups, as (group, until), and ``back_offs``
-    likewise; ``time`` is the time of the record.
+    ``None`` if nothing is in force; ``denials`` and ``back_offs`` are those of all groups; ``time`` is the
+    time of the record.
     """
 
     key: str
@@ -61,50 +71,37 @@ class PodGroupRecord(Struct, frozen=True):
     denied_until: float | None = None
     backed_off_until: float | None = None
     permitted_until: float | None = None
-    denials: tuple[tuple[str, float], ...] = ()
-    back_offs: tuple[tuple[str, float], ...] = ()
+    denials: tuple[GroupTimer, ...] = ()
+    back_offs: tuple[GroupTimer, ...] = ()
     states: dict[str, int] = field(default_factory=dict)  # of all members
     time: float = 0.0
     pre_filter: PreFilterResult | None = None
     permit: PermitResult | None = None
     post_filter: PostFilterResult | None = None
 
-    def as_dict(self) -> dict[str, Any]:
+    def line(self) -> PodGroupLine:
         """Return the trace's object."""
-        return {
-            "key": self.key,
-            "minMember": self.min_member,
-            "phase": self.phase,
-            "phaseBefore": self.before,
-            "counters": self.counters,
-            "assigned": self.assigned,
-            "members": [
-                {
-                    "pod": member.pod,
-                    "state": member.state,
-                    "node": member.node or None,
-                    "deadline": member.deadline,
-                    "rejected": member.rejected,
-                    "attempts": member.attempts,
-                    "backoffUntil": member.backoff_until,
-                    "since": member.since,
-                    "refusedBy": list(member.refused_by),
-                    "retryAt": member.retry_at,
-                }
-                for member in self.members
-            ],
-            "memberCount": self.count,
-            "states": self.states,
-            "deniedUntil": self.denied_until,
-            "backedOffUntil": self.backed_off_until,
-            "permittedUntil": self.permitted_until,
-            "denials": [{"group": group, "until": until} for group, until in self.denials],
-            "backOffs": [{"group": group, "until": until} for group, until in self.back_offs],
-            "preFilter": _pre_filter(self.pre_filter),
-            "resourceCheck": _check(self.pre_filter.check if self.pre_filter is not None else None),
-            "permit": _permit(self.permit),
-            "postFilter": _post_filter(self.post_filter),
-        }
+        check = self.pre_filter.check if self.pre_filter is not None else None
+        return PodGroupLine(
+            key=self.key,
+            min_member=self.min_member,
+            phase=self.phase,
+            phase_before=self.before,
+            counters=self.counters,
+            assigned=self.assigned,
+            members=converted(self.members, tuple[MemberLine, ...]),
+            member_count=self.count,
+            states=self.states,
+            denied_until=self.denied_until,
+            backed_off_until=self.backed_off_until,
+            permitted_until=self.permitted_until,
+            denials=self.denials,
+            back_offs=self.back_offs,
+            pre_filter=None if self.pre_filter is None else converted(self.pre_filter, PreFilterLine),
+            resource_check=None if check is None else _check(check),
+            permit=None if self.permit is None else converted(self.permit, PermitLine),
+            post_filter=None if self.post_filter is None else _post_filter(self.post_filter),
+        )
 
 
 class GroupSummary(Struct, frozen=True):
@@ -169,9 +166,9 @@ class CoschedulingRecord(Struct, frozen=True):
             post_filter=said.post_filter if "postFilter" in phases else None,
         )
 
-    def as_dict(self) -> dict[str, Any]:
+    def fields(self) -> dict[str, Any]:
         """Return the trace's ``podGroup``."""
-        return {"podGroup": self.pod_group and self.pod_group.as_dict()}
+        return {"podGroup": self.pod_group and self.pod_group.line()}
 
 
 NOTHING = CoschedulingRecord()
@@ -183,58 +180,26 @@ def record_of(recorded: Cycle | FinalState) -> CoschedulingRecord:
     return next(found, NOTHING)
 
 
-def _pre_filter(found: PreFilterResult | None) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    return {
-        "code": found.code,
-        "why": found.why,
-        "message": found.message,
-        "siblings": found.siblings,
-        "gated": found.gated,
-        "until": found.until,
-    }
+def _check(check: ResourceCheck) -> ResourceCheckLine:
+    return ResourceCheckLine(
+        enough=check.enough,
+        need=dict(check.need),
+        gap=dict(check.gap),
+        nodes=check.rows[:ROWS_SHOWN],
+        node_count=len(check.rows),
+    )
 
 
-def _check(check: ResourceCheck | None) -> dict[str, Any] | None:
-    if check is None:
-        return None
-    return {
-        "enough": check.enough,
-        "need": dict(check.need),
-        "gap": dict(check.gap),
-        "nodes": plain(check.rows[:ROWS_SHOWN]),
-        "nodeCount": len(check.rows),
-    }
-
-
-def _permit(found: PermitResult | None) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    return {
-        "code": found.code,
-        "why": found.why,
-        "message": found.message,
-        "assigned": found.assigned,
-        "seconds": found.seconds,
-        "deadline": found.deadline,
-        "activated": list(found.activated),
-        "allowed": list(found.allowed),
-    }
-
-
-def _post_filter(found: PostFilterResult | None) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    rejection = found.rejection
-    return {
-        "why": found.why,
-        "message": found.message,
-        "assigned": found.assigned,
-        "missingPercent": found.missing_percent,
-        "thresholdPercent": found.threshold_percent,
-        "rejected": list(rejection.rejected) if rejection is not None else [],
-        "deniedUntil": rejection.denied_until if rejection is not None else None,
-        "backedOffUntil": rejection.backed_off_until if rejection is not None else None,
-        "extended": rejection.extended if rejection is not None else False,
-    }
+def _post_filter(found: PostFilterResult) -> PostFilterLine:
+    rejection = found.rejection or Rejection(found.group, (), "")
+    return PostFilterLine(
+        why=found.why,
+        message=found.message,
+        assigned=found.assigned,
+        missing_percent=found.missing_percent,
+        threshold_percent=found.threshold_percent,
+        rejected=rejection.rejected,
+        denied_until=rejection.denied_until,
+        backed_off_until=rejection.backed_off_until,
+        extended=rejection.extended,
+    )

@@ -1,0 +1,37 @@
+"""The JSON Schema of a trace's line, generated from its types.
+
+docs/trace.schema.json is what ``python -m scheduler_core.simulation.schema`` prints; a test compares them.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import cache
+from typing import Any
+
+from scheduler_core.objects.plain import schemas
+from scheduler_core.simulation.line import CACHES
+from scheduler_core.simulation.trace import LINE
+
+
+@cache
+def schema() -> dict[str, Any]:
+    """Return the schema of a line."""
+    parts = schemas((LINE, *CACHES), "#/$defs/{name}")
+    for part in parts.values():
+        part.pop("description", None)  # the docstring, which is about the Python type
+        part["additionalProperties"] = False
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "https://podstep.dev/trace.schema.json",
+        **parts.pop(LINE.__name__),
+        "title": "A scheduling cycle",
+        "description": "One line of a trace: everything that one attempt to schedule a pod read, found and "
+        "decided.",
+        "$defs": parts,
+    }
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(schema(), indent=2, ensure_ascii=False) + "\n")
