@@ -108,6 +108,8 @@ else:
     # Under ASGI every request has its own thread: a connection that outlives its request would never be
     # reused, and PostgreSQL would soon run out of connections.
     DATABASES["default"]["CONN_MAX_AGE"] = 0
+    # The storage threads alone keep theirs (playground.playback.executor).
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
     # The kernel detects a server that disappeared silently, by unacknowledged data and by keepalives on idle
     # connections. DATABASE_URL may override these options (?connect_timeout=…).
     DATABASES["default"]["OPTIONS"] = {

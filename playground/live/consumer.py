@@ -29,6 +29,7 @@ from playground.live.watching import Watching
 from playground.playback.executor import in_engine, in_parsing, in_storage, in_waiting
 from playground.runtime import counters, log_context, outage
 from playground.serving.bodies import AsgiScope, Receive, Send
+from playground.serving.protocols import ENCODED
 from playground.visitors import bans, caller, identity
 
 log = structlog.get_logger(__name__)
@@ -52,6 +53,7 @@ class Queued:
 
     text: str
     slot: str = ""
+    sent: bytes | None = None  # what goes over the wire, where that was encoded for many
 
 
 class Outgoing:
@@ -65,11 +67,11 @@ class Outgoing:
         self._bytes = 0
         self.overflown = False
 
-    def put(self, text: str, slot: str = "") -> bool:
+    def put(self, text: str, slot: str = "", sent: bytes | None = None) -> bool:
         """Add a frame, or replace the one of ``slot`` that waits; return False once there are too many."""
         if slot and not self.overflown and (before := self._slots.get(slot)) is not None:
             self._count(len(text) - len(before.text))
-            before.text = text
+            before.text, before.sent = text, sent
             return True
         waits = bool(self._bytes)
         self._count(len(text))
@@ -77,7 +79,7 @@ class Outgoing:
         if self._frames.qsize() >= limit("OUTGOING_FRAMES") or self._bytes > OUTGOING_BYTES or crowded:
             self.overflown = True
         else:
-            queued = Queued(text, slot)
+            queued = Queued(text, slot, sent)
             self._frames.put_nowait(queued)
             if slot:
                 self._slots[slot] = queued
@@ -87,12 +89,12 @@ class Outgoing:
         self._bytes += more
         Outgoing.all_bytes += more
 
-    async def send_all(self, send: Callable[[str], Awaitable[None]]) -> None:
+    async def send_all(self, send: Callable[[Queued], Awaitable[None]]) -> None:
         """Send the frames as they are queued; each counts until the client has received it."""
         while True:
             queued = await self._frames.get()
             self._slots.pop(queued.slot, None)
-            await send(queued.text)
+            await send(queued)
             self._count(-len(queued.text))
 
     def drop(self) -> None:
@@ -345,9 +347,14 @@ class Connection(AsyncWebsocketConsumer):
         self._write("error", request, error.payload)
 
     def _write(self, name: str, request: int | None, payload: Any, slot: str = "") -> None:
+        if not self._outgoing.overflown:
+            self.push_text(wire.frame(name, request, payload), slot)
+
+    def push_text(self, text: str, slot: str = "", sent: bytes | None = None) -> None:
+        """Send an encoded frame, in place of one of the same ``slot`` not yet sent."""
         if self._outgoing.overflown:
             return
-        if not self._outgoing.put(wire.frame(name, request, payload), slot):
+        if not self._outgoing.put(text, slot, sent):
             log.warning("a slow client is disconnected", address=self.address)
             if self._sender:
                 self._sender.cancel()
@@ -359,7 +366,13 @@ class Connection(AsyncWebsocketConsumer):
         # Nothing can be sent to a client that left or was closed (RuntimeError); `disconnect` follows and
         # cleans up.
         with suppress(OSError, RuntimeError):
-            await self._outgoing.send_all(lambda text: self.send(text_data=text))
+            await self._outgoing.send_all(self._send)
+
+    async def _send(self, queued: Queued) -> None:
+        if queued.sent is None:
+            await self.send(text_data=queued.text)
+        else:
+            await self.base_send({"type": "websocket.send", "text": queued.text, ENCODED: queued.sent})
 
 
 def _bursts() -> tuple[float, float]:

@@ -1,8 +1,9 @@
 """The rooms of a web process: who is in them, and what is pushed to them.
 
-A leader's move is stored, pushed to everybody in this process, and sent over the channel layer to the other
-web processes, each of which has one channel for all of its rooms. The layer may lose a message, and may be
-away: each process also polls the rows of its rooms, so that whatever was lost arrives a moment later.
+A leader's move is pushed to everybody in this process, sent over the channel layer to the other web
+processes, each of which has one channel for all of its rooms, and stored (:mod:`playground.live.moves`).
+Whatever else changes is stored first. The layer may lose a message, and may be away: each process also polls
+the rows of its rooms, so that whatever was lost arrives a moment later.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import secrets
 import time
 from collections.abc import Coroutine, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -22,89 +22,23 @@ from channels.layers import get_channel_layer
 
 from playground.limits import limit
 from playground.live.errors import CommandError
+from playground.live.halls import Hall, Member
+from playground.live.moves import Moves, Position
 from playground.live.watching import Polling, Watcher
 from playground.models import Room
 from playground.playback.executor import in_storage
-from playground.rooms import people, questions, rows
+from playground.rooms import people, rows
 from playground.runtime import outage
 from playground.visitors import names
-from playground.wire import Encoded, encode
+from playground.wire import encode
 
 log = structlog.get_logger(__name__)
 
-MOVE_SECONDS = 0.05  # between two moves that are pushed; those in between are coalesced
 COUNT_SECONDS = 0.25  # between two counts of who watches, or of the votes
 AUDIENCE_SECONDS = 5.0  # between two writes of an unchanged count
 LAYER_SECONDS = 2.0  # for a message to the layer, and between two attempts to listen to it
 
 Message = dict[str, Any]
-
-
-@dataclass(eq=False, slots=True)
-class Member:
-    """A connection in a room."""
-
-    connection: Watcher
-    hall: Hall
-    person: str
-    name: str
-    holds_token: bool
-
-    @property
-    def leads(self) -> bool:
-        """Whether this person leads: they were handed the lead or, unless somebody was, have the token."""
-        leader = self.hall.row.leader
-        return self.person == leader if leader else self.holds_token
-
-    @property
-    def role(self) -> str:
-        """The role as the protocol has it."""
-        return "lead" if self.leads else "watch"
-
-
-@dataclass(eq=False, slots=True)
-class Batch:
-    """Moves that are stored and pushed as one: the newest position, and how many they are."""
-
-    position: dict[str, Any]
-    moves: int = 0
-    task: asyncio.Task[int] | None = None
-
-
-@dataclass(eq=False, slots=True)
-class Hall:
-    """A room as this process knows it."""
-
-    row: Room
-    members: dict[Watcher, Member] = field(default_factory=dict)
-    votes: int = 0
-    others: int = 0  # who watch over other processes
-    told: int = -1  # how many watch, as pushed last
-    batch: Batch | None = None
-    moved: float = float("-inf")  # time.monotonic() of the last push of a position
-    writing: asyncio.Lock = field(default_factory=asyncio.Lock)
-    counting: asyncio.Task[None] | None = None
-    tallying: asyncio.Task[None] | None = None
-    counted: float = float("-inf")
-
-    @property
-    def here(self) -> int:
-        """How many watch over this process."""
-        return sum(not member.leads for member in self.members.values())
-
-    @property
-    def position(self) -> dict[str, Any]:
-        """The position as the protocol has it."""
-        return {"seq": self.row.seq, **self.row.position}
-
-    @property
-    def question(self) -> dict[str, Any] | None:
-        """The question as the protocol has it."""
-        return questions.wire(self.row.question, self.votes)
-
-    def named(self) -> list[tuple[str, str]]:
-        """Return the people who gave a name."""
-        return [(member.person, member.name) for member in self.members.values() if member.name]
 
 
 class Hub(Polling):
@@ -126,7 +60,8 @@ class Hub(Polling):
     async def join(self, connection: Watcher, room: str, token: str, name: str) -> Member:
         """Enter a room, leaving any other. Raises CommandError."""
         await self.leave(connection)
-        hall = self._halls.get(room) or await self._open(room)
+        while (hall := self._halls.get(room)) is None:  # it closes if others leave while it opens
+            await self._open(room)
         member = Member(
             connection,
             hall,
@@ -145,19 +80,27 @@ class Hub(Polling):
         self._count(hall)
         return member
 
-    async def _open(self, room: str) -> Hall:
+    async def _open(self, room: str) -> None:
         row = await in_storage(rows.find, room)
         if row is None:
             raise CommandError("room.not-found")
         if rows.is_over(row):
             raise CommandError("room.ended")
         votes = await in_storage(rows.count_votes, row.pk, row.asked) if row.question else 0
-        hall = self._halls.get(room)
-        if hall is None:
-            hall = self._halls[room] = Hall(row, votes=votes)
+        if room not in self._halls:
+            hall = self._halls[room] = self._hall(row, votes)
             self._listen()
             self.wake()
-            await self._group(room, "group_add")
+            if await self._group(room, "group_add"):
+                await self._ask_newest(hall)
+
+    def _hall(self, row: Room, votes: int) -> Hall:
+        def push(seq: int, position: Position, own: bool) -> None:
+            hall.push("room.position", {"seq": seq, **position}, latest=True)
+            if own:
+                self._spawn(self._tell("room.moved", row.pk, seq=seq, position=encode(position)))
+
+        hall = Hall(row, Moves(row, push, lambda: self._end(hall)), votes=votes)
         return hall
 
     async def leave(self, connection: Watcher) -> None:
@@ -167,18 +110,21 @@ class Hub(Polling):
             return
         hall = member.hall
         hall.members.pop(connection, None)
+        if not hall.members:
+            await hall.moves.flush()  # somebody who joins meanwhile gets the position from here
         if not self._close_if_empty(hall):
             self._count(hall)
             return
         with outage.SuppressOutage():
             await in_storage(rows.write_audience, hall.row.pk, self.process, 0, [])
-        await self._tell({"type": "room.audience", "room": hall.row.pk})
+        await self._tell("room.audience", hall.row.pk)
 
     def _close_if_empty(self, hall: Hall) -> bool:
-        if hall.members:
+        if hall.members or not hall.moves.stored:
             return False
         room = hall.row.pk
-        if self._halls.pop(room, None) is not None:
+        if self._halls.get(room) is hall:
+            del self._halls[room]
             for task in (hall.counting, hall.tallying):
                 if task is not None:
                     task.cancel()
@@ -192,46 +138,18 @@ class Hub(Polling):
         """Return whether somebody is in a room."""
         return bool(self._halls)
 
-    # --- the leader's commands --------------------------------------------------------------
-
-    async def move(self, hall: Hall, position: dict[str, Any]) -> int:
-        """Store and push a position; return its ``seq``. Raises EndedError.
-
-        Of positions that arrive faster than :data:`MOVE_SECONDS` the newest is stored and pushed; ``seq``
-        counts all of them.
-        """
-        batch = hall.batch
-        if batch is None:
-            batch = hall.batch = Batch(position)
-            batch.task = self._spawn(self._move(hall, batch))
-        batch.position = position
-        batch.moves += 1
-        ordinal = batch.moves
-        assert batch.task is not None
-        return ordinal + await asyncio.shield(batch.task)
-
-    async def _move(self, hall: Hall, batch: Batch) -> int:
-        """Return ``seq`` before the batch."""
-        try:
-            async with hall.writing:
-                await asyncio.sleep(hall.moved + MOVE_SECONDS - time.monotonic())
-                hall.batch = None
-                seq = await in_storage(rows.move, hall.row.pk, batch.position, batch.moves)
-                hall.moved = time.monotonic()
-        finally:
-            if hall.batch is batch:
-                hall.batch = None
-        text = encode(batch.position)
-        self._moved(hall, seq, text)
-        self._spawn(self._tell({"type": "room.moved", "room": hall.row.pk, "seq": seq, "position": text}))
-        return seq - batch.moves
+    # --- what commands of this process changed ----------------------------------------------
 
     async def changed(self, row: Room) -> None:
         """Push what a command of this process changed in a row, and have other processes look."""
         hall = self._halls.get(row.pk)
         if hall is not None:
             self._update(hall, row)
-        self._spawn(self._tell({"type": "room.changed", "room": row.pk}))
+        self._spawn(self._tell("room.changed", row.pk))
+
+    async def refresh(self, hall: Hall) -> None:
+        """Push what is new in a row, without waiting for the next poll."""
+        await self._look([hall.row.pk])
 
     def voted(self, hall: Hall) -> None:
         """Count the votes soon, and push how many there are."""
@@ -247,34 +165,24 @@ class Hub(Polling):
         with outage.SuppressOutage():
             votes = await in_storage(rows.count_votes, hall.row.pk, question["number"])
             self._counted(hall, question["number"], votes)
-            message = {"type": "room.voted", "room": hall.row.pk, "number": question["number"]}
-            await self._tell({**message, "votes": votes})
+            await self._tell("room.voted", hall.row.pk, number=question["number"], votes=votes)
 
     # --- pushing ----------------------------------------------------------------------------
-
-    def _moved(self, hall: Hall, seq: int, text: str) -> None:
-        if seq <= hall.row.seq:
-            return
-        hall.row.seq, hall.row.position = seq, json.loads(text)
-        frame = Encoded(encode(hall.position))
-        for connection in list(hall.members):
-            connection.push("room.position", frame, latest=True)
 
     def _counted(self, hall: Hall, number: int, votes: int) -> None:
         question = hall.row.question
         if question is None or question["number"] != number or question["revealed"] or votes == hall.votes:
             return
         hall.votes = votes
-        frame = Encoded(encode({"number": number, "votes": votes, "revealed": False}))
-        for connection in list(hall.members):
-            connection.push("room.tally", frame, latest=True)
+        hall.push("room.tally", {"number": number, "votes": votes, "revealed": False}, latest=True)
 
     def _update(self, hall: Hall, row: Room | None) -> None:
         """Push what is new in a row; rows read earlier than what is known are ignored."""
         if row is None or rows.is_over(row):
             self._end(hall)
             return
-        self._moved(hall, row.seq, encode(row.position))
+        hall.moves.heard(row.seq, row.position)
+        hall.moves.compare(row.seq)
         if row.changed <= hall.row.changed:
             return
         roles = {connection: member.role for connection, member in hall.members.items()}
@@ -293,19 +201,16 @@ class Hub(Polling):
         number = question["number"] if question else None
         if number != (before["number"] if before else None):
             hall.votes = 0
-            frame = Encoded(encode(hall.question))
-            for connection in list(hall.members):
-                connection.push("room.question", frame)
+            hall.push("room.question", hall.question)
         if question and question["revealed"] and not (before and before["revealed"]):
             hall.votes = question["tally"]["votes"]
-            frame = Encoded(encode({"number": number, "revealed": True, **question["tally"]}))
-            for connection in list(hall.members):
-                connection.push("room.tally", frame)
+            hall.push("room.tally", {"number": number, "revealed": True, **question["tally"]})
 
     def _end(self, hall: Hall) -> None:
-        for connection in list(hall.members):
+        hall.moves.close()
+        hall.push("room.ended", {})
+        for connection in hall.members:
             _members.pop(connection, None)
-            connection.push("room.ended", {})
         hall.members.clear()
         self._close_if_empty(hall)
 
@@ -331,11 +236,9 @@ class Hub(Polling):
             hall.others = max(0, found.watching - here)
             if found.watching != hall.told:
                 hall.told = found.watching
-                frame = Encoded(encode({"watching": found.watching}))
-                for connection in list(hall.members):
-                    connection.push("room.people", frame, latest=True)
+                hall.push("room.people", {"watching": found.watching}, latest=True)
             if not told:
-                await self._tell({"type": "room.audience", "room": hall.row.pk})
+                await self._tell("room.audience", room)
 
     # --- the rows, and the other processes --------------------------------------------------
 
@@ -343,7 +246,7 @@ class Hub(Polling):
         """Push what is new in the rows, and write the counts that would else expire."""
         await self._look(list(self._halls))
         for hall in list(self._halls.values()):
-            if time.monotonic() > hall.counted + AUDIENCE_SECONDS:
+            if not self._close_if_empty(hall) and time.monotonic() > hall.counted + AUDIENCE_SECONDS:
                 self._count(hall, told=True)
 
     async def _look(self, names: Iterable[str]) -> None:
@@ -358,12 +261,13 @@ class Hub(Polling):
             self._listening = asyncio.create_task(self._hear_all())
 
     async def _hear_all(self) -> None:
-        while True:
+        while self._halls:  # reading from Redis may turn a cancellation into a timeout
             try:
                 layer = get_channel_layer()
                 self._channel = self._channel or await layer.new_channel()
-                for room in list(self._halls):
+                for room, hall in list(self._halls.items()):
                     await layer.group_add(_group(room), self._channel)
+                    await self._ask_newest(hall)
                 while True:
                     message = await layer.receive(self._channel)
                     self._layer.succeeded()
@@ -374,10 +278,15 @@ class Hub(Polling):
 
     async def _heard(self, message: Message) -> None:
         hall = self._halls.get(message["room"])
-        if hall is None:
+        if hall is None or message["process"] == self.process:
             return
         if message["type"] == "room.moved":
-            self._moved(hall, message["seq"], message["position"])
+            hall.moves.heard(message["seq"], json.loads(message["position"]))
+        elif message["type"] == "room.opened":
+            if message["seq"] < hall.moves.seq:
+                await self._tell(
+                    "room.moved", hall.row.pk, seq=hall.moves.seq, position=encode(hall.moves.position)
+                )
         elif message["type"] == "room.voted":
             self._counted(hall, message["number"], message["votes"])
         elif message["type"] == "room.audience":
@@ -386,20 +295,28 @@ class Hub(Polling):
             with outage.SuppressOutage():
                 await self._look([message["room"]])
 
-    async def _group(self, room: str, method: str) -> None:
+    async def _ask_newest(self, hall: Hall) -> None:
+        """Ask the other processes for a position that is newer than the row's."""
+        await self._tell("room.opened", hall.row.pk, seq=hall.moves.seq)
+
+    async def _group(self, room: str, method: str) -> bool:
         """Add the process's channel to a room's group, or remove it; the polled row serves without."""
         if not self._channel:
-            return  # the listener adds all rooms when it begins
+            return False  # the listener adds all rooms when it begins
         try:
             async with asyncio.timeout(LAYER_SECONDS):
                 await getattr(get_channel_layer(), method)(_group(room), self._channel)
         except Exception as error:
             self._layer.failed(error)
+            return False
+        return True
 
-    async def _tell(self, message: Message) -> None:
+    async def _tell(self, kind: str, room: str, **fields: Any) -> None:
+        """Send the other processes that have somebody in a room a message about it: one to each."""
+        message = {"type": kind, "room": room, "process": self.process, **fields}
         try:
             async with asyncio.timeout(LAYER_SECONDS):
-                await get_channel_layer().group_send(_group(message["room"]), message)
+                await get_channel_layer().group_send(_group(room), message)
         except Exception as error:
             self._layer.failed(error)
 

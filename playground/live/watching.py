@@ -69,6 +69,12 @@ class Watcher(Protocol):
     def push(self, name: str, payload: Any, *, latest: bool = False) -> None:
         """Send a frame that is not an answer; ``latest``: in place of one of that name not yet sent."""
 
+    def push_text(self, text: str, slot: str = "", sent: bytes | None = None) -> None:
+        """Send a frame that was encoded for many, in place of one of the same ``slot`` not yet sent.
+
+        ``sent`` is what goes over the wire (:func:`playground.serving.protocols.encoded`).
+        """
+
 
 class Watching:
     """The subscriptions of one connection."""

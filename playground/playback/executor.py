@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
-from django.db import close_old_connections
+from django.db import close_old_connections, connections
 
 from playground.limits import limit
 from playground.once import once
@@ -24,6 +25,9 @@ from playground.pool.shares import Bounds
 AHEAD = "ahead"  # no visitor's name is this short
 WAITING_THREADS = 24  # that wait for the pool and use hardly any CPU
 WAITING_EACH = 4  # of these for one visitor
+
+STORAGE = "storage"
+KEPT_SECONDS = 60.0  # for which a storage thread's connection is used again
 
 T = TypeVar("T")
 
@@ -86,16 +90,32 @@ def _with_connections(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         close_old_connections()
 
 
+def _keeping_connection(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+    """Run ``call``; leave a connection to a database server open for this thread's next call.
+
+    Opening one takes longer than most of these calls. A connection that broke meanwhile is noticed before it
+    is used (``CONN_HEALTH_CHECKS``).
+    """
+    close_old_connections()
+    try:
+        return call(*args, **kwargs)
+    finally:
+        for connection in connections.all(initialized_only=True):
+            if connection.vendor == "sqlite" or connection.errors_occurred or connection.in_atomic_block:
+                connection.close_if_unusable_or_obsolete()
+            else:
+                connection.close_at = time.monotonic() + KEPT_SECONDS
+
+
 async def _in(
     pool: str, submit: Callable[..., Future[T]], call: Callable[..., T], *args: Any, **kwargs: Any
 ) -> T:
     """Run ``call`` in a pool, in the caller's context: the visitor, and the fields of its log lines."""
     context = contextvars.copy_context()
+    run = _keeping_connection if pool == STORAGE else _with_connections
     jobs[pool] += 1
     try:
-        return await asyncio.wrap_future(
-            submit(lambda: context.run(_with_connections, call, *args, **kwargs))
-        )
+        return await asyncio.wrap_future(submit(lambda: context.run(run, call, *args, **kwargs)))
     finally:
         jobs[pool] -= 1
 
@@ -122,4 +142,4 @@ async def in_exports(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
 
 async def in_storage(call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
     """Run ``call``, which uses the database briefly, in a storage thread."""
-    return await _in("storage", storage().submit, call, *args, **kwargs)
+    return await _in(STORAGE, storage().submit, call, *args, **kwargs)

@@ -110,13 +110,18 @@ def end(room: Room) -> None:
     Room.objects.filter(pk=room.pk, ended=None).update(ended=timezone.now(), changed=F("changed") + 1)
 
 
-def move(name: str, position: Mapping[str, Any], moves: int) -> int:
-    """Store where the leader is after so many moves; return the new ``seq``. Raises EndedError."""
-    with transaction.atomic():
-        running = Room.objects.filter(pk=name, ended=None, expires__gt=timezone.now())
-        if not running.update(seq=F("seq") + moves, position=dict(position)):
-            raise EndedError
-        return int(Room.objects.values_list("seq", flat=True).get(pk=name))
+def store_position(name: str, seq: int, position: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
+    """Store a position unless the row has its number, or a later one; return what the row has then.
+
+    Raises EndedError.
+    """
+    running = Room.objects.filter(pk=name, ended=None, expires__gt=timezone.now())
+    if running.filter(seq__lt=seq).update(seq=seq, position=dict(position)):
+        return seq, dict(position)
+    found = running.values_list("seq", "position").first()
+    if found is None:
+        raise EndedError
+    return found
 
 
 def change(name: str, **fields: Any) -> Room:

@@ -12,12 +12,20 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.utils import get_remote_addr
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame, Opcode
+from websockets.protocol import State
 
 from playground.limits import limit
 from playground.serving.bodies import most_bytes
 from playground.serving.connections import Phase, address_of, connections
 
 POLICY_VIOLATION = 1008  # RFC 6455
+ENCODED = "podstep.encoded"  # key of an ASGI message: the bytes of its frame, see encoded()
+
+
+def encoded(text: str) -> bytes:
+    """Return a text message as it goes over the wire to every client: the server's frames are not masked."""
+    return Frame(Opcode.TEXT, text.encode()).serialize(mask=False)
 
 
 class Reading:
@@ -224,6 +232,18 @@ class WebSocket(WebSocketsSansIOProtocol):
         """Restart the count: what follows belongs to the next message."""
         super().send_receive_event_to_app()
         self._reading.begin(self.loop.time())
+
+    async def send(self, message: Any) -> None:
+        """Send a message of the application; one that was encoded for many connections goes out as it is."""
+        data = message.get(ENCODED)
+        if data is None or self.conn.extensions:
+            await super().send(message)
+            return
+        await self.writable.wait()
+        if self.conn.state is State.OPEN and not self.close_sent and not self.disconnected:
+            self.transport.write(data)
+        else:
+            await super().send(message)  # which raises
 
     def pause_writing(self) -> None:
         """Note that frames wait for the client."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import ExitStack
 from typing import Any
 
@@ -88,3 +89,29 @@ def test_a_room_outlives_the_web_server(stack: Stack) -> None:
         assert leader.call("room.reveal")["right"] in {0, 1}
         assert leader.call("room.move", {"step": "2"}) == {"seq": 2}
         assert follow(socket, 2)["step"] == "2"
+
+
+def test_a_kill_during_moves(stack: Stack) -> None:
+    """The room is where the leader was at most a moment before, and its number goes on from there."""
+    room = open_room(stack)
+    sent: list[tuple[float, int]] = []
+    with ExitStack() as sockets:
+        leader = join(sockets, stack, room, lead=True)
+        until = time.monotonic() + 3
+        while time.monotonic() < until:
+            sent.append((time.monotonic(), leader.call("room.move", {"step": str(len(sent) % 3)})["seq"]))
+            time.sleep(0.01)
+        stack.kill("web")
+        killed = time.monotonic()
+    assert [seq for _, seq in sent] == list(range(1, len(sent) + 1))
+    stack.start("web")
+    stack.wait_until_answering()
+    with ExitStack() as sockets:
+        socket = sockets.enter_context(stack.socket())
+        position = socket.call("room.join", {"room": room["id"]})["position"]
+        assert position["step"] == str((position["seq"] - 1) % 3)
+        # A quarter of a second, and what the write takes on a busy machine.
+        assert max(seq for when, seq in sent if when < killed - 1.5) <= position["seq"] <= len(sent)
+        leader = join(sockets, stack, room, lead=True)
+        assert leader.call("room.move", {"step": "2"}) == {"seq": position["seq"] + 1}
+        assert follow(socket, position["seq"] + 1)["step"] == "2"

@@ -34,6 +34,7 @@ MORE = {"ROOM_VIEWERS": 5_000, "ROOM_JOINS_PER_MINUTE": 1_000_000}
 OPENING = 50  # viewers that connect at once
 PATIENCE = 60.0
 SETTLE_SECONDS = 2.0  # for frames that are under way when the leader stops
+IDLE_SECONDS = 5.0  # in which nothing moves, to subtract what the room costs anyway
 POSTGRES = {"POSTGRES_USER": "podstep", "POSTGRES_PASSWORD": "password", "POSTGRES_DB": "podstep"}
 REDIS = ["redis-server", "--save", "", "--appendonly", "no"]
 
@@ -113,10 +114,13 @@ async def _measure(web: Web, wanted: argparse.Namespace) -> dict[str, float]:
         asyncio.create_task(hall.watch(connection, viewer))
         for connection, viewer in zip(connections, viewers)
     ]
-    await asyncio.sleep(SETTLE_SECONDS)
     async with hall.connect() as leader:
         answer = await hall.join(leader, lead_token=hall.room["lead_token"])
         reading = asyncio.create_task(hall.watch(leader, Viewer()))
+        await asyncio.sleep(SETTLE_SECONDS)
+        idle_cpu = web.cpu()
+        await asyncio.sleep(IDLE_SECONDS)
+        idle_cpu = (web.cpu() - idle_cpu) / IDLE_SECONDS
         until, cpu = time.perf_counter() + wanted.seconds, web.cpu()
         restless = [asyncio.create_task(hall.come_and_go(until)) for _ in range(wanted.reconnecting)]
         number = 1
@@ -134,6 +138,7 @@ async def _measure(web: Web, wanted: argparse.Namespace) -> dict[str, float]:
     for connection in connections:
         await connection.close()
     await asyncio.gather(*watching)
+    moving = cpu - idle_cpu * wanted.seconds  # with those who join again, unless there are none
     took = [seconds for viewer in viewers for seconds in viewer.took.values()]
     last = [max(some) for seq in hall.sent if (some := [v.took[seq] for v in viewers if seq in v.took])]
     return {
@@ -152,6 +157,9 @@ async def _measure(web: Web, wanted: argparse.Namespace) -> dict[str, float]:
         "joined again, p95, ms": 1000 * quantile(hall.joins, 0.95),
         "joined again, behind": hall.behind,
         "server CPU, %": 100 * cpu / wanted.seconds,
+        "server CPU while nothing moves, %": 100 * idle_cpu,
+        "server CPU of a move, ms": 1000 * moving / len(hall.sent),
+        "of these for each viewer, µs": 1_000_000 * moving / len(hall.sent) / len(viewers),
         "server memory, MiB": memory,
         "of these for the viewers, MiB": memory - idle,
     }

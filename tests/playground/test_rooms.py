@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Callable
+from contextlib import AsyncExitStack
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
-from channels.layers import channel_layers
 from django.test import Client
 from django.utils import timezone
 
 from playground.live import hub as hubs
-from playground.live import watching
-from playground.live.hub import Hub
-from playground.live.watching import Watching
-from playground.models import Room, RoomAudience, RoomVote
-from playground.rooms import people, questions, rows
+from playground.live import moves, watching
+from playground.models import Room, RoomVote
+from playground.rooms import people
 from playground.storage import retention
 from playground.visitors import names
-from tests.playground.conftest import OWNER, STRANGER, Socket, connected
-from tests.services.processes import free_port
-from tests.services.servers import Server
+from tests.playground.conftest import OWNER, STRANGER, connected
+from tests.playground.rooms import inside, open_room, post
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -44,27 +39,6 @@ LEADER_ONLY: list[tuple[str, dict[str, Any]]] = [
 def opened(web: str) -> dict[str, Any]:
     """A room on the scenario of ``web``, as the API answers."""
     return open_room(web)
-
-
-def post(address: str, body: Any) -> Any:
-    return Client(enforce_csrf_checks=True).post(address, json.dumps(body), content_type="application/json")
-
-
-def open_room(text: str, **more: str) -> dict[str, Any]:
-    scenario = post("/api/scenarios", {"bundle": text}).json()["id"]
-    answer = post("/api/rooms", {"scenario": scenario, **more})
-    assert answer.status_code == 201, answer.content
-    return dict(answer.json())
-
-
-@asynccontextmanager
-async def inside(
-    room: dict[str, Any], *, lead: bool = False, visitor: str = "", **more: str
-) -> AsyncIterator[Socket]:
-    async with connected(visitor) as socket:
-        token = {"lead_token": room["lead_token"]} if lead else {}
-        await socket.success("room.join", {"room": room["id"], **token, **more})
-        yield socket
 
 
 # --- over HTTP -----------------------------------------------------------------------------------
@@ -186,7 +160,7 @@ async def test_who_joins_late_gets_the_newest(opened: dict[str, Any]) -> None:
 
 async def test_moves_are_coalesced(opened: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a drag over the timeline the newest counts; the numbers tell that there were more."""
-    monkeypatch.setattr(hubs, "MOVE_SECONDS", 0.3)
+    monkeypatch.setattr(moves, "MOVE_SECONDS", 0.3)
     async with inside(opened, lead=True) as leader, inside(opened) as viewer:
         await leader.success("room.move", {"step": "1"})
         asked = [await leader.send("room.move", {"step": str(step)}) for step in range(2, 12)]
@@ -289,11 +263,14 @@ async def test_the_end_is_told(opened: dict[str, Any]) -> None:
 
 
 async def test_a_move_after_the_end(opened: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A leader who has not heard of it yet is told so, and moves nothing."""
+    """A leader who has not heard of it yet is told so at once, with everybody else, and nothing is stored."""
     monkeypatch.setattr(watching, "POLL_SECONDS", 60)
-    async with inside(opened, lead=True) as leader:
+    async with inside(opened, lead=True) as leader, inside(opened) as viewer:
         await Room.objects.aupdate(ended=timezone.now())
-        assert (await leader.error("room.move", {"step": "1"}))["code"] == "room.ended"
+        await leader.success("room.move", {"step": "1"})
+        for socket in (leader, viewer):
+            assert await socket.push("room.ended") == {}
+        assert (await leader.error("room.move", {"step": "2"}))["code"] == "permission.denied"
     assert (await Room.objects.aget()).seq == 0
 
 
@@ -482,88 +459,3 @@ async def test_a_question_survives_a_restart(opened: dict[str, Any]) -> None:
         joined = await again.success("room.join", token)
         assert joined["question"]["votes"] == 1 and "answer" not in joined["question"]
         assert (await again.success("room.reveal", {}))["right"] == 1
-
-
-# --- several web processes -----------------------------------------------------------------------
-
-
-class Page:
-    """A connection as a hub sees it."""
-
-    def __init__(self, visitor: str = "") -> None:
-        self.visitor = visitor
-        self.watching = Watching(self)
-        self.frames: asyncio.Queue[tuple[str, Any]] = asyncio.Queue()
-
-    def push(self, name: str, payload: Any, *, latest: bool = False) -> None:
-        self.frames.put_nowait((name, json.loads(payload) if isinstance(payload, str) else payload))
-
-    async def next(self, name: str) -> Any:
-        while True:
-            found, payload = await asyncio.wait_for(self.frames.get(), 30)
-            if found == name:
-                return payload
-
-
-@pytest.fixture(params=["in-memory", "redis", "none"])
-def layer(request: pytest.FixtureRequest, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The channel layer of one process, that of several, and one that does not answer."""
-    kind = str(request.param)
-    if kind != "in-memory":
-        port = free_port()
-        address = f"redis://127.0.0.1:{port}/0"
-        if kind == "redis":
-            server: Server = request.getfixturevalue("redis")
-            address = f"redis://127.0.0.1:{server.port}/3"
-        settings.CHANNEL_LAYERS = {
-            "default": {"BACKEND": "channels_redis.core.RedisChannelLayer", "CONFIG": {"hosts": [address]}}
-        }
-    if kind != "none":
-        # Nothing is found by polling: what arrives came over the layer.
-        monkeypatch.setattr(watching, "POLL_SECONDS", 600)
-    channel_layers.backends = {}
-    yield kind
-    channel_layers.backends = {}
-
-
-async def test_two_processes(opened: dict[str, Any], layer: str) -> None:
-    """Who is connected to another web process follows too; without a layer by the row, a moment later."""
-    first, second = Hub(), Hub()
-    leader, viewer = Page(), Page()
-    member = await first.join(leader, opened["id"], opened["lead_token"], "")
-    await second.join(viewer, opened["id"], "", "Ann")
-    if layer != "none":
-        await listening(first, second)
-    assert member.leads
-    for step in range(1, 6):
-        await first.move(member.hall, {"step": str(step)})
-    while (await viewer.next("room.position"))["seq"] < 5:
-        pass
-    while (await leader.next("room.people"))["watching"] < 1:
-        pass
-    row = await sync_to_async(rows.ask)(opened["id"], questions.drafted("choice", "", ["a", "b"]))
-    await first.changed(row)
-    assert (await viewer.next("room.question"))["choices"] == ["a", "b"]
-    await sync_to_async(rows.end)(row)
-    await first.changed(await Room.objects.select_related("scenario").aget())
-    for page in (leader, viewer):
-        assert await page.next("room.ended") == {}
-    assert not first.wanted() and not second.wanted()
-
-
-async def listening(*processes: Hub) -> None:
-    """Wait until each has its channel in the group of its rooms."""
-    for process in processes:
-        while not process._channel:  # noqa: ASYNC110 - there is no event of it
-            await asyncio.sleep(0.01)
-    await asyncio.sleep(0.3)
-
-
-async def test_a_process_that_died_is_not_counted(
-    opened: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its row is of before, and expires with the others."""
-    before = timezone.now() - timedelta(seconds=60)
-    await RoomAudience.objects.acreate(room_id=opened["id"], process="dead", watching=300, seen=before)
-    async with inside(opened, lead=True) as leader:
-        assert await leader.push("room.people") == {"watching": 0}

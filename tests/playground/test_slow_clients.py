@@ -79,7 +79,8 @@ class Server:
         try:
             while (message := await receive())["type"] == "websocket.receive":
                 text = "x" * LARGE if message["text"] == "large" else message["text"]
-                await send({"type": "websocket.send", "text": text})
+                once = {protocols.ENCODED: protocols.encoded(text)} if text.startswith("once") else {}
+                await send({"type": "websocket.send", "text": text, **once})
         finally:
             self.under_way -= 1
 
@@ -243,6 +244,16 @@ def test_sockets_are_served_and_cut_off_when_nobody_reads(server: Server) -> Non
         raw.sendall(frame(b"large"))
         wait_until(lambda: not registry.connections.all, 20, "the connection is closed")
         wait_until(lambda: server.under_way == 0, 20, "the application hears of it")
+
+
+@pytest.mark.parametrize("length", [5, 125, 126, 65_535, 65_536])
+def test_messages_encoded_for_many(server: Server, length: int) -> None:
+    """They arrive as any other message does, in order, whatever their length."""
+    with connect(f"ws://127.0.0.1:{server.port}/", ping_interval=None, proxy=None) as client:
+        sent = [first + "ü" * (length - len(first) - 5) for first in ("once", "text", "once")]
+        for text in sent:
+            client.send(text)
+        assert [client.recv(timeout=20) for _ in sent] == sent
 
 
 def test_half_a_message_is_given_up(server: Server) -> None:

@@ -14,7 +14,7 @@ import pytest
 from django.conf import settings
 
 from playground.live import consumer, frames
-from playground.live.consumer import Connection, Outgoing
+from playground.live.consumer import Connection, Outgoing, Queued
 from playground.live.modules import policy
 from playground.playback.library import library
 from playground.playback.playback import Playback
@@ -404,8 +404,8 @@ async def test_what_a_newer_frame_replaces_is_not_sent(monkeypatch: pytest.Monke
     assert Outgoing.all_bytes == len("newest" + "other")
     sent: list[str] = []
 
-    async def send(text: str) -> None:
-        sent.append(text)
+    async def send(queued: Queued) -> None:
+        sent.append(queued.text)
         if len(sent) == 2:
             assert outgoing.put("later", "position")
 

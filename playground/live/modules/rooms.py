@@ -11,7 +11,8 @@ import structlog
 
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
-from playground.live.hub import Member, hub, member_of
+from playground.live.halls import Member
+from playground.live.hub import hub, member_of
 from playground.live.sightings import sightings
 from playground.playback.executor import in_storage
 from playground.playback.playback import SLICE_SECONDS, Playback
@@ -96,9 +97,7 @@ async def leave(call: Call) -> Answer:
 )
 async def move(call: Call) -> Answer:
     """Have everybody follow to a position."""
-    member = _leading(call)
-    with _refusals():
-        return {"seq": await hub().move(member.hall, position_of(call.payload))}
+    return {"seq": _leading(call).hall.moves.move(position_of(call.payload))}
 
 
 def position_of(payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -202,6 +201,8 @@ async def vote(call: Call) -> Answer:
     """Answer the question, or change one's answer."""
     member = _member(call)
     hall = member.hall
+    if not hall.votable:  # it may have been asked over another process a moment ago
+        await hub().refresh(hall)
     question = hall.row.question
     if question is None or question["revealed"]:
         raise CommandError("permission.denied", "There is no question to answer.")

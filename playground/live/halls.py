@@ -1,0 +1,82 @@
+"""The rooms that somebody is in over this web process, and who that is."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any
+
+from playground.live.moves import Moves
+from playground.live.watching import Watcher
+from playground.models import Room
+from playground.rooms import questions
+from playground.serving.protocols import encoded
+from playground.wire import frame
+
+
+@dataclass(eq=False, slots=True)
+class Member:
+    """A connection in a room."""
+
+    connection: Watcher
+    hall: Hall
+    person: str
+    name: str
+    holds_token: bool
+
+    @property
+    def leads(self) -> bool:
+        """Whether this person leads: they were handed the lead or, unless somebody was, have the token."""
+        leader = self.hall.row.leader
+        return self.person == leader if leader else self.holds_token
+
+    @property
+    def role(self) -> str:
+        """The role as the protocol has it."""
+        return "lead" if self.leads else "watch"
+
+
+@dataclass(eq=False, slots=True)
+class Hall:
+    """A room as this process knows it; its position is in ``moves``, not in the row."""
+
+    row: Room
+    moves: Moves
+    members: dict[Watcher, Member] = field(default_factory=dict)
+    votes: int = 0
+    others: int = 0  # who watch over other processes
+    told: int = -1  # how many watch, as pushed last
+    counting: asyncio.Task[None] | None = None
+    tallying: asyncio.Task[None] | None = None
+    counted: float = float("-inf")
+
+    @property
+    def here(self) -> int:
+        """How many watch over this process."""
+        return sum(not member.leads for member in self.members.values())
+
+    @property
+    def position(self) -> dict[str, Any]:
+        """The position as the protocol has it."""
+        return {"seq": self.moves.seq, **self.moves.position}
+
+    @property
+    def question(self) -> dict[str, Any] | None:
+        """The question as the protocol has it."""
+        return questions.wire(self.row.question, self.votes)
+
+    @property
+    def votable(self) -> bool:
+        """Whether there is a question, as far as this process knows, that is not revealed."""
+        return self.row.question is not None and not self.row.question["revealed"]
+
+    def named(self) -> list[tuple[str, str]]:
+        """Return the people who gave a name."""
+        return [(member.person, member.name) for member in self.members.values() if member.name]
+
+    def push(self, name: str, payload: Any, *, latest: bool = False) -> None:
+        """Push a frame, encoded once, to everybody; ``latest``: in place of one of that name not yet sent."""
+        text = frame(name, None, payload)
+        sent = encoded(text)
+        for connection in list(self.members):
+            connection.push_text(text, name if latest else "", sent)
