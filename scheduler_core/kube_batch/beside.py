@@ -68,7 +68,9 @@ class KubeBatch:
             for event in finished.closing.events
             if event.reason == "FailedScheduling" and event.object != f"Pod {first}"
         )[:MOST_FAILED]
-        session = None if recorder is None else recorder.result(self._sessions, now, outcome)
+        session = (
+            None if recorder is None else recorder.result(self._sessions, now, outcome.bound, outcome.evicted)
+        )
         if outcome.bound:
             (pod, node), *further = outcome.bound.items()
             return Attempt(

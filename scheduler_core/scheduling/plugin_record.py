@@ -19,6 +19,14 @@ class TimelineMark(Struct, frozen=True):
     state: str
 
 
+class AttemptRecord(Protocol):
+    """A custom scheduler's own record of an attempt. Immutable."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the field ``session`` of the cycle's trace line."""
+        ...
+
+
 class PluginRecord(Protocol):
     """A plugin's part of a cycle's record. Immutable."""
 

@@ -61,6 +61,7 @@ def trace_cycle(cycle: Cycle) -> dict[str, Any]:
         "nominated": decision.nominated,
         **({"scheduler": cycle.scheduler} if cycle.scheduler else {}),
         **({"placements": [list(one) for one in decision.placements]} if decision.further else {}),
+        **({"session": cycle.session.as_dict()} if cycle.session is not None else {}),
         "queue": {
             "active": [list(entry) for entry in cycle.queue.active],
             "activeCount": cycle.queue.active_count,
