@@ -94,7 +94,7 @@ INPUTS: dict[str, tuple[str, ...]] = {
     "preemption": ("decision", "preemption"),
     "queue": ("decision", "phases"),
     "cache": ("cache", "matrix"),
-    **{panel.name: ("plugins", "consequences", "phases") for panel in PLUGIN_PANELS},
+    **{panel.name: panel.inputs for panel in PLUGIN_PANELS},
 }
 """For each part that differs inside an attempt, the fields of the record that it is computed from."""
 

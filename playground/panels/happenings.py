@@ -7,6 +7,7 @@ from typing import Any
 
 from playground.panels.phases import rule_text
 from playground.panels.sentences import Sentence, SentencePart, listed
+from scheduler_core.controllers.kubelet import REFUSED
 from scheduler_core.framework.plugins.coscheduling.plugin import PhaseChange
 from scheduler_core.framework.waiting import WaitingPod
 from scheduler_core.scheduling.timeline import TimelineEvent
@@ -202,6 +203,9 @@ def _other(happening: TimelineEvent) -> Sentence:
     if happening.text.endswith(GONE):
         why = " with its owner" if happening.what == "GarbageCollected" else f" ({happening.what})"
         return [f"{text.removesuffix(GONE)} is deleted{why}."]
+    if happening.what.startswith(REFUSED):
+        refused = f" is refused by the kubelet and Failed ({happening.what}): {text}."
+        return [{"pod": happening.about}, refused]
     if "/" in happening.about:
         return [{"pod": happening.about}, f": {happening.what}, {text}."]
     return [f"{text or happening.what}."]

@@ -7,28 +7,35 @@ from typing import Any
 
 from msgspec import Struct
 
-from playground.panels import podgroup_story, podgroups
+from playground.panels import podgroup_story, podgroups, session, session_story
 from playground.panels.sentences import Sentence
 from scheduler_core.scheduling.cycle import Cycle, FinalState
+
+
+def _nothing(_cycle: Cycle) -> list[Any]:
+    return []
 
 
 class PluginPanel(Struct, frozen=True):
     """A plugin's part of a cycle and of the end of a run, and its sentences in the story of a cycle.
 
+    ``inputs`` are the fields of a cycle that differ between its moments and that the part is computed from.
     ``nested`` is the field of the part whose own fields are compared between moments. ``turned_away`` tells
     why no predicate ran, ``awaited`` ends the sentence about a pod that waits at Permit, ``permitted`` tells
-    which pods were bound with it, ``rejected`` which were rejected with it; each is empty if the plugin had
-    no part in it.
+    which pods were bound with it, ``rejected`` which were rejected with it, ``decided`` how a custom
+    scheduler came to its decision; each is empty if the plugin had no part in it.
     """
 
     name: str
     part: Callable[[Cycle], dict[str, Any]]
     resting: Callable[[FinalState], dict[str, Any]]
-    nested: str
-    turned_away: Callable[[Cycle], list[Sentence]]
-    awaited: Callable[[Cycle], Sentence]
-    permitted: Callable[[Cycle], list[Sentence]]
-    rejected: Callable[[Cycle], list[Sentence]]
+    inputs: tuple[str, ...]
+    nested: str = ""
+    turned_away: Callable[[Cycle], list[Sentence]] = _nothing
+    awaited: Callable[[Cycle], Sentence] = _nothing
+    permitted: Callable[[Cycle], list[Sentence]] = _nothing
+    rejected: Callable[[Cycle], list[Sentence]] = _nothing
+    decided: Callable[[Cycle], list[Sentence]] = _nothing
 
 
 PLUGIN_PANELS: tuple[PluginPanel, ...] = (
@@ -36,10 +43,14 @@ PLUGIN_PANELS: tuple[PluginPanel, ...] = (
         "podgroups",
         podgroups.podgroups,
         podgroups.resting,
+        ("plugins", "consequences", "phases"),
         "group",
         podgroup_story.turned_away,
         podgroup_story.awaited,
         podgroup_story.permitted,
         podgroup_story.rejected,
+    ),
+    PluginPanel(
+        "session", session.session, session.resting, ("session", "decision"), decided=session_story.decided
     ),
 )

@@ -56,16 +56,21 @@ def _custom(cycle: Cycle) -> list[Sentence]:
     name: SentencePart = {"strong": cycle.scheduler}
     if not cycle.decision.placements:
         told: list[Sentence] = [["The scheduler ", name, " finds no node for ", {"pod": cycle.pod}, "."]]
-        return [*told, *_message(cycle), *_evicted(cycle)]
+        return [*told, *_evicted(cycle), *_decided(cycle), *_message(cycle)]
     placed: Sentence = ["The scheduler ", name, " places ", *placements(cycle.decision), " in one decision."]
     left = cycle.queue.active_count
     if not left:
-        return [placed, *_evicted(cycle)]
+        return [placed, *_evicted(cycle), *_decided(cycle)]
     return [
         placed,
         *_evicted(cycle),
+        *_decided(cycle),
         [f"{counted(left, 'more pod')} {'waits' if left == 1 else 'wait'} for it."],
     ]
+
+
+def _decided(cycle: Cycle) -> list[Sentence]:
+    return [sentence for panel in PLUGIN_PANELS for sentence in panel.decided(cycle)]
 
 
 def _message(cycle: Cycle) -> list[Sentence]:

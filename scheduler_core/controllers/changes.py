@@ -15,11 +15,15 @@ Action = Literal["create", "update", "delete"]
 
 
 class Change(NamedTuple):
-    """One object created, replaced or deleted; ``reason`` is reported as in Kubernetes events."""
+    """One object created, replaced or deleted; ``reason`` is reported as in Kubernetes events.
+
+    ``message`` is that of the event where the object alone does not tell it.
+    """
 
     action: Action
     object: KubernetesObject
     reason: str
+    message: str = ""
 
 
 class Wake(NamedTuple):

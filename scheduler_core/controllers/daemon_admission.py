@@ -74,7 +74,7 @@ def why_no_room(pod: Pod, node: Node, others: Sequence[Pod]) -> str:
             return f"Insufficient {name}"
     taken = [port for other in others for container in other.containers for port in container.host_ports]
     wanted = (port for container in pod.containers for port in container.host_ports)
-    port = next((port for port in wanted if any(_clash(port, one) for one in taken)), None)
+    port = next((port for port in wanted if any(clash(port, one) for one in taken)), None)
     return "" if port is None else f"host port {port.port}/{port.protocol} is taken"
 
 
@@ -129,7 +129,8 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:NODES_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _clash(one: HostPort, other: HostPort) -> bool:
+def clash(one: HostPort, other: HostPort) -> bool:
+    """Return whether two host ports cannot be used on one node at once."""
     anywhere = "0.0.0.0"  # noqa: S104 - the address that means every address
     same_ip = one.ip == other.ip or anywhere in (one.ip, other.ip)
     return one.port == other.port and one.protocol == other.protocol and same_ip

@@ -167,7 +167,7 @@ class ControllerManager(Branching):
 
     def _take(self, change: Change, now: float, changes: list[Change]) -> None:
         """Apply a controller's change to the store, unless another change has made it obsolete."""
-        action, obj, reason = change
+        action, obj, reason, message = change
         key = key_of(obj)
         if (key in self.store.objects) == (action == "create"):
             return
@@ -176,7 +176,7 @@ class ControllerManager(Branching):
         else:
             if action == "create" and obj.meta.creation_timestamp is None:
                 stamped = replace(obj.meta, creation_timestamp=timestamp(self.options, now))
-                change = Change(action, replace(obj, meta=stamped), reason)
+                change = Change(action, replace(obj, meta=stamped), reason, message)
             self._enter(key, change.object, now)
         changes.append(change)
 

@@ -6,7 +6,8 @@
 ``podstep/outcome``        ``Succeeded`` (the default) or ``Failed``: how it terminates
 =========================  ==========================================================================
 
-``status.startTime`` is the moment of the binding, to the second: the kubelet then acknowledges the pod.
+``status.startTime`` is the moment of the binding, to the second: the kubelet then acknowledges the pod, or
+refuses it for good (:mod:`scheduler_core.controllers.kubelet`).
 
 ``restartPolicy`` determines what happens at termination: with ``Always``, and with ``OnFailure`` after a
 failure, the containers restart in the same pod, the first time at once, then after a backoff of 10 s doubling
@@ -28,6 +29,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from scheduler_core.controllers.changes import Change, Reconciliation, Wake, timestamp
+from scheduler_core.controllers.kubelet import Refusal, refusal
 from scheduler_core.controllers.owned import controller_of
 from scheduler_core.controllers.store import Store
 from scheduler_core.objects.model import Node, Pod
@@ -82,6 +84,10 @@ def reconcile(pod: Pod, store: Store, now: float) -> Reconciliation:
         return (Wake(silent[1], "its node is ready again"),) if silent[1] < math.inf else ()
     since = store.index.since[name]
     if pod.phase == "Pending":
+        refused = _refusal(pod, node, store) if node is not None and not pod.start_time else None
+        if refused is not None:
+            failed = replace(pod, phase="Failed", start_time=timestamp(store.options, now))
+            return (Change("update", failed, *refused),)
         begun = pod.start_time or timestamp(store.options, since)
         start = since + (seconds(pod.meta.annotations.get(START, "0")) or 0.0)
         if now >= start:
@@ -108,6 +114,12 @@ def reconcile(pod: Pod, store: Store, now: float) -> Reconciliation:
     if now < end:
         return (Wake(end, "ends"),)
     return (_ended(pod),)
+
+
+def _refusal(pod: Pod, node: Node, store: Store) -> Refusal | None:
+    """Return why the kubelet refuses a pod that it sees for the first time."""
+    others = (one for one in store.pods_on(pod.node_name) if one.meta.key != pod.meta.key)
+    return refusal(pod, node, [one for one in others if one.phase != "Pending" or one.start_time])
 
 
 def _ended(pod: Pod) -> Change:

@@ -11,6 +11,7 @@ from scheduler_core.cluster.reasons import Codes
 from scheduler_core.framework.status import Status
 from scheduler_core.objects.model import PodGroupStatus
 from scheduler_core.scheduling.filtering import Filtered
+from scheduler_core.scheduling.plugin_record import AttemptRecord
 from scheduler_core.scheduling.preemption.record import Preemption
 from scheduler_core.scheduling.scoring import Ranking
 
@@ -56,7 +57,7 @@ class Attempt:
     groups: tuple[tuple[str, PodGroupStatus], ...] = ()
     in_vain: tuple[tuple[str, str], ...] = ()
     settled: bool = False
-    session: object = None
+    session: AttemptRecord | None = None
 
 
 class BindingCycle(Struct, frozen=True):

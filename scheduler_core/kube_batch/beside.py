@@ -68,7 +68,9 @@ class KubeBatch:
             for event in finished.closing.events
             if event.reason == "FailedScheduling" and event.object != f"Pod {first}"
         )[:MOST_FAILED]
-        session = None if recorder is None else recorder.result(self._sessions, now, outcome)
+        session = (
+            None if recorder is None else recorder.result(self._sessions, now, outcome.bound, outcome.evicted)
+        )
         if outcome.bound:
             (pod, node), *further = outcome.bound.items()
             return Attempt(
@@ -104,16 +106,26 @@ class KubeBatch:
             return {}
 
     def _run(self, framework: Handle, recorder: Recorder | None) -> Finished:
+        pods = list(framework.pods.values())
+        foreign = _coscheduled(pods)
         objects = Objects(
             list(framework.cluster.nodes.values()),
-            list(framework.pods.values()),
-            list(framework.groups.values()),
+            pods,
+            [group for key, group in framework.groups.items() if key not in foreign],
             [obj for obj in framework.others.values() if isinstance(obj, Queue)],
             [obj for obj in framework.others.values() if isinstance(obj, PriorityClass)],
             list(framework.cluster.budgets.values()),
         )
         snapshot = take_snapshot(objects, self._options, self._kept)
         return run_session(snapshot, self._configuration, recorder)
+
+
+def _coscheduled(pods: Sequence[Pod]) -> set[str]:
+    """Return the PodGroups whose pods name them by Coscheduling's label: they are of another API group, which
+    kube-batch does not watch.
+    """
+    own = {group_of(pod) for pod in pods if pod.scheduler_name == NAME}
+    return {f"{pod.meta.namespace}/{pod.pod_group}" for pod in pods if pod.pod_group} - own
 
 
 def _why(finished: Finished, pod: Pod) -> str:

@@ -16,6 +16,8 @@ from scheduler_core.kube_batch.model import (
     Job,
 )
 from scheduler_core.kube_batch.plugins.gang import UNSCHEDULABLE, fit_error
+from scheduler_core.kube_batch.record import Forgotten, GroupWritten, SessionEvent
+from scheduler_core.kube_batch.recorder import CLOSE
 from scheduler_core.kube_batch.session import Session
 from scheduler_core.objects.model import PodGroupStatus
 
@@ -38,18 +40,18 @@ class Closing(Struct, frozen=True):
 
 def close(session: Session) -> Closing:
     """Let the plugins close, then write the status of every PodGroup; shadow groups are not written."""
-    observer = session.observer
-    if observer is not None:
-        observer.begin_action("close")
+    recorder = session.recorder
+    if recorder is not None:
+        recorder.begin_action(CLOSE)
     for registration in session.registered.values():
         if registration.closing is not None:
             registration.closing()
     groups: dict[str, PodGroupStatus] = {}
     events: list[Event] = []
     for job in session.jobs.values():
-        if observer is not None:
+        if recorder is not None:
             for task in (*job.of(ALLOCATED), *job.of(PIPELINED)):
-                observer.forgotten(task.key, task.node_name, task.status)
+                recorder.note(Forgotten(CLOSE, job.id, task.key, task.node_name, task.status))
         if job.group is None:
             # the original dereferences the missing PodGroup in either place, which ends its process
             if job.id in session.unschedulable:
@@ -59,16 +61,15 @@ def close(session: Session) -> Closing:
         status = _status(job, unschedulable=job.id in session.unschedulable)
         if not job.shadow:
             groups[job.id] = status
-            if observer is not None:
+            if recorder is not None:
                 message = next((one.message for one in status.conditions if one.type == UNSCHEDULABLE), "")
                 told = message if job.id in session.unschedulable else ""
-                observer.group_written(
-                    job.id, status.phase, status.running, status.succeeded, status.failed, told
-                )
+                counts = status.running, status.succeeded, status.failed
+                recorder.note(GroupWritten(CLOSE, job.id, status.phase, *counts, told))
         events += _events(job, status)
-    if observer is not None:
+    if recorder is not None:
         for event in events:
-            observer.event(event.type, event.reason, event.object, event.message)
+            recorder.note(SessionEvent(CLOSE, event.type, event.reason, event.object, event.message))
     return Closing(groups, tuple(events))
 
 

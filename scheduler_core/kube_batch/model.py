@@ -112,6 +112,15 @@ class Job:
         """Return the tasks of one status."""
         return list(self.by_status.get(status, {}).values())
 
+    def requested(self, statuses: Container[str]) -> Resource:
+        """Return what the tasks with one of these statuses request together."""
+        found = Resource()
+        for status, tasks in self.by_status.items():
+            if status in statuses:
+                for task in tasks.values():
+                    found.add(task.request)
+        return found
+
     def count(self, statuses: Container[str]) -> int:
         """Return the number of tasks with one of these statuses."""
         number = 0

@@ -11,27 +11,38 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from scheduler_core.scheduling.plugin_record import AttemptRecord
+
 Amounts = Mapping[str, float]
 
 
-class LeftOutStep(Struct, frozen=True):
-    """An object of the snapshot that the session ignores: a Job, a Node or a Pod."""
+def _kind(name: str) -> str:
+    """Return what JSON calls a step: the class, in lower camel case."""
+    return name[0].lower() + name[1:]
+
+
+class _Step(Struct, frozen=True, rename="camel", tag_field="step", tag=_kind):
+    """``action`` is the action during which it happened."""
 
     action: str
+
+
+class LeftOutStep(_Step, frozen=True):
+    """An object of the snapshot that the session ignores: a Job, a Node or a Pod."""
+
     kind: str
     name: str
     why: str
 
 
-class InvalidJob(Struct, frozen=True):
+class InvalidJob(_Step, frozen=True):
     """A job that plugins find invalid: the original asks too early, so that it takes part nevertheless."""
 
-    action: str
     job: str
     why: str
 
 
-class FilledQueue(Struct, frozen=True):
+class FilledQueue(Struct, frozen=True, rename="camel"):
     """A queue after a round of proportion; a satisfied one takes no part in the next."""
 
     queue: str
@@ -40,10 +51,9 @@ class FilledQueue(Struct, frozen=True):
     satisfied: bool
 
 
-class ProportionRound(Struct, frozen=True):
+class ProportionRound(_Step, frozen=True):
     """One round in which proportion divides what remains by weight; numbers start at 1."""
 
-    action: str
     number: int
     weights: int
     before: Amounts
@@ -51,10 +61,9 @@ class ProportionRound(Struct, frozen=True):
     after: Amounts
 
 
-class QueueShares(Struct, frozen=True):
+class QueueShares(_Step, frozen=True):
     """What a queue deserves, has and asks for, when the session opens and after each change."""
 
-    action: str
     queue: str
     deserved: Amounts
     allocated: Amounts
@@ -62,23 +71,21 @@ class QueueShares(Struct, frozen=True):
     share: float
 
 
-class JobShares(Struct, frozen=True):
+class JobShares(_Step, frozen=True):
     """What a job has by drf, and its dominant share."""
 
-    action: str
     job: str
     allocated: Amounts
     share: float
     dominant: str
 
 
-class HeapPop(Struct, frozen=True):
+class HeapPop(_Step, frozen=True):
     """A heap's array as it was, and what was popped. ``what`` is queue, job, task; ``owner`` is whose heap
     it is: a queue's jobs, a job's tasks (or the victims for it). ``size`` is that of the array, of which the
     beginning is kept.
     """
 
-    action: str
     what: str
     owner: str
     size: int
@@ -86,24 +93,22 @@ class HeapPop(Struct, frozen=True):
     popped: str
 
 
-class QueueDropped(Struct, frozen=True):
+class QueueDropped(_Step, frozen=True):
     """A queue's entry that is not served, and why."""
 
-    action: str
     queue: str
     why: str
 
 
-class JobDropped(Struct, frozen=True):
+class JobDropped(_Step, frozen=True):
     """A job that this action serves no more, the task at which, and why."""
 
-    action: str
     job: str
     task: str
     why: str
 
 
-class NodesConsidered(Struct, frozen=True):
+class NodesConsidered(_Step, frozen=True):
     """The nodes for a task: those that predicates refused, those short of resources, and the candidates with
     their scores, the highest first, and the weighted parts in the same order.
 
@@ -111,7 +116,7 @@ class NodesConsidered(Struct, frozen=True):
     the action decides by victims.
     """
 
-    action: str
+    job: str
     task: str
     counts: tuple[int, int, int]
     refused: Mapping[str, str]
@@ -121,33 +126,32 @@ class NodesConsidered(Struct, frozen=True):
     chosen: str
 
 
-class Placement(Struct, frozen=True):
+class Placement(_Step, frozen=True):
     """A task that was Allocated on, or Pipelined onto, a node."""
 
-    action: str
+    job: str
     task: str
     node: str
     status: str
 
 
-class PlacementFailed(Struct, frozen=True):
+class PlacementFailed(_Step, frozen=True):
     """A task that a node refused although the action had chosen it."""
 
-    action: str
+    job: str
     task: str
     why: str
 
 
-class Dispatch(Struct, frozen=True):
+class Dispatch(_Step, frozen=True):
     """A bind request that was sent for a task of a job that is ready."""
 
-    action: str
     job: str
     task: str
     node: str
 
 
-class TierAnswer(Struct, frozen=True):
+class TierAnswer(Struct, frozen=True, rename="camel"):
     """The victims that one plugin accepts."""
 
     tier: int
@@ -155,15 +159,15 @@ class TierAnswer(Struct, frozen=True):
     victims: tuple[str, ...]
 
 
-class VictimsChosen(Struct, frozen=True):
+class VictimsChosen(_Step, frozen=True):
     """Who may be evicted on a node for a task: the candidates, each plugin's answer, and the result.
 
     ``decided`` is the tier that decided, from 1; 0 if no tier found any. ``what`` is preemptable or
     reclaimable.
     """
 
-    action: str
     what: str
+    job: str
     task: str
     candidates: tuple[str, ...]
     answers: tuple[TierAnswer, ...]
@@ -171,37 +175,35 @@ class VictimsChosen(Struct, frozen=True):
     victims: tuple[str, ...]
 
 
-class Eviction(Struct, frozen=True):
+class Eviction(_Step, frozen=True):
     """A task that releases its resources in the session; a statement may still undo that."""
 
-    action: str
+    job: str
     task: str
     node: str
     why: str
 
 
-class StatementEnd(Struct, frozen=True):
+class StatementEnd(_Step, frozen=True):
     """A statement that was committed or discarded, with its operations as (evict or pipeline, task)."""
 
-    action: str
     job: str
     how: str
     operations: tuple[tuple[str, str], ...]
 
 
-class Forgotten(Struct, frozen=True):
+class Forgotten(_Step, frozen=True):
     """A task that is Allocated or Pipelined when the session closes: nothing is sent for it."""
 
-    action: str
+    job: str
     task: str
     node: str
     status: str
 
 
-class GroupWritten(Struct, frozen=True):
+class GroupWritten(_Step, frozen=True):
     """A PodGroup's status as written at close; ``message`` is that of the condition written now, or ""."""
 
-    action: str
     group: str
     phase: str
     running: int
@@ -210,10 +212,9 @@ class GroupWritten(Struct, frozen=True):
     message: str
 
 
-class SessionEvent(Struct, frozen=True):
+class SessionEvent(_Step, frozen=True):
     """An Event that the scheduler records about an object, such as ``PodGroup ns/name``."""
 
-    action: str
     type: str
     reason: str
     object: str
@@ -242,7 +243,7 @@ Step = (
 )
 
 
-class SessionRecord(Struct, frozen=True):
+class SessionRecord(AttemptRecord, frozen=True):
     """All steps of a session in order; ``omitted`` are those beyond the bound."""
 
     number: int

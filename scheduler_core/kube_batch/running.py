@@ -7,8 +7,9 @@ from msgspec import Struct
 from scheduler_core.kube_batch.actions import ACTIONS
 from scheduler_core.kube_batch.closing import Closing, close
 from scheduler_core.kube_batch.configuration import BatchConfiguration
-from scheduler_core.kube_batch.observer import Observer
 from scheduler_core.kube_batch.plugins import PLUGINS
+from scheduler_core.kube_batch.record import InvalidJob, LeftOutStep
+from scheduler_core.kube_batch.recorder import Recorder
 from scheduler_core.kube_batch.session import Session
 from scheduler_core.kube_batch.snapshot import Snapshot
 
@@ -21,19 +22,19 @@ class Finished(Struct, frozen=True):
 
 
 def open_session(
-    snapshot: Snapshot, configuration: BatchConfiguration, observer: Observer | None = None
+    snapshot: Snapshot, configuration: BatchConfiguration, recorder: Recorder | None = None
 ) -> Session:
     """Open the plugins over a snapshot (framework.OpenSession)."""
-    session = Session(snapshot, configuration.tiers, observer)
-    if observer is not None:
+    session = Session(snapshot, configuration.tiers, recorder)
+    if recorder is not None:
         for left_out in snapshot.left_out:
-            observer.left_out(left_out.kind, left_out.name, left_out.why)
+            recorder.note(LeftOutStep(recorder.action, left_out.kind, left_out.name, left_out.why))
     options = configuration.names()
     session.register({name: PLUGINS[name](session, option.arguments) for name, option in options.items()})
-    if observer is not None:
+    if recorder is not None:
         for job in session.jobs.values():
             if why := session.job_invalid(job):
-                observer.invalid(job.id, why)
+                recorder.note(InvalidJob(recorder.action, job.id, why))
     return session
 
 
@@ -44,14 +45,14 @@ def run_actions(session: Session, configuration: BatchConfiguration) -> Finished
         InsufficientError: An account went below zero, which ends the original's process.
     """
     for name in configuration.actions:
-        if session.observer is not None:
-            session.observer.begin_action(name)
+        if session.recorder is not None:
+            session.recorder.begin_action(name)
         ACTIONS[name](session)
     return Finished(session, close(session))
 
 
 def run_session(
-    snapshot: Snapshot, configuration: BatchConfiguration, observer: Observer | None = None
+    snapshot: Snapshot, configuration: BatchConfiguration, recorder: Recorder | None = None
 ) -> Finished:
     """Open, run and close one session."""
-    return run_actions(open_session(snapshot, configuration, observer), configuration)
+    return run_actions(open_session(snapshot, configuration, recorder), configuration)

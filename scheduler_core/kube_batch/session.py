@@ -24,15 +24,26 @@ from scheduler_core.kube_batch.model import (
 )
 from scheduler_core.kube_batch.neighbors import Neighbors
 from scheduler_core.kube_batch.nodes import Nodes
-from scheduler_core.kube_batch.observer import Observer
 from scheduler_core.kube_batch.plugin import Registration, Victims
-from scheduler_core.kube_batch.record import TierAnswer
+from scheduler_core.kube_batch.record import (
+    Dispatch,
+    Eviction,
+    HeapPop,
+    JobDropped,
+    NodesConsidered,
+    Placement,
+    PlacementFailed,
+    QueueDropped,
+    TierAnswer,
+    VictimsChosen,
+)
+from scheduler_core.kube_batch.recorder import Recorder
 from scheduler_core.kube_batch.snapshot import Snapshot
 from scheduler_core.kube_batch.task_class import FloatVector
 from scheduler_core.objects.arrays import BoolVector
 
 F = TypeVar("F")
-MOST_HEAP = 200  # items of a heap that an observer sees
+MOST_HEAP = 200  # items of a heap that are recorded
 TierVictims = list[list[tuple[str, Victims]]]
 
 
@@ -51,12 +62,12 @@ class Session:
     ``outcome`` is what was sent.
     """
 
-    def __init__(self, snapshot: Snapshot, tiers: Sequence[Tier], observer: Observer | None = None) -> None:
+    def __init__(self, snapshot: Snapshot, tiers: Sequence[Tier], recorder: Recorder | None = None) -> None:
         self.jobs: dict[str, Job] = snapshot.jobs
         self.queues: dict[str, Queue] = snapshot.queues
         self.nodes: Nodes = snapshot.nodes
         self.left_out = snapshot.left_out
-        self.observer = observer
+        self.recorder = recorder
         self.outcome = Outcome()
         self.tiers = tiers
         self.unschedulable: set[str] = set()  # jobs whose condition was written in this session
@@ -130,12 +141,12 @@ class Session:
         return (left.created, left.uid) < (right.created, right.uid)
 
     def pop(self, what: str, owner: str, heap: Heap[Any], name: Callable[[Any], str]) -> Any:
-        """Pop a heap; an observer sees the beginning of its array as it was before."""
-        if self.observer is None:
+        """Pop a heap; the beginning of its array is recorded as it was before."""
+        if (recorder := self.recorder) is None:
             return heap.pop()
         size, before = len(heap), tuple(name(item) for item in heap.items[:MOST_HEAP])
         found = heap.pop()
-        self.observer.popped(what, owner, size, before, name(found))
+        recorder.note(HeapPop(recorder.action, what, owner, size, before, name(found)))
         return found
 
     def pop_queue(self, heap: Heap[Queue]) -> Queue:
@@ -191,13 +202,13 @@ class Session:
         return np.zeros(len(self.nodes)) if found is None else found
 
     def observe_nodes(self, task: Task, passing: BoolVector, candidates: BoolVector, chosen: int) -> None:
-        """Record which nodes were considered for a task, and their scores; nothing without an observer.
+        """Record which nodes were considered for a task, and their scores; nothing without a recorder.
 
         Of many nodes only the first are described, of candidates those of the highest score.
         """
-        if self.observer is None:
+        if (recorder := self.recorder) is None:
             return
-        names, most = self.nodes.names, self.observer.most_nodes()
+        names, most = self.nodes.names, recorder.most_nodes()
         refused, short = np.flatnonzero(~passing), np.flatnonzero(passing & ~candidates)
         totals = self.scores(task, candidates)
         rows = np.flatnonzero(candidates)
@@ -211,14 +222,18 @@ class Session:
         parts: dict[str, FloatVector] = {}
         for order in self._node_orders:
             parts |= order.parts(task, candidates)
-        self.observer.considered(
-            task.key,
-            counts,
-            {names[row]: reason for row, reason in reasons.items()},
-            tuple(names[row] for row in short[:most]),
-            tuple((names[row], float(totals[row])) for row in best),
-            {name: tuple(float(part[row]) for row in best) for name, part in parts.items()},
-            "" if chosen < 0 else names[chosen],
+        recorder.note(
+            NodesConsidered(
+                recorder.action,
+                task.job,
+                task.key,
+                counts,
+                {names[row]: reason for row, reason in reasons.items()},
+                tuple(names[row] for row in short[:most]),
+                tuple((names[row], float(totals[row])) for row in best),
+                {name: tuple(float(part[row]) for row in best) for name, part in parts.items()},
+                "" if chosen < 0 else names[chosen],
+            )
         )
 
     # Victims
@@ -248,7 +263,7 @@ class Session:
         for number, tier in enumerate(tiers, 1):
             for name, function in tier:
                 answer = function(task, candidates)
-                if self.observer is not None:
+                if self.recorder is not None:
                     answers.append(TierAnswer(number, name, tuple(one.key for one in answer)))
                 if victims is None:
                     victims = answer
@@ -258,11 +273,36 @@ class Session:
             if victims:
                 decided = number
                 break
-        if self.observer is not None:
+        if (recorder := self.recorder) is not None:
             keys = tuple(one.key for one in candidates)
             chosen = tuple(one.key for one in victims or ())
-            self.observer.victims(what, task.key, keys, tuple(answers), decided, chosen)
+            recorder.note(
+                VictimsChosen(
+                    recorder.action, what, task.job, task.key, keys, tuple(answers), decided, chosen
+                )
+            )
         return victims or []
+
+    # What is recorded, if anything is
+
+    def drop_queue(self, queue: str, why: str) -> None:
+        """Record a queue's entry that is not served."""
+        if self.recorder is not None:
+            self.recorder.note(QueueDropped(self.recorder.action, queue, why))
+
+    def drop_job(self, task: Task, why: str) -> None:
+        """Record that the job of a task is served no more by this action."""
+        if self.recorder is not None:
+            self.recorder.note(JobDropped(self.recorder.action, task.job, task.key, why))
+
+    def _placed(self, task: Task, row: int) -> None:
+        if self.recorder is not None:
+            node = self.nodes.names[row]
+            self.recorder.note(Placement(self.recorder.action, task.job, task.key, node, task.status))
+
+    def _failed(self, task: Task, why: str) -> None:
+        if self.recorder is not None:
+            self.recorder.note(PlacementFailed(self.recorder.action, task.job, task.key, why))
 
     # Changes
 
@@ -277,12 +317,10 @@ class Session:
         if refused := self.nodes.add(task, row):
             if task.node_name not in self.nodes.rows:
                 self.lost.add(task.key)
-            if self.observer is not None:
-                self.observer.failed(task.key, refused)
+            self._failed(task, refused)
             return False
         self.lost.discard(task.key)
-        if self.observer is not None:
-            self.observer.placed(task.key, self.nodes.names[row], ALLOCATED)
+        self._placed(task, row)
         self._notify(self._on_allocate, task)
         if self.job_ready(job):
             self._dispatch(job)
@@ -292,13 +330,12 @@ class Session:
         """Send every Allocated task of a job; the first that cannot be sent ends this."""
         for task in job.of(ALLOCATED):
             if not self._sendable(task):
-                if self.observer is not None:
-                    self.observer.failed(task.key, f"cannot be bound to <{task.node_name}>")
+                self._failed(task, f"cannot be bound to <{task.node_name}>")
                 return
             self.outcome.bound[task.key] = task.node_name
             job.move(task, BINDING)
-            if self.observer is not None:
-                self.observer.dispatched(job.id, task.key, task.node_name)
+            if (recorder := self.recorder) is not None:
+                recorder.note(Dispatch(recorder.action, job.id, task.key, task.node_name))
 
     def _sendable(self, task: Task) -> bool:
         """Return whether the cache accepts a task on its node.
@@ -325,12 +362,11 @@ class Session:
         """
         self.jobs[task.job].move(task, PIPELINED)
         if refused := self.nodes.add(task, row):
-            if self.observer is not None:
-                self.observer.failed(task.key, refused)
+            self._failed(task, refused)
             if not in_statement:
                 return
-        elif self.observer is not None:
-            self.observer.placed(task.key, self.nodes.names[row], PIPELINED)
+        else:
+            self._placed(task, row)
         self._notify(self._on_allocate, task)
 
     def evict(self, task: Task, why: str) -> None:
@@ -341,8 +377,8 @@ class Session:
     def release(self, task: Task, why: str) -> None:
         """Make a task release its resources in this session, without sending anything."""
         self._restate(task, RELEASING)
-        if self.observer is not None:
-            self.observer.evicted(task.key, task.node_name, why)
+        if (recorder := self.recorder) is not None:
+            recorder.note(Eviction(recorder.action, task.job, task.key, task.node_name, why))
         self._notify(self._on_deallocate, task)
 
     def send_eviction(self, task: Task) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scheduler_core.kube_batch.model import RUNNING, Task
+from scheduler_core.kube_batch.record import StatementEnd
 from scheduler_core.kube_batch.session import Session
 
 
@@ -41,6 +42,6 @@ class Statement:
         self._tell("discarded")
 
     def _tell(self, how: str) -> None:
-        if self._session.observer is not None:
+        if (recorder := self._session.recorder) is not None:
             operations = tuple((name, task.key) for name, task in self._operations)
-            self._session.observer.statement(self._job, how, operations)
+            recorder.note(StatementEnd(recorder.action, self._job, how, operations))

@@ -19,7 +19,7 @@ from scheduler_core.objects.arrays import IntVector
 from scheduler_core.objects.plain import Seconds
 from scheduler_core.priorities.row import PriorityRow
 from scheduler_core.scheduling.cache_record import CacheRecord
-from scheduler_core.scheduling.plugin_record import PluginRecord
+from scheduler_core.scheduling.plugin_record import AttemptRecord, PluginRecord
 from scheduler_core.scheduling.preemption.record import NominatedPass, Preemption
 from scheduler_core.scheduling.timeline import TimelineEvent
 
@@ -236,7 +236,7 @@ class Cycle(Struct):
     waiting: tuple[WaitingEntry, ...] = ()  # at Permit after the cycle, at most ``QUEUE_SHOWN``
     plugins: tuple[PluginRecord, ...] = ()  # the plugins' records of their own objects, in virtual time
     scheduler: str = ""  # in virtual time: the schedulerName of the custom scheduler whose attempt it is
-    session: object = None  # that scheduler's own record of the attempt
+    session: AttemptRecord | None = None  # that scheduler's own record of the attempt
 
     @property
     def evaluations(self) -> int:

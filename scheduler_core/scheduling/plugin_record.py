@@ -19,6 +19,10 @@ class TimelineMark(Struct, frozen=True):
     state: str
 
 
+class AttemptRecord(Struct, frozen=True, rename="camel"):
+    """A custom scheduler's own record of an attempt: the field ``session`` of the cycle's trace line."""
+
+
 class PluginRecord(Protocol):
     """A plugin's part of a cycle's record. Immutable."""
 

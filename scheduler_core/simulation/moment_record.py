@@ -72,6 +72,7 @@ def upto(cycle: Cycle, phase: str) -> Cycle:
         events=events_of(cycle.happenings) if timed else cycle.events if over else [],
         consequences=(),
         waiting=(),
+        session=cycle.session if over else None,
         plugins=tuple(record.up_to(reached) for record in cycle.plugins),
     )
 

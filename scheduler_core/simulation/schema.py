@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 import sys
 from functools import cache
-from typing import Any
+from typing import Any, get_args
 
+from scheduler_core.kube_batch.record import Step
 from scheduler_core.objects.plain import schemas
 from scheduler_core.simulation.line import CACHES
 from scheduler_core.simulation.trace import LINE
@@ -19,8 +20,10 @@ from scheduler_core.simulation.trace import LINE
 def schema() -> dict[str, Any]:
     """Return the schema of a line."""
     parts = schemas((LINE, *CACHES), "#/$defs/{name}")
-    for part in parts.values():
-        part.pop("description", None)  # the docstring, which is about the Python type
+    steps = {step.__name__ for step in get_args(Step)}  # of a session, whose docstrings say what happened
+    for name, part in parts.items():
+        if name not in steps:
+            part.pop("description", None)  # the docstring, which is about the Python type
         part["additionalProperties"] = False
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

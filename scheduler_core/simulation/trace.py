@@ -7,13 +7,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Annotated, Any, TypeAlias, TypeVar, cast
 
 import numpy as np
-from msgspec import UNSET, defstruct, json
+from msgspec import UNSET, Meta, UnsetType, defstruct, json
 from msgspec.structs import asdict
 
 from scheduler_core.framework.plugins.observers import TRACE_FIELDS
+from scheduler_core.kube_batch.record import SessionRecord
 from scheduler_core.objects.arrays import IntVector
 from scheduler_core.objects.plain import converted, plain
 from scheduler_core.priorities.row import PriorityRow
@@ -45,11 +46,18 @@ from scheduler_core.simulation.line import (
 
 T = TypeVar("T")
 Verdicts: TypeAlias = dict[str, Verdict]  # of one node, by predicate
+SESSION = Annotated[
+    SessionRecord | UnsetType,
+    Meta(description="Only for an attempt of kube-batch, which is a session: what happened in it, in order."),
+]
 LINE = cast(
     "type[CycleLine]",
     defstruct(
         "Cycle",
-        [(name, kind, None) for name, kind in TRACE_FIELDS.items()],
+        [
+            *((name, kind, None) for name, kind in TRACE_FIELDS.items()),
+            ("session", SESSION, UNSET),
+        ],
         bases=(CycleLine,),
         frozen=True,
         kw_only=True,
@@ -111,6 +119,7 @@ def trace_cycle(cycle: Cycle) -> CycleLine:
         nominated=decision.nominated,
         scheduler=cycle.scheduler or UNSET,
         placements=decision.placements if decision.further else UNSET,
+        session=cycle.session or UNSET,
         queue=_queue(cycle.queue),
         operations=cycle.operations,
         restart=cycle.restart,

@@ -13,6 +13,7 @@ from scheduler_core.authoring.examples.large import cluster
 from scheduler_core.objects.keys import key_of
 from scheduler_core.objects.model import Pod, PodDisruptionBudget
 from scheduler_core.results.final_manifests import ending_documents
+from scheduler_core.simulation.virtual import simulate
 
 NODE = {
     "apiVersion": "v1",
@@ -224,7 +225,7 @@ def test_every_example_loads_quietly_runs_and_reads_back(example: Example) -> No
     """No warning but what a profile cannot do, a decision, and the exported text is the same scenario."""
     scenario = example.load()
     assert {problem.path for problem in scenario.warnings} <= ({"profiles[0]"} if example.outcome else set())
-    assert Simulation(scenario).step() is not None
+    assert simulate(scenario).step() is not None
     again = load(scenario.to_yaml(), title=example.title)
     assert (again.id, again.objects, again.operations) == (scenario.id, scenario.objects, scenario.operations)
 

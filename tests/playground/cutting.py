@@ -9,7 +9,17 @@ from typing import Any
 from playground.panels import steps
 from playground.playback.playback import Playback
 
-PARTS = ["predicates", "cache", "priorities", "preemption", "queue", "podgroups", "moments", "cuts"]
+PARTS = [
+    "predicates",
+    "cache",
+    "priorities",
+    "preemption",
+    "queue",
+    "podgroups",
+    "session",
+    "moments",
+    "cuts",
+]
 Shown = tuple[dict[str, Any], dict[str, Any]]  # light, parts
 
 

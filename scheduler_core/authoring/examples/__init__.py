@@ -71,19 +71,29 @@ class Claim(Struct, frozen=True):
 class ExpectedOutcome:
     """An example's claim about its result in virtual time; tests verify it.
 
-    ``phases`` are those that each PodGroup goes through in turn, ``members`` how many of its pods run in the
-    end.
+    ``running``, ``pending`` and ``succeeded`` count the pods in the end, ``refused`` those that the kubelet
+    refused in the run, and ``evicted`` those that schedulers evicted. ``phases`` are those that each PodGroup
+    goes through in turn, ``members`` how many of its pods run in the end.
     """
 
     running: int = 0
     pending: int = 0
+    succeeded: int = 0
+    refused: int = 0
+    evicted: int = 0
     phases: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     members: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     @property
     def told(self) -> tuple[str, ...]:
         """The numbers as the start page shows them."""
-        counted = ((self.running, "running"), (self.pending, "pending"))
+        counted = (
+            (self.running, "running"),
+            (self.pending, "pending"),
+            (self.succeeded, "succeeded"),
+            (self.refused, "refused by the kubelet"),
+            (self.evicted, "evicted"),
+        )
         return tuple(f"{number:,} {what}" for number, what in counted if number)
 
 

@@ -24,10 +24,10 @@ def allocate(session: Session) -> None:
     while queues:
         queue = session.pop_queue(queues)
         if session.overused(queue):
-            _dropped(session, queue.name, "overused")
+            session.drop_queue(queue.name, "overused")
             continue
         if not jobs[queue.name]:
-            _dropped(session, queue.name, "no jobs left")
+            session.drop_queue(queue.name, "no jobs left")
             continue
         job = session.pop_job(jobs[queue.name], queue.name)
         if job.id not in tasks:
@@ -36,11 +36,6 @@ def allocate(session: Session) -> None:
         if _serve(session, job, tasks[job.id]):
             jobs[queue.name].push(job)
         queues.push(queue)
-
-
-def _dropped(session: Session, queue: str, why: str) -> None:
-    if session.observer is not None:
-        session.observer.queue_dropped(queue, why)
 
 
 def _serve(session: Session, job: Job, tasks: Heap[Task]) -> bool:
@@ -53,7 +48,7 @@ def _serve(session: Session, job: Job, tasks: Heap[Task]) -> bool:
         candidates = (nodes.fit_idle(task) | nodes.fit_releasing(task)) & passing
         if not candidates.any():
             session.observe_nodes(task, passing, candidates, -1)
-            _given_up(session, job, task)
+            session.drop_job(task, "no node fits the task")
             return False
         chosen = int(np.where(candidates, session.scores(task, candidates), -np.inf).argmax())
         session.observe_nodes(task, passing, candidates, chosen)
@@ -65,8 +60,3 @@ def _serve(session: Session, job: Job, tasks: Heap[Task]) -> bool:
         if tasks and session.job_ready(job):
             return True
     return False
-
-
-def _given_up(session: Session, job: Job, task: Task) -> None:
-    if session.observer is not None:
-        session.observer.job_dropped(job.id, task.key, "no node fits the task")

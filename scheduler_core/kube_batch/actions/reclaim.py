@@ -24,19 +24,17 @@ def reclaim(session: Session) -> None:
     while queues:
         queue = session.pop_queue(queues)
         if session.overused(queue):
-            if session.observer is not None:
-                session.observer.queue_dropped(queue.name, "overused")
+            session.drop_queue(queue.name, "overused")
             continue
         if not jobs.get(queue.name):
-            if session.observer is not None:
-                session.observer.queue_dropped(queue.name, "no pending jobs left")
+            session.drop_queue(queue.name, "no pending jobs left")
             continue
         job = session.pop_job(jobs[queue.name], queue.name)
         task = session.pop_task(tasks[job.id], job.id)
         if _reclaim_for(session, job, task):
             queues.push(queue)
-        elif session.observer is not None:
-            session.observer.job_dropped(job.id, task.key, "no victims of other queues make enough room")
+        else:
+            session.drop_job(task, "no victims of other queues make enough room")
 
 
 def _reclaim_for(session: Session, job: Job, task: Task) -> bool:

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+
+from msgspec import field
 
 from scheduler_core.kube_batch.model import ALLOCATED_STATUSES, PENDING, Queue, Task
 from scheduler_core.kube_batch.plugin import Registration
-from scheduler_core.kube_batch.record import FilledQueue, QueueShares
-from scheduler_core.kube_batch.resources import Resource, dominant_share, total
+from scheduler_core.kube_batch.record import FilledQueue, ProportionRound, QueueShares
+from scheduler_core.kube_batch.resources import Resource, total
 from scheduler_core.kube_batch.session import Session
+from scheduler_core.kube_batch.shares import Account, Accounts
+
+REQUESTING_STATUSES = ALLOCATED_STATUSES | {PENDING}
 
 
-@dataclass(slots=True)
-class QueueShare:
-    """What a queue deserves, has and asks for; ``share`` is the highest part of what it deserves."""
+class QueueAccount(Account):
+    """What a queue deserves (``whole``), has and asks for."""
 
-    name: str
-    weight: int
-    deserved: Resource = field(default_factory=Resource)
-    allocated: Resource = field(default_factory=Resource)
+    weight: int = 0
     request: Resource = field(default_factory=Resource)
-    share: float = 0.0
-
-    def update(self) -> None:
-        """Compute the share anew."""
-        self.share = dominant_share(self.allocated, self.deserved)[0]
 
 
 class Proportion:
@@ -34,17 +29,15 @@ class Proportion:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.total = total(session.nodes.total)
-        self.shares: dict[str, QueueShare] = {}
+        queues: dict[str, QueueAccount] = {}
         for job in session.jobs.values():
-            queue = session.queues[job.queue]
-            of = self.shares.setdefault(job.queue, QueueShare(queue.name, queue.weight))
-            for status, tasks in job.by_status.items():
-                for task in tasks.values():
-                    if status in ALLOCATED_STATUSES:
-                        of.allocated.add(task.request)
-                        of.request.add(task.request)
-                    elif status == PENDING:
-                        of.request.add(task.request)
+            name = job.queue
+            account = queues.setdefault(
+                name, QueueAccount(name, Resource(), weight=session.queues[name].weight)
+            )
+            account.allocated.add(job.requested(ALLOCATED_STATUSES))
+            account.request.add(job.requested(REQUESTING_STATUSES))
+        self.shares = Accounts(queues, lambda task: session.jobs[task.job].queue, _told, session.recorder)
         self._fill()
 
     def _fill(self) -> None:
@@ -54,48 +47,48 @@ class Proportion:
         needs little of one and much of another keeps its part of both.
         """
         remaining, number = self.total.copy(), 0
-        open_queues = dict(self.shares)
+        open_queues = dict(self.shares.accounts)
         while weights := sum(queue.weight for queue in open_queues.values()):
             number += 1
             before = remaining.copy()
             gained, lost = Resource(), Resource()
             filled = []
             for queue in list(open_queues.values()):
-                former = queue.deserved.copy()
-                queue.deserved.add(remaining.scaled(queue.weight / weights))
-                if satisfied := queue.request.less(queue.deserved):
-                    queue.deserved = queue.deserved.least(queue.request)
+                former = queue.whole.copy()
+                queue.whole.add(remaining.scaled(queue.weight / weights))
+                if satisfied := queue.request.less(queue.whole):
+                    queue.whole = queue.whole.least(queue.request)
                     del open_queues[queue.name]
                 queue.update()
-                more, less = queue.deserved.difference(former)
+                more, less = queue.whole.difference(former)
                 gained.add(more)
                 lost.add(less)
-                filled.append(FilledQueue(queue.name, queue.weight, queue.deserved.amounts(), satisfied))
+                filled.append(FilledQueue(queue.name, queue.weight, queue.whole.amounts(), satisfied))
             remaining.sub(gained).add(lost)
-            if self.session.observer is not None:
-                self.session.observer.filled(
-                    number, weights, before.amounts(), tuple(filled), remaining.amounts()
+            if (recorder := self.session.recorder) is not None:
+                recorder.note(
+                    ProportionRound(
+                        recorder.action,
+                        number,
+                        weights,
+                        before.amounts(),
+                        tuple(filled),
+                        remaining.amounts(),
+                    )
                 )
             if remaining.empty:
                 break
-        self._tell(self.shares.values())
-
-    def _tell(self, queues: Iterable[QueueShare]) -> None:
-        if self.session.observer is not None:
-            for of in queues:
-                self.session.observer.queue_share(
-                    of.name, of.deserved.amounts(), of.allocated.amounts(), of.request.amounts(), of.share
-                )
+        for account in self.shares.accounts.values():
+            self.shares.note(account)
 
     def order(self, left: Queue, right: Queue) -> int:
         """Compare queues: the smaller share comes first."""
-        mine, theirs = self.shares[left.name].share, self.shares[right.name].share
-        return (mine > theirs) - (mine < theirs)
+        return self.shares.compare(left.name, right.name)
 
     def overused(self, queue: Queue) -> bool:
         """Return whether a queue has what it deserves of every resource."""
         of = self.shares[queue.name]
-        return of.deserved.fits(of.allocated)
+        return of.whole.fits(of.allocated)
 
     def reclaimable(self, reclaimer: Task, candidates: Sequence[Task]) -> list[Task]:
         """Return the candidates without which their queues still have what they deserve.
@@ -110,35 +103,20 @@ class Proportion:
             rest = left.setdefault(of.name, of.allocated.copy())
             if rest.less(one.request):
                 continue
-            if of.deserved.fits(rest.sub(one.request)):
+            if of.whole.fits(rest.sub(one.request)):
                 found.append(one)
         return found
 
-    def accounts(self) -> tuple[QueueShares, ...]:
-        """Return every queue's share as it is."""
-        return tuple(
-            QueueShares(
-                "", of.name, of.deserved.amounts(), of.allocated.amounts(), of.request.amounts(), of.share
-            )
-            for of in self.shares.values()
-        )
 
-    def _of(self, task: Task) -> QueueShare:
-        return self.shares[self.session.jobs[task.job].queue]
-
-    def allocated(self, task: Task) -> None:
-        """Count a task that was placed."""
-        of = self._of(task)
-        of.allocated.add(task.request)
-        of.update()
-        self._tell((of,))
-
-    def deallocated(self, task: Task) -> None:
-        """Count a task no more."""
-        of = self._of(task)
-        of.allocated.sub(task.request)
-        of.update()
-        self._tell((of,))
+def _told(action: str, queue: QueueAccount) -> QueueShares:
+    return QueueShares(
+        action,
+        queue.name,
+        queue.whole.amounts(),
+        queue.allocated.amounts(),
+        queue.request.amounts(),
+        queue.share,
+    )
 
 
 def open_session(session: Session, arguments: Mapping[str, str]) -> Registration:
@@ -149,7 +127,7 @@ def open_session(session: Session, arguments: Mapping[str, str]) -> Registration
         queue_order=proportion.order,
         overused=proportion.overused,
         reclaimable=proportion.reclaimable,
-        allocated=proportion.allocated,
-        deallocated=proportion.deallocated,
-        queue_shares=proportion.accounts,
+        allocated=proportion.shares.allocated,
+        deallocated=proportion.shares.deallocated,
+        queue_shares=proportion.shares.present,
     )

@@ -111,7 +111,7 @@ class ControlledFramework(Framework):
         return self._wake is not None and self._wake.alive
 
     def _take(self, change: Change) -> None:
-        action, obj, reason = change
+        action, obj, reason, message = change
         key = obj.meta.key
         if isinstance(obj, Pod):
             if action == "delete":
@@ -121,7 +121,7 @@ class ControlledFramework(Framework):
                 self.tell(reason, key, f"Created pod: {obj.meta.name}")
                 self.create_pod(obj)
             else:
-                self.change_pod(obj, reason)
+                self.change_pod(obj, reason, message)
         elif isinstance(obj, PodGroup):
             self.put_group(obj)
         elif action == "delete":
@@ -132,7 +132,7 @@ class ControlledFramework(Framework):
                 self.tell(reason, key, NOTEWORTHY[reason].format(kind=_kind(obj), key=key))
             self.put_object(obj)
 
-    def change_pod(self, pod: Pod, reason: str = "") -> None:
+    def change_pod(self, pod: Pod, reason: str = "", message: str = "") -> None:
         """Store a new version of a pod: its phase, its readiness, or a user's update."""
         key = pod.meta.key
         former = self.pods.get(key)
@@ -140,7 +140,7 @@ class ControlledFramework(Framework):
             return
         self.pods[key] = pod
         if pod.terminal and not former.terminal:
-            self.tell(reason or pod.phase, key, f"phase {pod.phase}")
+            self.tell(reason or pod.phase, key, message or f"phase {pod.phase}")
             self.leave(key, bound=bool(pod.node_name))
             return
         state = self.cluster.pods.get(key)

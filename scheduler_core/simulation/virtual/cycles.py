@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from scheduler_core.config.policy import Profile
+from scheduler_core.controllers.kubelet import REFUSED
 from scheduler_core.framework.plugins.observers import STATUS_ENTRIES
 from scheduler_core.framework.record import Attempt
 from scheduler_core.framework.scheduler import Framework
@@ -111,7 +112,10 @@ def events_of(told: Sequence[TimelineEvent]) -> list[KubernetesEvent]:
     """Return the timeline entries that are Kubernetes events, as ``kubectl get events`` prints them."""
     return [
         KubernetesEvent(
-            "Warning" if h.what in WARNINGS else "Normal", h.what, f"{_kind(h)}/{h.about}", h.text
+            "Warning" if h.what in WARNINGS or h.what.startswith(REFUSED) else "Normal",
+            h.what,
+            f"{_kind(h)}/{h.about}",
+            h.text,
         )
         for h in told
         if h.what not in NO_EVENTS and h.about

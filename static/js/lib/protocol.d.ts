@@ -22,6 +22,7 @@ export interface Phrase {
   priority?: string;
   tab?: string;
   group?: string;
+  job?: string;
   strong?: string;
 }
 export type Sentence = (string | Phrase)[] | string;
@@ -519,6 +520,114 @@ export interface PodGroupsPart {
   why?: undefined;
 }
 
+/** By resource: cpu in millicores, memory in bytes, others in thousandths. */
+export type SessionAmounts = Record<string, number>;
+
+/** What proportion divides in a round, and what each queue deserves then. */
+export interface ProportionRound {
+  number: number;
+  weights: number;
+  before: SessionAmounts;
+  after: SessionAmounts;
+  queues: [name: string, weight: number, deserved: SessionAmounts, satisfied: boolean][];
+  count: number;
+}
+
+/** The shares that are known, or change: of queues and of jobs, each with what it has. */
+export interface SessionShares {
+  queues: Record<string, [allocated: SessionAmounts, share: number]>;
+  jobs: Record<string, [allocated: SessionAmounts, share: number, dominant: string]>;
+}
+
+/** What belongs to a step of a session beside its sentence. */
+export interface SessionDetail {
+  round?: ProportionRound;
+  heap?: { what: "queue" | "job" | "task"; size: number; items: string[]; popped: string };
+  nodes?: {
+    counts: [refused: number, short: number, candidates: number];
+    refused: [why: string, nodes: string[], count: number][];
+    short: string[];
+    candidates: [node: string, score: number][];
+    parts: Record<string, number[]>;
+    chosen: string;
+  };
+  victims?: {
+    what: "preemptable" | "reclaimable";
+    candidates: string[];
+    count: number;
+    answers: [tier: number, plugin: string, victims: string[], count: number][];
+    decided: number;
+    victims: string[];
+  };
+  operations?: [how: string, task: string][];
+}
+
+export interface SessionStep {
+  number: number;
+  action: string;
+  step: string;
+  job: string;
+  text: Sentence;
+  detail: SessionDetail | null;
+  shares: SessionShares;
+}
+
+export interface SessionSteps {
+  from: number;
+  count: number;
+  action: string;
+  job: string;
+  accounts: SessionShares;
+  rows: SessionStep[];
+}
+
+export interface SessionQueue {
+  queue: string;
+  deserved: SessionAmounts;
+  request: SessionAmounts;
+  allocated: [before: SessionAmounts, after: SessionAmounts];
+  share: [before: number, after: number];
+}
+
+export interface SessionJob {
+  job: string;
+  share: [before: number, after: number] | null;
+  dominant: string;
+  placed: number;
+  bound: number;
+  evicted: number;
+  forgotten: number;
+  dropped: [action: string, task: string, why: string][];
+  invalid: string;
+  phase: string;
+}
+
+/** A session of kube-batch. */
+export interface SessionPart {
+  number: number;
+  time: number;
+  actions: string[];
+  bound: number;
+  evicted: number;
+  omitted: number;
+  rounds: ProportionRound[];
+  roundCount: number;
+  queues: SessionQueue[];
+  queueCount: number;
+  jobs: SessionJob[];
+  jobCount: number;
+  leftOut: [kind: string, name: string, why: string][];
+  leftOutCount: number;
+  statements: [action: string, job: string, how: string, operations: number][];
+  statementsCount: number;
+  groups: [key: string, phase: string, running: number, succeeded: number, failed: number, message: string][];
+  groupsCount: number;
+  events: ClusterEvent[];
+  eventsCount: number;
+  steps: SessionSteps;
+  why?: undefined;
+}
+
 /** The part of PodGroups where they do nothing. */
 export interface NoPodGroups extends Untold {
   time?: number;
@@ -557,6 +666,7 @@ export interface Parts {
   queue?: QueuePart;
   cache?: CachePart | (CacheSettings & Untold);
   podgroups?: PodGroupsPart | NoPodGroups;
+  session?: SessionPart | Untold;
   nodes?: NodeChange[];
   moments?: Moment[];
   cuts?: Cut[];
@@ -1173,6 +1283,10 @@ export interface Commands {
   "events.list": {
     asks: { source: Source; to: number; count: number };
     answers: { events: [index: number, ...ClusterEvent][]; more: boolean };
+  };
+  "kubebatch.steps": {
+    asks: { source: Source; cycle: number; from: number; count: number; action: string; job: string };
+    answers: SessionSteps & { index: number };
   };
   "podgroup.get": {
     asks: { source: Source; cycle: number; group: string };

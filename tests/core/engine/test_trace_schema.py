@@ -49,6 +49,6 @@ def test_no_object_has_more_fields_than_it_names() -> None:
         assert each["additionalProperties"] is False
         optional |= set(each["properties"]) - set(each["required"])
     assert optional == {
-        *("error", "scheduler", "placements", "timed", "happenings", "consequences", "moves"),
+        *("error", "scheduler", "placements", "session", "timed", "happenings", "consequences", "moves"),
         *("entries", "bytes", "classes", "evictedClasses", "evictedEntries"),
     }

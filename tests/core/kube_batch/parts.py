@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from scheduler_core.kube_batch.configuration import parse_configuration
-from scheduler_core.kube_batch.observer import Observer
+from scheduler_core.kube_batch.recorder import Recorder
 from scheduler_core.kube_batch.running import Finished, run_session
 from scheduler_core.kube_batch.snapshot import GROUP_NAME, Objects, Options, take_snapshot
 from scheduler_core.objects.model import (
@@ -98,7 +98,7 @@ def members(of: str, count: int, **fields: Any) -> list[Pod]:
 
 
 def session(
-    *objects: KubernetesObject | list[Pod], conf: str | None = None, observer: Observer | None = None
+    *objects: KubernetesObject | list[Pod], conf: str | None = None, recorder: Recorder | None = None
 ) -> Finished:
     """Run one session; without a Queue there is one named default."""
     listed: list[KubernetesObject] = []
@@ -108,7 +108,7 @@ def session(
         listed.append(queue())
     snapshot = take_snapshot(Objects.of(listed), Options())
     text = configuration() if conf is None else conf
-    return run_session(snapshot, parse_configuration(text), observer)
+    return run_session(snapshot, parse_configuration(text), recorder)
 
 
 def bound(finished: Finished) -> dict[str, str]:

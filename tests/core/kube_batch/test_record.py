@@ -1,4 +1,4 @@
-"""The record of a session: every step by action, job and task; without an observer nothing differs."""
+"""The record of a session: every step by action, job and task; without a recorder nothing differs."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ from tests.core.kube_batch.parts import (
 def recorded(*objects: object, conf: str | None = None, most: int = 10_000) -> SessionRecord:
     """Return the record of one session."""
     recorder = Recorder(most)
-    finished = session(*objects, conf=conf, observer=recorder)  # type: ignore[arg-type]
-    return recorder.result(1, 0.0, finished.session.outcome)
+    finished = session(*objects, conf=conf, recorder=recorder)  # type: ignore[arg-type]
+    return recorder.result(1, 0.0, finished.session.outcome.bound, finished.session.outcome.evicted)
 
 
 def of_type(record: SessionRecord, kind: type) -> list[object]:
@@ -76,7 +76,7 @@ def test_an_allocation_is_recorded_step_by_step() -> None:
     assert first.chosen == "n2"
     scores = dict(first.candidates)
     assert scores["n2"] == sum(part[0] for part in first.parts.values())
-    assert of_type(found, Placement)[0] == Placement("allocate", "ns/g-0", "n2", "Allocated")
+    assert of_type(found, Placement)[0] == Placement("allocate", "ns/g", "ns/g-0", "n2", "Allocated")
     assert of_type(found, Dispatch) == [
         Dispatch("allocate", "ns/g", "ns/g-0", "n2"),
         Dispatch("allocate", "ns/g", "ns/g-1", "n2"),
@@ -92,7 +92,7 @@ def test_what_is_dropped_and_forgotten_has_its_reason() -> None:
     """The job at the task that fits nowhere, the tasks held until then, and the events."""
     found = recorded(node("n", 1), group("g", 2), members("g", 2), group("lost", queue="nowhere"))
     assert of_type(found, JobDropped) == [JobDropped("allocate", "ns/g", "ns/g-1", "no node fits the task")]
-    assert of_type(found, Forgotten) == [Forgotten("close", "ns/g-0", "n", "Allocated")]
+    assert of_type(found, Forgotten) == [Forgotten("close", "ns/g", "ns/g-0", "n", "Allocated")]
     assert of_type(found, LeftOutStep) == [
         LeftOutStep("", "Job", "ns/lost", "its Queue nowhere does not exist")
     ]
@@ -154,8 +154,8 @@ def test_the_tier_that_decided_on_victims_is_recorded() -> None:
         (1, "conformance"),
     ]
     assert of_type(found, Eviction) == [
-        Eviction("preempt", "ns/low-1", "n", "preempt"),
-        Eviction("preempt", "ns/low-0", "n", "preempt"),
+        Eviction("preempt", "ns/low", "ns/low-1", "n", "preempt"),
+        Eviction("preempt", "ns/low", "ns/low-0", "n", "preempt"),
     ]
     ends = [(step.how, len(step.operations)) for step in of_type(found, StatementEnd)]  # type: ignore[attr-defined]
     assert ends[0] == ("committed", 4)
@@ -196,7 +196,7 @@ def test_steps_are_bounded() -> None:
 
 
 @pytest.mark.parametrize("start", range(0, 512, 128))
-def test_an_observer_changes_nothing(start: int) -> None:
+def test_a_recorder_changes_nothing(start: int) -> None:
     """The recorded clusters end alike with and without one."""
     for line in lines()[start : start + 128 : 4]:
         record = json.loads(line)
@@ -205,8 +205,8 @@ def test_an_observer_changes_nothing(start: int) -> None:
         except ConfigurationError:
             continue
         outcomes = []
-        for observer in (None, Recorder()):
+        for recorder in (None, Recorder()):
             objects = Objects.of(read_objects(record["objects"]))
-            finished = run_session(take_snapshot(objects, Options()), conf, observer)
+            finished = run_session(take_snapshot(objects, Options()), conf, recorder)
             outcomes.append((finished.session.outcome, finished.closing))
         assert outcomes[0] == outcomes[1], record["id"]

@@ -8,10 +8,13 @@ import pytest
 
 from scheduler_core.__main__ import main
 from scheduler_core.authoring.examples import Example, examples
+from scheduler_core.controllers.kubelet import REFUSED
 from scheduler_core.framework.plugins.coscheduling.observer import phases_of
+from scheduler_core.kube_batch.snapshot import group_of
 from scheduler_core.simulation.virtual import TimedSimulation
 
 SHOWN = tuple(example for example in examples() if example.outcome is not None)
+PODGROUPS, SCHEDULERS = "Time and PodGroups", "kube-batch, and several schedulers"
 EACH = pytest.mark.parametrize("example", SHOWN, ids=lambda example: example.slug)
 
 
@@ -24,7 +27,7 @@ def run(example: Example) -> TimedSimulation:
 
 def test_there_are_the_demo_the_deadlock_and_what_controllers_do() -> None:
     """The demo with and without room, the deadlock under both schedulers, the ten percent, controllers."""
-    assert [example.slug for example in SHOWN] == [
+    assert [example.slug for example in SHOWN if example.group == PODGROUPS] == [
         "coscheduling-room",
         "coscheduling-no-room",
         "gang-deadlock",
@@ -33,7 +36,7 @@ def test_there_are_the_demo_the_deadlock_and_what_controllers_do() -> None:
         "node-fails",
         "rolling-update",
     ]
-    assert {example.group for example in SHOWN} == {"Time and PodGroups"}
+    assert {example.group for example in SHOWN} == {PODGROUPS, SCHEDULERS}
 
 
 @EACH
@@ -42,11 +45,25 @@ def test_as_many_pods_run_and_wait_as_the_page_says(example: Example) -> None:
     simulation, outcome = run(example), example.outcome
     assert outcome is not None
     pods = simulation.framework.pods.values()
-    assert sum(bool(pod.node_name) for pod in pods) == outcome.running  # what waits at Permit is pending
+    on_nodes = [pod for pod in pods if pod.node_name]
+    assert sum(not pod.terminal for pod in on_nodes) == outcome.running  # what waits at Permit is pending
+    assert sum(pod.phase == "Succeeded" for pod in on_nodes) == outcome.succeeded
     assert sum(not pod.node_name for pod in pods) == outcome.pending
     for group, running in outcome.members.items():
-        own = [pod for pod in pods if f"{pod.meta.namespace}/{pod.pod_group}" == group]
+        own = [pod for pod in pods if group in (group_of(pod), f"{pod.meta.namespace}/{pod.pod_group}")]
         assert sum(pod.phase == "Running" and bool(pod.node_name) for pod in own) == running
+
+
+@EACH
+def test_as_many_pods_are_refused_and_evicted_as_the_page_says(example: Example) -> None:
+    """By the kubelet, and by schedulers, over the whole run."""
+    simulation, outcome = TimedSimulation(example.load()), example.outcome
+    assert outcome is not None
+    told = [one for cycle in simulation for one in (*cycle.happenings, *cycle.consequences)]
+    assert simulation.rest is not None
+    told += simulation.rest.happenings
+    assert sum(one.what.startswith(REFUSED) for one in told) == outcome.refused
+    assert sum(one.what == "Preempted" for one in told) == outcome.evicted
 
 
 @EACH
@@ -63,7 +80,7 @@ def test_the_text_counts_right(example: Example) -> None:
     """The numbers of running and pending pods in an example's text are those of its outcome."""
     outcome = example.outcome
     assert outcome is not None
-    for number, what in re.findall(r"(\d+) (run|stay pending)\b", example.text):
+    for number, what in re.findall(r"(\d+) (run|stay pending|pods stay pending)\b", example.text):
         assert int(number) == (outcome.running if what == "run" else outcome.pending)
 
 

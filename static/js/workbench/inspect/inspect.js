@@ -10,6 +10,7 @@ import { percent, rate } from "./cachewords.js";
 import { Priorities } from "./priorities.js";
 import { Preemption } from "./preemption.js";
 import { PodGroups } from "./podgroups.js";
+import { Session } from "./session.js";
 import { Queue } from "./queue.js";
 import { Events } from "./events.js";
 import { pointed } from "./nouns.js";
@@ -23,6 +24,7 @@ export const TABS = [
   ["priorities", "Priorities", Priorities],
   ["preemption", "Preemption", Preemption],
   ["podgroups", "PodGroups", PodGroups],
+  ["session", "Session", Session],
   ["queue", "Queue", Queue],
   ["events", "Events", Events],
 ];
@@ -51,6 +53,7 @@ export class Inspect {
     view.playback.on("opened", () => {
       const held = this.body.contains(document.activeElement); // what was pressed there goes with the old source
       this.#clear();
+      this.sessions = false;
       this.#open();
       if (held) this.strip.focus(this.view.tab);
     });
@@ -97,9 +100,11 @@ export class Inspect {
     this.mark();
   }
 
-  /** Without PodGroups, and without Coscheduling, their tab would only take the others' room. */
+  /** Without PodGroups, and without Coscheduling, their tab would only take the others' room; so without sessions. */
   #offer() {
-    const part = this.view.playback.parts?.podgroups;
+    const { podgroups: part, session } = this.view.playback.parts ?? {};
+    if (session && "number" in session) this.sessions = true;
+    this.strip.offer("session", Boolean(this.sessions) || this.view.tab === "session");
     if (part) this.grouped = "groups" in part && Boolean(part.groups.length || part.coscheduling);
     this.strip.offer("podgroups", this.grouped || this.view.tab === "podgroups");
   }

@@ -1,4 +1,5 @@
-// Sentences whose nouns are links: text, {pod}, {node}, {predicate}, {priority}, {group}, {tab} and {strong}.
+// Sentences whose nouns are links: text, {pod}, {node}, {predicate}, {priority}, {group}, {job}, {tab} and
+// {strong}.
 
 import { h } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
@@ -41,6 +42,15 @@ function one(view, part) {
         view.setSub(part.group);
       },
       `PodGroup ${part.group}`,
+    );
+  if (part.job !== undefined)
+    return link(
+      short(part.job),
+      () => {
+        view.setTab("session");
+        view.setSub(`@${part.job}`);
+      },
+      `job ${part.job}: its steps in the session`,
     );
   if (part.tab !== undefined)
     return link(part.tab, () => view.setTab(part.tab.toLowerCase()), `open the tab ${part.tab}`);

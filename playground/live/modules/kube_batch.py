@@ -1,0 +1,39 @@
+"""``kubebatch.…``: the steps of a session of kube-batch, page by page."""
+
+from __future__ import annotations
+
+from playground.live.commands import Answer, Call, Unwanted, command
+from playground.live.errors import CommandError
+from playground.panels.session import record_of
+from playground.panels.session_steps import page
+from playground.playback.playback import SLICE_SECONDS, Playback
+from playground.wire import Encoded, encode
+
+PAGE = {"from": "index", "count": "index"}  # `from` is a Python keyword
+
+
+@command(
+    "kubebatch.steps",
+    source="source",
+    latest=1,
+    cycle="index",
+    action="text",
+    job="text",
+    **PAGE,  # type: ignore[arg-type]
+)
+async def steps(call: Call) -> Answer:
+    """Return the steps ``from`` and following of those of an action and of a job; "" for any."""
+    wanted = call.payload
+
+    def turn(playback: Playback, unwanted: Unwanted) -> Encoded | None:
+        if len(playback) < wanted["cycle"] and playback.advance(SLICE_SECONDS):
+            return None
+        record = record_of(playback.cycle(wanted["cycle"], unwanted))
+        if record is None:
+            raise CommandError("payload.invalid", "This step is no session of kube-batch.", field="cycle")
+        found = page(
+            record, wanted["from"], wanted["count"], action=wanted["action"], job=wanted["job"][:1000]
+        )
+        return Encoded(encode({"index": wanted["cycle"], **found}))
+
+    return await call.in_turns(turn)

@@ -1,0 +1,65 @@
+"""The kubelet's admission of a pod that was bound to its node: the last check, whoever bound it.
+
+A scheduler's view may be old, or count otherwise; the kubelet compares with the pods that it has admitted
+itself. A pod that it refuses is Failed, keeps its ``spec.nodeName`` and is not scheduled again: what follows
+is its owner's matter.
+
+Source: ``pkg/kubelet/lifecycle/predicate.go``: resources in the order of NodeResourcesFit, then NodeAffinity
+and NodePorts; the first failure is the reason. Extended resources that the node does not have are passed
+over (removeMissingExtendedResources). Taints, devices and critical pods are not considered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from scheduler_core.cluster.podinfo import is_scalar
+from scheduler_core.controllers.daemon_admission import clash, total_requests
+from scheduler_core.objects.model import Node, Pod
+from scheduler_core.objects.selectors import node_selected
+
+BASIC = ("cpu", "memory", "ephemeral-storage")
+REFUSED = ("OutOf", "NodeAffinity", "NodePorts")
+"""How the reasons of refusals begin."""
+
+
+class Refusal(NamedTuple):
+    """The reason of the pod's failure and of its event, and the event's message."""
+
+    reason: str
+    message: str
+
+
+def refusal(pod: Pod, node: Node, admitted: Sequence[Pod]) -> Refusal | None:
+    """Return why the kubelet refuses a pod beside those that it has admitted, ``None`` if it does not."""
+    if short := _short(pod, node, admitted):
+        name, requested, used, capacity = short
+        amounts = f"requested: {requested}, used: {used}, capacity: {capacity}"
+        return Refusal(f"OutOf{name}", f"Node didn't have enough resource: {name}, {amounts}")
+    if not node_selected(pod, node):
+        return Refusal("NodeAffinity", "Predicate NodeAffinity failed")
+    taken = [port for other in admitted for one in other.containers for port in one.host_ports]
+    wanted = (port for container in pod.containers for port in container.host_ports)
+    if any(clash(port, other) for port in wanted for other in taken):
+        return Refusal("NodePorts", "Predicate NodePorts failed")
+    return None
+
+
+def _short(pod: Pod, node: Node, admitted: Sequence[Pod]) -> tuple[str, int, int, int] | None:
+    """Return the first resource that does not suffice: its name, what is requested, used, and there."""
+    allocatable = {**node.capacity, **node.allocatable}
+    if len(admitted) + 1 > (most := allocatable.get("pods", len(admitted) + 1)):  # --max-pods has a default
+        return "pods", 1, len(admitted), most
+    request = total_requests(pod)
+    for name in (*BASIC, *sorted(name for name in request if is_scalar(name) and name in allocatable)):
+        if not (amount := request.get(name, 0)):
+            continue
+        used = _used(name, admitted)
+        if amount + used > allocatable.get(name, 0):
+            return name, amount, used, allocatable.get(name, 0)
+    return None
+
+
+def _used(name: str, pods: Iterable[Pod]) -> int:
+    return sum(container.requests.get(name, 0) for pod in pods for container in pod.containers)
