@@ -103,7 +103,8 @@ def _figures(left: dict[str, Any], right: dict[str, Any]) -> list[Figure]:
 
 def _figure(name: str, left: float | None, right: float | None) -> Figure:
     change = "" if left is None or right is None or left == right else _signed(right - left)
-    return Figure(name, *("–" if value is None else f"{value:,}" for value in (left, right)), change)
+    one, two = ("–" if value is None else f"{value:,}" for value in (left, right))
+    return Figure(name, one, two, change)
 
 
 def _signed(by: float) -> str:

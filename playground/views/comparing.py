@@ -14,7 +14,6 @@ from django.views.decorators.http import require_safe
 
 from playground.comparisons import asking, comparing
 from playground.comparisons.summary import summary
-from playground.limits import limit
 from playground.models import Draft, Run
 from playground.playback.stopping import TooMuchWorkError
 from playground.pool.process import LostError
@@ -31,6 +30,7 @@ CHOICES_SHOWN = 40  # of a kind
 EXAMPLE = "example:"  # and its name: what it stands for is stored when it is chosen
 #: What the page asks for of each side beside the source; the form shows one field for each.
 SIDE_FIELDS = ("Scheduler",)
+SENT = tuple(f"{side}{field}" for side in ("left", "right") for field in ("", *SIDE_FIELDS))
 #: What keeps two sources from being compared, with the status of its page; the first that fits counts.
 STATUSES: dict[type[Exception], int] = {
     asking.AskedError: 400,
@@ -56,7 +56,7 @@ def page(request: HttpRequest) -> HttpResponse:
     Context: ``section`` "compare"; ``asked`` [{name, label, listed, pasted}] of both sides, one of the two
     ""; ``choices`` [(kind, [(value, title)])]; ``error`` (text or ""); ``found`` (Summary, or None), and with
     it ``answer`` (that of the API, for the script), ``at_first`` [(SideSummary, address of the first
-    difference)], ``differences``; ``query`` (of this page); ``limits``.
+    difference)], ``differences``, ``sent`` {field: value} (of the form that asks for a report).
     """
     if (chosen := _chosen(request)) is not None:
         return HttpResponseRedirect(chosen)
@@ -68,8 +68,6 @@ def page(request: HttpRequest) -> HttpResponse:
         "choices": offered,
         "error": "",
         "found": None,
-        "query": request.META.get("QUERY_STRING", ""),
-        "limits": {"note": limit("COMMENT_CHARACTERS")},
     }
     status = 200
     if all(asked.values()):
@@ -79,6 +77,7 @@ def page(request: HttpRequest) -> HttpResponse:
             context |= {
                 "found": found,
                 "answer": answer,
+                "sent": {name: value for name, value in request.GET.items() if name in SENT},
                 "differences": found.differences[:DIFFERENCES_SHOWN],
                 "at_first": [
                     (side, side.at(found.first["index"]) if found.first else side.url) for side in found.sides
@@ -105,8 +104,7 @@ def _chosen(request: HttpRequest) -> str | None:
     scenario that it is.
     """
     query = request.GET.dict()
-    known = {name for side in ("left", "right") for name in (side, *(side + field for field in SIDE_FIELDS))}
-    asked = {name: value for name, value in query.items() if name in known and value}
+    asked = {name: value for name, value in query.items() if name in SENT and value}
     for side in ("left", "right"):
         value = asking.named(query.get(side, "") or query.get(f"{side}From", ""))
         if value.startswith(EXAMPLE):
