@@ -78,6 +78,7 @@ def _figures(report: Report) -> Iterator[str]:
 
 def _tables(report: Report) -> Iterator[str]:
     found = report.found
+    rows: list[Row]
     if found.differing:
         yield from ("", f"## Pods that end on another node: {found.differing:,}", "")
         rows = [

@@ -28,6 +28,7 @@ SOURCES = ("js", "css")
 ENTRIES = (
     "js/base.js",
     "js/compare/main.js",
+    "js/pages/review.js",
     "js/pages/rules.js",
     "js/pages/run.js",
     "js/pages/runs.js",

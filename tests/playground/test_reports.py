@@ -90,12 +90,12 @@ def test_nothing_runs_and_nothing_is_fetched() -> None:
     name = answer.json()["id"]
     comment(name, f"{SCRIPT} [x](javascript:alert(1)) <img src=x onerror=alert(1)>", name=SCRIPT)
     fields = {"verdict": "approve", "name": SCRIPT, "note": f"{SCRIPT}\n```\n{SCRIPT}\n```\n- {SCRIPT}"}
-    page = asked(Client(), shared(bundle(LEAST)), name, **fields)
+    page = asked(Client(), shared(bundle(LEAST)), name, 200, **fields)
     seen = Fetched()
     seen.feed(page)
     assert seen.found == []
     assert "default-src &#x27;none&#x27;" in page and SCRIPT not in page and "&lt;script&gt;" in page
-    told = asked(Client(), shared(bundle(LEAST)), name, **{**fields, "format": "markdown"})
+    told = asked(Client(), shared(bundle(LEAST)), name, 200, **{**fields, "format": "markdown"})
     assert "<script" not in told and "<img" not in told
     assert not re.search(r"@\w|(?<!\\)#\d|(?<!\\)!\[", told), told
 
@@ -183,8 +183,10 @@ def test_only_so_much_is_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
         ("**a** *b*", "<p><b>a</b> <em>b</em></p>"),
         (
             "[a](https://x/?a&b) http://y/",
-            ('<p><a href="https://x/?a&amp;b" rel="noopener nofollow">a</a> '
-            '<a href="http://y/" rel="noopener nofollow">http://y/</a></p>'),
+            (
+                '<p><a href="https://x/?a&amp;b" rel="noopener nofollow">a</a> '
+                '<a href="http://y/" rel="noopener nofollow">http://y/</a></p>'
+            ),
         ),
         ("[a](javascript:b)", "<p>[a](javascript:b)</p>"),
         ('http://y/"x', '<p><a href="http://y/&quot;x" rel="noopener nofollow">http://y/&quot;x</a></p>'),

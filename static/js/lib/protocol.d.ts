@@ -1341,7 +1341,7 @@ export interface Commands {
     asks: { left: Source; right: Source; leftScheduler?: string; rightScheduler?: string };
     answers: Comparison;
   };
-  "comment.watch": { asks: { source: Source }; answers: { threads: Thread[] } };
+  "comment.watch": { asks: { source: Source }; answers: { scenario: string; threads: Thread[] } };
   "comment.write": {
     asks: {
       source: Source;
