@@ -168,7 +168,7 @@ LIMITS: tuple[Limit, ...] = (
     Limit("EVENTS", 500, "events", "events of one `events.list` answer"),
     Limit("API_WRITES_PER_MINUTE", 60, "requests", "POST and DELETE of one address"),
     Limit("API_READS_PER_MINUTE", 1_200, "requests", "GET of one address"),
-    Limit("IMPORTS_PER_MINUTE", 400, "requests", "imports, forks, shares and runs of one address"),
+    Limit("IMPORTS_PER_MINUTE", 400, "requests", "imports, forks, shares, runs and reports of one address"),
     Limit("TRACE_CELLS", 15_000_000, "nodes × cycles", "size of one trace download"),
     Limit("TRACE_DOWNLOADS", 4, "downloads", "trace downloads at once of a web process", least=0),
     Limit(

@@ -396,6 +396,11 @@ class Comparison(Payload, kw_only=True):
     differing: Count
     placements: list[Placement]
     metrics: Sides
+    alignment: list[list[Count]] | UnsetType | None = UNSET
+    differences: list[list[Any]] | UnsetType = UNSET
+    more_differences: bool | UnsetType = UNSET
+    workloads: list[Json] | UnsetType = UNSET
+    workload_count: Count | UnsetType = UNSET
 
 
 class RoomRequest(Payload):

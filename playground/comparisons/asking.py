@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from playground.comparisons import comparing
@@ -12,6 +13,10 @@ from playground.visitors import identity
 from playground.wire import Encoded, join
 
 KINDS = ("scenario", "run", "link", "draft")  # in which an id is looked for
+LONGEST = 2_000  # characters of an address that is pasted
+#: Pages of a source, by the first part of their path.
+PAGES = {"s": "scenario", "e": "scenario", "p": "draft", "l": "link", "runs": "run"}
+_ADDRESS = re.compile(r"(?:https?://[^/?#\s]+)?/(s|e|p|l|runs)/([A-Za-z0-9_-]{1,43})(?:[/?#]\S*)?")
 
 
 class AskedError(ValueError):
@@ -34,6 +39,15 @@ def answered(query: Mapping[str, str], owner: str) -> Encoded:
         raise AskedError(f"{error.side}Scheduler", str(error)) from error
 
 
+def named(text: str) -> str:
+    """Return what a side names as ``kind:id``: an address of one of our pages, whatever its host and query.
+
+    An id alone and what is no address are returned as they are.
+    """
+    found = _ADDRESS.fullmatch(text.strip()[:LONGEST])
+    return f"{PAGES[found[1]]}:{found[2]}" if found else text.strip()
+
+
 def told(question: comparing.Question, body: Encoded) -> Encoded:
     """Return an answer with what was asked."""
     sides = join({"left": question.left.wire(), "right": question.right.wire()})
@@ -53,8 +67,11 @@ def _compared(question: comparing.Question) -> Encoded:
 
 
 def _side(query: Mapping[str, str], name: str, owner: str) -> comparing.Side:
-    """Return a side: ``kind:id``, or an id alone, which is looked for in all kinds. Raises AskedError."""
-    kind, _, bare = query.get(name, "").rpartition(":")
+    """Return a side: an address, ``kind:id``, or an id alone, which is looked for in all kinds.
+
+    Raises AskedError.
+    """
+    kind, _, bare = named(query.get(name, "")).rpartition(":")
     if not bare or (kind and kind not in KINDS):
         raise AskedError(name, f"Say what is on the {name}: the id of a scenario, a run, a link or a draft.")
     for one in (kind,) if kind else KINDS:

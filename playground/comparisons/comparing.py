@@ -15,6 +15,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from playground.comparisons import rows
 from playground.limits import limit
 from playground.models import DONE, Draft, Run
 from playground.models import Scenario as ScenarioRow
@@ -173,6 +174,8 @@ def computed(left: sources.Stored, right: sources.Stored, schedulers: tuple[str,
         differing=found.differing,
         placements=[{"pod": pod, "left": a, "right": b} for pod, (a, b) in found.placements.items()],
         metrics={"left": found.a.as_dict(), "right": found.b.as_dict()},
+        **rows.paired(*(run.decisions for run in found.runs)),
+        **rows.workloads(*map(rows.ends_of_run, found.runs)),
     )
 
 
@@ -248,6 +251,8 @@ def from_decisions(question: Question, give_way: Callable[[], None]) -> Encoded:
             for pod in moved[:PLACEMENTS_SHOWN]
         ],
         metrics={name: _metrics(playback) for name, playback in zip(("left", "right"), playbacks)},
+        **rows.paired(left, right),
+        **rows.workloads(*map(rows.ends_of_playback, playbacks)),
     )
 
 

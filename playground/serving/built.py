@@ -27,11 +27,14 @@ SOURCES = ("js", "css")
 #: The files that pages refer to, relative to ``static/``.
 ENTRIES = (
     "js/base.js",
+    "js/compare/main.js",
+    "js/pages/review.js",
     "js/pages/rules.js",
     "js/pages/run.js",
     "js/pages/runs.js",
     "js/pages/start.js",
     "js/workbench/main.js",
+    "css/sheets/compare.css",
     "css/sheets/reference.css",
     "css/sheets/site.css",
     "css/sheets/start.css",

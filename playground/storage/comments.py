@@ -18,8 +18,8 @@ from django.db.models import Count, Max
 from django.utils import timezone
 
 from playground.limits import limit
-from playground.models import Comment, Scenario, Share, token_hash
-from playground.storage import quotas
+from playground.models import Comment, Draft, Scenario, Share, token_hash
+from playground.storage import quotas, store
 from playground.visitors import caller, names
 
 log = structlog.get_logger(__name__)
@@ -142,6 +142,15 @@ def _thread(scenario: Scenario, parent: str) -> Comment:
     if row is None:
         raise CommentError("parent", "There is no such comment to answer.")
     return row.thread or row
+
+
+def of_branch(draft: Draft) -> Scenario | None:
+    """Return the shared scenario that a draft comes of, as long as it is shared; ``None`` without one."""
+    kind, _, short = draft.family.partition(":")
+    try:
+        return store.find_scenario(short) if kind == "scenario" else None
+    except store.GoneError:
+        return None
 
 
 def find(scenario: Scenario, name: str) -> Comment | None:

@@ -4,32 +4,33 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
 from playground.comparisons import asking, comparing
+from playground.comparisons.summary import summary
+from playground.models import Draft, Run
 from playground.playback.stopping import TooMuchWorkError
 from playground.pool.process import LostError
 from playground.pool.shares import BusyError
-from playground.storage import bundles
+from playground.storage import bundles, store
+from playground.views import examples
+from playground.views.stored import links_of
 from playground.views.workbench import _visitor
 from playground.visitors.throttle import throttled
 from scheduler_core.objects.problems import BundleError
 
-FIGURES = (
-    ("placed", "placed"),
-    ("pending", "pending"),
-    ("cycles", "cycles"),
-    ("cycles without a node", "failedCycles"),
-    ("evaluations of predicates", "evaluations"),
-    ("preemptions", "preemptions"),
-    ("victims", "victims"),
-    ("nodes used", "nodesUsed"),
-    ("deviation of the nodes' cpu", "cpuDeviation"),
-)
+DIFFERENCES_SHOWN = 100
+CHOICES_SHOWN = 40  # of a kind
+EXAMPLE = "example:"  # and its name: what it stands for is stored when it is chosen
+#: What the page asks for of each side beside the source; the form shows one field for each.
+SIDE_FIELDS = ("Scheduler",)
+SENT = tuple(f"{side}{field}" for side in ("left", "right") for field in ("", *SIDE_FIELDS))
 #: What keeps two sources from being compared, with the status of its page; the first that fits counts.
 STATUSES: dict[type[Exception], int] = {
     asking.AskedError: 400,
@@ -42,62 +43,107 @@ STATUSES: dict[type[Exception], int] = {
     BusyError: 503,
 }
 REFUSALS = tuple(STATUSES)
-PATHS = {"scenario": "s", "run": "runs", "link": "l", "draft": "p"}
+Choices = list[tuple[str, list[tuple[str, str]]]]
 
 
 @require_safe
 @never_cache
+@ensure_csrf_cookie
 @throttled("API_READS_PER_MINUTE")
 def page(request: HttpRequest) -> HttpResponse:
     """Render ``compare.html``; the visitor's own drafts are compared as well.
 
-    Context: ``section`` "compare"; ``asked`` {left, right}; ``error`` (text or ""); ``sides`` [{title, url,
-    scheduler}]; ``first`` (Parting of docs/protocol.md, or None); ``placements``, ``differing`` and ``more``;
-    ``figures`` [(name, left, right)]; ``configuration`` (texts).
+    Context: ``section`` "compare"; ``asked`` [{name, label, listed, pasted}] of both sides, one of the two
+    ""; ``choices`` [(kind, [(value, title)])]; ``error`` (text or ""); ``found`` (Summary, or None), and with
+    it ``answer`` (that of the API, for the script), ``at_first`` [(SideSummary, address of the first
+    difference)], ``differences``, ``sent`` {field: value} (of the form that asks for a report).
     """
-    asked = {name: request.GET.get(name, "")[:60] for name in ("left", "right")}
-    context: dict[str, Any] = {"section": "compare", "asked": asked, "error": ""}
+    if (chosen := _chosen(request)) is not None:
+        return HttpResponseRedirect(chosen)
+    asked = {side: request.GET.get(side, "")[: asking.LONGEST] for side in ("left", "right")}
+    offered = choices(_visitor(request))
+    context: dict[str, Any] = {
+        "section": "compare",
+        "asked": [_field(side, value, offered) for side, value in asked.items()],
+        "choices": offered,
+        "error": "",
+        "found": None,
+    }
     status = 200
-    if any(asked.values()):
+    if all(asked.values()):
         try:
-            context |= _shown(json.loads(asking.answered(request.GET.dict(), _visitor(request))))
+            answer = json.loads(asking.answered(request.GET.dict(), _visitor(request)))
+            found = summary(answer)
+            context |= {
+                "found": found,
+                "answer": answer,
+                "sent": {name: value for name, value in request.GET.items() if name in SENT},
+                "differences": found.differences[:DIFFERENCES_SHOWN],
+                "at_first": [
+                    (side, side.at(found.first["index"]) if found.first else side.url) for side in found.sides
+                ],
+            }
         except REFUSALS as error:
-            context["error"], status = str(error), _status(error)
+            context["error"], status = str(error), status_of(error)
     response = render(request, "compare.html", context, status=status)
     response.headers["X-Robots-Tag"] = "noindex"
     return response
 
 
-def _status(error: Exception) -> int:
+def status_of(error: Exception) -> int:
+    """Return the status of a page that tells why there is no comparison."""
     if isinstance(error, asking.AskedError) and not error.path:
         return 404
     return next(status for kind, status in STATUSES.items() if isinstance(error, kind))
 
 
-def _shown(found: dict[str, Any]) -> dict[str, Any]:
-    metrics = found["metrics"]
-    figures = [
-        (name, metrics["left"].get(key), metrics["right"].get(key))
-        for name, key in FIGURES
-        if key in metrics["left"] or key in metrics["right"]
-    ]
-    for words, key in (("requested", "utilisation"), ("requested, mean of cycles", "meanUtilisation")):
-        left, right = (metrics[side].get(key, {}) for side in ("left", "right"))
-        figures += [
-            (f"{name} {words}", f"{left.get(name, 0):.1%}", f"{right.get(name, 0):.1%}")
-            for name in dict.fromkeys([*left, *right])
-        ]
+def _chosen(request: HttpRequest) -> str | None:
+    """Return the address of what the form was sent with, ``None`` if that is it already.
+
+    A list counts where nothing was pasted, an address is replaced by what it names, and an example by the
+    scenario that it is.
+    """
+    query = request.GET.dict()
+    asked = {name: value for name, value in query.items() if name in SENT and value}
+    for side in ("left", "right"):
+        value = asking.named(query.get(side, "") or query.get(f"{side}From", ""))
+        if value.startswith(EXAMPLE):
+            value = f"scenario:{examples.shared(value.removeprefix(EXAMPLE)).short}"
+        if value:
+            asked[side] = value[: asking.LONGEST]
+    page_only = {name: query[name] for name in ("row", "tab") if query.get(name)}
+    if {**asked, **page_only} == query:
+        return None
+    return f"/compare/?{urlencode({**asked, **page_only})}" if asked or page_only else "/compare/"
+
+
+def _field(side: str, value: str, offered: Choices) -> dict[str, str]:
+    """Return a side of the form: what is in a list is chosen there, everything else is in the text field."""
+    listed = any(value == one for _, rows in offered for one, _ in rows)
     return {
-        "sides": [_side(found[name]) for name in ("left", "right")],
-        "first": found["first"],
-        "placements": found["placements"],
-        "differing": found["differing"],
-        "more": found["differing"] - len(found["placements"]),
-        "figures": figures,
-        "configuration": found["configuration"],
+        "name": side,
+        "label": side.title(),
+        "listed": value if listed else "",
+        "pasted": "" if listed else value,
     }
 
 
-def _side(side: dict[str, Any]) -> dict[str, Any]:
-    kind, name = next((kind, name) for kind, name in side["source"].items() if kind in PATHS)
-    return {"title": side["title"], "url": f"/{PATHS[kind]}/{name}/", "scheduler": side["scheduler"]}
+def choices(visitor: str) -> Choices:
+    """Return what a visitor can choose without pasting, by kind: (value of the form, title)."""
+    drafts = Draft.objects.filter(owner=visitor).order_by("-updated").values_list("pk", "title")
+    shared = links_of(visitor).order_by("-created").values_list("short", "title")
+    runs = Run.objects.filter(owner=visitor).order_by("-created").values_list("pk", "title")
+    listed = {
+        "Your drafts": [(f"draft:{name}", title) for name, title in drafts[:CHOICES_SHOWN]],
+        "Scenarios that you shared": [(f"scenario:{name}", title) for name, title in shared[:CHOICES_SHOWN]],
+        "Your private links": [
+            (f"link:{link.pk}", link.title) for link in store.links_of(visitor)[:CHOICES_SHOWN]
+        ],
+        "Your runs": [(f"run:{name}", title) for name, title in runs[:CHOICES_SHOWN]],
+        "Examples": [(f"{EXAMPLE}{row['slug']}", row["title"]) for row in examples.listed()],
+    }
+    return [
+        (kind, [(value, title or "Untitled") for value, title in rows])
+        for kind, rows in listed.items()
+        if rows
+    ]

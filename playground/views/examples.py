@@ -9,13 +9,14 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
 from playground.limits import limit
+from playground.models import Scenario
 from playground.storage import bundles, store
 from scheduler_core.authoring import examples
 from scheduler_core.scenario import scenario as core
 
 
 @cache
-def _listed() -> list[dict[str, str]]:
+def listed() -> list[dict[str, str]]:
     """Return the examples that the workbench can open interactively."""
     return [
         {"slug": example.slug, "title": example.title}
@@ -32,15 +33,19 @@ def _loaded(slug: str) -> tuple[core.Scenario, str]:
     return example.load(), example.read()
 
 
+def shared(slug: str) -> Scenario:
+    """Return the scenario that an example is, stored on first use. Raises Http404."""
+    return store.shared_by_nobody(*_loaded(slug))
+
+
 @require_safe
 def listing(_request: HttpRequest) -> HttpResponse:
     """Answer ``{"examples": [{"slug", "title"}…]}`` with those that the workbench can open interactively."""
-    return JsonResponse({"examples": _listed()}, headers={"Cache-Control": "no-cache"})
+    return JsonResponse({"examples": listed()}, headers={"Cache-Control": "no-cache"})
 
 
 @require_safe
 def example(request: HttpRequest, slug: str) -> HttpResponse:
     """Redirect to the shared scenario of an example, with the same query; it is stored on first use."""
-    scenario, text = _loaded(slug)
     query = request.META.get("QUERY_STRING", "")
-    return redirect(f"/s/{store.shared_by_nobody(scenario, text).short}/" + (f"?{query}" if query else ""))
+    return redirect(f"/s/{shared(slug).short}/" + (f"?{query}" if query else ""))

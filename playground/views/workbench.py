@@ -14,7 +14,7 @@ from playground.playback import sources
 from playground.pool import offload
 from playground.pool.process import LostError
 from playground.pool.shares import BusyError
-from playground.storage import bundles, store
+from playground.storage import bundles, comments, store
 from playground.views import pictures
 from playground.visitors import identity
 from scheduler_core.objects.problems import BundleError
@@ -38,8 +38,8 @@ def workbench(request: HttpRequest, source: sources.Source, **more: Any) -> Http
     (no chrome); ``about`` (the text's first comment, may be empty); ``step`` (text, may be empty); ``query``
     (the URL's query, verbatim); ``bundle_url`` (GET the bundle's text); ``forked_from`` (a short id or "");
     ``room`` (the id of the room that is followed, or ""); ``preview`` (of the head, or None); ``embed_view``
-    (the one view that an embedded page shows, or ""); ``locked`` (whether that stays at its step). Texts are
-    never inlined: they can be megabytes.
+    (the one view that an embedded page shows, or ""); ``locked`` (whether that stays at its step);
+    ``commented`` (a branch of a scenario with comments). Texts are never inlined: they can be megabytes.
     """
     context = {
         "source": source.wire,
@@ -53,6 +53,7 @@ def workbench(request: HttpRequest, source: sources.Source, **more: Any) -> Http
         "forked_from": "",
         "room": "",
         "preview": None,
+        "commented": False,
         "embed_view": "",
         "locked": False,
         **more,
@@ -67,7 +68,15 @@ def draft(request: HttpRequest, name: str) -> HttpResponse:
     source = _find("draft", name, _visitor(request))
     based_on = source.row.based_on  # type: ignore[union-attr]
     forked_from = based_on.removeprefix("scenario:") if based_on.startswith("scenario:") else ""
-    return workbench(request, source, mine=True, bundle_url=f"/p/{name}/bundle", forked_from=forked_from)
+    origin = comments.of_branch(source.row)  # type: ignore[arg-type]
+    return workbench(
+        request,
+        source,
+        mine=True,
+        bundle_url=f"/p/{name}/bundle",
+        forked_from=forked_from,
+        commented=origin is not None and bool(comments.versions([origin.pk])),
+    )
 
 
 @require_safe

@@ -56,6 +56,7 @@ class Comparison(Struct, frozen=True):
     placements: dict[str, tuple[str, str]]
     a: Metrics
     b: Metrics
+    runs: tuple[Stepper, Stepper]  # as they ended
 
     @property
     def same(self) -> bool:
@@ -113,6 +114,7 @@ def compare(
         placements,
         measure(a, work_a),
         measure(b, work_b),
+        (a, b),
     )
 
 

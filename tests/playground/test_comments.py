@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 from django.test import Client
+from django.utils.html import escape
 
 from playground.live import watching
 from playground.models import Comment, Scenario
@@ -180,7 +181,10 @@ async def test_two_people_review(web: str) -> None:
     source = {"source": {"scenario": scenario.scenario.short}}
     async with connected(OWNER) as owner, connected(STRANGER) as guest, connected("") as reader:
         for socket in (owner, guest, reader):
-            assert await socket.success("comment.watch", source) == {"threads": []}
+            assert await socket.success("comment.watch", source) == {
+                "scenario": scenario.scenario.short,
+                "threads": [],
+            }
         asked = await guest.success("comment.write", {**source, "step": "3", "text": "Why?", "name": "Bo"})
         assert asked["mine"] is True and asked["about"]["index"] == 3
         for socket in (owner, reader):
@@ -229,6 +233,50 @@ async def test_what_is_not_shared_has_no_comments(web: str) -> None:
             payload = {"source": source, "step": "1", "text": "x"}
             assert (await socket.error("comment.write", payload))["code"] == "permission.denied"
             assert (await socket.error("comment.watch", {"source": source}))["code"] == "permission.denied"
+
+
+async def test_a_branch_tells_what_was_said_of_its_origin(shared: dict[str, Any]) -> None:
+    """Its owner reads and follows the threads of the shared scenario there, and writes nothing."""
+    first = await sync_to_async(write)(shared)
+    async with connected(OWNER) as owner, connected(STRANGER) as stranger:
+        made = await owner.success("branch.create", {"source": {"scenario": shared["id"]}, "step": "1"})
+        again = await owner.success("branch.create", {"source": {"draft": made["draft"]}})
+        for draft in (made["draft"], again["draft"]):
+            found = await owner.success("comment.watch", {"source": {"draft": draft}})
+            assert found["scenario"] == shared["id"]
+            assert [thread["id"] for thread in found["threads"]] == [first["id"]]
+            source = {"source": {"draft": draft}}
+            assert (await stranger.error("comment.watch", source))["code"] == "source.not-found"
+            for name, more in (
+                ("comment.write", {"step": "1", "text": "x"}),
+                ("comment.resolve", {"comment": first["id"]}),
+            ):
+                assert (await owner.error(name, {**source, **more}))["code"] == "permission.denied"
+        await sync_to_async(write)(shared, parent=first["id"], text="Because.")
+        assert (await owner.push("comment.changed"))["scenario"] == shared["id"]
+        await sync_to_async(call)("DELETE", f"/api/scenarios/{shared['id']}", token=shared["delete_token"])
+        source = {"source": {"draft": made["draft"]}}
+        assert (await owner.error("comment.watch", source))["code"] == "permission.denied"
+
+
+def test_the_review_page(shared: dict[str, Any]) -> None:
+    """It lists threads by their state, with links to their places; what people wrote is text."""
+    first = write(shared, text="<script>alert(1)</script> **why**?", name="<b>Ada</b>")
+    other = write(shared, text="Done.")
+    change = {"resolved": True}
+    answer = call("PATCH", f"{comments_of(shared)}/{other['id']}", change, other["edit_token"])
+    assert answer.status_code == 200
+    pages = {
+        state: Client().get(f"/s/{shared['id']}/review/", {"state": state}).content.decode()
+        for state in ("open", "resolved", "all", "nonsense")
+    }
+    assert "<b>why</b>" in pages["open"] and "Done." not in pages["open"]
+    assert "<script>alert" not in pages["open"] and "<b>Ada</b>" not in pages["open"]
+    assert escape(first["url"].removeprefix("http://testserver")) in pages["open"]
+    assert "Done." in pages["resolved"] and "why" not in pages["resolved"]
+    assert "Done." in pages["all"] and "<b>why</b>" in pages["all"]
+    assert "Done." not in pages["nonsense"]
+    assert Client().get("/s/AAAAAAAAAAA/review/").status_code == 404
 
 
 async def test_a_step_that_is_not_there(shared: dict[str, Any]) -> None:

@@ -11,8 +11,8 @@ from asgiref.sync import sync_to_async
 from django.test import Client
 
 from playground.celery import app
-from playground.comparisons import comparing
-from playground.models import Run
+from playground.comparisons import comparing, rows
+from playground.models import Run, Scenario
 from playground.storage import store
 from playground.tasks import run_simulation
 from tests.playground.conftest import OWNER, STRANGER, connected
@@ -78,6 +78,8 @@ def test_two_policies() -> None:
     assert found["placements"] == [{"pod": f"default/web-{n}", "left": "a", "right": "b"} for n in range(2)]
     assert (found["differing"], found["same"]) == (2, False)
     assert [found["metrics"][side]["nodesUsed"] for side in ("left", "right")] == [2, 1]
+    assert found["alignment"] == [[1, 1, 2]]
+    assert found["differences"] == [[n, n, f"default/web-{n - 1}", "a", "b"] for n in (1, 2)]
     assert found["left"] == {"source": {"scenario": left}, "title": "", "scheduler": None}
 
 
@@ -172,7 +174,8 @@ def test_what_is_too_large_is_compared_by_its_runs(limits: Callable[..., None]) 
     found = compared(runs[0], runs[1])
     first = {name: small["first"][name] for name in ("index", "pod", "left", "right", "rule")}
     assert {name: found["first"][name] for name in first} == first
-    assert found["placements"] == small["placements"]
+    for name in ("placements", "alignment", "differences", "workloads"):
+        assert found[name] == small[name], name
     for side in ("left", "right"):
         assert found["metrics"][side]["cycles"] == small["metrics"][side]["cycles"] == 2
         assert found["metrics"][side]["placed"] == small["metrics"][side]["placed"] == 3
@@ -205,6 +208,75 @@ def test_the_page(owner: Client, stranger: Client) -> None:
     assert api.status_code == 404
     cookie = owner.get("/api/compare", {"left": name, "right": draft.pk})
     assert cookie.status_code == 404
+
+
+def test_addresses_are_compared_too() -> None:
+    """What is pasted from the address bar, whatever its host, step and tab; and no other kind of page."""
+    left, right = shared(bundle(LEAST)), shared(bundle(MOST))
+    found = compared(f"https://podstep.example/s/{left}/?step=3&tab=cache#comment-x", f"/e/{right}/")
+    assert (found["left"]["source"], found["differing"]) == ({"scenario": left}, 2)
+    compared(left, f"/reference/{right}/", 404)
+    compared(left, f"https://podstep.example/x/../s/{right}/", 400)
+
+
+def test_the_form_leads_to_one_address(owner: Client, stranger: Client) -> None:
+    """A list counts where nothing was pasted, and an example is stored when it is chosen."""
+    left, right = shared(bundle(LEAST)), shared(bundle(MOST))
+    sent = {
+        "left": f"http://testserver/s/{left}/?step=2",
+        "leftFrom": "example:x",
+        "right": "",
+        "rightFrom": right,
+    }
+    answer = owner.get("/compare/", sent)
+    assert answer.status_code == 302
+    assert answer.headers["Location"] == f"/compare/?left=scenario%3A{left}&right={right}"
+    assert owner.get(answer.headers["Location"]).status_code == 200
+    example = owner.get("/compare/", {"leftFrom": "example:first-cycle", "right": "", "rightFrom": ""})
+    name = example.headers["Location"].removeprefix("/compare/?left=scenario%3A")
+    assert Scenario.objects.filter(short=name).exists()
+    assert owner.get("/compare/", {"leftFrom": "example:nothing"}).status_code == 404
+    half = owner.get("/compare/", {"left": f"scenario:{left}"})
+    assert half.status_code == 200 and f'value="scenario:{left}"' in half.content.decode()
+
+
+def test_one_chooses_among_ones_own(owner: Client, stranger: Client) -> None:
+    """Drafts, shares and runs of the visitor, and of nobody else."""
+    draft = store.create_draft(OWNER, [("", bundle(MOST))], "Mine alone")
+    page = owner.get("/compare/", {"left": f"draft:{draft.pk}"}).content.decode()
+    assert f'<option value="draft:{draft.pk}" selected>Mine alone</option>' in page
+    assert '<optgroup label="Examples">' in page
+    assert "Mine alone" not in stranger.get("/compare/").content.decode()
+
+
+def test_cycles_are_paired_and_workloads_counted() -> None:
+    """One side has a pod more, first in its queue: every other cycle has its partner."""
+    text = bundle(LEAST)
+    more = json.loads(text.split("\n---\n")[3])
+    more["metadata"]["name"] = "early"
+    more["spec"]["priority"] = 10
+    left, right = shared(text), shared(f"{text}\n---\n{json.dumps(more)}")
+    found = compared(left, right)
+    assert found["alignment"] == [[0, 1, 1], [1, 2, 2]]
+    assert found["differences"][0] == [0, 1, "default/early", "", "a"]
+    assert found["moreDifferences"] is False
+    [row] = found["workloads"]
+    assert (row["workload"], row["left"]["placed"], row["right"]["placed"]) == (
+        "pods without a controller",
+        3,
+        4,
+    )
+    assert row["differing"] >= 1 and found["workloadCount"] == 1
+
+
+def test_only_so_much_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond the bounds cycles of one number are compared, and the rest is counted."""
+    monkeypatch.setattr(rows, "RUNS_SHOWN", 0)
+    monkeypatch.setattr(rows, "DIFFERENCES_SHOWN", 1)
+    monkeypatch.setattr(rows, "WORKLOADS_SHOWN", 0)
+    found = compared(shared(bundle(LEAST)), shared(bundle(MOST)))
+    assert (found["alignment"], len(found["differences"]), found["moreDifferences"]) == (None, 1, True)
+    assert (found["workloads"], found["workloadCount"]) == ([], 1)
 
 
 async def test_over_the_websocket() -> None:

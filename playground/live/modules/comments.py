@@ -8,7 +8,7 @@ from typing import Any
 
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
-from playground.models import Comment, Scenario
+from playground.models import Comment, Draft, Scenario
 from playground.playback import anchors, sources
 from playground.playback.executor import in_storage
 from playground.playback.playback import OutOfRangeError, Playback
@@ -26,6 +26,12 @@ def _scenario(call: Call) -> Scenario:
     return source.row
 
 
+def _read(call: Call) -> Scenario:
+    source = call.found()
+    row = comments.of_branch(source.row) if isinstance(source.row, Draft) else None
+    return row or _scenario(call)
+
+
 @contextmanager
 def _refusals() -> Iterator[None]:
     try:
@@ -38,10 +44,13 @@ def _refusals() -> Iterator[None]:
 
 @command("comment.watch", source="source")
 async def watch(call: Call) -> Answer:
-    """Return a scenario's threads, and push every change from then on."""
-    row = _scenario(call)
+    """Return a scenario's threads, and push every change from then on.
+
+    Of a branch those of the shared scenario that it comes of: they can be read there.
+    """
+    row = await in_storage(_read, call)
     call.connection.watching.watch_comments(row)
-    return {"threads": await in_storage(comments.threads, row, call.visitor)}
+    return {"scenario": row.short, "threads": await in_storage(comments.threads, row, call.visitor)}
 
 
 @command(

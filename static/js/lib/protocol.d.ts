@@ -1178,6 +1178,29 @@ export interface LinkCheck {
   changed: string[];
 }
 
+/** One side of a comparison, as it was asked for. */
+export interface ComparedSide {
+  source: Source;
+  title: string;
+  scheduler: string | null;
+}
+
+/** Where two sources differ; its page asks for it over HTTP. */
+export interface Comparison {
+  left: ComparedSide;
+  right: ComparedSide;
+  same: boolean;
+  first: { index: number; pod: string; rule: string | null; details: string[] } | null;
+  differing: number;
+  placements: { pod: string; left: string; right: string }[];
+  metrics: { left: Record<string, any>; right: Record<string, any> };
+  alignment: [left: number, right: number, count: number][] | null;
+  differences: [left: number, right: number, pod: string, one: string, other: string][];
+  moreDifferences: boolean;
+  workloads: object[];
+  workloadCount: number;
+}
+
 /** A comment; its text is Markdown without HTML, "" once it was removed. */
 export interface Comment {
   id: string;
@@ -1430,9 +1453,9 @@ export interface Commands {
   "run.cancel": { asks: { run: string }; answers: Run };
   "compare.get": {
     asks: { left: Source; right: Source; leftScheduler?: string; rightScheduler?: string };
-    answers: Record<string, any>; // no module asks yet: its page is drawn on the server
+    answers: Comparison;
   };
-  "comment.watch": { asks: { source: Source }; answers: { threads: Thread[] } };
+  "comment.watch": { asks: { source: Source }; answers: { scenario: string; threads: Thread[] } };
   "comment.write": {
     asks: {
       source: Source;

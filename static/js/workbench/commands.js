@@ -262,6 +262,16 @@ export const COMMANDS = [
     run: () => $("[data-present]")?.click(),
   },
   {
+    id: "compare",
+    group: "Change",
+    name: "Compare with…",
+    run: ({ playback }) => {
+      const { revision: _, ...source } = playback.source;
+      const [[kind, id]] = Object.entries(source);
+      location.assign(`/compare/?left=${kind}%3A${id}`);
+    },
+  },
+  {
     id: "fork",
     group: "Change",
     name: "Fork: create your own copy",

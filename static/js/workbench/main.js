@@ -126,7 +126,7 @@ async function comments(button) {
   if (!button) return;
   const { hash } = location; // the address is soon written anew, without it
   const { Review } = await import("./review/panel.js");
-  new Review(view, root, button, hash);
+  new Review(view, root, button, hash, deck.timeline);
 }
 
 /** @param {string} id */

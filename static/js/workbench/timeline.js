@@ -101,6 +101,16 @@ export class Timeline {
     this.#place(this.view.playback.wanted);
   }
 
+  /**
+   * Where the middle of a cycle is on the track, in pixels.
+   *
+   * @param {number} index
+   */
+  middle(index) {
+    const scale = this.#last ? Math.min(WIDEST, (this.#width || this.track.clientWidth) / this.#last) : WIDEST;
+    return Math.max(0, (index - 0.5) * scale);
+  }
+
   /** Let a strip under the marks point at the cycles that are known to break. */
   set breakpoints(breakpoints) {
     this.breaking = breakpoints;

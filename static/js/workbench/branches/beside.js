@@ -38,6 +38,14 @@ export function showBeside(branch, found) {
           `Cycle ${count(first.index)} of the parent`,
         )
       : null;
+  const sides = id
+    ? h(
+        "a",
+        { class: "btn primary", href: `/compare/?left=${kind}%3A${id}&right=draft%3A${branch.draft}` },
+        icon("table"),
+        "Step through both",
+      )
+    : null;
   dialog(
     `${branch.title || "Untitled"}, beside its parent`,
     h(
@@ -68,7 +76,7 @@ export function showBeside(branch, found) {
           )
         : h("p", { class: "dim", text: "Nothing yet." }),
       h("p", { text: parting(found) }),
-      h("div", { class: "edit-bar" }, at, there),
+      h("div", { class: "edit-bar" }, sides, at, there),
     ),
   );
 }

@@ -6,9 +6,12 @@ import { refusalOf } from "../../lib/socket.js";
 import { cellAt } from "../rooms/cells.js";
 import { indexOf } from "../goto.js";
 import { commentForm } from "./form.js";
+import { Flags } from "./flags.js";
+import { hereOf } from "./here.js";
 import { anchored, threadItem } from "./thread.js";
 import { Threads } from "./threads.js";
 /** @import { Thread } from "../../lib/protocol.js" */
+/** @import { Timeline } from "../timeline.js" */
 /** @import { View } from "../view.js" */
 /** @import { Anchor } from "./threads.js" */
 
@@ -17,14 +20,16 @@ const LINKED = /^#comment-([\w-]{1,32})$/;
 export class Review {
   #rule = ""; // the column of the matrix cell that had the focus last
   #all = false; // resolved threads too
+  #told = ""; // how what they are about is decided here, as far as it is known
 
   /**
    * @param {View} view
    * @param {HTMLElement} root
    * @param {HTMLElement} button
    * @param {string} hash of the address that the page was opened with, which may name a comment
+   * @param {Timeline} timeline
    */
-  constructor(view, root, button, hash) {
+  constructor(view, root, button, hash, timeline) {
     this.view = view;
     this.button = button;
     this.number = h("em", { class: "num" });
@@ -39,6 +44,19 @@ export class Review {
         this.threads.write(this.#anchors()[this.about.selectedIndex] ?? this.#anchors()[0], text, name),
     });
     this.field = field;
+    form.hidden = this.threads.readOnly;
+    this.flags = new Flags(view, timeline, this.threads, (ids, index) => {
+      view.emit("hold");
+      view.playback.goto(index);
+      this.#show(ids[0]);
+    });
+    this.page = h("a", { class: "btn small", text: "All" });
+    this.origin = this.threads.readOnly
+      ? h("p", {
+          class: "dim",
+          text: "Comments on the shared scenario that this is a branch of, and what became of their places here.",
+        })
+      : null;
     this.list = h("ul", { class: "threads" });
     this.filter = h("button", {
       type: "button",
@@ -57,6 +75,7 @@ export class Review {
         h("h2", { text: "Comments" }),
         h("span", { class: "grow" }),
         this.filter,
+        this.page,
         h(
           "button",
           {
@@ -68,7 +87,7 @@ export class Review {
           icon("close"),
         ),
       ),
-      h("div", { class: "review-body" }, form, this.list),
+      h("div", { class: "review-body" }, this.origin, form, this.list),
     );
     root.append(this.element);
     this.element.addEventListener("keydown", (event) => {
@@ -83,6 +102,11 @@ export class Review {
     });
     button.addEventListener("click", () => this.toggle());
     this.threads.on("changed", () => this.#draw());
+    view.playback.on("grew", () => {
+      const told = this.threads.all.map((thread) => hereOf(view.playback, thread).words).join("\n");
+      if (told !== this.#told) this.#draw();
+      this.#told = told;
+    });
     view.on("selection", () => this.#offer());
     for (const name of ["step", "parts"]) view.playback.on(name, () => this.#offer());
     const [, linked] = LINKED.exec(hash) ?? [];
@@ -100,7 +124,7 @@ export class Review {
     if (open) {
       this.#offer();
       this.#draw();
-      this.field.focus();
+      (this.threads.readOnly ? this.page : this.field).focus();
     } else {
       this.threads.see();
       this.button.focus();
@@ -137,6 +161,7 @@ export class Review {
     this.button.classList.toggle("unread", threads.unread > 0);
     const told = threads.unread ? `, ${threads.unread} new` : "";
     this.button.setAttribute("aria-label", `Comments: ${plural(threads.open, "open thread")}${told}`);
+    this.page.href = `/s/${threads.scenario}/review/`;
     if (this.element.hidden) return;
     const held = this.list.contains(document.activeElement) && document.activeElement?.closest("form");
     if (held) return; // somebody is writing an answer: what came is drawn once that is sent
@@ -146,7 +171,10 @@ export class Review {
     const shown = threads.all.filter((thread) => this.#all || !thread.resolved);
     fill(
       this.list,
-      shown.map((thread) => threadItem(thread, threads, (one) => this.#go(one))),
+      shown.map((thread) => {
+        const { words } = hereOf(this.view.playback, thread);
+        return threadItem(thread, threads, (one) => this.#go(one), words);
+      }),
       shown.length
         ? null
         : h("li", {
@@ -161,9 +189,11 @@ export class Review {
    *
    * @param {Thread} thread
    */
-  async #go({ step, node, pod }) {
+  async #go(thread) {
+    const { step, node, pod } = thread;
     const { playback } = this.view;
-    const index = await indexOf(playback, step);
+    const { index: here } = hereOf(playback, thread);
+    const index = here >= 0 ? here : await indexOf(playback, step);
     if (index !== null && index <= playback.last) playback.goto(index);
     else playback.emit("later", { step, place: undefined });
     this.view.selectNode(node ? (playback.nodeIndex.get(node) ?? -1) : -1);

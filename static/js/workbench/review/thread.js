@@ -31,8 +31,9 @@ function decided({ pod, result, node }) {
  * @param {Thread} thread
  * @param {Threads} threads
  * @param {(thread: Thread) => void} go
+ * @param {string} [here] how what it is about is decided where the page is, if otherwise
  */
-export function threadItem(thread, threads, go) {
+export function threadItem(thread, threads, go, here = "") {
   const below = h("div");
   const act = (/** @type {() => Promise<unknown>} */ run) => () =>
     run().catch((error) => toast(refusalOf(error).message, { name: "warn", ms: 6000 }));
@@ -67,7 +68,7 @@ export function threadItem(thread, threads, go) {
         threads.isNew(one) ? h("span", { class: "pill accent", text: "new" }) : null,
       ),
       h("div", { class: "comment-text" }, one.removed ? null : markdown(one.text)),
-      one.mine && !one.removed
+      one.mine && !one.removed && !threads.readOnly
         ? h(
             "div",
             { class: "comment-acts" },
@@ -98,23 +99,28 @@ export function threadItem(thread, threads, go) {
       thread.resolved ? h("span", { class: "pill pass" }, icon("check"), "resolved") : null,
     ),
     thread.about && decided(thread.about) ? h("p", { class: "dim", text: decided(thread.about) }) : null,
+    here ? h("p", { class: "comment-here" }, icon("fork"), h("span", { text: here })) : null,
     comment(thread),
     thread.replies.map(comment),
     below,
     h(
       "div",
       { class: "comment-acts" },
-      button("Answer", () =>
-        form({
-          label: "Your answer",
-          action: "Answer",
-          send: (text, name) => threads.write({ parent: thread.id }, text, name),
-        }),
-      ),
-      button(
-        thread.resolved ? "Open again" : "Resolve",
-        act(() => threads.resolve(thread)),
-      ),
+      threads.readOnly
+        ? h("a", { href: thread.url, text: "Answer it in the shared scenario" })
+        : [
+            button("Answer", () =>
+              form({
+                label: "Your answer",
+                action: "Answer",
+                send: (text, name) => threads.write({ parent: thread.id }, text, name),
+              }),
+            ),
+            button(
+              thread.resolved ? "Open again" : "Resolve",
+              act(() => threads.resolve(thread)),
+            ),
+          ],
     ),
   );
 }

@@ -26,9 +26,11 @@ export class Threads extends Emitter {
     super();
     this.socket = socket;
     this.source = source;
-    this.seen = seen()[source.scenario ?? ""] ?? "";
+    this.scenario = source.scenario ?? ""; // of a branch the one that it comes of, once it is known
+    this.readOnly = !source.scenario;
+    this.seen = seen()[this.scenario] ?? "";
     socket.on("comment.changed", ({ scenario, comment }) => {
-      if (scenario === source.scenario) this.#put(comment);
+      if (scenario === this.scenario) this.#put(comment);
     });
     socket.on("up", (first) => {
       if (!first) this.load();
@@ -36,7 +38,9 @@ export class Threads extends Emitter {
   }
 
   async load() {
-    const { threads } = await this.socket.call("comment.watch", { source: this.source });
+    const { scenario, threads } = await this.socket.call("comment.watch", { source: this.source });
+    if (scenario !== this.scenario) this.seen = seen()[scenario] ?? "";
+    this.scenario = scenario;
     this.all = threads;
     this.emit("changed");
   }
@@ -80,7 +84,7 @@ export class Threads extends Emitter {
     const all = this.all.flatMap((thread) => [thread, ...thread.replies]);
     this.seen = all.reduce((newest, { created }) => (created > newest ? created : newest), this.seen);
     try {
-      const kept = Object.entries({ ...seen(), [this.source.scenario ?? ""]: this.seen });
+      const kept = Object.entries({ ...seen(), [this.scenario]: this.seen });
       localStorage.setItem(SEEN, JSON.stringify(Object.fromEntries(kept.slice(-MOST))));
     } catch {
       /* for this visit only */

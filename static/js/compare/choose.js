@@ -1,0 +1,33 @@
+// The form that chooses both sides: what was chosen last counts, from the list or as an address.
+
+import { $, $$ } from "../lib/dom.js";
+
+const SIDES = /** @type {const} */ (["left", "right"]);
+
+/** @param {HTMLFormElement} form */
+export function choosing(form) {
+  for (const fieldset of $$("fieldset", form)) {
+    const list = $("select", fieldset);
+    const field = $("input", fieldset);
+    list.addEventListener("change", () => {
+      if (list.value) field.value = "";
+    });
+    field.addEventListener("input", () => {
+      if (field.value) list.value = "";
+    });
+  }
+  const swap = $("[data-swap]", form);
+  swap.hidden = false;
+  swap.addEventListener("click", () => {
+    const fields = (/** @type {string} */ side) =>
+      /** @type {(HTMLInputElement | HTMLSelectElement)[]} */ (
+        [...form.elements].filter((one) => one instanceof HTMLElement && one.getAttribute("name")?.startsWith(side))
+      );
+    const [left, right] = SIDES.map(fields);
+    const kept = left.map(({ value }) => value);
+    left.forEach((one, at) => {
+      one.value = right[at].value;
+      right[at].value = kept[at];
+    });
+  });
+}
