@@ -25,7 +25,7 @@ def heading(cycle: Cycle) -> list[Sentence]:
         told += [" with the profile ", {"strong": record.profile}]
     sentences: list[Sentence] = [[*told, "."]]
     if record.group is not None:
-        pods = [str(attempt["pod"]) for attempt in record.attempts]
+        pods = [attempt.pod.key for attempt in record.attempts]
         sentences.append(
             ["The PodGroup ", {"strong": record.entity}, " is tried as a whole: ", *listed("pod", pods), "."]
         )

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from scheduler_core.config.release import V1_37
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.scheduling.plugin_record import TimelineMark
+from scheduler_core.v1_37.interface import Attempt
 
 
 class Hint(Struct, frozen=True):
@@ -31,7 +32,7 @@ class Hint(Struct, frozen=True):
 
 
 class ReleaseRecord(Struct, frozen=True):
-    """One cycle of v1.37. ``attempts`` and ``group`` have the form of the recorded decisions.
+    """One cycle of v1.37. ``attempts`` have no context any more; ``group`` has the recorded form.
 
     ``skipped`` are the filter plugins whose PreFilter answered Skip, ``unscored`` the score plugins whose
     PreScore did. ``start`` is the index that the walk over the nodes began with, ``evaluated`` how many were
@@ -39,7 +40,7 @@ class ReleaseRecord(Struct, frozen=True):
     """
 
     profile: str
-    attempts: tuple[Mapping[str, Any], ...] = ()
+    attempts: tuple[Attempt, ...] = ()
     group: Mapping[str, Any] | None = None
     entity: str = ""
     skipped: tuple[str, ...] = ()
@@ -76,7 +77,7 @@ class ReleaseRecord(Struct, frozen=True):
             "release": self.release,
             "profile": self.profile,
             "entity": self.entity,
-            "attempts": list(self.attempts),
+            "attempts": [attempt.document() for attempt in self.attempts],
             "group": self.group,
             "hints": list(self.moves),
             "filed": self.filed,

@@ -241,7 +241,7 @@ class CurrentSimulation:
             }
         return ReleaseRecord(
             "" if attempt is None else attempt.profile.scheduler_name,
-            attempts=tuple(one.document() for one in ran.attempts),
+            attempts=tuple(replace(one, context=None, candidates=[]) for one in ran.attempts),
             group=ran.group,
             entity=ran.entity,
             start=start,

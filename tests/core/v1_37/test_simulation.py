@@ -103,7 +103,9 @@ def test_a_scenario_is_decided_as_the_record_is(start: int) -> None:
         for cycle, expected in zip(cycles, record["expect"]["cycles"], strict=True):
             kept = release_record(cycle)
             assert kept is not None
-            assert json.loads(json.dumps(kept.attempts[0])) == expected["attempts"][0], record["id"]
+            assert json.loads(json.dumps(kept.attempts[0].document())) == expected["attempts"][0], record[
+                "id"
+            ]
         compared += 1
     assert compared >= 12
 
