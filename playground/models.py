@@ -101,7 +101,7 @@ class Scenario(models.Model):
     digest = models.CharField(max_length=43, unique=True)
     short = models.CharField(max_length=43, unique=True)
     title = models.CharField(max_length=TITLE_LENGTH, blank=True)
-    content = models.BinaryField()  # zstd of Scenario.canonical(): its parsed documents
+    content = models.BinaryField()  # zstd of storage.bundles.content_of(scenario)
     text = models.BinaryField(null=True)  # zstd of the text byte for byte; null: addressed by its documents
     size = models.PositiveBigIntegerField()  # bytes of the text, or of Scenario.canonical() without one
     nodes = models.PositiveIntegerField()

@@ -398,9 +398,9 @@ class Comparison(Payload, kw_only=True):
     metrics: Sides
     alignment: list[list[Count]] | UnsetType | None = UNSET
     differences: list[list[Any]] | UnsetType = UNSET
-    more_differences: bool | UnsetType = UNSET
+    moreDifferences: bool | UnsetType = UNSET  # noqa: N815 - as in the protocol
     workloads: list[Json] | UnsetType = UNSET
-    workload_count: Count | UnsetType = UNSET
+    workloadCount: Count | UnsetType = UNSET  # noqa: N815
 
 
 class RoomRequest(Payload):

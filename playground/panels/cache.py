@@ -12,6 +12,7 @@ from scheduler_core.equivalence.row import InvalidationRow
 from scheduler_core.equivalence.rules import TABLE
 from scheduler_core.scheduling.cache_record import CacheRecord, Invalidated, ResultSource, StaleHit
 from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.simulation.v1_37.record import release_record
 
 ROWS: Mapping[str, InvalidationRow] = {row.id: row for row in TABLE}
 
@@ -19,6 +20,10 @@ OFF = (
     "The equivalence cache is off. It stores each predicate's result on each node for the first pod of a "
     "class and answers with it for the next ones, until an event makes it untrue. Choose a mode in the "
     "Policy tab, or write cache: sound into the SimulationSettings."
+)
+GONE = (
+    "kube-scheduler v1.37 has no equivalence cache: it was removed in 1.12. Equal pods in a row "
+    "may take the next best of the nodes scored for the first (opportunistic batching), as the Story says."
 )
 PREDICATES_SHOWN = 100  # per cycle
 NAMES_SHOWN = 20  # predicates per invalidation
@@ -48,7 +53,8 @@ def cache(cycle: Cycle, node_index: Mapping[str, int], settings: Settings) -> di
         "staleWrites": settings.stale_writes,
     }
     if record is None:
-        return {**head, "why": OFF}
+        gone = release_record(cycle) is not None
+        return {**head, "why": GONE if gone else OFF, **({"gone": True} if gone else {})}
     stats = record.stats
     return {
         **head,

@@ -7,6 +7,7 @@ from typing import Any
 
 from playground.panels.cache import cache
 from playground.panels.events import events
+from playground.panels.hints import hints
 from playground.panels.ladder import ladder, stopped
 from playground.panels.moments import moments
 from playground.panels.outside import described
@@ -20,11 +21,13 @@ from playground.playback.counts import counts_of
 from playground.playback.place import Place
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.moment_record import UNTRIED, upto
+from scheduler_core.simulation.v1_37.record import release_record
 
 
 def light(cycle: Cycle, place: Place) -> dict[str, Any]:
     """Return the protocol's ``Light``: what the stage and the story need, without matrices."""
     rungs = ladder(cycle)
+    record = release_record(cycle)
     over = cycle.result != "undecided"
     inside = [operation for operation in place.operations if operation.during and over]
     return {
@@ -49,12 +52,17 @@ def light(cycle: Cycle, place: Place) -> dict[str, Any]:
         "phases": list(cycle.phases),
         "events": events(cycle),
         "stopped": stopped(rungs),
+        **({} if record is None else {"release": record.release}),
         "queue": [cycle.queue.active_count, cycle.queue.unschedulable_count],
         "cache": counts_of(cycle.cache),
         "waiting": place.waiting,
         "nodes": place.nodes,
         **({"profile": place.tried_by} if place.tried_by else {}),
     }
+
+
+def _policy(cycle: Cycle, place: Place) -> dict[str, Any]:
+    return place.profile().summary() if place.profile is not None else {}
 
 
 def _nominated(cycle: Cycle, place: Place) -> list[Any] | None:
@@ -77,13 +85,14 @@ INSPECT: dict[str, Callable[[Cycle, Place], Any]] = {
     "priorities": lambda cycle, place: priorities(cycle, place.node_at, in_turn=place.in_turn),
     "preemption": lambda cycle, place: preemption(cycle, place.node_at),
     "queue": lambda cycle, place: queue(cycle),
+    "hints": lambda cycle, place: hints(cycle),
     "cache": lambda cycle, place: cache(cycle, place.node_index, place.settings),
     **{panel.name: _plugin_part(panel) for panel in PLUGIN_PANELS},
 }
 """The parts that the tabs of Inspect show. A tab with a part of its own is a row here."""
 
 PARTS: dict[str, Callable[[Cycle, Place], Any]] = {
-    "policy": lambda cycle, place: place.profile().summary() if place.profile is not None else {},
+    "policy": _policy,
     **INSPECT,
     "nodes": lambda cycle, place: {"message": failed_nodes(cycle)},
     "moments": moments,
@@ -93,6 +102,7 @@ INPUTS: dict[str, tuple[str, ...]] = {
     "priorities": ("decision", "totals", "priorities", "ties"),
     "preemption": ("decision", "preemption"),
     "queue": ("decision", "phases"),
+    "hints": ("plugins",),
     "cache": ("cache", "matrix"),
     **{panel.name: panel.inputs for panel in PLUGIN_PANELS},
 }

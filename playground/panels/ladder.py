@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.simulation.v1_37.record import release_record
 
 Rung = tuple[str, int, int]  # predicate, nodes in, nodes out
 
@@ -15,6 +16,8 @@ def ladder(cycle: Cycle) -> list[Rung]:
     if matrix is None:
         return []
     alive = np.ones(matrix.codes.shape[1], dtype=np.bool_)
+    if release_record(cycle) is not None:
+        alive &= (matrix.codes >= 0).any(axis=0)  # v1.37's walk ends once enough nodes are feasible
     rungs: list[Rung] = []
     for position, name in enumerate(matrix.order):
         before = int(alive.sum())

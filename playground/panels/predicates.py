@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from playground.panels.lookups import invalidated, sources
-from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.scheduling.cycle import Cycle, PredicateMatrix
+from scheduler_core.simulation.v1_37.record import release_record
 
 
 def predicates(cycle: Cycle, node_at: Sequence[int], always_check_all: bool, table: int) -> dict[str, Any]:
@@ -42,6 +43,19 @@ def predicates(cycle: Cycle, node_at: Sequence[int], always_check_all: bool, tab
         ],
         "sources": sources(cycle.cache, node_at, table),
         "invalidated": invalidated(cycle.cache, node_at),
+        **_of_release(cycle, matrix, node_at),
+    }
+
+
+def _of_release(cycle: Cycle, matrix: PredicateMatrix, node_at: Sequence[int]) -> dict[str, Any]:
+    """Return what v1.37 adds: nodes that its walk did not come to, and plugins that PreFilter skipped."""
+    record = release_record(cycle)
+    if record is None:
+        return {}
+    unreached = np.flatnonzero((matrix.codes < 0).all(axis=0))
+    return {
+        "outside": [node_at[node] for node in unreached.tolist()],
+        "unneeded": [matrix.order.index(name) for name in record.skipped if name in matrix.order],
     }
 
 

@@ -8,11 +8,15 @@ from typing import Any
 import numpy as np
 
 from scheduler_core.objects.arrays import IntVector
+from scheduler_core.objects.plain import plain
 from scheduler_core.priorities import PRIORITIES, describe
-from scheduler_core.priorities.line import LineQuestion, as_dict
+from scheduler_core.priorities.line import Line, LineQuestion, as_dict
+from scheduler_core.priorities.row import PriorityRow
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.scheduling.scoring import combine
+from scheduler_core.simulation.v1_37.record import release_record
 from scheduler_core.simulation.virtual import Stepper
+from scheduler_core.v1_37.plugins.about import ABOUT, About, plugin_text
 
 
 def priorities(cycle: Cycle, node_at: Sequence[int], *, in_turn: bool = True) -> dict[str, Any]:
@@ -22,6 +26,7 @@ def priorities(cycle: Cycle, node_at: Sequence[int], *, in_turn: bool = True) ->
     """
     if cycle.totals is None:
         return {"why": why_unranked(cycle)}
+    record = release_record(cycle)
     winner = node_at[cycle.nodes.index(cycle.node)] if cycle.node else None
     return {
         "nodes": [node_at[node] for node in cycle.feasible.tolist()],
@@ -40,6 +45,7 @@ def priorities(cycle: Cycle, node_at: Sequence[int], *, in_turn: bool = True) ->
         "counter": cycle.last_node_index,
         "inTurn": in_turn,
         "winner": winner,
+        **({} if record is None else {"release": record.release, "unscored": list(record.unscored)}),
     }
 
 
@@ -60,6 +66,8 @@ def explained(
     place = next((n for n, one in enumerate(feasible.tolist()) if node_at[one] == node), None)
     if place is None:
         return None
+    if release_record(cycle) is not None:
+        return _plugin_score(cycle, place, cycle.priorities[priority])
     pod = before.cluster.pods[cycle.pod]
     asked = LineQuestion(before.cluster, pod, feasible, place, cycle.priorities[priority])
     zero = np.zeros(1, np.int64)
@@ -67,6 +75,31 @@ def explained(
     told = as_dict(asked, describe(before.profile_of(pod.pod).priorities[priority].run, asked))
     name = told["name"]
     return {**told, "total": int(total[0]), "reference": name if name in PRIORITIES else None}
+
+
+def _plugin_score(cycle: Cycle, place: int, row: PriorityRow) -> dict[str, Any]:
+    """Return how a score plugin of v1.37 counts for a node: its score, normalized, times its weight."""
+    assert cycle.totals is not None
+    assert row.raw is not None
+    raw, score = int(row.raw[place]), int(row.score[place])
+    about = ABOUT.get(row.name, About())
+    formula, _, normalized = about.formula.partition("; ")
+    told = [Line("Score", formula or "score of the node", f"{raw:,}", f"{raw:,}")]
+    scaled = [Line("NormalizeScore", normalized or "unchanged", f"{raw:,}", f"{score:,}")]
+    return {
+        "name": row.name,
+        "kind": row.kind,
+        "weight": row.weight,
+        "prefers": plugin_text(row.name),
+        "map": raw,
+        "score": score,
+        "weighted": row.weight * score,
+        "range": [int(row.score.min()), int(row.score.max())],
+        "value": plain(told),
+        "scale": plain(scaled),
+        "total": int(cycle.totals[place]),
+        "reference": None,
+    }
 
 
 def why_unranked(cycle: Cycle) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from playground.panels import release_story
 from playground.panels.ladder import Rung, stopped
 from playground.panels.plugins import PLUGIN_PANELS
 from playground.panels.sentences import Sentence, SentencePart, counted, listed, placements
 from scheduler_core.scheduling.cache_record import StaleHit
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.scheduling.preemption.record import NominatedPass
+from scheduler_core.simulation.v1_37.record import release_record
 
 PREEMPTION: SentencePart = {"tab": "Preemption"}
 CACHE: SentencePart = {"tab": "Cache"}
@@ -38,6 +40,7 @@ def story(
     return [
         *_operations(cycle, len(cycle.operations) - inside),
         *_restart(cycle),
+        *release_story.heading(cycle),
         *_queue(cycle, priority),
         *_filtering(cycle, rungs),
         *_cached(cycle),
@@ -98,6 +101,8 @@ def _restart(cycle: Cycle) -> list[Sentence]:
     """Describe a restart with the changes of predicates and priorities."""
     if cycle.restart is None:
         return []
+    if release_record(cycle) is not None:
+        return [["The scheduler was restarted: all pending pods entered its queue again."]]
     emptied = "All pending pods are in the active queue again, and caches and counters are empty."
     if not cycle.restart.changes:
         return [["The scheduler was restarted with a policy that schedules alike. ", emptied]]
@@ -129,7 +134,7 @@ def _queue(cycle: Cycle, priority: int) -> list[Sentence]:
 def _filtering(cycle: Cycle, rungs: list[Rung]) -> list[Sentence]:
     if cycle.matrix is None:
         return _turned_away(cycle)
-    total = len(cycle.nodes)
+    total = rungs[0][1] if rungs and release_record(cycle) is not None else len(cycle.nodes)
     removed = stopped(rungs)
     if not removed:
         return [[EVERY.get(total, f"All {total:,} nodes pass every predicate.")]]
@@ -249,6 +254,9 @@ def _choice(cycle: Cycle, *, in_turn: bool) -> list[Sentence]:
     if len(ties) <= 1:
         sentences.append([node, " has the highest total, ", {"strong": f"{best:,}"}, ", and is chosen."])
         return sentences
+    root = release_story.picked(cycle)
+    if root is not None:
+        return [*sentences, root]
     share: Sentence = [f"{counted(len(ties), 'node')} share the highest total, ", {"strong": f"{best:,}"}]
     return [*sentences, [*share, *_picked(cycle.last_node_index, len(ties), in_turn=in_turn), node, "."]]
 
@@ -299,6 +307,9 @@ def _outcome(cycle: Cycle) -> list[Sentence]:
         return [placed, *_permitted(cycle), *_last_message(cycle, "Normal")]
     if cycle.result == "waiting" and cycle.node:
         return [_waits(cycle, cycle.node), *_rejected(cycle)]
+    filed = release_story.filed(cycle)
+    if filed is not None:
+        return [*filed, [{"strong": cycle.message}]] if cycle.message else filed
     closing: Sentence = [pod, " is unschedulable for now and waits in the unschedulable queue."]
     if cycle.result == "error":
         closing = ["The attempt for ", pod, " ended in an error; it waits in the unschedulable queue."]

@@ -12,9 +12,10 @@ import time
 
 from playground.limits import limit
 from playground.playback.counts import may_cache
+from scheduler_core.config.release import V1_11
 from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.simulation.virtual import Stepper, cache_of, is_timed
+from scheduler_core.simulation.virtual import Stepper, cache_of
 
 EVERY_SECONDS = 0.3  # of a thread's CPU time between two copies
 COPY_SHARE = 4  # copying takes at most a fifth of the time
@@ -29,7 +30,7 @@ class Checkpoints:
     """The copies of one source. All methods may be called from any thread."""
 
     def __init__(self, scenario: Scenario) -> None:
-        self._wanted = may_cache(scenario) or is_timed(scenario)
+        self._wanted = may_cache(scenario) or scenario.release != V1_11
         self._lock = threading.Lock()
         self._kept: list[tuple[Stepper, int]] = []  # with their bytes, ordered by cycle
         self._spent = 0.0  # CPU seconds since the last copy

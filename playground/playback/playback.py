@@ -35,6 +35,7 @@ from scheduler_core.framework.configuration.profiles import Configuration
 from scheduler_core.objects.model import Pod
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.scheduling.cycle import Cycle, FinalState
+from scheduler_core.simulation.v1_37.record import release_record
 from scheduler_core.simulation.virtual import Stepper, cache_of, simulate
 
 log = structlog.get_logger(__name__)
@@ -53,6 +54,7 @@ TABLE_NODE_BYTES, TABLE_POD_BYTES = 800, 120
 STEPPER_BYTES, TIMED_STEPPER_BYTES = 450, 1_100
 STARTED_POD_BYTES = 1_600  # of a pod that controllers created at the start or later
 CYCLE_BYTES, LIGHT_BYTES, NODE_CHANGE_BYTES = 700, 2_500, 700
+ATTEMPT_NODE_BYTES = 300  # of an attempt of v1.37: its walk, a status, nine plugins' scores
 
 
 class OutOfRangeError(LookupError):
@@ -517,6 +519,9 @@ def _size(cycle: Cycle) -> int:
         size += sum(each.nbytes for each in (cycle.cache.sources, cycle.cache.cleared) if each is not None)
         size += 800 * (len(cycle.cache.invalidations) + len(cycle.cache.stale))
     size += sum(600 + 8 * len(quirk.nodes) for quirk in cycle.quirks)
+    record = release_record(cycle)
+    if record is not None:  # arrays and statuses of its attempts
+        size += len(record.attempts) * len(cycle.nodes) * ATTEMPT_NODE_BYTES
     for row in cycle.priorities:
         size += row.score.nbytes + (0 if row.raw is None else row.raw.nbytes)
     return size

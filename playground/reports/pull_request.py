@@ -104,11 +104,11 @@ def _tables(report: Report) -> Iterator[str]:
         )
         for row in found.workloads[:WORKLOADS]
     ]
-    heads = (
+    columns = (
         "workload",
         *(f"{key} {side}" for key in ("placed", "pending", "nodes") for side in ("left", "right")),
     )
-    yield from _table((*heads, "pods elsewhere"), rows)
+    yield from _table((*columns, "pods elsewhere"), rows)
 
 
 def _folded(lines: Iterable[str], more: int) -> Iterator[str]:

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from playground.limits import limit
 from scheduler_core import Limits, load, load_documents
+from scheduler_core.config.release import V1_11, V1_22, is_framework_document
 from scheduler_core.formats.archive import read_archive
 from scheduler_core.formats.bundle import File
 from scheduler_core.formats.folder import Folder, joined
@@ -364,10 +365,19 @@ def unpacked_bytes(data: bytes) -> int:
     return int(zstandard.frame_content_size(data))
 
 
-def restore(content: bytes | memoryview) -> Scenario:
-    """Return the scenario whose ``canonical()`` was packed into ``content``.
+def content_of(scenario: Scenario) -> bytes:
+    """Return what is stored of a scenario: ``canonical()``, and the kube-scheduler that answers it.
 
-    The current limits apply. Raises OutgrownError if they were lowered since it was stored and it exceeds
+    A stored scenario keeps that release even if what a bundle says about it is read otherwise one day.
+    """
+    return scenario.canonical()[:-1] + f',"release":"{scenario.release}"}}'.encode()
+
+
+def restore(content: bytes | memoryview) -> Scenario:
+    """Return the scenario whose :func:`content_of` was packed into ``content``.
+
+    Content without a release was stored when there were v1.11 and the framework alone. The current limits
+    apply. Raises OutgrownError if they were lowered since it was stored and it exceeds
     them, or if it can no longer be read.
     """
     reader = _reader.get()
@@ -378,6 +388,15 @@ def restore(content: bytes | memoryview) -> Scenario:
         scenario = load_documents(
             body["documents"], title=body["title"], limits=core_limits(), watch=_watch.get()
         )
+        release = body.get("release") or former_release(scenario)
+        if release != scenario.release:
+            scenario = load_documents(
+                body["documents"],
+                title=body["title"],
+                limits=core_limits(),
+                watch=_watch.get(),
+                scheduler=release,
+            )
         check_size(scenario)
     except (BundleError, TooLargeError) as error:
         raise OutgrownError(
@@ -385,6 +404,14 @@ def restore(content: bytes | memoryview) -> Scenario:
             "downloaded; the operator of this server can raise the limit."
         ) from error
     return scenario
+
+
+def former_release(scenario: Scenario) -> str:
+    """Return the release that answered a scenario while there was no other than v1.11 and the framework."""
+    timed = (
+        is_framework_document(one.policy) or one.settings.time == "virtual" for one in scenario.configurations
+    )
+    return V1_22 if any(timed) else V1_11
 
 
 def reread(scenario: Scenario) -> Scenario:

@@ -108,7 +108,7 @@ def keep_scenario(scenario: core.Scenario, text: str | None = None, owner: str =
         check_withdrawn(known)
         return known
     packed = bundles.pack(text.encode())
-    content = bundles.pack(scenario.canonical())
+    content = bundles.pack(bundles.content_of(scenario))
     quotas.check(owner, caller.address() if owner else "", len(packed) + len(content) + quotas.ROW_BYTES)
     nodes, pods, operations = bundles.counts(scenario)
     for length in range(SHORT_ID, len(digest) + 1):

@@ -27,6 +27,7 @@ from scheduler_core.config.policy.order import BUNDLES, keys_of
 from scheduler_core.config.policy.profile import PolicyError
 from scheduler_core.config.policy.providers import DEFAULT_PREDICATES, MANDATORY_PREDICATES
 from scheduler_core.config.policy.reading import ARGUMENT_OF
+from scheduler_core.config.release import RELEASES
 from scheduler_core.config.settings import (
     CACHE_MODES,
     DEFAULT_SETTINGS,
@@ -60,6 +61,7 @@ CHOICES: Mapping[str, tuple[Sequence[str], str]] = {
     "equivalenceClass": (EQUIVALENCE_CLASSES, DEFAULT_SETTINGS.equivalence_class),
     "audit": (("false", "true"), str(DEFAULT_SETTINGS.audit).lower()),
     "staleWrites": (STALE_WRITES, DEFAULT_SETTINGS.stale_writes),
+    "scheduler": (("", *RELEASES), DEFAULT_SETTINGS.scheduler),
 }
 """The values of each setting, as text, and the default if no document sets it."""
 

@@ -7,10 +7,18 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from scheduler_core.cli.reporting import FILES, InputError, configured, problem_lines, read_scenario
+from scheduler_core.cli.reporting import (
+    FILES,
+    InputError,
+    answered_by,
+    configured,
+    problem_lines,
+    read_scenario,
+)
 from scheduler_core.compare.compare import Comparison, FirstDifference, compare
 from scheduler_core.compare.cost import with_cache
 from scheduler_core.config.policy import PolicyError
+from scheduler_core.config.release import RELEASES
 from scheduler_core.config.settings import CACHE_MODES
 from scheduler_core.scenario.scenario import Scenario
 
@@ -49,20 +57,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a mode of the equivalence cache, A's and then B's; given once, it is B's. One of --config and "
         "--cache is needed; with both, the mode overrides the configuration's",
     )
+    parser.add_argument(
+        "--scheduler",
+        action="append",
+        default=[],
+        choices=RELEASES,
+        help="a kube-scheduler, A's and then B's; given once, it is B's",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Compare and print; return 0 whether they differ or not."""
-    configs, caches = (_pair(name, getattr(options, name)) for name in ("config", "cache"))
-    if not options.config and not options.cache:
-        raise InputError("specify --config FILE or --cache MODE, once or twice")
+    choices = ("config", "cache", "scheduler")
+    configs, caches, schedulers = (_pair(name, getattr(options, name)) for name in choices)
+    if not any(getattr(options, name) for name in choices):
+        raise InputError("specify --config FILE, --cache MODE or --scheduler RELEASE, once or twice")
     scenario = read_scenario(options.files)
     names, scenarios = [], []
-    for config, cache in zip(configs, caches):
-        one = scenario if config is None else configured(scenario, config)
-        names.append(", ".join([config or "the bundle's own", *([f"cache {cache}"] if cache else [])]))
+    for config, cache, scheduler in zip(configs, caches, schedulers):
+        one = answered_by(scenario, scheduler) if scheduler else scenario
+        one = one if config is None else configured(one, config)
+        parts = [f"kube-scheduler {scheduler}"] if scheduler else []
+        parts += [f"cache {cache}"] if cache else []
+        own = config or ("" if scheduler else "the bundle's own")
+        names.append(", ".join([own, *parts] if own else parts))
         scenarios.append(one if cache is None else with_cache(one, cache=cache))
         _check(names[-1], scenarios[-1])
     result = compare(scenarios[0], scenarios[1])

@@ -6,9 +6,16 @@ import argparse
 import json
 from collections.abc import Iterator
 
-from scheduler_core.cli.reporting import FILES, InputError, problem_lines, read_scenario
+from scheduler_core.cli.reporting import (
+    FILES,
+    InputError,
+    add_scheduler_argument,
+    problem_lines,
+    read_scenario,
+)
 from scheduler_core.config.policy import PolicyError
 from scheduler_core.explain import ExplainError, Explanation, explain
+from scheduler_core.explain.current import NOT_SEARCHED
 
 NODES_SHOWN = 20
 
@@ -20,13 +27,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--node", metavar="NAME", help="ask about this node alone")
     parser.add_argument("--config", metavar="FILE", help="a Policy to use instead of the bundle's own")
     parser.add_argument("--step", metavar="STEP", help="explain the state after this cycle: 17 or 3.4")
+    add_scheduler_argument(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Explain and print."""
-    scenario = read_scenario(options.files, options.config)
+    scenario = read_scenario(options.files, options.config, options.scheduler)
     pod = options.pod if "/" in options.pod else f"default/{options.pod}"
     try:
         answer = explain(scenario, pod, options.node, step=options.step)
@@ -61,7 +69,9 @@ def lines(answer: Explanation) -> Iterator[str]:
         yield from (f"  - {text}" for text in change.words)
         for patch in change.patches:
             yield f"    {_line(patch)}"
-    if answer.nodes and not answer.changes and not any(verdict.fits for verdict in answer.nodes):
+    searched = not answer.summary.endswith(NOT_SEARCHED)
+    fits = any(verdict.fits for verdict in answer.nodes)
+    if answer.nodes and not answer.changes and not fits and searched:
         yield ""
         yield "No change was found with which it fits."
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,12 +10,13 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from scheduler_core.cli.directories import read_directory
+from scheduler_core.config.release import RELEASES
 from scheduler_core.config.settings import SETTINGS_KIND
 from scheduler_core.formats.archive import PEEKED, glance
 from scheduler_core.formats.bundle import File
 from scheduler_core.formats.limits import FormatError
 from scheduler_core.objects.problems import BundleError, Problem
-from scheduler_core.scenario.load import DEFAULT_LIMITS, load
+from scheduler_core.scenario.load import DEFAULT_LIMITS, load, load_documents
 from scheduler_core.scenario.scenario import Scenario
 
 
@@ -26,14 +28,38 @@ FILES = "manifests, a dump, a trace, an archive or a directory of them; - for st
 """The possible values of a command's ``FILE…``."""
 
 
-def read_scenario(names: Sequence[str], config: str | None = None) -> Scenario:
+def add_scheduler_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare which kube-scheduler answers."""
+    parser.add_argument(
+        "--scheduler",
+        choices=RELEASES,
+        default="",
+        help="the kube-scheduler that answers, against the bundle",
+    )
+
+
+def read_scenario(names: Sequence[str], config: str | None = None, scheduler: str = "") -> Scenario:
     """Read files and directories (``-``: standard input) as one bundle; ``config`` replaces its own.
+
+    ``scheduler`` is a release that answers against what the bundle says, "" for its own.
 
     Raises:
         InputError: A file cannot be read; every problem is a line of the message.
     """
-    scenario = _load(names)
+    scenario = _load(names, scheduler)
     return scenario if config is None else configured(scenario, config)
+
+
+def answered_by(scenario: Scenario, scheduler: str) -> Scenario:
+    """Return the same bundle read for a release: it decides how controllers create pods, too.
+
+    Raises:
+        InputError: That release cannot read it.
+    """
+    try:
+        return load_documents(scenario.documents, title=scenario.title, scheduler=scheduler)
+    except BundleError as error:
+        raise InputError(problem_lines(error.problems)) from error
 
 
 def configured(scenario: Scenario, name: str) -> Scenario:
@@ -51,13 +77,15 @@ def configured(scenario: Scenario, name: str) -> Scenario:
         )
     policy = scenario.policy if config.policy is None else config.policy
     settings = config.settings if SETTINGS_KIND in kinds else scenario.settings
+    if scenario.settings.scheduler and not settings.scheduler:
+        settings = replace(settings, scheduler=scenario.settings.scheduler)
     told = (*scenario.warnings, *(problem for problem in config.warnings if problem.file))
     return replace(scenario.under(policy, settings), warnings=told)
 
 
-def _load(names: Sequence[str]) -> Scenario:
+def _load(names: Sequence[str], scheduler: str = "") -> Scenario:
     try:
-        return load([_read(name) for name in names])
+        return load([_read(name) for name in names], scheduler=scheduler)
     except BundleError as error:
         raise InputError(problem_lines(error.problems)) from error
 

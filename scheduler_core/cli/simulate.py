@@ -11,14 +11,24 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from scheduler_core.cli.caching import add_cache_arguments, with_cache
-from scheduler_core.cli.reporting import FILES, InputError, counted, is_read, problem_lines, read_scenario
+from scheduler_core.cli.reporting import (
+    FILES,
+    InputError,
+    add_scheduler_argument,
+    counted,
+    is_read,
+    problem_lines,
+    read_scenario,
+)
 from scheduler_core.cli.timed_report import report_timed
 from scheduler_core.config.policy import PolicyError
+from scheduler_core.config.release import V1_37
 from scheduler_core.controllers.daemon_admission import unplaced
 from scheduler_core.objects.model import KubernetesObject, Pod, Workload
 from scheduler_core.objects.recorded import RecordedPlacement, agreement
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.trace import trace_line
+from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
 from scheduler_core.simulation.virtual import Stepper, TimedSimulation, cache_of, simulate
 
 
@@ -42,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trace", metavar="FILE", help="write one JSON object per cycle; - for standard output"
     )
+    add_scheduler_argument(parser)
     add_cache_arguments(parser)
     parser.set_defaults(run=run)
 
@@ -49,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Simulate and print; if the trace is on standard output, the report is on standard error."""
     _spare_input(options)
-    scenario = read_scenario(options.files, options.config)
+    scenario = read_scenario(options.files, options.config, options.scheduler)
     scenario = scenario.under(scenario.policy, with_cache(scenario.settings, options))
     if scenario.warnings:
         print(problem_lines(scenario.warnings), file=sys.stderr)
@@ -119,7 +130,12 @@ def report(simulation: Stepper, last: dict[str, Cycle], out: TextIO) -> None:
         print(told, file=out)
     counts = Counter(row.state for row in rows)
     listed = ", ".join(f"{count:,} {state}" for state, count in counts.most_common()) or "no pods"
+    if isinstance(simulation, CurrentSimulation):
+        for told in simulation.unsettled:
+            print(told, file=out)
     cluster = f"{counted(simulation.cluster.columns.size, 'node')}, {counted(simulation.index, 'cycle')}"
+    if simulation.scenario.release == V1_37:
+        cluster = f"kube-scheduler {V1_37}: {cluster}"
     print(f"{cluster}: {listed}", file=out)
 
 
@@ -135,7 +151,7 @@ def daemons_missing(simulation: Stepper) -> Iterator[str]:
             owners.pop(operation.key, None)
             if operation.object is not None:
                 owners[operation.key] = operation.object
-    if not owners:
+    if not owners or isinstance(simulation, CurrentSimulation):  # their pods are pending, with the reason
         return
     there: dict[str, list[Pod]] = {}
     for state in simulation.cluster.pods.values():

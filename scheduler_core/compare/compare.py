@@ -19,6 +19,7 @@ from scheduler_core.objects.plain import plain
 from scheduler_core.results.metrics import Metrics, Work, measure
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
 from scheduler_core.simulation.virtual import Stepper, simulate
 
 PLACEMENTS_SHOWN = 1000
@@ -89,7 +90,7 @@ def compare(
     """
     a, b = (simulate(one, quirk_effects=False) for one in (scenario_a, scenario_b))
     configuration = (  # before an operation changes them
-        *_configuration(a.profile, b.profile),
+        *_releases(a, b),
         *_settings(scenario_a.settings, scenario_b.settings),
     )
     work_a, work_b = Work(), Work()
@@ -316,6 +317,39 @@ def last_nodes(simulation: Stepper) -> dict[str, str]:
     nodes = {pod: node for d in scheduled for pod, node in d.placements}
     nodes |= dict.fromkeys((victim for d in simulation.decisions for victim in d.victims), "")
     return nodes | simulation.placement()
+
+
+def _releases(a: Stepper, b: Stepper) -> Iterator[str]:
+    """Describe the differences between the schedulers: their releases, or else their configurations."""
+    one, two = a.scenario.release, b.scenario.release
+    if one != two:
+        yield f"kube-scheduler {one} under A, {two} under B"
+    elif isinstance(a, CurrentSimulation) and isinstance(b, CurrentSimulation):
+        yield from _profiles(a, b)
+    else:
+        yield from _configuration(a.profile, b.profile)
+
+
+def _profiles(a: CurrentSimulation, b: CurrentSimulation) -> Iterator[str]:
+    """Describe the differences between the profiles of v1.37, by schedulerName and extension point."""
+    of_a, of_b = (one.run.configuration.profiles for one in (a, b))
+    for name in dict.fromkeys([*of_a, *of_b]):
+        left, right = of_a.get(name), of_b.get(name)
+        if left is None or right is None:
+            yield f"profile {name} of {'B' if left is None else 'A'} alone"
+            continue
+        for point in left.points:
+            if left.points[point] != right.points[point]:
+                mine, theirs = (", ".join(side.points[point]) or "none" for side in (left, right))
+                yield f"{point} of {name}: {mine} under A, {theirs} under B"
+        for plugin in dict.fromkeys([*left.weights, *right.weights]):
+            one, two = left.weights.get(plugin, 0), right.weights.get(plugin, 0)
+            if one != two:
+                yield f"plugin {plugin}: weight {one or 'none'} under A, {two or 'none'} under B"
+        if left.arguments != right.arguments:
+            yield f"the arguments of plugins of {name} differ"
+        if left.percentage != right.percentage:
+            yield f"percentageOfNodesToScore: {left.percentage} under A, {right.percentage} under B"
 
 
 def _configuration(a: Profile, b: Profile) -> Iterator[str]:

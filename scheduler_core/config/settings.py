@@ -14,6 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from scheduler_core.config.release import RELEASES, V1_11
 from scheduler_core.objects.reading import At, Field, Outline, boolean, enum, outlined, record, show
 from scheduler_core.quirks import QUIRK_IDS
 
@@ -37,7 +38,9 @@ class Settings(Struct, frozen=True):
     none, #63040's check or #67308's generation numbers.
     ``time`` is ``virtual`` to use the queue and the clock of the current scheduling framework with a Policy
     too; with a KubeSchedulerConfiguration they are always used. ``until`` ends such a run at that second of
-    virtual time. ``fixed_too`` are ids of single quirks to fix, to determine their effect; no field sets it.
+    virtual time. ``scheduler`` is the kube-scheduler that answers, "" for the one that
+    :mod:`scheduler_core.config.release` chooses. ``fixed_too`` are ids of single quirks to fix, to determine
+    their effect; no field sets it.
     """
 
     quirks: str = "v1.11"
@@ -48,7 +51,14 @@ class Settings(Struct, frozen=True):
     stale_writes: str = "generations"
     time: str = "instant"
     until: float | None = None
+    scheduler: str = ""
     fixed_too: frozenset[str] = frozenset()
+
+    @property
+    def only_v1_11(self) -> bool:
+        """Whether they ask for what no other release has: other quirks, another order, or the cache."""
+        plain = Settings(time=self.time, until=self.until, scheduler=self.scheduler)
+        return self != plain
 
     @property
     def quirk_ids(self) -> frozenset[str]:
@@ -87,6 +97,7 @@ SETTINGS = record(
         "staleWrites": Field("stale_writes", enum(*STALE_WRITES)),
         "time": Field("time", enum(*TIMES)),
         "until": Field("until", _until),
+        "scheduler": Field("scheduler", enum(*RELEASES)),
     },
     unread="apiVersion kind metadata",
 )
@@ -97,4 +108,8 @@ def read_settings(value: Mapping[str, Any], at: At) -> Settings:
     read = SETTINGS(value, at)
     if isinstance(read, Settings) and read.time == "virtual" and read.cache != "off":
         at.child("cache").error("there is no equivalence cache in virtual time: leave out one of the two")
+    if isinstance(read, Settings) and read.scheduler not in ("", V1_11) and read.cache != "off":
+        at.child("cache").error(
+            f"kube-scheduler {read.scheduler} has no equivalence cache: leave out one of the two"
+        )
     return read if isinstance(read, Settings) else DEFAULT_SETTINGS

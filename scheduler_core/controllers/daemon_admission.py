@@ -11,7 +11,16 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec.structs import replace
 
 from scheduler_core.objects.admission import with_requests
-from scheduler_core.objects.model import HostPort, Node, Pod, Toleration, Workload
+from scheduler_core.objects.model import (
+    Affinity,
+    HostPort,
+    Node,
+    NodeSelectorTerm,
+    Pod,
+    Requirement,
+    Toleration,
+    Workload,
+)
 from scheduler_core.objects.selectors import node_selected, tolerates
 
 NODES_NAMED = 5
@@ -28,6 +37,24 @@ def with_daemon_tolerations(pod: Pod) -> Pod:
     """Return the pod with the tolerations that every DaemonSet pod gets."""
     added = tuple(t for t in _DAEMON_TOLERATIONS if t not in pod.tolerations)
     return replace(pod, tolerations=pod.tolerations + added)
+
+
+def with_daemon_affinity(pod: Pod, node: str) -> Pod:
+    """Return the pod with a required node affinity to the node's name, in addition to its other constraints.
+
+    Source: ``util.ReplaceDaemonSetPodNodeNameNodeAffinity``: it replaces each required term of the template.
+    """
+    term = NodeSelectorTerm(match_fields=(Requirement("metadata.name", "In", (node,)),))
+    return replace(pod, affinity=replace(pod.affinity or Affinity(), node_required=(term,)))
+
+
+def daemon_node(pod: Pod) -> str:
+    """Return the target node of a DaemonSet's pod: its own, or the one that its affinity names."""
+    if pod.node_name:
+        return pod.node_name
+    terms = (pod.affinity.node_required if pod.affinity else None) or ()
+    fields = terms[0].match_fields if terms else ()
+    return fields[0].values[0] if fields and fields[0].values else ""
 
 
 def total_requests(pod: Pod) -> dict[str, int]:

@@ -12,13 +12,17 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from scheduler_core.controllers.changes import Change, Reconciliation
-from scheduler_core.controllers.daemon_admission import fits_daemon, with_daemon_tolerations
+from scheduler_core.controllers.daemon_admission import (
+    daemon_node,
+    fits_daemon,
+    with_daemon_affinity,
+    with_daemon_tolerations,
+)
 from scheduler_core.controllers.deployment import share
-from scheduler_core.controllers.pod_index import daemon_node
 from scheduler_core.controllers.revisions import begun, completed, is_current, marked, updating
 from scheduler_core.controllers.store import Store
 from scheduler_core.objects.keys import key_of
-from scheduler_core.objects.model import Affinity, Node, NodeSelectorTerm, Pod, Requirement, Workload
+from scheduler_core.objects.model import Node, Pod, Workload
 from scheduler_core.objects.selectors import node_selected, tolerates
 
 DaemonPairs = list[tuple[Workload, Node]]
@@ -38,15 +42,6 @@ def on_node(node: Node, store: Store, now: float) -> Reconciliation:
     owners = [store.objects[key] for key in store.daemon_sets]
     pairs = [(o, node) for o in owners if isinstance(o, Workload) and o.status.current is not None]
     return _place(store, pairs, now)
-
-
-def with_daemon_affinity(pod: Pod, node: str) -> Pod:
-    """Return the pod with a required node affinity to the node's name, in addition to its other constraints.
-
-    Source: ``util.ReplaceDaemonSetPodNodeNameNodeAffinity``: it replaces each required term of the template.
-    """
-    term = NodeSelectorTerm(match_fields=(Requirement("metadata.name", "In", (node,)),))
-    return replace(pod, affinity=replace(pod.affinity or Affinity(), node_required=(term,)))
 
 
 def _place(store: Store, pairs: DaemonPairs, now: float) -> list[Change]:

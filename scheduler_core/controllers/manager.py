@@ -20,8 +20,8 @@ from scheduler_core.controllers import (
 )
 from scheduler_core.controllers.branching import Branching, branch
 from scheduler_core.controllers.changes import Action, Change, Options, Wake, timestamp
+from scheduler_core.controllers.daemon_admission import daemon_node
 from scheduler_core.controllers.owned import controller_of, key_in
-from scheduler_core.controllers.pod_index import daemon_node
 from scheduler_core.controllers.revisions import updating
 from scheduler_core.controllers.store import AdmitPod, Store, counts_alike, ready_status
 from scheduler_core.controllers.table import CONTROLLERS, Reconcile

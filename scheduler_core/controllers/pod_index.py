@@ -6,21 +6,13 @@ from collections.abc import Hashable
 from typing import TypeVar
 
 from scheduler_core.controllers.branching import Branching
+from scheduler_core.controllers.daemon_admission import daemon_node
 from scheduler_core.controllers.owned import controller_of, key_in
 from scheduler_core.objects.keys import Key
 from scheduler_core.objects.model import Pod
 
 Group = TypeVar("Group", bound=Hashable)
 PodNames = dict[str, None]
-
-
-def daemon_node(pod: Pod) -> str:
-    """Return the target node of a DaemonSet's pod: its own, or the one that its affinity names."""
-    if pod.node_name:
-        return pod.node_name
-    terms = (pod.affinity.node_required if pod.affinity else None) or ()
-    fields = terms[0].match_fields if terms else ()
-    return fields[0].values[0] if fields and fields[0].values else ""
 
 
 def discard(

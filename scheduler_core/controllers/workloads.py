@@ -15,7 +15,13 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from scheduler_core.controllers.daemon_admission import fits_daemon, with_daemon_tolerations
+from scheduler_core.controllers.daemon_admission import (
+    daemon_node,
+    fits_daemon,
+    why_unwelcome,
+    with_daemon_affinity,
+    with_daemon_tolerations,
+)
 from scheduler_core.formats.decode import short_hash
 from scheduler_core.objects.admission import uid_for
 from scheduler_core.objects.keys import Key, key_of, kind_of
@@ -51,6 +57,7 @@ class ExistingObjects:
 
     def __init__(self) -> None:
         self.objects: dict[Key, KubernetesObject] = {}
+        self.daemons_pending = False  # the scheduler places the pods of DaemonSets, as since 1.12
         self._owned: dict[Key, dict[Key, None]] = {}
         self._pods_on: dict[str, dict[Key, None]] = {}
         self._orphans: dict[tuple[str, str, str], dict[Key, None]] = {}  # namespace, label, value
@@ -348,13 +355,21 @@ def _claim(template: PersistentVolumeClaim, owner: Workload, name: str) -> Persi
 
 
 def expand_daemons(world: ExistingObjects, owner: Workload, changes: WorkloadChanges) -> None:
-    """DaemonSet: one pod for each fitting node, bound at once, as v1.11's controller did."""
+    """DaemonSet: one pod for each fitting node, bound at once, as v1.11's controller did.
+
+    If the scheduler places daemons, there is a pending pod for each node that the DaemonSet is meant for.
+    """
     own = _active(world.owned(owner))
-    taken = {pod.node_name for pod in own}
+    taken = {daemon_node(pod) for pod in own}
     nodes = [node for node in world.nodes() if node.meta.name not in taken]
     names = _fresh_names(world, owner, len(nodes))
     for node in nodes:
         pod = with_daemon_tolerations(make_pod(owner, "daemon"))
+        if world.daemons_pending:
+            if not why_unwelcome(pod, node):
+                named = with_daemon_tolerations(make_pod(owner, next(names)))
+                changes.create.append(with_daemon_affinity(named, node.meta.name))
+            continue
         if fits_daemon(pod, node, list(world.pods_on(node.meta.name))):
             named = with_daemon_tolerations(make_pod(owner, next(names)))
             changes.create.append(replace(named, node_name=node.meta.name, phase="Running"))

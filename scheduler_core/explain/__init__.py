@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from scheduler_core.explain.changes import Remedy, search
 from scheduler_core.explain.cooperative import finished
+from scheduler_core.explain.current import attempt_now, failures_of, groups_of, pending_now
 from scheduler_core.explain.explanation import (
     NODES_SHOWN,
     ExplainError,
@@ -28,6 +29,7 @@ from scheduler_core.explain.world import Standing, snapshot
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.scheduling.cycle import Cycle, Decision
 from scheduler_core.scheduling.filtering import error_message, fit_error_message
+from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
 from scheduler_core.simulation.virtual import Stepper, simulate
 
 DECISIONS_AT_ONCE = 500  # replayed between two pauses
@@ -180,6 +182,8 @@ def _placed(simulation: Stepper, index: int, pod: str, asked: str | None) -> Ask
     yield
     earlier = _before(simulation, index)
     yield
+    if isinstance(earlier, CurrentSimulation):
+        return _placed_currently(earlier, pod, asked)
     standing = Standing(snapshot(earlier, pod))
     yield
     cycle = earlier.step()
@@ -211,6 +215,38 @@ def _placed(simulation: Stepper, index: int, pod: str, asked: str | None) -> Ask
     return replace(answer, summary=f"{summary} {asked} {how}.", nodes=(told,), changes=tuple(found))
 
 
+def _placed_currently(earlier: CurrentSimulation, pod: str, asked: str | None) -> Explanation:
+    """Return the answer for a pod that v1.37 placed, from the attempt that did."""
+    attempt = attempt_now(earlier, pod)
+    names = earlier.cluster.columns.names
+    failures = {} if attempt is None else failures_of(attempt, names)
+    passed = () if attempt is None else attempt.passed
+    cycle = earlier.step()
+    assert cycle is not None
+    node = dict(cycle.decision.placements)[pod]
+    story = tell(cycle, asked)
+    summary = f"{pod} was placed on {node} in cycle {cycle.index:,} by kube-scheduler v1.37."
+    if cycle.pod == pod:
+        summary = f"{summary} {' '.join(story.sentences)}"
+    if asked is not None and asked != node:
+        failure = failures.get(asked)
+        how = "fitted too" if failure is None else f"did not fit: {failure.predicate}"
+        reasons = "" if failure is None else f" ({failure.error or ', '.join(failure.reasons)})"
+        summary = f"{summary} {asked} {how}{reasons}."
+    return Explanation(
+        pod,
+        "placed",
+        node,
+        asked,
+        cycle.index,
+        cycle.step,
+        summary,
+        story=story if cycle.pod == pod else None,
+        nodes_count=len(names),
+        groups=groups_of(failures, names, {name for found in passed for name in found.tolist()}),
+    )
+
+
 def _placed_beside(cycle: Cycle, pod: str, asked: str | None) -> Explanation:
     """Return the answer for a pod that a custom scheduler placed; it has no predicates or priorities."""
     node = dict(cycle.decision.placements)[pod]
@@ -230,6 +266,10 @@ def _standing(simulation: Stepper, pod: str, asked: str | None, shown: int, *, t
     yield
     state = simulation.cluster.pods[pod]
     node = state.node_name or None
+    if isinstance(simulation, CurrentSimulation):
+        known = "bound" if node else "pending"
+        moment = Explanation(pod, known, node, asked, simulation.index, _step(simulation), "")
+        return pending_now(simulation, pod, asked, moment, shown)
     standing = Standing(snapshot(simulation, pod))
     names = standing.names
     here = Explanation(

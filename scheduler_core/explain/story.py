@@ -8,6 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.simulation.v1_37.record import release_record
 
 NODES_SHOWN = 50
 
@@ -80,7 +81,12 @@ def tell(cycle: Cycle, asked: str | None = None) -> Story:
     sentences = [f"{fitting:,} of {of:,} nodes fit; the best total is {best:,}."]
     rival = asked if asked in places and asked != cycle.node else _runner_up(cycle)
     leads: tuple[Lead, ...] = ()
-    if len(cycle.ties) > 1:
+    if len(cycle.ties) > 1 and release_record(cycle) is not None:
+        sentences.append(
+            f"{len(cycle.ties):,} nodes have it; the one at the root of the heap of totals is taken: "
+            f"{cycle.node}."
+        )
+    elif len(cycle.ties) > 1:
         turn = cycle.last_node_index % len(cycle.ties)
         sentences.append(
             f"{len(cycle.ties):,} nodes have it; in descending order of name, the round-robin counter, "

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from msgspec.structs import replace
 
 from scheduler_core.config.policy.document import is_policy
+from scheduler_core.config.release import V1_22, V1_37, chosen_release, release_of_kubelets
 from scheduler_core.config.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
 from scheduler_core.controllers.workloads import WorkloadChange
 from scheduler_core.formats.bundle import Bundle, Entry, File, SourceText, read_files
@@ -35,12 +36,13 @@ from scheduler_core.kube_batch.document import (
 from scheduler_core.objects.keys import Key, key_of
 from scheduler_core.objects.kinds import KEPT_KINDS, KINDS, Kind
 from scheduler_core.objects.manifests import Document
-from scheduler_core.objects.model import KubernetesObject, Workload
+from scheduler_core.objects.model import KubernetesObject, Node, Workload
 from scheduler_core.objects.problems import BundleError, Problem
 from scheduler_core.objects.reading import At, Report, show
 from scheduler_core.progress import Watch, counted, unwatched
 from scheduler_core.scenario.assembly import Assembly
-from scheduler_core.scenario.operations import has_controllers, read_operations, turns_virtual
+from scheduler_core.scenario.current_configuration import check_current
+from scheduler_core.scenario.operations import has_controllers, read_operations, releases_written
 from scheduler_core.scenario.reconfiguration import VERSIONS, Reconfiguration
 from scheduler_core.scenario.references import check_references
 from scheduler_core.scenario.scenario import Operation, Scenario
@@ -58,20 +60,23 @@ def load(
     times: Literal["keep", "ignore"] = "keep",
     limits: Limits = DEFAULT_LIMITS,
     watch: Watch = unwatched,
+    scheduler: str = "",
 ) -> Scenario:
     """Read a bundle: one text or archive, or a list of (file name, content) and directories.
 
     ``admission`` applies the API server's admission to each object; ``expand`` expands
     controllers into pods. ``times`` determines whether a CSV trace's times become operations of the
     scenario or are ignored (every pod is pending from the start, in order of creation). ``watch`` is
-    notified of the progress and may abort by raising. Raises BundleError with all errors.
+    notified of the progress and may abort by raising. ``scheduler`` is a release that overrides that of the
+    settings. Raises BundleError with all errors.
     """
     files: list[File] = [("", bundle)] if isinstance(bundle, (str, bytes)) else list(bundle)
     read = read_files(files, limits, watch)
     read_tables(read, limits, keep_times=times == "keep")
     read_kwok(read, limits)
     read_recorder(read, limits)
-    return _Loading(title, limits, expand=expand, admission=admission, watch=watch).run(read)
+    loading = _Loading(title, limits, expand=expand, admission=admission, watch=watch, scheduler=scheduler)
+    return loading.run(read)
 
 
 def load_documents(
@@ -82,22 +87,32 @@ def load_documents(
     admission: bool = True,
     limits: Limits = DEFAULT_LIMITS,
     watch: Watch = unwatched,
+    scheduler: str = "",
 ) -> Scenario:
     """Read parsed manifests. Like :func:`load`, but problems have a document number and no line."""
     bundle = Bundle()
     for number, value in enumerate(documents, 1):
         kind = value.get("kind")
         bundle.entries.append(Entry(dict(value), kind if isinstance(kind, str) else "", None, number))
-    return _Loading(title, limits, expand=expand, admission=admission, watch=watch).run(bundle)
+    loading = _Loading(title, limits, expand=expand, admission=admission, watch=watch, scheduler=scheduler)
+    return loading.run(bundle)
 
 
 class _Loading:
     """The loading of one bundle into a Scenario: the documents read and the problems found so far."""
 
     def __init__(
-        self, title: str, limits: Limits, *, expand: bool, admission: bool, watch: Watch = unwatched
+        self,
+        title: str,
+        limits: Limits,
+        *,
+        expand: bool,
+        admission: bool,
+        watch: Watch = unwatched,
+        scheduler: str = "",
     ) -> None:
         self.title = title
+        self.scheduler = scheduler
         self.watch = watch
         self.limits = limits
         self.report = Report(strict=admission, limit=limits.problems)
@@ -149,9 +164,16 @@ class _Loading:
         settings = DEFAULT_SETTINGS
         for entry in self.settings[:1]:
             settings = read_settings(entry.value, At(self.report, None, entry))
+        if self.scheduler:
+            settings = replace(settings, scheduler=self.scheduler)
         configuration = Configuration(None, settings)
         for entry in (*self.policies[:1], *self.configurations[:1]):
-            configuration = checked(entry.value, settings, At(self.report, None, entry))
+            at = At(self.report, None, entry)
+            configuration = checked(entry.value, settings, at)
+            if configuration.release == V1_37:
+                check_current(entry.value, settings, at)
+            elif configuration.in_force is None and entry.kind == CONFIGURATION_KIND:
+                at.child("kind").warn(f"kube-scheduler v1.11 reads no {CONFIGURATION_KIND}: it is ignored")
         batch = ""
         for entry in self.batches[:1]:
             batch = check_batch_configuration(entry.value, At(self.report, None, entry)) or ""
@@ -164,7 +186,9 @@ class _Loading:
         controllers = all(has_controllers(entry.value) for entry in self.scenarios)
         if not controllers:
             self.assembly.expand, self.assembly.recorded = False, True
-        self.assembly.timed = self.is_timed(settings)
+        release = self.release(configuration)
+        self.assembly.timed = release == V1_22
+        self.assembly.world.daemons_pending = release == V1_37
         objects = self.assembly.build(self.decoded, self.before)
         self.refuse_if_wrong()
         self.write_down(self.assembly.changed)
@@ -187,8 +211,9 @@ class _Loading:
             most_pods=self.limits.pods,
             schedulers={BATCH_SCHEDULER: batch} if batch else {},
             unhonored=self.unhonored(objects, operations),
+            kubelets=self.kubelets,
         )
-        return replace(scenario, warnings=scenario.warned()) if scenario.unhonored else scenario
+        return replace(scenario, warnings=scenario.warned())
 
     def unhonored(
         self, objects: list[KubernetesObject], operations: tuple[Operation, ...]
@@ -311,11 +336,19 @@ class _Loading:
         configuration = Reconfiguration(self.policy, given, settings)
         return read_operations(self.scenarios[0], self.assembly, sources, configuration)
 
-    def is_timed(self, settings: Settings) -> bool:
-        """Return whether the scenario runs in virtual time, from the start or turned on by an operation."""
-        if settings.time == "virtual" or self.configurations:
-            return True
-        return any(turns_virtual(entry.value) for entry in self.scenarios[:1])
+    @property
+    def kubelets(self) -> str:
+        """Return the release that the nodes' kubelets suggest, "" if they do not tell."""
+        nodes = (d.entry.value for d in self.decoded if isinstance(d.object, Node))
+        infos = ((node.get("status") or {}).get("nodeInfo") for node in nodes)
+        versions = (info.get("kubeletVersion") for info in infos if isinstance(info, Mapping))
+        return release_of_kubelets(version for version in versions if isinstance(version, str))
+
+    def release(self, configuration: Configuration) -> str:
+        """Return the release that answers, from the start or by an operation on the configuration."""
+        later = [one for entry in self.scenarios[:1] for one in releases_written(entry.value)]
+        only = configuration.settings.only_v1_11
+        return chosen_release([configuration.release, *later], self.kubelets, only_v1_11=only)
 
     def refuse_if_wrong(self) -> None:
         """Raise BundleError with all errors, if there are any."""

@@ -9,17 +9,18 @@ operation's id and a counter. Operations on the scheduler's configuration are ha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
 from msgspec.structs import replace
 
+from scheduler_core.config.release import V1_22, configured_release
+from scheduler_core.config.settings import SETTINGS_KIND
 from scheduler_core.controllers.workloads import WorkloadChange, rollout
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import Decoded, decode, find_kind
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import PATCH_TYPES, patched_by
-from scheduler_core.framework.configuration import CONFIGURATION_KIND
 from scheduler_core.framework.configuration.profiles import Configuration
 from scheduler_core.objects.admission import disruptions_allowed
 from scheduler_core.objects.keys import Key, key_of
@@ -105,21 +106,28 @@ def has_controllers(scenario: Any) -> bool:
     return not (isinstance(spec, dict) and spec.get("controllers") == [])
 
 
-def turns_virtual(scenario: Any) -> bool:
-    """Return whether an operation of a history turns on virtual time, which then runs from the start."""
+def releases_written(scenario: Any) -> Iterator[str]:
+    """Yield the releases that a history's operations on the configuration choose, "" for those that do not.
+
+    A release that is chosen later answers from the start.
+    """
     spec = scenario.get("spec")
     listed = spec.get("operations") if isinstance(spec, dict) else None
-    return any(_turns_virtual(item) for item in listed or () if isinstance(item, dict))
+    for item in listed or ():
+        if isinstance(item, dict):
+            yield from _release_written(item)
 
 
-def _turns_virtual(operation: dict[str, Any]) -> bool:
+def _release_written(operation: dict[str, Any]) -> Iterator[str]:
     created, patched = operation.get("createOperation"), operation.get("patchOperation")
     made = created.get("object") if isinstance(created, dict) else None
     if isinstance(made, dict) and is_configuration(made):
-        return made["kind"] == CONFIGURATION_KIND or made.get("time") == "virtual"
-    if not isinstance(patched, dict):
-        return False
-    return is_configuration(patched.get("typeMeta")) and "virtual" in str(patched.get("patch"))
+        if made["kind"] == SETTINGS_KIND:
+            yield configured_release(None, str(made.get("scheduler") or ""), str(made.get("time")))
+        else:
+            yield configured_release(made, "", "")
+    if isinstance(patched, dict) and is_configuration(patched.get("typeMeta")):
+        yield V1_22 if "virtual" in str(patched.get("patch")) else ""
 
 
 def read_operations(

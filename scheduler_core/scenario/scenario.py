@@ -13,6 +13,7 @@ from typing import Any, Literal
 from msgspec import Struct, field, structs
 from msgspec.structs import replace
 
+from scheduler_core.config.release import V1_37, chosen_release
 from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
 from scheduler_core.formats.limits import Limits
 from scheduler_core.framework.configuration.profiles import Configuration
@@ -20,6 +21,7 @@ from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.model import KubernetesObject
 from scheduler_core.objects.problems import Problem
 from scheduler_core.objects.recorded import Recorded, recorded_of
+from scheduler_core.scenario.left_out import left_out
 from scheduler_core.scenario.unhonored import Unhonored, warnings_under
 
 
@@ -69,6 +71,7 @@ class Scenario(Struct, frozen=True):
     schedulers: Mapping[str, str] = field(default_factory=dict)  # configuration files by schedulerName
     unhonored: tuple[Unhonored, ...] = ()  # honored by some schedulers; ``warnings`` has those that apply
     configuration: Configuration = field(default_factory=Configuration)
+    kubelets: str = ""  # the release that the nodes' kubelets suggest; chosen where nothing else is
 
     def __post_init__(self) -> None:
         given = self.configuration
@@ -80,6 +83,12 @@ class Scenario(Struct, frozen=True):
         """The initial configuration, and those with which operations restart the scheduler."""
         later = (operation.configuration for operation in self.operations)
         return (self.configuration, *(one for one in later if one is not None))
+
+    @property
+    def release(self) -> str:
+        """The kube-scheduler that answers: a row of :data:`scheduler_core.config.release.RELEASES`."""
+        configured = [configuration.release for configuration in self.configurations]
+        return chosen_release(configured, self.kubelets, only_v1_11=self.settings.only_v1_11)
 
     @property
     def id(self) -> str:
@@ -121,12 +130,19 @@ class Scenario(Struct, frozen=True):
             for operation in self.operations
         )
         changed = replace(self, operations=operations, policy=policy, settings=settings)
-        return replace(changed, warnings=changed.warned()) if self.unhonored else changed
+        return changed if changed.warned() == self.warnings else replace(changed, warnings=changed.warned())
 
     def warned(self) -> tuple[Problem, ...]:
         """Return the warnings in order, including those about fields that the scheduler does not honor."""
         others = (problem for problem in self.warnings if not problem.unhonored)
-        told = warnings_under(self.unhonored, self.configurations)
+        release = self.release
+        told = [*warnings_under(self.unhonored, self.configurations, release)]
+        if release == V1_37:
+            landing = (
+                (o.id, "" if o.configuration is None else o.configuration.release, o.during)
+                for o in self.operations
+            )
+            told += left_out(self.documents, self.settings, landing)
         return tuple(sorted((*others, *told), key=Problem.place))
 
     def _exchanged(self, old: Configuration, policy: Document | None, settings: Settings) -> Configuration:

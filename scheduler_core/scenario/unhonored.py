@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from scheduler_core.config.policy import PolicyError
+from scheduler_core.config.release import V1_37
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.problems import problems_of, shape_text
 from scheduler_core.framework.configuration.profiles import Configuration
@@ -19,6 +20,14 @@ from scheduler_core.objects.support import CONFIGURED, COSCHEDULING, INSTANT, KU
 from scheduler_core.objects.support_workload import REPORTED_KINDS
 
 NAMED = 3  # objects named in a warning; the others are counted
+
+HONORED_BY_V1_37 = frozenset(
+    "allocatable volumeMode accessModes overhead resources topologySpreadConstraints schedulingGates "
+    "resourceClaims hostUsers containerStatuses restartPolicyRules restartPolicy claims matchFields "
+    "namespaceSelector matchLabelKeys mismatchLabelKeys csi CSINode CSIDriver CSIStorageCapacity "
+    "VolumeAttachment ResourceClaim ResourceSlice DeviceClass".split()
+)
+"""Reported fields, by their last name, and kinds that kube-scheduler v1.37 honors here."""
 
 
 class Unhonored(Struct, frozen=True):
@@ -96,11 +105,17 @@ def abilities(configuration: Configuration) -> frozenset[str]:
 
 
 def warnings_under(
-    found: Iterable[Unhonored], configurations: Iterable[Configuration]
+    found: Iterable[Unhonored], configurations: Iterable[Configuration], release: str
 ) -> tuple[Problem, ...]:
     """Return the warnings of fields and kinds that at least one of a run's configurations does not honor."""
     able = [abilities(configuration) for configuration in configurations]
-    return tuple(one.problem for one in found if not all(one.honored_by & names for names in able))
+    modern = release == V1_37
+    return tuple(
+        one.problem
+        for one in found
+        if not all(one.honored_by & names for names in able)
+        and not (modern and one.problem.unhonored.rpartition(".")[2].removesuffix("[]") in HONORED_BY_V1_37)
+    )
 
 
 def _field(shape: tuple[str, ...]) -> str:

@@ -43,6 +43,7 @@ from scheduler_core.simulation.line import (
     TimelineLine,
     Verdict,
 )
+from scheduler_core.simulation.v1_37.record import FIELDS
 
 T = TypeVar("T")
 Verdicts: TypeAlias = dict[str, Verdict]  # of one node, by predicate
@@ -57,6 +58,7 @@ LINE = cast(
         [
             *((name, kind, None) for name, kind in TRACE_FIELDS.items()),
             ("session", SESSION, UNSET),
+            *((name, kind, UNSET) for name, kind in FIELDS.items()),
         ],
         bases=(CycleLine,),
         frozen=True,
@@ -119,7 +121,6 @@ def trace_cycle(cycle: Cycle) -> CycleLine:
         nominated=decision.nominated,
         scheduler=cycle.scheduler or UNSET,
         placements=decision.placements if decision.further else UNSET,
-        session=cycle.session or UNSET,
         queue=_queue(cycle.queue),
         operations=cycle.operations,
         restart=cycle.restart,
@@ -129,6 +130,7 @@ def trace_cycle(cycle: Cycle) -> CycleLine:
         happenings=converted(cycle.happenings, list[TimelineLine]) if virtual else UNSET,
         consequences=converted(cycle.consequences, list[TimelineLine]) if virtual else UNSET,
         moves=UNSET if cycle.moves is None else cycle.moves,
+        **({} if cycle.session is None else {"session": cycle.session}),
         **{name: value for record in cycle.plugins for name, value in record.fields().items()},
     )
 

@@ -128,6 +128,8 @@ class Attempt(Struct):
     points: dict[str, Status] = field(default_factory=dict)
     post_filter: dict[str, Status] = field(default_factory=dict)
     preemption: dict[str, Any] | None = None
+    candidates: list[Any] = field(default_factory=list)
+    """The ``preemption.Candidate`` of each node on which preemption would help."""
     nominated: str | None = None
     result: str = ""
     message: str | None = None

@@ -77,6 +77,11 @@ class Pod:
     def __repr__(self) -> str:
         return f"Pod({self.key})"
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Pod:
+        """Return itself: it never changes, so copies of a cluster share it."""
+        del memo
+        return self
+
     @property
     def finished(self) -> bool:
         """Whether its phase is terminal, so that it no longer exists for the scheduler."""

@@ -34,6 +34,10 @@ class Candidate:
     node: str
     units: tuple[Unit, ...]
     violations: int
+    removed: tuple[Pod, ...] = ()
+    """All pods of lower priority on the node, in the order in which they were tried to be kept."""
+    violating: frozenset[str] = frozenset()
+    """Those whose deletion would violate a PodDisruptionBudget."""
 
     @property
     def victims(self) -> tuple[Pod, ...]:
@@ -50,6 +54,7 @@ def preempt(attempt: Attempt, nominations: Nominations) -> Status:
     potential = sorted(node for node, status in attempt.failed.items() if status.code == UNSCHEDULABLE)
     candidates, rejected = _dry_runs(ctx, potential, nominations)
     chosen = choose(candidates)
+    attempt.candidates = candidates
     attempt.preemption = {
         "candidates": {
             c.node: {"victims": [pod.key for pod in c.victims], "pdbViolations": c.violations}
@@ -162,7 +167,13 @@ def _victims_on(ctx: Context, row: int, nominations: Nominations, budgets: Budge
     node = ctx.nodes.name(row)
     if not victims:
         return Status(ERROR, (f'expected at least one victim pod on node "{node}"',))
-    return Candidate(node, tuple(sorted(victims, key=lambda unit: unit.importance)), violations)
+    return Candidate(
+        node,
+        tuple(sorted(victims, key=lambda unit: unit.importance)),
+        violations,
+        tuple(pod for unit, _ in lower for pod in unit.pods),
+        frozenset(pod.key for unit, violating in lower if violating for pod in unit.pods),
+    )
 
 
 def _leave(trial: Context, row: int, unit: Unit) -> None:

@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from scheduler_core.v1_37.attempt import Scheduler
 from scheduler_core.v1_37.batching import Batching
-from scheduler_core.v1_37.change import Manifest
+from scheduler_core.v1_37.change import Change, Manifest
 from scheduler_core.v1_37.clock import CYCLE, SECOND, WRITE, Clock
 from scheduler_core.v1_37.config import Configuration
 from scheduler_core.v1_37.entities import Entity, QueuedGroup, QueuedPod
@@ -29,6 +31,28 @@ MAX_CYCLES = 60
 
 MAX_TRIES = 3
 """A cycle of an entity that has been tried so often in one step is the step's last."""
+
+
+class Ran(Struct):
+    """One cycle: what was tried, and its effects on the cluster and the queue."""
+
+    entity: str
+    """The pod's or the group's key."""
+    pod: str
+    """The pod's key, or that of the group's first member."""
+    attempts: list[Attempt]
+    bound: dict[str, str]
+    deleted: list[str]
+    moves: list[dict[str, Any]]
+    group: dict[str, Any] | None = None
+    """The record's form of a group's cycle."""
+
+    def document(self) -> dict[str, Any]:
+        """Return the record's form of the cycle, without its step and entity."""
+        out: dict[str, Any] = {"attempts": [attempt.document() for attempt in self.attempts]}
+        if self.group is not None:
+            out["group"] = self.group
+        return {**out, "bound": self.bound, "deleted": self.deleted, "moves": self.moves}
 
 
 class Run:
@@ -55,9 +79,13 @@ class Run:
     def start(self, objects: Iterable[Manifest]) -> None:
         """Create the initial objects and schedule: step 0."""
         for manifest in objects:
-            self.watch.see(self.cluster.create(manifest))
-            self._pass(WRITE)
+            self.write(self.cluster.create(manifest))
         self._end_of_step(hold=False)
+
+    def write(self, change: Change) -> None:
+        """Tell the queue of a write from outside, which takes its time."""
+        self.watch.see(change)
+        self.queue.pass_to(self.clock.now + WRITE)
 
     def take(self, step: Mapping[str, Any]) -> None:
         """Do one step and, unless it says ``hold``, schedule.
@@ -70,19 +98,17 @@ class Run:
         kind, namespace, name = str(step.get("kind")), step.get("namespace"), str(step.get("name"))
         match step.get("do"):
             case "create":
-                self.watch.see(self.cluster.create(step["object"]))
+                self.write(self.cluster.create(step["object"]))
             case "patch" if self.cluster.get(kind, namespace, name) is not None:
-                self.watch.see(self.cluster.patch(kind, namespace, name, step["patch"]))
+                self.write(self.cluster.patch(kind, namespace, name, step["patch"]))
             case "delete" if self.cluster.get(kind, namespace, name) is not None:
-                self.watch.see(self.cluster.delete(kind, namespace, name))
+                self.write(self.cluster.delete(kind, namespace, name))
             case "patch" | "delete":
-                pass
+                self._pass(WRITE)
             case "advance":
                 self._pass(round(float(step["seconds"]) * SECOND))
             case other:
                 raise ValueError(f"do: {other!r} is no step")
-        if step.get("do") != "advance":
-            self._pass(WRITE)
         self._end_of_step(hold=bool(step.get("hold")))
 
     def _pass(self, milliseconds: int) -> None:
@@ -113,14 +139,15 @@ class Run:
             entity = self.queue.pop()
             if entity is None:
                 return
-            cycle = self._cycle(entity)
-            if cycle is not None:
-                self.cycles.append({"step": step, "entity": entity.key, **cycle})
+            ran = self.cycle(entity)
+            if ran is not None:
+                self.cycles.append({"step": step, "entity": ran.entity, **ran.document()})
             tried[entity.key] += 1
             if tried[entity.key] >= MAX_TRIES:
                 return
 
-    def _cycle(self, entity: Entity) -> dict[str, Any] | None:
+    def cycle(self, entity: Entity) -> Ran | None:
+        """Schedule what the queue handed out; None if it is being deleted."""
         if isinstance(entity, QueuedGroup):
             return self._group_cycle(entity)
         if entity.pod.terminating:
@@ -138,18 +165,14 @@ class Run:
             self._fail(entity, attempt)
         deleted = self._preempt(attempt)
         self._pass(CYCLE)
-        return {
-            "attempts": [attempt.document()],
-            "bound": bound,
-            "deleted": deleted,
-            "moves": self.moves.drain(),
-        }
+        return Ran(entity.key, entity.key, [attempt], bound, deleted, self.moves.drain())
 
-    def _group_cycle(self, group: QueuedGroup) -> dict[str, Any] | None:
+    def _group_cycle(self, group: QueuedGroup) -> Ran | None:
         """Schedule a group: file it again, write the outcome of its members, bind those that were placed."""
         if all(member.pod.terminating for member in group.members):
             self.queue.done()
             return None
+        first = group.members[0].key
         cycle = run_cycle(self.scheduling, self.nominations, self.configuration, group)
         writes = []
         for waiting, attempt in cycle.failed:
@@ -171,13 +194,9 @@ class Run:
             bound[attempt.pod.key] = str(attempt.node)
         deleted = self._delete(victims, members)
         self._pass(CYCLE)
-        return {
-            "attempts": [attempt.document() for attempt in cycle.record.attempts],
-            "group": cycle.record.document(group_conditions(self.cluster.objects["PodGroup"][group.key])),
-            "bound": bound,
-            "deleted": deleted,
-            "moves": self.moves.drain(),
-        }
+        conditions = group_conditions(self.cluster.objects["PodGroup"][group.key])
+        document = cycle.record.document(conditions)
+        return Ran(group.key, first, cycle.record.attempts, bound, deleted, self.moves.drain(), document)
 
     def _file(self, group: QueuedGroup, cycle: GroupCycle) -> None:
         """File the failed members: as active at the old time if others were placed, else to back off."""

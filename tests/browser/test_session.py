@@ -1,4 +1,4 @@
-"""A session of kube-batch, from its card on the start page: its steps, who has what after each, and its end."""
+"""A session of kube-batch, from its card on the start page: its steps, who has what after each, its end."""
 
 from __future__ import annotations
 

@@ -63,6 +63,7 @@ def _opened(
             "expected": None if playback.stored else expected_cycles(scenario),
             "end": playback.ended,
             "timed": playback.tables.timed,
+            "release": scenario.release,
             "stopped": playback.stopped,
             "policy": playback.profile.summary(),
             "warnings": bundles.problems_wire(scenario.warnings),

@@ -7,17 +7,20 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from scheduler_core.config.policy import Profile, compile_policy
+from scheduler_core.config.policy import PolicyError, Profile, compile_policy
 from scheduler_core.config.policy.document import check_policy
+from scheduler_core.config.release import V1_11, V1_22, V1_37, configured_release, is_framework_document
 from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
 from scheduler_core.framework.configuration.compiling import compile_configuration
 from scheduler_core.framework.configuration.document import check_configuration
 from scheduler_core.framework.configuration.result import FrameworkConfiguration
-from scheduler_core.framework.configuration.versions import CONFIGURATION_KIND
+from scheduler_core.framework.configuration.versions import CONFIGURATION_KIND, VERSIONS
 from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.reading import At
 
 DEFAULT_NAMES = ("", "default-scheduler")
+DEFAULT_FRAMEWORK: Document = {"apiVersion": VERSIONS["v1beta2"].api_version, "kind": CONFIGURATION_KIND}
+"""The configuration of v1.22 where none is given."""
 
 
 class Configuration(Struct, frozen=True, dict=True):
@@ -32,14 +35,31 @@ class Configuration(Struct, frozen=True, dict=True):
     settings: Settings = DEFAULT_SETTINGS
 
     @property
+    def release(self) -> str:
+        """The release that the configuration and the settings choose, "" if they choose none."""
+        return configured_release(self.policy, self.settings.scheduler, self.settings.time)
+
+    @property
+    def in_force(self) -> Document | None:
+        """The document that the framework or v1.11 reads; ``None`` for the default.
+
+        A release does not read another's configuration. v1.37 compiles its own elsewhere
+        (:func:`scheduler_core.v1_37.config.read_configuration`); what is compiled here describes it to views.
+        """
+        chosen, written = self.settings.scheduler, is_framework_document(self.policy)
+        if (self.release == V1_37 and not written) or (chosen == V1_11 and written):
+            return None
+        return DEFAULT_FRAMEWORK if chosen == V1_22 and self.policy is None else self.policy
+
+    @property
     def in_framework(self) -> bool:
-        """Whether it is a KubeSchedulerConfiguration."""
-        return self.policy is not None and self.policy.get("kind") == CONFIGURATION_KIND
+        """Whether the scheduling framework reads a KubeSchedulerConfiguration."""
+        return self.release != V1_37 and is_framework_document(self.in_force)
 
     @property
     def timed(self) -> bool:
         """Whether a scheduler with this configuration runs in virtual time."""
-        return self.in_framework or self.settings.time == "virtual"
+        return self.release == V1_22
 
     def compile(self) -> None:
         """Raise PolicyError if it cannot be used."""
@@ -47,9 +67,15 @@ class Configuration(Struct, frozen=True, dict=True):
 
     @cached_property
     def _compiled(self) -> Profile | FrameworkConfiguration:
-        if self.policy is None or not self.in_framework:
-            return compile_policy(self.policy, self.settings)
-        return compile_configuration(self.policy, self.settings)
+        document = self.in_force
+        if document is None or not is_framework_document(document):
+            return compile_policy(document, self.settings)
+        if self.release != V1_37:
+            return compile_configuration(document, self.settings)
+        try:
+            return compile_configuration(document, self.settings)
+        except PolicyError:  # it names plugins of v1.37 alone
+            return compile_policy(None, self.settings)
 
     @property
     def framework(self) -> FrameworkConfiguration | None:
@@ -77,6 +103,8 @@ class Configuration(Struct, frozen=True, dict=True):
 def checked(policy: Document, settings: Settings, at: At) -> Configuration:
     """Compile a configuration document; report its errors and warnings to ``at``."""
     made = Configuration(policy, settings)
+    if made.in_force is not policy or made.release == V1_37:
+        return made
     check = check_configuration if made.in_framework else check_policy
     compiled = check(policy, settings, at)
     if compiled is not None:

@@ -1,21 +1,24 @@
-"""Choose the simulation of a scenario: v1.11's, without a clock, or the framework's in virtual time."""
+"""Choose the simulation of a scenario: v1.11's, without a clock, the framework's in virtual time, v1.37's."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from scheduler_core.config.release import V1_22, V1_37
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.simulation.instant import Simulation
+from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
 from scheduler_core.simulation.virtual.simulation import TimedSimulation
 from scheduler_core.simulation.virtual.stepper import Stepper
 
 
 def is_timed(scenario: Scenario) -> bool:
-    """Return whether a scenario runs in virtual time.
+    """Return whether a scenario runs in the scheduling framework's virtual time, that of v1.22.
 
-    It does if it has a KubeSchedulerConfiguration or sets ``time: virtual``, at the start or at a step.
+    It does if it has a KubeSchedulerConfiguration of that release or sets ``time: virtual``, at the start or
+    at a step.
     """
-    return any(configuration.timed for configuration in scenario.configurations)
+    return scenario.release == V1_22
 
 
 def simulate(
@@ -31,6 +34,9 @@ def simulate(
     Raises:
         PolicyError: The scenario's configuration cannot be used.
     """
-    if is_timed(scenario):
+    release = scenario.release
+    if release == V1_37:
+        return CurrentSimulation(scenario, trace=trace)
+    if release == V1_22:
         return TimedSimulation(scenario, trace=trace, interrupt=interrupt)
     return Simulation(scenario, trace=trace, reuse=reuse, quirk_effects=quirk_effects)

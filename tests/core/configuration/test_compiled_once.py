@@ -21,7 +21,7 @@ POD = (
 )
 POLICY = "---\napiVersion: v1\nkind: Policy\npriorities: [{name: EqualPriority, weight: 2}]\n"
 CONFIGURATION = (
-    "---\napiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+    "---\napiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n"
     "profiles: [{schedulerName: default-scheduler}, {schedulerName: other}]\n"
 )
 SETTINGS = "---\napiVersion: podstep/v1\nkind: SimulationSettings\ntime: virtual\n"

@@ -177,7 +177,8 @@ def test_the_command_takes_a_configuration_in_place_of_the_bundle_s_policy(
     """``--config FILE`` exchanges a Policy for a KubeSchedulerConfiguration; its warnings name the file."""
     bundle, config = tmp_path / "bundle.yaml", tmp_path / "config.yaml"
     bundle.write_text("---\n".join([NODES, "apiVersion: v1\nkind: Policy\npriorities: []\n", pod("a")]))
-    config.write_text(HEAD + "profiles:\n" + PACKING.replace("packer", "default-scheduler"))
+    text = HEAD + "profiles:\n" + PACKING.replace("packer", "default-scheduler")
+    config.write_text(text.replace("k8s.io/v1\n", "k8s.io/v1beta3\n"))
     assert main(["simulate", str(bundle), "--config", str(config)]) == 0
     out = capsys.readouterr()
     (row,) = (line for line in out.out.splitlines() if line.split()[:1] in (["a"], ["default/a"]))

@@ -1,0 +1,78 @@
+"""The sentences of a cycle of kube-scheduler v1.37 that other releases have otherwise."""
+
+from __future__ import annotations
+
+from playground.panels.sentences import Sentence, SentencePart, counted, listed
+from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.simulation.v1_37.record import Hint, ReleaseRecord, release_record
+
+HINTS: SentencePart = {"tab": "Hints"}
+WAITS_IN = {
+    "unschedulable": "sleeps among the unschedulable pods until an event wakes it",
+    "backoff": "backs off: an event during its attempt may help it",
+    "active": "is active again: an event during its attempt may help it",
+}
+MEMBERS = 5  # of a group, named in the story
+
+
+def heading(cycle: Cycle) -> list[Sentence]:
+    """Say which kube-scheduler runs the cycle, for which profile and, of a PodGroup, for which group."""
+    record = release_record(cycle)
+    if record is None or (cycle.result == "undecided" and not cycle.phases):
+        return []
+    told: Sentence = [{"strong": f"kube-scheduler {record.release}"}, " runs this cycle"]
+    if record.profile not in ("", "default-scheduler"):
+        told += [" with the profile ", {"strong": record.profile}]
+    sentences: list[Sentence] = [[*told, "."]]
+    if record.group is not None:
+        pods = [attempt.pod.key for attempt in record.attempts]
+        sentences.append(
+            ["The PodGroup ", {"strong": record.entity}, " is tried as a whole: ", *listed("pod", pods), "."]
+        )
+    if record.hint:
+        sentences.append(["Batching named ", {"node": record.hint}, ", the next best node of an equal pod."])
+    return [*sentences, *_walk(cycle, record)]
+
+
+def _walk(cycle: Cycle, record: ReleaseRecord) -> list[Sentence]:
+    """Say how far the walk over the nodes came, if it did not come to all."""
+    total = len(cycle.nodes)
+    if not record.evaluated or record.evaluated >= total:
+        return []
+    walked = f"Filters ran on {record.evaluated:,} of {counted(total, 'node')}"
+    begun = f"from position {record.start % total + 1:,} of the walk on"
+    return [[f"{walked}, {begun}: enough were feasible, or PreFilter left the others out."]]
+
+
+def picked(cycle: Cycle) -> Sentence | None:
+    """Say how one of several nodes with the highest total was taken; None for another release."""
+    if release_record(cycle) is None or cycle.totals is None or cycle.node is None:
+        return None
+    return [
+        f"{counted(len(cycle.ties), 'node')} share the highest total, ",
+        {"strong": f"{int(cycle.totals.max()):,}"},
+        ". No choice is random: the one that comes to the root of the heap of totals is taken, ",
+        {"node": cycle.node},
+        ".",
+    ]
+
+
+def filed(cycle: Cycle) -> list[Sentence] | None:
+    """Say where a pod that found no node waits, and what would wake it; None for another release."""
+    record = release_record(cycle)
+    if record is None:
+        return None
+    pod: SentencePart = {"pod": cycle.pod}
+    if cycle.result == "error":
+        return [["The attempt for ", pod, " ended in an error; it backs off and is tried again."]]
+    where = WAITS_IN.get(record.filed or "unschedulable", WAITS_IN["unschedulable"])
+    sentences: list[Sentence] = [[pod, f" {where}."]]
+    hint = next((one for one in record.waiting if one.pod == cycle.pod), None)
+    return [*sentences, *_wakes(hint)] if hint is not None else sentences
+
+
+def _wakes(hint: Hint) -> list[Sentence]:
+    told: list[Sentence] = []
+    for plugin, _, text in hint.events:
+        told.append([HINTS, " of ", {"predicate": plugin}, f": until {text}."])
+    return told

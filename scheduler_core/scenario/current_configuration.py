@@ -1,0 +1,74 @@
+"""The configuration of kube-scheduler v1.37 in a bundle: its validation, and what it compiles to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.config.release import is_framework_document
+from scheduler_core.config.settings import Settings
+from scheduler_core.framework.configuration.document import check_configuration
+from scheduler_core.framework.configuration.plugins import PLUGINS
+from scheduler_core.objects.manifests import Document
+from scheduler_core.objects.reading import At, Report
+from scheduler_core.v1_37.config import GATED, MULTI_POINT, Configuration, read_configuration
+
+_DEFAULT: Document = {}
+_BOUND = {name for name, _ in (*MULTI_POINT, *(row for rows in GATED.values() for row in rows))}
+_NEWER = frozenset(_BOUND) - PLUGINS.keys()
+"""Plugins of v1.37 that the scheduling framework's tables do not know."""
+
+
+def current_configuration(policy: Document | None) -> Configuration:
+    """Compile the configuration that v1.37 runs with: the document if it is a KubeSchedulerConfiguration.
+
+    Extenders are left out: :func:`check_current` warns of them.
+
+    Raises:
+        ValueError: The document cannot be used.
+    """
+    document = policy if policy is not None and is_framework_document(policy) else _DEFAULT
+    version = {} if not document else {"apiVersion": "kubescheduler.config.k8s.io/v1"}
+    given = {key: value for key, value in document.items() if key != "extenders"}
+    try:
+        return read_configuration({**given, **version})
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"it cannot be read: {error}") from error
+
+
+def check_current(policy: Document, settings: Settings, at: At) -> None:
+    """Report the errors of a configuration that v1.37 runs with, and what of it v1.37 does not read."""
+    if not is_framework_document(policy):
+        at.child("kind").warn("kube-scheduler v1.37 reads no Policy: it runs with its default configuration")
+        return
+    structure = Report(strict=at.report.strict, limit=at.report.limit)
+    check_configuration(_known_to_framework(policy), settings, At(structure, None, at.root))
+    at.report.errors.extend(structure.errors)
+    if structure.errors:
+        return
+    if policy.get("extenders"):
+        at.child("extenders").warn("kube-scheduler v1.37 is simulated without extenders: they are not called")
+    try:
+        current_configuration(policy)
+    except ValueError as error:
+        at.error(str(error))
+
+
+def _known_to_framework(policy: Mapping[str, Any]) -> Document:
+    """Return the document without the plugins that only v1.37 has, for the checks of its structure."""
+    profiles = policy.get("profiles")
+    if not isinstance(profiles, list):
+        return {**policy}
+    return {**policy, "profiles": [_without_newer(profile) for profile in profiles]}
+
+
+def _without_newer(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _without_newer(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_without_newer(one) for one in value if not _is_newer(one)]
+    return value
+
+
+def _is_newer(value: Any) -> bool:
+    return isinstance(value, Mapping) and value.get("name") in _NEWER

@@ -1,0 +1,71 @@
+"""What a scenario asks for that the simulation of kube-scheduler v1.37 does not do: named, never silent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from scheduler_core.config.release import V1_37
+from scheduler_core.config.settings import Settings
+from scheduler_core.objects.manifests import Document
+from scheduler_core.objects.problems import Problem
+from scheduler_core.v1_37.unsupported import unsupported
+
+MOST = 20
+NAME = "v1.37"
+"""The name under which the warnings are listed."""
+
+NOT_OBJECTS = frozenset({"Scenario", "SimulationSettings", "Policy", "KubeSchedulerConfiguration", "List"})
+
+Landing = tuple[str, str, bool]
+"""An operation: its id, the release that it asks for or "", and whether it lands during a cycle."""
+
+
+def left_out(
+    documents: Sequence[Document], settings: Settings, operations: Iterable[Landing]
+) -> tuple[Problem, ...]:
+    """Return a warning for each part of a scenario that has no effect under v1.37, or another one."""
+    told = list(dict.fromkeys(_told(documents, settings, operations)))
+    more = len(told) - MOST
+    listed = [*told[:MOST], *([f"and {more:,} more like these"] if more > 0 else [])]
+    return tuple(Problem(f"kube-scheduler v1.37: {text}", unhonored=NAME) for text in listed)
+
+
+def _told(documents: Sequence[Document], settings: Settings, operations: Iterable[Landing]) -> Iterator[str]:
+    if settings.time == "virtual":
+        yield "time: virtual has no effect: v1.37 has a clock of its own, and no controller runs in it"
+    if settings.until is not None:
+        yield "until has no effect: the run ends when no pod can be tried and no operation is left"
+    if settings.only_v1_11:
+        yield (
+            "quirks, predicateOrder, cache, equivalenceClass, audit and staleWrites are settings of v1.11 "
+            "and have no effect"
+        )
+    for name, release, during in operations:
+        if release not in ("", V1_37):
+            yield f"operation {name} asks for {release}: v1.37 restarts with its default configuration"
+        if during:
+            yield f"operation {name} lands after its cycle: v1.37 evaluates a snapshot"
+    yield from unsupported((one for one in documents if one.get("kind") not in NOT_OBJECTS), {})
+    if any(one.get("kind") == "PodGroup" for one in documents):
+        yield "PodGroups are not scheduled as groups: the feature gate GenericWorkload is off by default"
+    if any(_requests_more(one) for one in documents):
+        yield (
+            "sidecars, overhead and requests of the pod as a whole count in every decision, but not in the "
+            "usage of nodes that is shown"
+        )
+
+
+def _requests_more(document: Document) -> bool:
+    """Return whether a pod, or a controller's template, requests more than its containers do."""
+    spec: Any = document.get("spec")
+    template = spec.get("template") if isinstance(spec, Mapping) else None
+    inner = template.get("spec") if isinstance(template, Mapping) else spec
+    if not isinstance(inner, Mapping) or "containers" not in inner:
+        return False
+    started = inner.get("initContainers")
+    sidecar = any(
+        isinstance(one, Mapping) and one.get("restartPolicy") == "Always"
+        for one in (started if isinstance(started, list) else ())
+    )
+    return sidecar or bool(inner.get("overhead")) or bool(inner.get("resources"))

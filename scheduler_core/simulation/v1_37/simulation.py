@@ -1,0 +1,403 @@
+"""Step through a scenario as kube-scheduler v1.37 would: its queue with hints and backoff, one cycle a step.
+
+Two clusters are kept alike: that of :mod:`scheduler_core.v1_37`, which decides, and the typed one that every
+view reads. Time is v1.37's clock; it passes with writes, with cycles, and to the times of operations.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
+from itertools import groupby
+from typing import Any
+
+from msgspec.structs import replace
+
+from scheduler_core.cluster.state import Cluster
+from scheduler_core.config.policy import PolicyError, Profile
+from scheduler_core.config.policy.declared import declared_fields
+from scheduler_core.framework.configuration.profiles import Configuration
+from scheduler_core.interrupting import look
+from scheduler_core.objects.model import Pod
+from scheduler_core.objects.problems import Problem
+from scheduler_core.scenario.current_configuration import current_configuration
+from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.scheduling.cycle import Cycle, Decision, Restart
+from scheduler_core.scheduling.queue import SchedulingQueue
+from scheduler_core.simulation.v1_37.cycles import (
+    bare_cycle,
+    decision_of,
+    fill,
+    leading,
+    skipped_filters,
+    skipped_scores,
+)
+from scheduler_core.simulation.v1_37.manifests import Manifests
+from scheduler_core.simulation.v1_37.queues import hints_of, queue_state
+from scheduler_core.simulation.v1_37.record import ReleaseRecord
+from scheduler_core.v1_37.change import Manifest
+from scheduler_core.v1_37.clock import SECOND
+from scheduler_core.v1_37.run import MAX_TRIES, Ran, Run
+
+MOST_TRIES = 10
+"""Cycles of one pod or group after an operation, however often events activate it."""
+
+UNSETTLED_KEPT = 20
+
+
+class CurrentSimulation:
+    """Step through what kube-scheduler v1.37 would do with a scenario.
+
+    Operations land in order: one with a time at that time, one with a step when no pod can be tried, one with
+    ``major.minor`` after that many cycles. A pod that events bring back again and again is left waiting after
+    :data:`scheduler_core.v1_37.run.MAX_TRIES` cycles, if no other is active; ``unsettled`` names it.
+    ``trace=False`` omits from each Cycle what only views need.
+
+    Raises:
+        PolicyError: The scenario's configuration cannot be used.
+    """
+
+    def __init__(self, scenario: Scenario, *, trace: bool = True) -> None:
+        self.scenario = scenario
+        self.cluster = Cluster(declared_fields())
+        self.queue = SchedulingQueue()
+        self.decisions: list[Decision] = []
+        self.deleted: list[str] = []
+        self.major, self.minor = 1, 0
+        self.unsettled: list[str] = []
+        self._trace = trace
+        self._manifests = Manifests(scenario)
+        self._configuration = scenario.configuration
+        self.run = _run_with(scenario.configuration)
+        self._operations = [
+            (step, list(group))
+            for step, group in groupby(scenario.operations, key=lambda operation: operation.step)
+        ]
+        self._next_operation = 0
+        self._landing: list[Operation] = []
+        self._applied: list[str] = []
+        self._restarted: list[str] = []
+        self._tried: Counter[str] = Counter()
+        self._moved: dict[str, str] = {}
+        for manifest in self._manifests.initial(self.run.cluster):
+            self.run.write(self.run.cluster.create(manifest))
+        for obj in scenario.objects:
+            self.cluster.put(obj)
+        self.cluster.refresh()
+        self._moves: list[Mapping[str, Any]] = []
+        self._note_moves()
+
+    # What every simulation has
+
+    @property
+    def profile(self) -> Profile:
+        """The default scheduler's profile as views of v1.11 read it; v1.37's own is in ``run``."""
+        return self._configuration.profile
+
+    @property
+    def profiles(self) -> Mapping[str, Profile]:
+        """The same profile for each schedulerName that v1.37 is responsible for."""
+        names = self.run.configuration.profiles
+        return {**dict.fromkeys(names, self.profile), **({"": self.profile} if _DEFAULT in names else {})}
+
+    def profile_of(self, pod: Pod) -> Profile:
+        """Return the profile that views read for a pod."""
+        return self.profiles.get(pod.scheduler_name, self.profile)
+
+    def responsible(self, pod: Pod) -> bool:
+        """Return whether v1.37 has a profile for the pod."""
+        return (pod.scheduler_name or _DEFAULT) in self.run.configuration.profiles
+
+    @property
+    def time(self) -> float:
+        """Virtual seconds since the start."""
+        return self.run.clock.now / SECOND
+
+    @property
+    def index(self) -> int:
+        """The number of cycles that have run."""
+        return len(self.decisions)
+
+    @property
+    def done(self) -> bool:
+        """Whether no cycle remains; advances to the next cycle."""
+        return not self.peek()
+
+    @property
+    def rest(self) -> None:
+        """Always ``None``: the last cycle ends the run."""
+        return None
+
+    def __iter__(self) -> Iterator[Cycle]:
+        while (cycle := self.step()) is not None:
+            yield cycle
+
+    def step(self) -> Cycle | None:
+        """Run one scheduling cycle and return its record; ``None`` at the end of the run."""
+        while self._advance():
+            ran, cycle = self._cycle()
+            if ran is not None and cycle is not None:
+                return cycle
+        return None
+
+    def peek(self) -> bool:
+        """Advance to the next cycle; return False at the end of the run."""
+        return self._advance()
+
+    def replay(self, decisions: Iterable[Decision]) -> None:
+        """Run cycles whose decisions are known, without recording what views need.
+
+        They are decided again and compared: the queue depends on how they were decided.
+
+        Raises:
+            ValueError: No pod is left to schedule, or a cycle decides otherwise.
+        """
+        traced, self._trace = self._trace, False
+        try:
+            for decision in decisions:
+                cycle = self.step()
+                if cycle is None:
+                    raise ValueError(
+                        f"cycle {self.index + 1}: no pod is left to schedule, but a decision for "
+                        f"{decision.pod}"
+                    )
+                if cycle.decision != decision:
+                    raise ValueError(f"cycle {self.index} decides {cycle.decision}, not {decision}")
+        finally:
+            self._trace = traced
+
+    def fork(self, *, trace: bool) -> CurrentSimulation:
+        """Return an independent copy at the current step.
+
+        Objects, manifests, decisions and compiled pods are shared because nothing changes them.
+        """
+        stored = (one for table in self.run.cluster.objects.values() for one in table.values())
+        unchanging: Iterable[object] = (
+            self.scenario,
+            self._manifests,
+            self._configuration,
+            self.run.configuration,
+            *self.scenario.objects,
+            *self.scenario.operations,
+            *(operation.object for operation in self.scenario.operations),
+            *self.decisions,
+            *self.cluster.nodes.values(),
+            *stored,
+        )
+        other = deepcopy(self, {id(shared): shared for shared in unchanging})
+        other.record(trace=trace)
+        return other
+
+    def record(self, *, trace: bool) -> None:
+        """Set whether cycles record, from the next one on, what views need or only the decisions."""
+        self._trace = trace
+
+    def placement(self) -> dict[str, str]:
+        """Return the node of every pod, "" for a pending one, in creation order."""
+        pods = sorted(self.cluster.pods.values(), key=lambda pod: pod.order)
+        return {pod.key: pod.node_name for pod in pods}
+
+    # One cycle
+
+    def _cycle(self) -> tuple[Ran | None, Cycle | None]:
+        run = self.run
+        head = run.queue.active.first() or run.queue.backoff.first()
+        assert head is not None
+        queue = queue_state(run, head, self._moved, whole=self._trace)
+        entity = run.queue.pop()
+        assert entity is not None
+        start = run.scheduling.start
+        self._tried[entity.key] += 1
+        time = self.time
+        ran = run.cycle(entity)
+        if ran is None:
+            return None, None
+        cycle = bare_cycle(decision_of(ran), self.cluster.columns.names)
+        cycle.time, cycle.queue = time, queue
+        cycle.index, cycle.step = self.index + 1, f"{self.major}.{self.minor + 1}"
+        cycle.operations = tuple(self._applied)
+        if self._restarted:
+            cycle.restart = Restart(tuple(self._restarted), ())
+        self._moves += ran.moves
+        self._note_moves(ran.moves)
+        fill(cycle, ran, self.cluster.columns.index, whole=self._trace)
+        if self._trace:
+            cycle.plugins = (self._record(ran, cycle, start),)
+        self._commit(cycle.decision)
+        return ran, cycle
+
+    def _record(self, ran: Ran, cycle: Cycle, start: int) -> ReleaseRecord:
+        attempt = leading(ran)
+        hints, waiting = hints_of(self.run)
+        known: dict[str, Any] = {}
+        if attempt is not None:
+            known = {
+                "skipped": skipped_filters(attempt),
+                "unscored": skipped_scores(attempt),
+                "evaluated": len({name for names in attempt.walked for name in names.tolist()}),
+                "hint": attempt.hint,
+                "filed": attempt.queue,
+            }
+        return ReleaseRecord(
+            "" if attempt is None else attempt.profile.scheduler_name,
+            attempts=tuple(replace(one, context=None, candidates=[]) for one in ran.attempts),
+            group=ran.group,
+            entity=ran.entity,
+            start=start,
+            moves=tuple(self._moves),
+            waiting=hints,
+            waiting_count=waiting,
+            phases=cycle.phases,
+            **known,
+        )
+
+    def _note_moves(self, moves: Iterable[Mapping[str, Any]] = ()) -> None:
+        """Keep the event that moved each pod last; moves between cycles are drained here."""
+        drained = self.run.moves.drain()
+        self._moves += drained
+        for move in (*moves, *drained):
+            if move["to"] is not None:
+                self._moved[move["pod"]] = move["event"]
+
+    def _commit(self, decision: Decision) -> None:
+        """Let the typed cluster follow a decision, then the operations that land with the cycle."""
+        for key, node in decision.placements:
+            state = self.cluster.pods.get(key)
+            if state is not None:
+                state.nominated = ""
+                self.cluster.assume(state, node)
+        for key in decision.cleared:
+            if key in self.cluster.pods:
+                self.cluster.pods[key].nominated = ""
+        pod = self.cluster.pods.get(decision.pod)
+        if pod is not None and decision.nominated is not None:
+            pod.nominated = decision.nominated
+        for key in decision.victims:
+            self.cluster.remove_pod(key)
+            self.deleted.append(key)
+        self.decisions.append(decision)
+        self._applied, self._restarted, self._moves = [], [], []
+        self.minor += 1
+        self._land()
+
+    # Between cycles
+
+    def _advance(self) -> bool:
+        """Let operations land and time pass until a pod can be tried; return False at the end of the run."""
+        look()
+        while self._next_operation < len(self._operations):
+            step, operations = self._operations[self._next_operation]
+            after = operations[0].after
+            if self._ready() and (after is None or self.minor < after):
+                break
+            due = round(operations[0].time * SECOND)
+            if due > self.run.clock.now:
+                self.run.queue.pass_to(due)
+                self._note_moves()
+                if self._ready():
+                    break
+            self._land_next(step, operations)
+        self.cluster.refresh()
+        return self._ready()
+
+    def _ready(self) -> bool:
+        """Return whether a pod can be tried that has not been tried too often since the last operation."""
+        queue = self.run.queue
+        active, backing_off = queue.active.first(), queue.backoff.first()
+        head = active or backing_off
+        if head is None:
+            return False
+        tries = self._tried[head.key]
+        if tries < (MAX_TRIES if active is None else MOST_TRIES):
+            return True
+        told = f"{head.key} is left waiting after {tries} cycles without an operation"
+        if told not in self.unsettled and len(self.unsettled) < UNSETTLED_KEPT:
+            self.unsettled.append(told)
+        return False
+
+    def _land_next(self, step: int, operations: list[Operation]) -> None:
+        self._next_operation += 1
+        self.major, self.minor = step + 1, 0
+        self._tried.clear()
+        for operation in operations:
+            look()
+            self.run.queue.pass_to(round(operation.time * SECOND))
+            self._applied.append(operation.id)
+            if operation.during:
+                self._landing.append(operation)
+            else:
+                self._operate(operation)
+        self._note_moves()
+        if not self._ready():
+            self._land()  # there is no cycle during which to apply them
+
+    def _land(self) -> None:
+        landing, self._landing = self._landing, []
+        for operation in landing:
+            self._operate(operation)
+        if landing:
+            self._note_moves()
+
+    def _operate(self, operation: Operation) -> None:
+        if operation.configuration is not None:
+            self._restart(operation, operation.configuration)
+        elif operation.object is None:
+            self._delete(operation.kind, operation.key)
+        else:
+            self._put(operation)
+
+    def _put(self, operation: Operation) -> None:
+        """Create or change an object in both clusters; a pod keeps its node."""
+        obj = operation.object
+        assert obj is not None
+        cluster = self.run.cluster
+        if operation.action == "update" and operation.kind == "Pod":
+            gone = operation.key not in self.cluster.pods and operation.key not in self.cluster.finished
+            if gone:
+                return
+        manifest = self._manifests.changed(operation, cluster)
+        if manifest is None:
+            return
+        stored = cluster.get(operation.kind, obj.meta.namespace, obj.meta.name)
+        self.run.write(cluster.create(manifest) if stored is None else cluster.replace(manifest))
+        if isinstance(obj, Pod):
+            former = self.cluster.pods.get(operation.key)
+            if former is not None and not obj.node_name:
+                obj = replace(obj, node_name=former.node_name)
+        self.cluster.put(obj)
+
+    def _delete(self, kind: str, key: str) -> None:
+        """Delete an object in both clusters, and with a node its pods, as the garbage collector does."""
+        if kind == "Node":
+            for pod in [pod for pod in self.cluster.pods.values() if pod.node_name == key]:
+                self._delete("Pod", pod.key)
+        namespace, _, name = key.rpartition("/")
+        if self.run.cluster.get(kind, namespace, name) is not None:
+            self.run.write(self.run.cluster.delete(kind, namespace, name))
+        self.cluster.remove(kind, key)
+
+    def _restart(self, operation: Operation, configuration: Configuration) -> None:
+        """Restart the scheduler: the queue is filled from the API server, as at the start."""
+        former, self._configuration = self.run, configuration
+        self.run = _run_with(configuration)
+        self.run.clock.pass_to(former.clock.now)
+        tables: list[dict[str, Manifest]] = list(former.cluster.objects.values())
+        for table in tables:
+            for manifest in table.values():
+                self.run.watch.see(self.run.cluster.create(manifest))
+        self.run.bound, self.run.deleted = former.bound, former.deleted
+        self._tried.clear()
+        self._moved.clear()
+        self._restarted.append(operation.id)
+
+
+_DEFAULT = "default-scheduler"
+
+
+def _run_with(configuration: Configuration) -> Run:
+    """Raises PolicyError for a configuration that cannot be used."""
+    try:
+        return Run(current_configuration(configuration.policy))
+    except ValueError as error:
+        raise PolicyError([Problem(str(error))]) from error

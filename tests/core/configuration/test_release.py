@@ -1,0 +1,147 @@
+"""Which kube-scheduler answers a bundle, and what it is told to leave out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scheduler_core import load
+from scheduler_core.__main__ import main
+from scheduler_core.config.release import release_of_kubelets
+from scheduler_core.objects.problems import BundleError
+from scheduler_core.simulation.instant import Simulation
+from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
+from scheduler_core.simulation.virtual import TimedSimulation, simulate
+
+NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: '4', pods: '9'}}\n"
+POD = "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: i}]}\n"
+NEW = NODE.replace("status: {", "status: {nodeInfo: {kubeletVersion: v1.33.4+k3s1}, ")
+OLD = NODE.replace("status: {", "status: {nodeInfo: {kubeletVersion: v1.11.2}, ")
+POLICY = "---\napiVersion: v1\nkind: Policy\n"
+KIND = "kind: KubeSchedulerConfiguration\n"
+V1 = f"---\napiVersion: kubescheduler.config.k8s.io/v1\n{KIND}"
+BETA = f"---\napiVersion: kubescheduler.config.k8s.io/v1beta2\n{KIND}"
+GANGS = V1 + (
+    "profiles: [{plugins: {multiPoint: {enabled: [{name: Coscheduling}]}, "
+    "queueSort: {enabled: [{name: Coscheduling}], disabled: [{name: PrioritySort}]}}}]\n"
+)
+LATER = (
+    "---\nkind: Scenario\nspec:\n  operations:\n  - step: 1\n    createOperation:\n      object:\n"
+    "        {apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration}\n"
+)
+
+
+def settings(text: str) -> str:
+    """Return a SimulationSettings document."""
+    return f"---\napiVersion: podstep/v1\nkind: SimulationSettings\n{text}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "release"),
+    [
+        (NODE + POD, "v1.11"),
+        (NODE + POD + POLICY, "v1.11"),
+        (NODE + POD + V1, "v1.37"),
+        (NODE + POD + BETA, "v1.22"),
+        (NODE + POD + GANGS, "v1.22"),
+        (NODE + POD + LATER, "v1.37"),
+        (NODE + POD + settings("time: virtual"), "v1.22"),
+        (NODE + POD + settings("scheduler: v1.37"), "v1.37"),
+        (NODE + POD + V1 + settings("scheduler: v1.22"), "v1.22"),
+        (NODE + POD + V1 + settings("scheduler: v1.11"), "v1.11"),
+        (NODE + POD + POLICY + settings("scheduler: v1.37"), "v1.37"),
+        (NEW + POD, "v1.37"),
+        (OLD + POD, "v1.11"),
+        (NEW + POD + POLICY, "v1.11"),
+        (NEW + POD + settings("cache: sound"), "v1.11"),
+        (NEW + POD + settings("quirks: fixed\nscheduler: v1.37"), "v1.37"),
+    ],
+)
+def test_the_release_follows_from_the_bundle(text: str, release: str) -> None:
+    """Settings first, then the configuration, then the nodes; the simulation is that release's."""
+    scenario = load(text)
+    assert scenario.release == release
+    classes = {"v1.11": Simulation, "v1.22": TimedSimulation, "v1.37": CurrentSimulation}
+    simulation = simulate(scenario)
+    assert type(simulation) is classes[release]
+    assert [cycle.node for cycle in simulation] == ["n1"]
+
+
+@pytest.mark.parametrize(
+    ("versions", "release"),
+    [
+        ([], ""),
+        (["unknown"], ""),
+        (["v1.11.0", "v1.12.3"], "v1.37"),
+        (["v1.9"], "v1.11"),
+        (["v1.120"], "v1.37"),
+    ],
+)
+def test_the_newest_kubelet_counts(versions: list[str], release: str) -> None:
+    """A control plane is never older than its nodes."""
+    assert release_of_kubelets(versions) == release
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (NODE + POD + POLICY + settings("scheduler: v1.37"), "reads no Policy"),
+        (NODE + POD + V1 + settings("scheduler: v1.11"), "reads no KubeSchedulerConfiguration"),
+        (NODE + POD + settings("scheduler: v1.37\ntime: virtual"), "time: virtual has no effect"),
+        (NODE + POD + settings("scheduler: v1.37\nquirks: fixed"), "are settings of v1.11"),
+        (NODE + POD + settings("scheduler: v1.37\nuntil: 5"), "until has no effect"),
+        (
+            NODE + POD + settings("scheduler: v1.37") + "---\nkind: VolumeAttributesClass\napiVersion: "
+            "storage.k8s.io/v1\nmetadata: {name: gold}\n",
+            "VolumeAttributesClass gold: the kind is not implemented",
+        ),
+        (NODE + POD + V1 + "extenders: [{urlPrefix: 'http://x/'}]\n", "without extenders"),
+    ],
+)
+def test_what_the_release_does_not_do_is_named(text: str, told: str) -> None:
+    """As a warning about the bundle; nothing is left out in silence."""
+    assert any(told in problem.message for problem in load(text).warnings)
+
+
+def test_a_configuration_that_cannot_be_used_is_an_error() -> None:
+    """With its line, from either reader."""
+    with pytest.raises(BundleError) as caught:
+        load(NODE + POD + V1 + "percentageOfNodesToScore: 400\n")
+    assert caught.value.problems[0].line == 13
+    wrong = "profiles: [{plugins: {score: {enabled: [{name: DynamicResource}]}}}]\n"
+    with pytest.raises(BundleError, match="DynamicResource"):
+        load(NODE + POD + V1 + wrong)
+    load(NODE + POD + V1 + wrong.replace("DynamicResource}", "DynamicResources}"))
+
+
+def test_fields_that_the_release_honors_are_not_reported() -> None:
+    """A spread constraint filters under v1.37, so that no warning says it would elsewhere."""
+    pod = POD.replace("spec: {", "spec: {topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone}], ")
+    assert any("topologySpreadConstraints" in problem.unhonored for problem in load(NODE + pod).warnings)
+    modern = load(NODE + pod + settings("scheduler: v1.37"))
+    assert not any("topologySpreadConstraints" in problem.unhonored for problem in modern.warnings)
+
+
+def test_the_commands_take_a_release(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """``simulate``, ``explain`` and ``compare`` with ``--scheduler``; the report names it."""
+    path, trace = tmp_path / "bundle.yaml", tmp_path / "trace.jsonl"
+    pod = POD.replace("spec: {", "spec: {nodeSelector: {disk: nvme}, ")
+    path.write_text(NODE + pod)
+    assert main(["simulate", str(path), "--scheduler", "v1.37", "--trace", str(trace)]) == 0
+    out = capsys.readouterr().out
+    assert "kube-scheduler v1.37: 1 node, 1 cycle" in out
+    assert "didn't match Pod's node affinity/selector. preemption:" in out
+    assert '"release":"v1.37"' in trace.read_text()
+    assert main(["explain", str(path), "--scheduler", "v1.37", "--pod", "p"]) == 0
+    out = capsys.readouterr().out
+    assert "NodeAffinity: node(s) didn't match Pod's node affinity/selector" in out
+    assert "a node with disk=nvme is added" in out
+    assert "The smallest change is not searched for under kube-scheduler v1.37." in out
+    assert "No change was found" not in out
+    assert main(["compare", str(path), "--scheduler", "v1.11", "--scheduler", "v1.37"]) == 0
+    out = capsys.readouterr().out
+    assert "kube-scheduler v1.11 under A, v1.37 under B" in out
+    path.write_text(NODE + POD.replace("spec: {", "spec: {overhead: {cpu: '4'}, "))
+    assert main(["compare", str(path), "--scheduler", "v1.11", "--scheduler", "v1.37", "--json"]) == 0
+    assert '"placements": {}' in capsys.readouterr().out
