@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tests.load.web import resident
 from tests.services.processes import free_port
 from tests.services.stack import embedded_parts, running
 
@@ -29,12 +30,7 @@ class Server:
 
     def resident_mib(self) -> float:
         """Return the resident memory of the web process in MiB, 0 where it is not known."""
-        if self.pid is None:
-            return 0.0
-        for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
-            if line.startswith("VmRSS:"):
-                return int(line.split()[1]) / 1024
-        return 0.0
+        return 0.0 if self.pid is None else resident(self.pid)
 
 
 @contextmanager

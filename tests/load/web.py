@@ -29,7 +29,7 @@ class Web:
 
     def memory(self) -> float:
         """Return its resident memory in MiB, that of its workers included."""
-        return sum(map(_resident, self._pids()))
+        return sum(map(resident, self._pids()))
 
     def cpu(self) -> float:
         """Return the seconds of processor time that it has taken, with all threads and workers."""
@@ -50,7 +50,8 @@ class Web:
         return str(found["id"])
 
 
-def _resident(pid: int) -> float:
+def resident(pid: int) -> float:
+    """Return the resident memory of a process in MiB."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
 

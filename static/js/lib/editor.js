@@ -5,6 +5,7 @@
 import "./tabbed.js";
 import { h, fill, perFrame } from "./dom.js";
 import { asGiven, plain } from "./lines.js";
+import { plural } from "./quantity.js";
 
 /** @import { Code } from "../editor/code.js" */
 /** @import { Problem } from "./protocol.js" */
@@ -356,21 +357,16 @@ export class Editor {
 }
 
 /**
- * Problems from the top down; those of no line, such as a count of the rest, stay last.
- *
- * @param {Problem[]} problems
- */
-export const byLine = (problems) => [...problems].sort((a, b) => (a.line || Infinity) - (b.line || Infinity) || 0);
-
-/**
- * A list of problems; a click jumps to the line.
+ * A list of problems from the top down; a click jumps to the line. Those of no line, such as a count of the rest, stay
+ * last.
  *
  * @param {Problem[]} problems
  * @param {Editor} editor
  * @param {"error" | "warning"} [kind]
  */
 export function problemList(problems, editor, kind = "error") {
-  const rows = problems.slice(0, 200).map((problem) =>
+  const byLine = [...problems].sort((a, b) => (a.line || Infinity) - (b.line || Infinity) || 0);
+  const rows = byLine.slice(0, 200).map((problem) =>
     h(
       "li",
       null,
@@ -388,3 +384,14 @@ export function problemList(problems, editor, kind = "error") {
   );
   return h("ul", { class: `problems ${kind}`, "aria-label": kind === "error" ? "Errors" : "Warnings" }, rows);
 }
+
+/**
+ * The number of errors, and a list of them.
+ *
+ * @param {Problem[]} errors
+ * @param {Editor} editor
+ */
+export const errorList = (errors, editor) =>
+  errors.length
+    ? [h("p", { class: "stale-text", text: plural(errors.length, "error") }), problemList(errors, editor)]
+    : null;

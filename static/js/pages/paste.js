@@ -1,7 +1,7 @@
 // The paste box: a cluster as text or files, checked while it is typed, kept until it is a draft.
 
 import { $, h, fill, icon, debounce } from "../lib/dom.js";
-import { Editor, byLine, problemList } from "../lib/editor.js";
+import { Editor, problemList } from "../lib/editor.js";
 import { bytes } from "../lib/progress.js";
 import { plural } from "../lib/quantity.js";
 import { superseded } from "../lib/socket.js";
@@ -125,7 +125,7 @@ export function paste(form, tables) {
     editor.mark(marked, held.length ? [] : warnings);
     fill(
       problems,
-      errors.length ? problemList(byLine(errors), editor) : null,
+      errors.length ? problemList(errors, editor) : null,
       warnings.length
         ? h(
             "details",
@@ -136,7 +136,7 @@ export function paste(form, tables) {
               plural(warnings.length, "warning"),
               h("span", { class: "dim", text: ": these do not stop the scheduler" }),
             ),
-            problemList(byLine(warnings), editor, "warning"),
+            problemList(warnings, editor, "warning"),
           )
         : null,
     );

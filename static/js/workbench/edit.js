@@ -2,7 +2,7 @@
 // lands.
 
 import { $, h, fill, icon, dialog, toast } from "../lib/dom.js";
-import { Editor, byLine, problemList } from "../lib/editor.js";
+import { Editor, problemList } from "../lib/editor.js";
 import { clock, count, plural } from "../lib/quantity.js";
 import { costs } from "./comments.js";
 import { commonChanges } from "./edit/common.js";
@@ -214,7 +214,7 @@ export class Edit {
         fill(
           problems,
           h("p", { class: "stale-text", text: `Nothing was changed: ${plural(errors.length, "error")}.` }),
-          problemList(byLine(errors), editor),
+          problemList(errors, editor),
         );
         if (errors[0].line) editor.jump(errors[0].line);
       } finally {

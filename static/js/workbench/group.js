@@ -1,14 +1,14 @@
 // A PodGroup and its workload from a form: the YAML that it adds is seen while one types, and so is what is wrong.
 
-import { h, fill, icon, announce, debounce, dialog } from "../lib/dom.js";
-import { Editor, byLine, problemList } from "../lib/editor.js";
+import { h, fill } from "../lib/dom.js";
 import { count, plural } from "../lib/quantity.js";
+import { DocumentPanel, submit } from "./add/panel.js";
 /** @import { Edit } from "./edit.js" */
 /** @import { View } from "./view.js" */
 
 export const GROUP = "PodGroup"; // as it is called in "Create…" and in the address of a copy
 
-const DRAFT_AFTER = 160;
+const RETRY_AFTER = 160;
 const TRIES = 20;
 const DIALECTS = {
   current: "current Coscheduling",
@@ -51,14 +51,13 @@ const SECTIONS = [
 ];
 const NUMBERS = new Set(["minMember", "scheduleTimeoutSeconds", "replicas", "runSeconds"]);
 
-export class Group {
+export class Group extends DocumentPanel {
   /**
    * @param {View} view
    * @param {Edit | null} edit
    */
   constructor(view, edit) {
-    this.view = view;
-    this.edit = edit;
+    super(view, edit);
     view.on("group", () => this.open());
   }
 
@@ -66,77 +65,30 @@ export class Group {
     const { playback } = this.view;
     const index = playback.wantedCycle;
     const step = index ? await this.#address(index) : "";
+    this.beginAt(index);
     this.fields = new Map();
-    this.step = "";
-    this.answer = null;
-    this.asked = 0;
-    this.form = h(
-      "form",
-      {
-        class: "group-form",
-        onsubmit: (event) => {
-          event.preventDefault();
-          this.#add(index);
-        },
-        oninput: () => this.draft(),
-        onchange: () => this.draft(),
-      },
-      this.#when(index, step),
-      SECTIONS.map(([legend, rows]) =>
-        h(
-          "fieldset",
-          null,
-          h("legend", { text: legend }),
-          h(
-            "div",
-            { class: "group-grid" },
-            rows.map((row) => this.#field(...row)),
-          ),
-        ),
-      ),
-      this.#plugin(),
-    );
-    this.notes = h("ul", { class: "group-notes fine" });
-    this.problems = h("div", { class: "edit-problems", role: "alert" });
-    this.preview = new Editor({ label: "YAML that is added", readOnly: true });
-    this.state = h("span", { class: "dim fine", role: "status" });
-    this.submit = h("button", { type: "submit", class: "btn primary", "data-add": true }, icon("check"), "Add");
-    this.form.append(
-      this.problems,
-      h(
+    const sections = SECTIONS.map(([legend, rows]) => {
+      const grid = h(
         "div",
-        { class: "edit-bar" },
-        this.submit,
-        h("button", { type: "button", class: "btn quiet", onclick: () => this.box.close(), text: "Cancel" }),
-        h("kbd", { text: "Ctrl Enter" }),
-      ),
-    );
-    this.box = dialog(
-      "A PodGroup and its workload",
-      h(
-        "div",
-        { class: "group-body" },
-        this.form,
-        h(
-          "section",
-          { class: "group-preview", "aria-label": "What it adds" },
-          h("div", { class: "group-preview-head" }, h("h3", { text: "What it adds" }), this.state),
-          this.preview.element,
-          this.notes,
-        ),
-      ),
-    );
-    this.box.classList.add("edit-panel", "group-panel");
-    this.box.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-        event.preventDefault();
-        this.#add(index);
-      }
+        { class: "group-grid" },
+        rows.map((row) => this.#field(...row)),
+      );
+      return h("fieldset", null, h("legend", { text: legend }), grid);
     });
-    this.draft = debounce(() => this.#draft(), DRAFT_AFTER);
+    this.notes = h("ul", { class: "group-notes fine" });
+    this.build({
+      title: "A PodGroup and its workload",
+      heading: "What it adds",
+      kind: "group",
+      fields: "group-form",
+      parts: [this.#when(index, step), sections, this.#plugin()],
+      buttons: [submit("data-add", "Add")],
+      state: this.state,
+      shown: [this.preview.element, this.notes],
+    });
     this.fields.get("name").input.focus();
     this.preview.enrich();
-    await this.#draft();
+    await this.ask();
   }
 
   /**
@@ -155,7 +107,7 @@ export class Group {
       } catch (error) {
         if (error.code !== "request.superseded") break;
         await new Promise((done) => {
-          setTimeout(done, DRAFT_AFTER);
+          setTimeout(done, RETRY_AFTER);
         });
       }
     }
@@ -232,29 +184,21 @@ export class Group {
     );
   }
 
-  /** Ask the server what the fields come to; only the newest answer is shown. */
-  async #draft() {
+  request() {
     const { playback } = this.view;
-    const turn = ++this.asked;
     const given = this.answer
       ? Object.fromEntries([...this.fields].map(([name, { input }]) => [name, input.value]))
       : {};
-    try {
-      const answer = await playback.socket.call("group.draft", {
-        source: playback.source,
-        fields: { ...given, coscheduling: this.plugin.checked },
-        ...(this.step ? { step: this.step } : {}),
-      });
-      if (turn === this.asked) this.#show(answer);
-    } catch (error) {
-      if (turn === this.asked && error.code !== "request.superseded")
-        fill(this.problems, h("p", { class: "stale-text", text: error.message }));
-    }
+    return playback.socket.call("group.draft", {
+      source: playback.source,
+      fields: { ...given, coscheduling: this.plugin.checked },
+      ...(this.step ? { step: this.step } : {}),
+    });
   }
 
-  #show(answer) {
+  show(answer) {
     const first = !this.answer;
-    this.answer = answer;
+    super.show(answer);
     this.#choices(answer, first);
     const lacks = answer.dialects.find(([id]) => id === this.fields.get("dialect").input.value)?.[2] ?? [];
     const general = [];
@@ -319,35 +263,8 @@ export class Group {
     if (coscheduling) this.plugin.checked = true;
   }
 
-  /** @param {number} index */
-  async #add(index) {
-    if (this.box.hasAttribute("aria-busy")) return;
-    this.pressed = true;
-    this.draft.cancel?.();
-    await this.#draft();
-    const { errors, documents, doubts } = this.answer ?? { errors: [{}], documents: "", doubts: [] };
-    if (errors.length) {
-      const at = this.fields.get(errors.find(({ field }) => this.fields.has(field))?.field)?.input;
-      at?.focus();
-      announce(`Nothing was added: ${plural(errors.length, "error")}.`);
-      return;
-    }
-    this.box.toggleAttribute("aria-busy", true);
-    try {
-      const { step } = this;
-      const { words, cost } = await this.edit.operate({ documents, ...(step ? { step } : {}) }, "bundle.add");
-      const told = doubts.map(({ message }) => ` ${message}`).join("");
-      this.edit.added(this.box, `${step ? `After cycle ${count(index)}` : "From the start"}: ${words}.${cost}${told}`);
-    } catch (error) {
-      const found = error.body?.errors ?? [{ message: error.message }];
-      this.preview.mark(found);
-      fill(
-        this.problems,
-        h("p", { class: "stale-text", text: `Nothing was added: ${plural(found.length, "error")}.` }),
-        problemList(byLine(found), this.preview),
-      );
-    } finally {
-      this.box.toggleAttribute("aria-busy", false);
-    }
+  refused(answer) {
+    this.fields.get(answer.errors.find(({ field }) => this.fields.has(field))?.field)?.input.focus();
+    return super.refused(answer);
   }
 }

@@ -1,7 +1,7 @@
 // The YAML of a draft: typed, checked as it is typed, kept until it is applied, and merged with what other tabs save.
 
 import { $, h, fill, icon, toast, debounce, announce } from "../lib/dom.js";
-import { Editor, byLine, problemList } from "../lib/editor.js";
+import { Editor, errorList, problemList } from "../lib/editor.js";
 import { Kept } from "../lib/kept.js";
 import { merge, resolved } from "../lib/merge.js";
 import { Progress, bytes } from "../lib/progress.js";
@@ -345,18 +345,13 @@ export class DraftText {
     this.editor.mark(errors, warnings);
     fill(
       this.problems,
-      errors.length
-        ? [
-            h("p", { class: "stale-text", text: plural(errors.length, "error") }),
-            problemList(byLine(errors), this.editor),
-          ]
-        : null,
+      errorList(errors, this.editor),
       warnings.length
         ? h(
             "details",
             { open: warnings.length <= WARNINGS_OPEN },
             h("summary", { text: plural(warnings.length, "warning") }),
-            problemList(byLine(warnings), this.editor, "warning"),
+            problemList(warnings, this.editor, "warning"),
           )
         : null,
     );

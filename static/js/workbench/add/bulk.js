@@ -1,14 +1,14 @@
 // Change many nodes: chosen by labels, by names, or as those that are lit or selected. The effect is previewed, and it
 // is one step of Undo.
 
-import { h, fill, icon, announce, debounce, dialog } from "../../lib/dom.js";
+import { h, fill, announce } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";
 import { FormField, tellAll, toFirst } from "./fields.js";
+import { FormPanel, submit } from "./panel.js";
 import { address, when } from "./when.js";
 /** @import { Edit } from "../edit.js" */
 /** @import { View } from "../view.js" */
 
-const PREVIEW_AFTER = 160;
 const NAMES = 48_000; // characters of names that a question may hold; more nodes are chosen by labels or patterns
 const SHOWN = 24; // names of chosen nodes
 
@@ -37,12 +37,13 @@ const VERB = {
 };
 const CONDITIONS = ["MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable", "Ready"];
 
-export class BulkChange {
+export class BulkChange extends FormPanel {
   /**
    * @param {View} view
    * @param {Edit | null} edit
    */
   constructor(view, edit) {
+    super();
     this.view = view;
     this.edit = edit;
   }
@@ -63,9 +64,8 @@ export class BulkChange {
     const { playback } = view;
     const index = playback.wantedCycle ?? playback.wanted;
     const step = await address(playback, index);
-    this.step = "";
-    this.asked = 0;
-    this.answer = null;
+    this.begin();
+    this.index = index;
     this.marked = this.#marked();
     this.by = this.marked ? "names" : "selector";
     const choice = (name, label, hint) =>
@@ -110,29 +110,11 @@ export class BulkChange {
       Object.entries(CHANGES).map(([name, [label]]) => h("option", { value: name, text: String(label) })),
     );
     this.args = h("div", { class: "form-grid" });
-    this.problems = h("div", { class: "edit-problems", role: "alert" });
     this.state = h("p", { class: "bulk-state", role: "status" });
     this.named = h("div", { class: "chips" });
     this.shown = h("div", { class: "bulk-diffs" });
-    this.draft = debounce(() => this.#preview(), PREVIEW_AFTER);
-    this.submit = h(
-      "button",
-      { type: "submit", class: "btn primary", "data-bulk": true },
-      icon("check"),
-      h("span", { text: "Change" }),
-    );
-    this.form = h(
-      "form",
-      {
-        class: "form-fields",
-        novalidate: true,
-        onsubmit: (event) => {
-          event.preventDefault();
-          this.#apply(index);
-        },
-        oninput: () => this.draft(),
-        onchange: () => this.draft(),
-      },
+    this.action = submit("data-bulk", h("span", { text: "Change" }));
+    const parts = [
       h(
         "fieldset",
         { class: "edit-when" },
@@ -162,48 +144,20 @@ export class BulkChange {
         },
         "The nodes have this from the start.",
       ),
-      this.problems,
-      h(
-        "div",
-        { class: "edit-bar" },
-        this.submit,
-        h("button", { type: "button", class: "btn quiet", onclick: () => this.box.close(), text: "Cancel" }),
-        h("kbd", { text: "Ctrl Enter" }),
-      ),
-    );
-    this.box = dialog(
-      "Change many nodes",
-      h(
-        "div",
-        { class: "form-body" },
-        this.form,
-        h(
-          "section",
-          { class: "form-preview", "aria-label": "What it changes" },
-          h("div", { class: "form-preview-head" }, h("h3", { text: "What it changes" })),
-          this.state,
-          this.named,
-          this.shown,
-        ),
-      ),
-    );
-    this.box.classList.add("edit-panel", "form-panel");
-    this.box.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-        event.preventDefault();
-        this.#apply(index);
-      }
-    });
-    this.box.addEventListener("close", () => {
-      this.draft.cancel();
-      this.asked += 1;
+    ];
+    this.build({
+      title: "Change many nodes",
+      heading: "What it changes",
+      parts,
+      buttons: [this.action],
+      shown: [this.state, this.named, this.shown],
     });
     this.which.selector.know({ labels: this.#labels() });
     this.which.glob.know({ names: playback.nodes.names.slice(0, 200) });
     this.#ways();
     this.#fit();
     (this.marked ? this.what : this.which.selector.input).focus();
-    await this.#preview();
+    await this.ask();
   }
 
   /** Labels that several nodes have, and so divide them. */
@@ -270,16 +224,9 @@ export class BulkChange {
     };
   }
 
-  async #preview() {
+  request() {
     const { playback } = this.view;
-    const turn = (this.asked += 1);
-    try {
-      const answer = await playback.socket.call("nodes.preview", { source: playback.source, ...this.#wish });
-      if (turn === this.asked) this.#show(answer);
-    } catch (error) {
-      if (turn === this.asked && error.code !== "request.superseded")
-        fill(this.problems, h("p", { class: "stale-text", text: error.message }));
-    }
+    return playback.socket.call("nodes.preview", { source: playback.source, ...this.#wish });
   }
 
   get #fields() {
@@ -288,8 +235,8 @@ export class BulkChange {
     return fields;
   }
 
-  #show(answer) {
-    this.answer = answer;
+  show(answer) {
+    super.show(answer);
     const { nodes, chosen, names, changed, errors, difference } = answer;
     const begun = (/** @type {string} */ name) =>
       name !== "key" || this.pressed || Boolean(this.given.get("key")?.value);
@@ -343,36 +290,21 @@ export class BulkChange {
             text: "No node is selected. Labels are those of the nodes; names may contain * and ?.",
           }),
     );
-    this.submit.lastElementChild.textContent =
+    this.action.lastElementChild.textContent =
       wrong || !changed ? VERB[this.what.value] : `${VERB[this.what.value]} ${plural(changed, "node")}`;
   }
 
-  /** @param {number} index */
-  async #apply(index) {
-    if (this.box.hasAttribute("aria-busy")) return;
-    this.pressed = true;
-    this.draft.cancel();
-    await this.#preview();
-    const { errors, changed } = this.answer ?? { errors: [{}], changed: 0 };
-    if (errors.length || !changed) {
-      if (errors.length) toFirst(this.#fields, errors);
-      else (this.which[this.by]?.input ?? this.what).focus();
-      announce(errors.length ? `Nothing was changed: ${errors[0].message}` : "Nothing would change.");
-      return;
-    }
-    this.box.toggleAttribute("aria-busy", true);
-    try {
-      const { step } = this;
-      const { words } = await this.edit.operate(this.#wish, "bundle.bulk");
-      this.edit.added(this.box, `${step ? `After cycle ${count(index)}` : "From the start"}: ${words}.`);
-    } catch (error) {
-      const found = error.body?.errors ?? [{ message: error.message }];
-      fill(
-        this.problems,
-        found.slice(0, 5).map(({ message }) => h("p", { class: "stale-text", text: message })),
-      );
-    } finally {
-      this.box.toggleAttribute("aria-busy", false);
-    }
+  refused({ errors, changed = 0 }) {
+    if (!errors.length && changed) return false;
+    if (errors.length) toFirst(this.#fields, errors);
+    else (this.which[this.by]?.input ?? this.what).focus();
+    announce(errors.length ? `Nothing was changed: ${errors[0].message}` : "Nothing would change.");
+    return true;
+  }
+
+  async apply() {
+    const { step, index } = this;
+    const { words } = await this.edit.operate(this.#wish, "bundle.bulk");
+    this.edit.added(this.box, `${step ? `After cycle ${count(index)}` : "From the start"}: ${words}.`);
   }
 }

@@ -1,28 +1,16 @@
 // An object from a form: the YAML that it adds is seen while one types, and so is what is wrong, at its field.
 
-import { h, fill, icon, announce, debounce, dialog } from "../../lib/dom.js";
-import { Editor, byLine, problemList } from "../../lib/editor.js";
-import { count, plural } from "../../lib/quantity.js";
+import { h, fill } from "../../lib/dom.js";
+import { plural } from "../../lib/quantity.js";
 import { FormField, tellAll, toFirst } from "./fields.js";
+import { DocumentPanel, submit } from "./panel.js";
 import { address, when } from "./when.js";
-/** @import { Edit } from "../edit.js" */
-/** @import { View } from "../view.js" */
 
-const DRAFT_AFTER = 160;
 const NAMES = 20; // tried until one is free
 const FOLDED = new Set(["Where they may run", "More"]); // sections that are closed until they are asked for
 
-export class ObjectForm {
+export class ObjectForm extends DocumentPanel {
   #forms = null; // the server's table, asked for once
-
-  /**
-   * @param {View} view
-   * @param {Edit | null} edit
-   */
-  constructor(view, edit) {
-    this.view = view;
-    this.edit = edit;
-  }
 
   /** @param {string} kind */
   async open(kind) {
@@ -31,68 +19,20 @@ export class ObjectForm {
     const [step, forms] = await Promise.all([address(playback, index), this.#table()]);
     const form = forms?.find((row) => row.kind === kind);
     if (!form) return;
+    this.beginAt(index);
     this.kind = kind;
-    this.step = "";
-    this.answer = null;
-    this.asked = 0;
-    this.pressed = false;
     this.fields = new Map(form.fields.map((row) => [row.name, new FormField(row)]));
-    this.problems = h("div", { class: "edit-problems", role: "alert" });
     this.notes = h("ul", { class: "form-notes fine" });
-    this.state = h("span", { class: "dim fine", role: "status" });
-    this.preview = new Editor({ label: "YAML that is added", readOnly: true });
-    this.draft = debounce(() => this.#draft(), DRAFT_AFTER);
-    const submit = h("button", { type: "submit", class: "btn primary", "data-add": true }, icon("check"), "Add");
-    this.form = h(
-      "form",
-      {
-        class: "form-fields",
-        novalidate: true,
-        onsubmit: (event) => {
-          event.preventDefault();
-          this.#add(index);
-        },
-        oninput: () => this.draft(),
-        onchange: () => this.draft(),
-      },
-      when(index, step, "When it is created", (chosen) => {
-        this.step = chosen;
-      }),
-      this.#sections(form.fields),
-      this.problems,
-      h(
-        "div",
-        { class: "edit-bar" },
-        submit,
-        h("button", { type: "button", class: "btn quiet", onclick: () => this.box.close(), text: "Cancel" }),
-        h("kbd", { text: "Ctrl Enter" }),
-      ),
-    );
-    this.box = dialog(
-      form.title,
-      h(
-        "div",
-        { class: "form-body" },
-        this.form,
-        h(
-          "section",
-          { class: "form-preview", "aria-label": "What it adds" },
-          h("div", { class: "form-preview-head" }, h("h3", { text: "What it adds" }), this.state),
-          this.preview.element,
-          this.notes,
-        ),
-      ),
-    );
-    this.box.classList.add("edit-panel", "form-panel");
-    this.box.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-        event.preventDefault();
-        this.#add(index);
-      }
+    const chosen = when(index, step, "When it is created", (at) => {
+      this.step = at;
     });
-    this.box.addEventListener("close", () => {
-      this.draft.cancel();
-      this.asked += 1;
+    this.build({
+      title: form.title,
+      heading: "What it adds",
+      parts: [chosen, this.#sections(form.fields)],
+      buttons: [submit("data-add", "Add")],
+      state: this.state,
+      shown: [this.preview.element, this.notes],
     });
     const { input } = this.fields.get("name");
     input.value = input.placeholder;
@@ -132,7 +72,7 @@ export class ObjectForm {
     const first = input.value;
     for (let number = 2; number <= NAMES; number += 1) {
       const tried = input.value;
-      await this.#draft();
+      await this.ask();
       if (
         input.value !== tried
         || !this.answer?.errors.some(({ field, message }) => field === "name" && message.includes("exists already"))
@@ -143,27 +83,18 @@ export class ObjectForm {
     }
   }
 
-  /** Ask the server what the fields come to; only the newest answer is shown. */
-  async #draft() {
+  request() {
     const { playback } = this.view;
-    const turn = (this.asked += 1);
-    const fields = Object.fromEntries([...this.fields].map(([name, field]) => [name, field.value]));
-    try {
-      const answer = await playback.socket.call("form.draft", {
-        source: playback.source,
-        kind: this.kind,
-        fields,
-        ...(this.step ? { step: this.step } : {}),
-      });
-      if (turn === this.asked) this.#show(answer);
-    } catch (error) {
-      if (turn === this.asked && error.code !== "request.superseded")
-        fill(this.problems, h("p", { class: "stale-text", text: error.message }));
-    }
+    return playback.socket.call("form.draft", {
+      source: playback.source,
+      kind: this.kind,
+      fields: Object.fromEntries([...this.fields].map(([name, field]) => [name, field.value])),
+      ...(this.step ? { step: this.step } : {}),
+    });
   }
 
-  #show(answer) {
-    this.answer = answer;
+  show(answer) {
+    super.show(answer);
     for (const field of this.fields.values()) field.know(answer.known);
     // A field that is not begun is not wrong.
     const unnamed = (name, field) => !this.pressed && !field.value && (name === "name" || name === "selector");
@@ -189,33 +120,8 @@ export class ObjectForm {
         : plural(answer.errors.length, "error");
   }
 
-  /** @param {number} index */
-  async #add(index) {
-    if (this.box.hasAttribute("aria-busy")) return;
-    this.pressed = true;
-    this.draft.cancel();
-    await this.#draft();
-    const { errors, documents } = this.answer ?? { errors: [{}], documents: "" };
-    if (errors.length) {
-      toFirst(this.fields, errors);
-      announce(`Nothing was added: ${plural(errors.length, "error")}.`);
-      return;
-    }
-    this.box.toggleAttribute("aria-busy", true);
-    try {
-      const { step } = this;
-      const { words, cost } = await this.edit.operate({ documents, ...(step ? { step } : {}) }, "bundle.add");
-      this.edit.added(this.box, `${step ? `After cycle ${count(index)}` : "From the start"}: ${words}.${cost}`);
-    } catch (error) {
-      const found = error.body?.errors ?? [{ message: error.message }];
-      this.preview.mark(found);
-      fill(
-        this.problems,
-        h("p", { class: "stale-text", text: `Nothing was added: ${plural(found.length, "error")}.` }),
-        problemList(byLine(found), this.preview),
-      );
-    } finally {
-      this.box.toggleAttribute("aria-busy", false);
-    }
+  refused(answer) {
+    toFirst(this.fields, answer.errors);
+    return super.refused(answer);
   }
 }

@@ -1,15 +1,15 @@
 // Generate a cluster: pools and workloads by a recipe and a seed, with the totals beside it. In the workbench it
 // becomes the draft or is added to it; on the start page it becomes a new one.
 
-import { $, h, fill, icon, announce, debounce, dialog } from "../../lib/dom.js";
+import { $, h, fill, icon, announce } from "../../lib/dom.js";
 import { Editor } from "../../lib/editor.js";
 import { count, cpu, memory, plural } from "../../lib/quantity.js";
 import { FormField, tellAll, toFirst } from "./fields.js";
+import { FormPanel } from "./panel.js";
 /** @import { Socket } from "../../lib/socket.js" */
 /** @import { Edit } from "../edit.js" */
 /** @import { View } from "../view.js" */
 
-const DRAFT_AFTER = 160;
 const DRAFT_CHARACTERS = 3_900_000; // that a draft in the workbench may have
 const FIRST = "small";
 const AHEAD = { pools: 5, workloads: 4 }; // fields that are not folded
@@ -19,7 +19,7 @@ const NAMES = {
 };
 const NOUN = { pools: ["node pool", "Add a node pool"], workloads: ["workload", "Add workloads"] };
 
-export class Generator {
+export class Generator extends FormPanel {
   #table = null;
 
   /**
@@ -28,19 +28,16 @@ export class Generator {
    * @param {() => Socket} socket
    */
   constructor(socket, actions) {
+    super();
     this.socket = socket;
     this.actions = actions;
   }
 
   async open() {
     this.#table ??= await this.socket().call("cluster.recipes", {});
-    this.asked = 0;
-    this.answer = null;
-    this.pressed = false;
-    this.draft = debounce(() => this.#draft(), DRAFT_AFTER);
+    this.begin();
     this.rows = { pools: [], workloads: [] };
     this.lists = { pools: h("div", { class: "gen-rows" }), workloads: h("div", { class: "gen-rows" }) };
-    this.problems = h("div", { class: "edit-problems", role: "alert" });
     this.summary = h("div", { class: "gen-summary" });
     this.state = h("span", { class: "dim fine", role: "status" });
     this.preview = new Editor({ label: "The first lines of its YAML", readOnly: true });
@@ -80,66 +77,34 @@ export class Generator {
     const buttons = this.actions.map(([label, act, primary]) =>
       h(
         "button",
-        { type: "button", class: primary ? "btn primary" : "btn", "data-act": label, onclick: () => this.#act(act) },
+        {
+          type: "button",
+          class: primary ? "btn primary" : "btn",
+          "data-act": label,
+          onclick: () => this.submit(() => this.#act(act)),
+        },
         primary ? icon("check") : null,
         label,
       ),
     );
-    this.form = h(
-      "form",
-      {
-        class: "form-fields",
-        novalidate: true,
-        onsubmit: (event) => {
-          event.preventDefault();
-          this.#act(this.actions[0][1]);
-        },
-        oninput: () => this.draft(),
-        onchange: () => this.draft(),
-      },
-      h("div", { class: "gen-begin" }, h("label", null, h("span", { class: "dim", text: "Begin with" }), recipes)),
-      this.top,
-      list("pools", "Nodes"),
-      list("workloads", "Workloads"),
-      this.problems,
-      h(
-        "div",
-        { class: "edit-bar" },
-        buttons,
-        h("button", { type: "button", class: "btn quiet", onclick: () => this.box.close(), text: "Cancel" }),
-        h("kbd", { text: "Ctrl Enter" }),
-      ),
-    );
-    this.box = dialog(
-      "Generate a cluster",
-      h(
-        "div",
-        { class: "form-body" },
-        this.form,
-        h(
-          "section",
-          { class: "form-preview", "aria-label": "What it makes" },
-          h("div", { class: "form-preview-head" }, h("h3", { text: "What it makes" }), this.state),
-          this.summary,
-          this.preview.element,
-        ),
-      ),
-    );
-    this.box.classList.add("edit-panel", "form-panel");
-    this.box.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-        event.preventDefault();
-        this.#act(this.actions[0][1]);
-      }
-    });
-    this.box.addEventListener("close", () => {
-      this.draft.cancel();
-      this.asked += 1;
+    const begin = h("label", null, h("span", { class: "dim", text: "Begin with" }), recipes);
+    this.build({
+      title: "Generate a cluster",
+      heading: "What it makes",
+      parts: [
+        h("div", { class: "gen-begin" }, begin),
+        this.top,
+        list("pools", "Nodes"),
+        list("workloads", "Workloads"),
+      ],
+      buttons,
+      state: this.state,
+      shown: [this.summary, this.preview.element],
     });
     this.#load(FIRST);
     recipes.focus();
     this.preview.enrich();
-    await this.#draft();
+    await this.ask();
   }
 
   /** @param {string} name */
@@ -253,21 +218,17 @@ export class Generator {
     return all;
   }
 
-  async #draft() {
-    const turn = (this.asked += 1);
-    try {
-      const answer = await this.socket().call("cluster.generate", { recipe: this.recipe });
-      if (turn === this.asked) this.#show(answer);
-    } catch (error) {
-      if (turn === this.asked && error.code !== "request.superseded") {
-        this.answer = null;
-        fill(this.problems, h("p", { class: "stale-text", text: error.message }));
-      }
-    }
+  request() {
+    return this.socket().call("cluster.generate", { recipe: this.recipe });
   }
 
-  #show(answer) {
-    this.answer = answer;
+  failed(error) {
+    this.answer = null;
+    super.failed(error);
+  }
+
+  show(answer) {
+    super.show(answer);
     const general = tellAll(this.#fields, answer.errors);
     fill(
       this.problems,
@@ -332,32 +293,26 @@ export class Generator {
     ];
   }
 
+  refused({ errors }) {
+    toFirst(this.#fields, errors);
+    if (errors.length) announce(`Nothing was generated: ${plural(errors.length, "error")}.`);
+    return errors.length > 0;
+  }
+
+  apply() {
+    return this.#act(this.actions[0][1]);
+  }
+
   /** @param {(generator: Generator) => void | Promise<void>} act */
   async #act(act) {
-    if (this.box.hasAttribute("aria-busy")) return;
-    this.draft.cancel();
-    await this.#draft();
-    const errors = this.answer?.errors ?? [{}];
-    if (errors.length) {
-      toFirst(this.#fields, errors);
-      announce(`Nothing was generated: ${plural(errors.length, "error")}.`);
-      return;
-    }
-    this.box.toggleAttribute("aria-busy", true);
-    try {
-      await act(this);
-      this.box.close();
-      $("#main").focus({ preventScroll: true }); // where it shows, and where the keys step
-    } catch (error) {
-      const found = error.body?.errors ?? [{ message: error.message }];
-      fill(
-        this.problems,
-        found.slice(0, 5).map(({ message }) => h("p", { class: "stale-text", text: message })),
-      );
-      this.problems.scrollIntoView({ block: "nearest" });
-    } finally {
-      this.box.toggleAttribute("aria-busy", false);
-    }
+    await act(this);
+    this.box.close();
+    $("#main").focus({ preventScroll: true }); // where it shows, and where the keys step
+  }
+
+  rejected(problems) {
+    super.rejected(problems);
+    this.problems.scrollIntoView({ block: "nearest" });
   }
 
   /** The whole text. Raises what the server finds wrong with all of it. */

@@ -1,7 +1,7 @@
 // Common changes of an object: each rewrites its YAML, which is then applied.
 
 import { announce, fill, h } from "../../lib/dom.js";
-import { byLine, problemList } from "../../lib/editor.js";
+import { problemList } from "../../lib/editor.js";
 /** @import { View } from "../view.js" */
 
 const TIMED = new Set(["fails", "recovers"]); // changes that only a run in virtual time knows
@@ -67,10 +67,7 @@ export function commonChanges(view, revisions, { editor, problems, node }) {
       announce("The YAML is changed. Apply it to put it into the scenario.");
     } catch (error) {
       const errors = error.body?.errors;
-      fill(
-        problems,
-        errors ? problemList(byLine(errors), editor) : h("p", { class: "stale-text", text: error.message }),
-      );
+      fill(problems, errors ? problemList(errors, editor) : h("p", { class: "stale-text", text: error.message }));
     }
   };
   const cordon = h("button", { type: "button", class: "btn", "data-quick": true });

@@ -1,7 +1,7 @@
 // Add an event: what happens, to what, and when; errors are shown at their fields.
 
 import { h, fill, icon, announce, dialog } from "../../lib/dom.js";
-import { Editor, byLine, problemList } from "../../lib/editor.js";
+import { Editor, problemList } from "../../lib/editor.js";
 import { plural } from "../../lib/quantity.js";
 import { FormField } from "../add/fields.js";
 import { TEMPLATES } from "../edit/templates.js";
@@ -227,7 +227,7 @@ export class EventForm {
       fill(
         this.problems,
         h("p", { class: "stale-text", text: `Nothing was added: ${plural(errors?.length ?? 1, "error")}.` }),
-        this.editor && errors ? problemList(byLine(errors), this.editor) : h("p", { class: "stale-text", text }),
+        this.editor && errors ? problemList(errors, this.editor) : h("p", { class: "stale-text", text }),
       );
     }
     announce(`Nothing was added. ${text}`);

@@ -2,7 +2,7 @@
 // and the controls follow it.
 
 import { h, fill, icon, announce, debounce } from "../../lib/dom.js";
-import { Editor, byLine, problemList } from "../../lib/editor.js";
+import { Editor, errorList, problemList } from "../../lib/editor.js";
 import { plural } from "../../lib/quantity.js";
 
 const CHECK_AFTER = 250;
@@ -181,13 +181,8 @@ export class PolicyText {
     this.editor.mark(errors, warnings);
     fill(
       this.problems,
-      errors.length
-        ? [
-            h("p", { class: "stale-text", text: plural(errors.length, "error") }),
-            problemList(byLine(errors), this.editor),
-          ]
-        : null,
-      warnings.length ? problemList(byLine(warnings), this.editor, "warning") : null,
+      errorList(errors, this.editor),
+      warnings.length ? problemList(warnings, this.editor, "warning") : null,
     );
   }
 

@@ -20,7 +20,7 @@ function tokens() {
  *
  * @param {string} room
  */
-export const tokenOf = (room) => tokens().find(([name]) => name === room)?.[1] ?? "";
+const tokenOf = (room) => tokens().find(([name]) => name === room)?.[1] ?? "";
 
 /**
  * @param {string} room
