@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from playground.limits import limit
 from playground.models import Comment, Scenario, Share, token_hash
-from playground.storage import quotas
+from playground.storage import audit, quotas
 from playground.visitors import caller, names
 
 log = structlog.get_logger(__name__)
@@ -190,7 +190,9 @@ def edit(comment: Comment, text: str) -> None:
 def remove(comment: Comment, author: Author) -> None:
     """Remove text, name and author; the answers and what the comment was about stay."""
     by = "who wrote it" if wrote(comment, author) else "who shared the scenario"
-    _change(comment, text="", name="", owner="", address="", token="", removed=True)
+    with transaction.atomic():
+        _change(comment, text="", name="", owner="", address="", token="", removed=True)
+        audit.record_visitor("remove comment", comment.pk, author.visitor, f"by {by}")
     log.info("a comment was removed", comment=comment.pk, by=by)
 
 
