@@ -42,6 +42,12 @@ LIMITS: tuple[Limit, ...] = (
     Limit("LINKS_PER_OWNER", 1_000, "links", "private links of one visitor"),
     Limit("LINK_CYCLES", 2_000, "cycles", "decisions that a private link keeps, to compare them later"),
     Limit("RUN_DAYS", 90, "days", "a finished run that nobody opened for longer expires"),
+    Limit(
+        "AUDIT_DAYS",
+        365,
+        "days",
+        "a visitor's entry in the audit log is removed after it; operators' entries stay",
+    ),
     Limit("SWEEP_SECONDS", 900, "seconds", "between two removals of what has expired"),
     Limit(
         "STORAGE_PER_OWNER", 256 * MIB, "bytes", "stored drafts, links and runs of one visitor, compressed"
@@ -143,13 +149,17 @@ LIMITS: tuple[Limit, ...] = (
     Limit("COMMENT_CHARACTERS", 4_000, "characters", "text of one comment"),
     Limit("COMMENTS_PER_SCENARIO", 500, "comments", "comments on one scenario"),
     Limit("COMMENTS_PER_MINUTE", 30, "requests", "comments of one address, written or changed"),
+    Limit("COMMENTS_PER_VISITOR", 15, "requests", "the same of one visitor, a minute"),
     Limit("ROOM_VIEWERS", 500, "viewers", "viewers of one room in one web process"),
     Limit("ROOM_SECONDS", 86_400, "seconds", "after which a room ends by itself"),
     Limit("ROOMS_PER_OWNER", 20, "rooms", "rooms of one owner that are not over"),
     Limit("ROOMS_PER_ADDRESS", 40, "rooms", "the same of one address"),
     Limit("ROOMS", 1_000, "rooms", "the same of everybody"),
+    Limit("ROOMS_PER_MINUTE", 20, "requests", "rooms opened from one address"),
     Limit("ROOM_JOINS_PER_MINUTE", 3_000, "requests", "joining a room, of one address"),
+    Limit("ROOM_JOINS_PER_VISITOR", 60, "requests", "the same of one visitor, a minute"),
     Limit("ROOM_VOTES_PER_MINUTE", 3_000, "requests", "votes of one address"),
+    Limit("ROOM_VOTES_PER_VISITOR", 60, "requests", "the same of one visitor, a minute"),
     Limit("ROOM_QUESTIONS_PER_MINUTE", 60, "requests", "questions asked from one address"),
     Limit(
         "CONNECTIONS",

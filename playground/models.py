@@ -411,10 +411,10 @@ class Ban(models.Model):
 
 
 class AuditEntry(models.Model):
-    """An action of an operator by a management command."""
+    """An action of an operator by a management command, or of a visitor, see playground.storage.audit."""
 
     created = models.DateTimeField(default=timezone.now, db_index=True)
-    who = models.CharField(max_length=100)  # the operating system's user
+    who = models.CharField(max_length=100)  # the operating system's user, or the visitor and their address
     what = models.CharField(max_length=40)  # the command
     subject = models.CharField(max_length=100)
     why = models.TextField(blank=True)

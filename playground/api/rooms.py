@@ -14,7 +14,7 @@ from playground.api.route import ERRORS, UNREAD, route
 from playground.models import Room
 from playground.rooms import rows
 from playground.visitors import identity
-from playground.visitors.throttle import RETRY_SECONDS, address_of, token_of
+from playground.visitors.throttle import RETRY_SECONDS, address_of, token_of, wait_seconds
 
 _UNREADABLE = {400: UNREAD[400]}
 
@@ -43,6 +43,9 @@ def create_room(request: HttpRequest) -> HttpResponse:
         message = "A step is a cycle's number or major.minor, as in 17 or 2.3, or end."
         raise ApiError(400, [{"line": None, "path": "step", "message": message}])
     scenario, address = scenario_of(given["scenario"]), address_of(request)
+    if wait := wait_seconds("ROOMS_PER_MINUTE", address):
+        message = f"Too many rooms from your address; try again in {wait} seconds."
+        raise ApiError(429, message, {"Retry-After": str(wait)})
     try:
         created = rows.create(
             scenario, identity.owner_at(address), address, {"step": given["step"]}, given["title"]

@@ -290,6 +290,7 @@ class Command(Struct, frozen=True):
     latest: int = 0  # maximum in progress per connection; older ones are superseded
     large: bool = False  # carries a bundle, so its frame may be larger
     throttle: str = ""  # the limit per address and minute
+    each: str = ""  # the same per visitor; who sends no cookie is counted by the address alone
     # What its answer depends on besides the playback's version; None: it is not cached, as computing further
     # may change it. Only for a command that changes nothing and has the same answer for everyone who may see
     # the source.
@@ -309,6 +310,7 @@ def command(
     latest: int = 0,
     large: bool = False,
     throttle: str = "",
+    each: str = "",
     kept: LookupKey | None = None,
     **fields: str,
 ) -> Callable[[Callable[[Call], Awaitable[Answer]]], Callable[[Call], Awaitable[Answer]]]:
@@ -316,7 +318,7 @@ def command(
 
     def register(function: Callable[[Call], Awaitable[Answer]]) -> Callable[[Call], Awaitable[Answer]]:
         COMMANDS[name] = Command(
-            name, function, fields, source, owner, visitor, latest, large, throttle, kept
+            name, function, fields, source, owner, visitor, latest, large, throttle, each, kept
         )
         return function
 
@@ -354,10 +356,8 @@ async def dispatch(connection: Client, name: str, request: int, payload: Any) ->
     call = Call(connection, name, request, _checked(row, payload))
     if row.visitor and not call.visitor:
         raise CommandError("permission.denied", "Open a page of this site first, and allow its cookie.")
-    if row.throttle and (wait := await in_storage(wait_seconds, row.throttle, connection.address)):
-        raise CommandError(
-            "rate.limited", f"Too many from your address; wait {wait} seconds.", retryAfter=wait
-        )
+    if row.throttle or row.each:
+        await in_storage(_count, row, call)
     try:
         if row.source:
             call.source = await _source(row, call)
@@ -385,6 +385,17 @@ async def dispatch(connection: Client, name: str, request: int, payload: Any) ->
         raise CommandError("server.busy", str(error), retryAfter=error.retry_after) from error
     except LostError as error:
         raise CommandError("server.error", str(error)) from error
+
+
+def _count(row: Command, call: Call) -> None:
+    """Count a command that has a limit per minute. Raises CommandError beyond it."""
+    counted = [(row.throttle, call.connection.address, "your address")]
+    if call.visitor:
+        counted.append((row.each, call.visitor, "this browser"))
+    for name, who, where in counted:
+        if name and (wait := wait_seconds(name, who)):
+            message = f"Too many requests from {where}; try again in {wait} seconds."
+            raise CommandError("rate.limited", message, retryAfter=wait)
 
 
 def _checked(row: Command, payload: Any) -> dict[str, Any]:

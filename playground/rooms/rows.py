@@ -16,7 +16,7 @@ from django.utils import timezone
 from playground.limits import limit
 from playground.models import Room, RoomAudience, RoomVote, Scenario, token_hash
 from playground.rooms import questions
-from playground.storage import store
+from playground.storage import audit, store
 
 AUDIENCE_SECONDS = 20.0  # after which the count of a web process that died no longer counts
 VOTES_EACH = 4  # of a question, times ROOM_VIEWERS: who comes without a cookie is somebody else each time
@@ -107,7 +107,10 @@ def holds_token(room: Room, token: str) -> bool:
 
 def end(room: Room) -> None:
     """End a room."""
-    Room.objects.filter(pk=room.pk, ended=None).update(ended=timezone.now(), changed=F("changed") + 1)
+    with transaction.atomic():
+        running = Room.objects.filter(pk=room.pk, ended=None)
+        if running.update(ended=timezone.now(), changed=F("changed") + 1):
+            audit.record_visitor("end room", room.pk, why="by the token that leads it")
 
 
 def store_position(name: str, seq: int, position: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
@@ -124,8 +127,26 @@ def store_position(name: str, seq: int, position: Mapping[str, Any]) -> tuple[in
     return found
 
 
-def change(name: str, **fields: Any) -> Room:
-    """Store another leader, or that there is no question any more. Raises EndedError."""
+def close_question(name: str) -> Room:
+    """Store that there is no question any more. Raises EndedError."""
+    return _change(name, question=None)
+
+
+def lead(name: str, leader: str, visitor: str) -> Room:
+    """Store who leads: a person, or ``""`` for whoever has the token. Raises EndedError.
+
+    ``visitor`` is who decided so, for the audit log.
+    """
+    with transaction.atomic():
+        row = _change(name, leader=leader)
+        what, why = (
+            ("hand over room", f"to person {leader}") if leader else ("take room back", "by its token")
+        )
+        audit.record_visitor(what, name, visitor, why)
+    return row
+
+
+def _change(name: str, **fields: Any) -> Room:
     running = Room.objects.filter(pk=name, ended=None, expires__gt=timezone.now())
     if not running.update(changed=F("changed") + 1, **fields):
         raise EndedError

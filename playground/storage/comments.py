@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from playground.limits import limit
 from playground.models import Comment, Draft, Scenario, Share, token_hash
-from playground.storage import quotas, store
+from playground.storage import audit, quotas, store
 from playground.visitors import caller, names
 
 log = structlog.get_logger(__name__)
@@ -199,7 +199,9 @@ def edit(comment: Comment, text: str) -> None:
 def remove(comment: Comment, author: Author) -> None:
     """Remove text, name and author; the answers and what the comment was about stay."""
     by = "who wrote it" if wrote(comment, author) else "who shared the scenario"
-    _change(comment, text="", name="", owner="", address="", token="", removed=True)
+    with transaction.atomic():
+        _change(comment, text="", name="", owner="", address="", token="", removed=True)
+        audit.record_visitor("remove comment", comment.pk, author.visitor, f"by {by}")
     log.info("a comment was removed", comment=comment.pk, by=by)
 
 

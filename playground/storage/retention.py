@@ -19,8 +19,9 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from msgspec import Struct
 
-from playground.models import UNFINISHED, Draft, Link, Room, Run, Scenario, Share, Worker
-from playground.storage import store
+from playground.limits import limit
+from playground.models import UNFINISHED, AuditEntry, Draft, Link, Room, Run, Scenario, Share, Worker
+from playground.storage import audit, store
 from scheduler_core.authoring import examples
 
 SWEEP_MOST_SECONDS = 120.0  # of one sweep; the next one continues
@@ -72,6 +73,15 @@ RULES: tuple[RetentionRule, ...] = (
         "private links", lambda now: Link.objects.filter(expires__lt=now), "expires", 200, _delete(Link)
     ),
     RetentionRule("rooms", lambda now: Room.objects.filter(expires__lt=now), "expires", 50, _delete(Room)),
+    RetentionRule(
+        "visitors' audit entries",
+        lambda now: AuditEntry.objects.filter(
+            audit.OF_VISITORS, created__lt=now - timedelta(days=limit("AUDIT_DAYS"))
+        ),
+        "created",
+        500,
+        _delete(AuditEntry),
+    ),
     # In this order: a scenario is deleted with the last share, link or run that refers to it.
     RetentionRule(
         "scenarios",

@@ -31,7 +31,7 @@ from playground.models import (
     run_expiry,
     token_hash,
 )
-from playground.storage import bundles, quotas, texts, withdrawals
+from playground.storage import audit, bundles, quotas, texts, withdrawals
 from playground.visitors import caller
 from scheduler_core.scenario import scenario as core
 
@@ -210,6 +210,7 @@ def unshare(row: Scenario, token: str) -> bool:
         removed, _ = Share.objects.filter(scenario=row, token=token_hash(token)).delete()
         if not removed:
             return False
+        audit.record_visitor("delete link", row.short, why="by its delete token")
         withdrawals.note()
         forget_unreferenced(row)
     return True
@@ -219,6 +220,8 @@ def unshare_all(row: Scenario, owner: str) -> bool:
     """Delete all shares of a scenario by ``owner``; return whether there was one."""
     with transaction.atomic():
         removed, _ = Share.objects.filter(scenario=row, owner=owner).delete()
+        if removed:
+            audit.record_visitor("delete link", row.short, owner)
         forget_unreferenced(row)
     return bool(removed)
 
@@ -307,8 +310,9 @@ def revoke_link(name: str, owner: str) -> bool:
         row = Link.objects.filter(pk=name[:32], owner=owner).only("pk", "scenario").first()
         if not owner or row is None:
             return False
-        scenario = Scenario.objects.only("pk").get(pk=row.scenario_id)
+        row_id, scenario = row.pk, Scenario.objects.only("pk").get(pk=row.scenario_id)
         row.delete()
+        audit.record_visitor("revoke private link", row_id, owner)
         forget_unreferenced(scenario)
         withdrawals.note()
     log.info("a link was revoked", link=name[:32])
@@ -441,6 +445,7 @@ def delete_draft(draft: Draft, base: int | None = None) -> None:
             raise StaleError(row)
         Draft.objects.filter(owner=row.owner, parent=f"draft:{row.pk}").update(parent=row.parent)
         row.delete()
+        audit.record_visitor("delete draft", draft.pk, draft.owner)
         withdrawals.note()
 
 

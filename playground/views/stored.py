@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from playground.limits import limit
 from playground.models import UNFINISHED, Draft, Link, Run, Scenario, Share
 from playground.serving.error_pages import error_page
-from playground.storage import quotas, store
+from playground.storage import audit, quotas, store
 
 ROWS_SHOWN = 500  # of each kind, the largest
 
@@ -103,6 +103,7 @@ def _delete_run(name: str, visitor: str) -> bool:
         return False
     scenario = row.scenario_id
     row.delete()
+    audit.record_visitor("delete run", name, visitor)
     store.forget_unreferenced(Scenario.objects.only("pk").get(pk=scenario))
     return True
 

@@ -279,6 +279,19 @@ def test_the_review_page(shared: dict[str, Any]) -> None:
     assert Client().get("/s/AAAAAAAAAAA/review/").status_code == 404
 
 
+async def test_a_visitor_is_bounded_before_the_address(
+    shared: dict[str, Any], limits: Callable[..., None]
+) -> None:
+    """Who comments too fast has to wait; somebody else at the same address has not."""
+    limits(COMMENTS_PER_VISITOR=2)
+    payload = {"source": {"scenario": shared["id"]}, "step": "1", "text": "x"}
+    async with connected(STRANGER) as fast, connected(OWNER) as other:
+        for _ in range(2):
+            await fast.success("comment.write", payload)
+        assert (await fast.error("comment.write", payload))["code"] == "rate.limited"
+        await other.success("comment.write", payload)
+
+
 async def test_a_step_that_is_not_there(shared: dict[str, Any]) -> None:
     """A comment is about something."""
     payload = {"source": {"scenario": shared["id"]}, "text": "x"}

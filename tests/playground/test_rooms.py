@@ -235,6 +235,37 @@ async def test_viewers_are_bounded(opened: dict[str, Any], limits: Callable[...,
         assert (await second.success("room.join", token))["role"] == "lead"
 
 
+async def test_a_visitor_is_bounded_before_the_address(
+    opened: dict[str, Any], limits: Callable[..., None]
+) -> None:
+    """One browser that joins and votes again and again keeps nobody else of the lecture hall out."""
+    limits(ROOM_JOINS_PER_VISITOR=2, ROOM_VOTES_PER_VISITOR=3)
+    async with inside(opened, lead=True) as leader, connected(OWNER) as one, connected(STRANGER) as other:
+        await leader.success("room.ask", {"kind": "choice", "choices": ["a", "b"]})
+        for _ in range(2):
+            await one.success("room.join", {"room": opened["id"]})
+        refused = await one.error("room.join", {"room": opened["id"]})
+        assert (refused["code"], refused["retryAfter"] > 0) == ("rate.limited", True)
+        assert "this browser" in refused["message"]
+        for answer in ("a", "b", "a"):
+            await one.success("room.vote", {"answer": answer})
+        assert (await one.error("room.vote", {"answer": "b"}))["code"] == "rate.limited"
+        for _ in range(3):  # without a cookie by the address alone
+            await leader.success("room.join", {"room": opened["id"], "lead_token": opened["lead_token"]})
+        await other.success("room.join", {"room": opened["id"]})
+        await other.success("room.vote", {"answer": "b"})
+        assert (await leader.success("room.reveal", {}))["tally"] == [[0, 1], [1, 1]]
+
+
+def test_opening_is_bounded(web: str, limits: Callable[..., None]) -> None:
+    """An address that opens one room after the other is told when to come again."""
+    limits(ROOMS_PER_MINUTE=1)
+    room = open_room(web)
+    answer = post("/api/rooms", {"scenario": room["scenario"]})
+    assert answer.status_code == 429
+    assert int(answer.headers["Retry-After"]) > 0
+
+
 async def test_joining_is_bounded(opened: dict[str, Any], limits: Callable[..., None]) -> None:
     """An address that joins again and again is told to wait."""
     limits(ROOM_JOINS_PER_MINUTE=2)

@@ -58,6 +58,7 @@ async def watch(call: Call) -> Answer:
     source="source",
     visitor=True,
     throttle="COMMENTS_PER_MINUTE",
+    each="COMMENTS_PER_VISITOR",
     step="text?",
     text="text",
     name="text?",
@@ -91,6 +92,7 @@ def _about(playback: Playback, step: str) -> dict[str, Any] | None:
     source="source",
     visitor=True,
     throttle="COMMENTS_PER_MINUTE",
+    each="COMMENTS_PER_VISITOR",
     comment="text",
     text="text",
 )
@@ -102,7 +104,14 @@ async def edit(call: Call) -> Answer:
     return comments.wire(comment, _scenario(call).short, call.visitor)
 
 
-@command("comment.remove", source="source", visitor=True, throttle="COMMENTS_PER_MINUTE", comment="text")
+@command(
+    "comment.remove",
+    source="source",
+    visitor=True,
+    throttle="COMMENTS_PER_MINUTE",
+    each="COMMENTS_PER_VISITOR",
+    comment="text",
+)
 async def remove(call: Call) -> Answer:
     """Remove one's own comment, or anybody's on a scenario that one has shared."""
     denied = "Only who wrote a comment, or shared the scenario, can remove it."
@@ -116,6 +125,7 @@ async def remove(call: Call) -> Answer:
     source="source",
     visitor=True,
     throttle="COMMENTS_PER_MINUTE",
+    each="COMMENTS_PER_VISITOR",
     comment="text",
     open="leaf?",
 )

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-import structlog
-
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.live.halls import Member
@@ -17,8 +15,6 @@ from playground.live.sightings import sightings
 from playground.playback.executor import in_storage
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.rooms import questions, rows
-
-log = structlog.get_logger(__name__)
 
 STEP = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?|end")
 #: Fields of a position that are texts, and the characters that they may have.
@@ -57,6 +53,7 @@ def _refusals(field: str = "") -> Iterator[None]:
 @command(
     "room.join",
     throttle="ROOM_JOINS_PER_MINUTE",
+    each="ROOM_JOINS_PER_VISITOR",
     room="text",
     lead_token="text?",  # noqa: S106 - a type
     name="text?",
@@ -192,11 +189,11 @@ async def close(call: Call) -> Answer:
     """Take the question away."""
     hall = _leading(call).hall
     with _refusals():
-        await hub().changed(await in_storage(rows.change, hall.row.pk, question=None))
+        await hub().changed(await in_storage(rows.close_question, hall.row.pk))
     return {}
 
 
-@command("room.vote", throttle="ROOM_VOTES_PER_MINUTE", answer="leaf?")
+@command("room.vote", throttle="ROOM_VOTES_PER_MINUTE", each="ROOM_VOTES_PER_VISITOR", answer="leaf?")
 async def vote(call: Call) -> Answer:
     """Answer the question, or change one's answer."""
     member = _member(call)
@@ -247,7 +244,6 @@ async def take(call: Call) -> Answer:
 
 async def _led(call: Call, member: Member, to: str) -> Answer:
     with _refusals():
-        row = await in_storage(rows.change, member.hall.row.pk, leader=to)
-    log.info("a room was handed over", room=row.pk, by=member.person, to=to or "who has the token")
+        row = await in_storage(rows.lead, member.hall.row.pk, to, call.visitor)
     await hub().changed(row)
     return {"role": member.role}
