@@ -29,7 +29,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from scheduler_core.controllers.changes import Change, Reconciliation, Wake, timestamp
-from scheduler_core.controllers.kubelet import Refusal, refusal
+from scheduler_core.controllers.kubelet import Refusal, is_admitted, refusal
 from scheduler_core.controllers.owned import controller_of
 from scheduler_core.controllers.store import Store
 from scheduler_core.objects.model import Node, Pod
@@ -118,8 +118,8 @@ def reconcile(pod: Pod, store: Store, now: float) -> Reconciliation:
 
 def _refusal(pod: Pod, node: Node, store: Store) -> Refusal | None:
     """Return why the kubelet refuses a pod that it sees for the first time."""
-    others = (one for one in store.pods_on(pod.node_name) if one.meta.key != pod.meta.key)
-    return refusal(pod, node, [one for one in others if one.phase != "Pending" or one.start_time])
+    used = store.index.used.get(pod.node_name, {})
+    return refusal(pod, node, used, lambda: filter(is_admitted, store.pods_on(pod.node_name)))
 
 
 def _ended(pod: Pod) -> Change:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from scheduler_core.controllers.kubelet import REFUSED, Refusal, refusal
+from scheduler_core.controllers.pod_index import PodNameIndex
 from scheduler_core.objects.model import Container as PodContainer
 from scheduler_core.objects.model import HostPort, Pod
 from scheduler_core.scheduling.cycle import Cycle
@@ -122,6 +123,14 @@ def test_what_the_kubelet_refused_is_not_scheduled_again() -> None:
     assert again.placement() == made.placement() == {}
 
 
+def used(there: list[Pod]) -> dict[str, int]:
+    """Return what admitted pods request, as the controllers' index counts it."""
+    index = PodNameIndex()
+    for one in there:
+        index.put(one.meta.key, None, replace(one, node_name="n", phase="Running"), 0.0)
+    return index.used.get("n", {})
+
+
 NODE = parts.node("n", 2, 4, pods=3, gpu=1)
 
 
@@ -138,13 +147,13 @@ NODE = parts.node("n", 2, 4, pods=3, gpu=1)
 )
 def test_the_first_failure_is_the_reason(pod_: Pod, there: list[Pod], reason: str | None) -> None:
     """Pods first, then resources, then the node's labels."""
-    found = refusal(pod_, NODE, there)
+    found = refusal(pod_, NODE, used(there), lambda: there)
     assert (None if found is None else found.reason) == reason
 
 
 def test_a_resource_that_the_node_does_not_have_is_passed_over() -> None:
     """As the kubelet does with extended resources that are not its own."""
-    assert refusal(parts.pod("a", gpu=1), parts.node("n"), []) is None
+    assert refusal(parts.pod("a", gpu=1), parts.node("n"), {}, list) is None
 
 
 def test_a_host_port_is_given_once() -> None:
@@ -152,5 +161,5 @@ def test_a_host_port_is_given_once() -> None:
     container = PodContainer("c", host_ports=(HostPort("0.0.0.0", "TCP", 80),))
     one, other = (parts.pod(name, cpu=0, memory=0) for name in "ab")
     one, other = (replace(each, containers=(container,)) for each in (one, other))
-    assert refusal(one, NODE, [other]) == Refusal("NodePorts", "Predicate NodePorts failed")
-    assert refusal(one, NODE, []) is None
+    assert refusal(one, NODE, {}, lambda: [other]) == Refusal("NodePorts", "Predicate NodePorts failed")
+    assert refusal(one, NODE, {}, list) is None
