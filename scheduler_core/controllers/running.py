@@ -13,7 +13,8 @@ refuses it for good (:mod:`scheduler_core.controllers.kubelet`).
 failure, the containers restart in the same pod, the first time at once, then after a backoff of 10 s doubling
 up to 5 min, during which the pod is Running but not ready. A pod whose manifest sets no policy terminates for
 good, because that is the purpose of a given duration. Pods that are recreated forever, like a ReplicaSet's,
-run for at least a second. On a node that stops responding nothing starts or terminates from that moment on.
+run for at least a second, and are refused by the kubelet after one. On a node that stops responding nothing
+starts or terminates from that moment on.
 
 =======================  =============================================================
 ``podstep/fails-at``     a node's annotation: virtual seconds at which it stops responding
@@ -84,8 +85,14 @@ def reconcile(pod: Pod, store: Store, now: float) -> Reconciliation:
         return (Wake(silent[1], "its node is ready again"),) if silent[1] < math.inf else ()
     since = store.index.since[name]
     if pod.phase == "Pending":
-        refused = _refusal(pod, node, store) if node is not None and not pod.start_time else None
+        refused = None
+        if store.options.admission and node is not None and not pod.start_time:
+            refused = _refusal(pod, node, store)
         if refused is not None:
+            owner = controller_of(pod)
+            again = since + (0.0 if owner is None or owner.kind == "Job" else _SHORTEST_OF_REPLICAS)
+            if now < again:
+                return (Wake(again, "is refused"),)
             failed = replace(pod, phase="Failed", start_time=timestamp(store.options, now))
             return (Change("update", failed, *refused),)
         begun = pod.start_time or timestamp(store.options, since)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from scheduler_core.controllers.kubelet import REFUSED, Refusal, refusal
+from scheduler_core.controllers.kubelet import REFUSED, Refusal, is_admitted, refusal
 from scheduler_core.controllers.pod_index import PodNameIndex
 from scheduler_core.objects.model import Container as PodContainer
 from scheduler_core.objects.model import HostPort, Pod
@@ -28,7 +28,7 @@ def refused(made: TimedSimulation, cycles: list[Cycle]) -> list[str]:
 def fits(made: TimedSimulation) -> bool:
     """Return whether the pods that were admitted fit their nodes."""
     for name, there in made.framework.cluster.nodes.items():
-        on = [one for one in made.framework.pods.values() if one.node_name == name and not one.terminal]
+        on = [one for one in made.framework.pods.values() if one.node_name == name and is_admitted(one)]
         for resource, most in there.allocatable.items():
             used = sum(c.requests.get(resource, 0) for one in on for c in one.containers)
             if resource != "pods" and used > most:
@@ -163,3 +163,22 @@ def test_a_host_port_is_given_once() -> None:
     one, other = (replace(each, containers=(container,)) for each in (one, other))
     assert refusal(one, NODE, {}, lambda: [other]) == Refusal("NodePorts", "Predicate NodePorts failed")
     assert refusal(one, NODE, {}, list) is None
+
+
+def test_replicas_that_are_refused_come_back_after_a_second() -> None:
+    """A ReplicaSet whose template names a node that is too small goes on for ever, and time passes."""
+    owner = """
+apiVersion: apps/v1
+kind: ReplicaSet
+metadata: {name: r}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: r}}
+  template:
+    metadata: {labels: {app: r}}
+    spec: {nodeName: n0, containers: [{name: c, resources: {requests: {cpu: "2"}}}]}
+"""
+    until = VIRTUAL.rstrip() + "\nuntil: 10\n"
+    made, cycles = ended(until, node("n0", 3), owner, pod("w"))
+    assert len(refused(made, cycles)) in (9, 10)
+    assert fits(made)
