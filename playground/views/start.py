@@ -72,6 +72,12 @@ TOPICS = (
         ("/reference/podgroups/", "phases and timers"),
     ),
     Topic(
+        "schedulers",
+        "kube-batch, and several schedulers",
+        "Queues that share a cluster, gangs that are bound whole, and two schedulers that do not see each other.",
+        ("/reference/kube-batch/", "actions and plugins"),
+    ),
+    Topic(
         "cache",
         "The equivalence cache",
         "Pods of one class share their predicate results, until an event makes them untrue, or should have.",

@@ -43,6 +43,7 @@ class Options(Struct, frozen=True):
     grace_seconds: float = 40.0  # --node-monitor-grace-period
     terminated_pods: int = 12_500  # --terminated-pod-gc-threshold
     bind_daemons: bool = False  # the DaemonSet controller binds its pods itself, as it did up to v1.11
+    admission: bool = True  # kubelets refuse what does not fit; otherwise whoever binds has to know
     most_pods: int = 150_000  # controllers create no more
     most_looks: int = 50_000  # reconciliations in one settle(), plus some per object
 

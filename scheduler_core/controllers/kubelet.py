@@ -11,7 +11,7 @@ over (removeMissingExtendedResources). Taints, devices and critical pods are not
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from scheduler_core.cluster.podinfo import is_scalar
@@ -31,35 +31,44 @@ class Refusal(NamedTuple):
     message: str
 
 
-def refusal(pod: Pod, node: Node, admitted: Sequence[Pod]) -> Refusal | None:
-    """Return why the kubelet refuses a pod beside those that it has admitted, ``None`` if it does not."""
-    if short := _short(pod, node, admitted):
+def is_admitted(pod: Pod) -> bool:
+    """Return whether the kubelet of a pod's node has admitted it, and it has not terminated."""
+    return bool(pod.node_name) and not pod.terminal and (pod.phase != "Pending" or bool(pod.start_time))
+
+
+def refusal(
+    pod: Pod, node: Node, used: Mapping[str, int], admitted: Callable[[], Iterable[Pod]]
+) -> Refusal | None:
+    """Return why the kubelet refuses a pod beside those that it has admitted, ``None`` if it does not.
+
+    ``used`` are the sums of their requests, and the number of ``pods``; they themselves are only asked for
+    where the pod wants a host port.
+    """
+    if short := _short(pod, node, used):
         name, requested, used, capacity = short
         amounts = f"requested: {requested}, used: {used}, capacity: {capacity}"
         return Refusal(f"OutOf{name}", f"Node didn't have enough resource: {name}, {amounts}")
     if not node_selected(pod, node):
         return Refusal("NodeAffinity", "Predicate NodeAffinity failed")
-    taken = [port for other in admitted for one in other.containers for port in one.host_ports]
-    wanted = (port for container in pod.containers for port in container.host_ports)
+    wanted = [port for container in pod.containers for port in container.host_ports]
+    others = admitted() if wanted else ()
+    taken = [port for other in others for one in other.containers for port in one.host_ports]
     if any(clash(port, other) for port in wanted for other in taken):
         return Refusal("NodePorts", "Predicate NodePorts failed")
     return None
 
 
-def _short(pod: Pod, node: Node, admitted: Sequence[Pod]) -> tuple[str, int, int, int] | None:
+def _short(pod: Pod, node: Node, used: Mapping[str, int]) -> tuple[str, int, int, int] | None:
     """Return the first resource that does not suffice: its name, what is requested, used, and there."""
     allocatable = {**node.capacity, **node.allocatable}
-    if len(admitted) + 1 > (most := allocatable.get("pods", len(admitted) + 1)):  # --max-pods has a default
-        return "pods", 1, len(admitted), most
+    there = used.get("pods", 0)
+    if there + 1 > (most := allocatable.get("pods", there + 1)):  # --max-pods has a default
+        return "pods", 1, there, most
     request = total_requests(pod)
     for name in (*BASIC, *sorted(name for name in request if is_scalar(name) and name in allocatable)):
         if not (amount := request.get(name, 0)):
             continue
-        used = _used(name, admitted)
-        if amount + used > allocatable.get(name, 0):
-            return name, amount, used, allocatable.get(name, 0)
+        taken = used.get(name, 0)
+        if amount + taken > allocatable.get(name, 0):
+            return name, amount, taken, allocatable.get(name, 0)
     return None
-
-
-def _used(name: str, pods: Iterable[Pod]) -> int:
-    return sum(container.requests.get(name, 0) for pod in pods for container in pod.containers)

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from scheduler_core.controllers.branching import Branching
 from scheduler_core.controllers.daemon_admission import daemon_node
+from scheduler_core.controllers.kubelet import is_admitted
 from scheduler_core.controllers.owned import controller_of, key_in
 from scheduler_core.objects.keys import Key
 from scheduler_core.objects.model import Pod
@@ -26,8 +27,14 @@ def discard(
             del groups[group]
 
 
+def _uses_alike(one: Pod, other: Pod) -> bool:
+    return one.containers is other.containers and one.node_name == other.node_name
+
+
 class PodNameIndex(Branching):
-    """Names of pods as ``namespace/name``. ``since`` is when a pod entered its phase or started its run."""
+    """Names of pods as ``namespace/name``. ``since`` is when a pod entered its phase or started its run;
+    ``used`` is what the pods that kubelets have admitted request, by node, with their number as ``pods``.
+    """
 
     def __init__(self) -> None:
         self.since: dict[str, float] = {}
@@ -37,9 +44,11 @@ class PodNameIndex(Branching):
         self.daemons: dict[tuple[Key, str], PodNames] = {}
         self.orphans: dict[tuple[str, str, str], PodNames] = {}  # namespace, label, value
         self.users: dict[str, PodNames] = {}  # of a claim
+        self.used: dict[str, dict[str, int]] = {}
 
     def put(self, name: str, old: Pod | None, pod: Pod, now: float) -> None:
         """Add or update a pod."""
+        self._use(old, pod)
         if old is None:
             self._link(name, pod)
             self.since[name] = now
@@ -63,10 +72,26 @@ class PodNameIndex(Branching):
 
     def remove(self, name: str, pod: Pod) -> None:
         """Remove a pod."""
+        self._use(pod, None)
         self._unlink(name, pod)
         self.since.pop(name, None)
         self.bound_since.pop(name, None)
         self.finished.pop(name, None)
+
+    def _use(self, old: Pod | None, pod: Pod | None) -> None:
+        """Count what a pod requests of its node from when the kubelet admits it until it terminates."""
+        before = old if old is not None and is_admitted(old) else None
+        after = pod if pod is not None and is_admitted(pod) else None
+        if before is after or (before is not None and after is not None and _uses_alike(before, after)):
+            return
+        for one, sign in ((before, -1), (after, 1)):
+            if one is None:
+                continue
+            used = self.used.setdefault(one.node_name, {})
+            used["pods"] = used.get("pods", 0) + sign
+            for container in one.containers:
+                for name, amount in container.requests.items():
+                    used[name] = used.get(name, 0) + sign * amount
 
     def _link(self, name: str, pod: Pod) -> None:
         meta = pod.meta

@@ -13,7 +13,8 @@ refuses it for good (:mod:`scheduler_core.controllers.kubelet`).
 failure, the containers restart in the same pod, the first time at once, then after a backoff of 10 s doubling
 up to 5 min, during which the pod is Running but not ready. A pod whose manifest sets no policy terminates for
 good, because that is the purpose of a given duration. Pods that are recreated forever, like a ReplicaSet's,
-run for at least a second. On a node that stops responding nothing starts or terminates from that moment on.
+run for at least a second, and are refused by the kubelet after one. On a node that stops responding nothing
+starts or terminates from that moment on.
 
 =======================  =============================================================
 ``podstep/fails-at``     a node's annotation: virtual seconds at which it stops responding
@@ -29,7 +30,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from scheduler_core.controllers.changes import Change, Reconciliation, Wake, timestamp
-from scheduler_core.controllers.kubelet import Refusal, refusal
+from scheduler_core.controllers.kubelet import Refusal, is_admitted, refusal
 from scheduler_core.controllers.owned import controller_of
 from scheduler_core.controllers.store import Store
 from scheduler_core.objects.model import Node, Pod
@@ -84,8 +85,14 @@ def reconcile(pod: Pod, store: Store, now: float) -> Reconciliation:
         return (Wake(silent[1], "its node is ready again"),) if silent[1] < math.inf else ()
     since = store.index.since[name]
     if pod.phase == "Pending":
-        refused = _refusal(pod, node, store) if node is not None and not pod.start_time else None
+        refused = None
+        if store.options.admission and node is not None and not pod.start_time:
+            refused = _refusal(pod, node, store)
         if refused is not None:
+            owner = controller_of(pod)
+            again = since + (0.0 if owner is None or owner.kind == "Job" else _SHORTEST_OF_REPLICAS)
+            if now < again:
+                return (Wake(again, "is refused"),)
             failed = replace(pod, phase="Failed", start_time=timestamp(store.options, now))
             return (Change("update", failed, *refused),)
         begun = pod.start_time or timestamp(store.options, since)
@@ -118,8 +125,8 @@ def reconcile(pod: Pod, store: Store, now: float) -> Reconciliation:
 
 def _refusal(pod: Pod, node: Node, store: Store) -> Refusal | None:
     """Return why the kubelet refuses a pod that it sees for the first time."""
-    others = (one for one in store.pods_on(pod.node_name) if one.meta.key != pod.meta.key)
-    return refusal(pod, node, [one for one in others if one.phase != "Pending" or one.start_time])
+    used = store.index.used.get(pod.node_name, {})
+    return refusal(pod, node, used, lambda: filter(is_admitted, store.pods_on(pod.node_name)))
 
 
 def _ended(pod: Pod) -> Change:

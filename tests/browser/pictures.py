@@ -38,6 +38,7 @@ READ = {
     "reference-predicates": "/reference/predicates/",
     "reference-cache": "/reference/cache/",
     "reference-podgroups": "/reference/podgroups/",
+    "reference-kube-batch": "/reference/kube-batch/",
     "api": "/api/",
     "not-found": "/s/nothing-here/",
 }

@@ -166,7 +166,13 @@ def test_runs(themed: Page, sound: Check) -> None:
 
 def test_reference_api_and_errors(themed: Page, sound: Check, watch: Watch) -> None:
     """The pages that are read only, and the page for what is not there."""
-    for path in ("/reference/predicates/", "/reference/cache/", "/reference/podgroups/", "/api/"):
+    for path in (
+        "/reference/predicates/",
+        "/reference/cache/",
+        "/reference/podgroups/",
+        "/reference/kube-batch/",
+        "/api/",
+    ):
         themed.goto(path)
         expect(themed.get_by_role("heading", level=1)).to_be_visible()
         sound(themed)

@@ -19,7 +19,15 @@ pytestmark = [pytest.mark.timeout(240), pytest.mark.parametrize("scheme", ["dark
 #: A violation fails the test: as Chromium's own error in the console, and as this one.
 REPORT = """addEventListener("securitypolicyviolation", (event) =>
     console.error(`refused by ${event.effectiveDirective}: ${event.blockedURI} ${event.sample}`));"""
-READ = ("/", "/runs/", "/reference/predicates/", "/reference/cache/", "/reference/podgroups/", "/api/")
+READ = (
+    "/",
+    "/runs/",
+    "/reference/predicates/",
+    "/reference/cache/",
+    "/reference/podgroups/",
+    "/reference/kube-batch/",
+    "/api/",
+)
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ def test_a_card_leads_to_a_session_that_is_stepped_through(page: Page) -> None:
     panel = bench.panel("Session")
     expect(panel.get_by_role("heading", name="Session 2")).to_be_visible()
     queues = panel.get_by_role("table", name="Queues: allocated, deserved and requested")
-    research = queues.locator("tbody[data-queue=research] tr").first
+    research = queues.locator("tbody[data-queue=research] tr[data-resource=cpu]")
     expect(queues).to_have_accessible_name(re.compile("at the end of the session$"))
     expect(research).to_contain_text("7 / 2 / 8")
     expect(panel.locator(".session-rounds li")).to_have_count(1)
@@ -82,8 +82,7 @@ def test_the_default_scheduler_s_steps_have_no_session(visitor: Callable[..., Pa
     expect(bench.inspect.get_by_role("tab", name="Session")).to_be_hidden()
     bench.step(4).at(5)
     expect(bench.tab("Session")).to_contain_text("5 bound")
-    page.keyboard.press("ArrowLeft")
-    bench.at(4)
+    bench.goto(4)
     expect(bench.panel("Session")).to_contain_text("No session of kube-batch is shown.")
 
 

@@ -76,6 +76,7 @@ class World:
     ) -> None:
         start = [*objects, *read(*documents)]
         admission = Admission(start)
+        options = replace(options or Options(), admission=False)  # nobody asks for room here
         self.manager = ControllerManager(options, lambda pod: admission.admit_pod(pod, lambda *_: None))
         self.now = 0.0
         self.delay = delay

@@ -76,9 +76,7 @@ export function queues(session, shares, as) {
         h(
           "tr",
           null,
-          ["queue", "resource", "bar", "allocated / deserved / requested"].map((text) =>
-            h("th", { scope: "col", text }),
-          ),
+          ["resource", "bar", "allocated / deserved / requested"].map((text) => h("th", { scope: "col", text })),
         ),
       ),
       session.queues.map(({ queue, deserved, request, allocated, share }) => {
@@ -86,27 +84,32 @@ export function queues(session, shares, as) {
         return h(
           "tbody",
           { "data-queue": queue },
-          names.map((name, i) => {
-            const figures = [has, deserved, request].map((one) => one[name] ?? 0);
-            const [a, d, r] = figures;
+          h(
+            "tr",
+            null,
+            h(
+              "th",
+              { scope: "rowgroup", colspan: 3 },
+              h("b", { text: queue }),
+              h("span", {
+                class: "dim num",
+                title: "the highest part of any resource that it deserves",
+                text: ` share ${trim(now)}`,
+              }),
+            ),
+          ),
+          names.map((name) => {
+            const [a, d, r] = [has, deserved, request].map((one) => one[name] ?? 0);
             return h(
               "tr",
-              null,
-              i
-                ? null
-                : h(
-                    "th",
-                    { scope: "rowgroup", rowspan: names.length },
-                    h("b", { text: queue }),
-                    h("span", { class: "dim num", text: `share ${trim(now)}` }),
-                  ),
+              { "data-resource": name },
               h("td", { class: "dim", text: name }),
               h(
                 "td",
                 { class: "share-cell" },
                 h(
                   "span",
-                  { class: `share-bar${a > d + 1e-6 ? " over" : ""}`, "aria-hidden": "true" },
+                  { class: "share-bar", "aria-hidden": "true" },
                   h("i", { class: "asks", style: { width: percent(r, most[name]) } }),
                   h("i", { class: "has", style: { width: percent(a, most[name]) } }),
                   h("i", { class: "deserves", style: { left: percent(d, most[name]) } }),
