@@ -11,6 +11,7 @@ from playground.serving import health
 from playground.views import (
     comparing,
     examples,
+    exports,
     importing,
     metrics,
     pictures,
@@ -61,6 +62,8 @@ urlpatterns = [
     path("e/<name:short>/", workbench.embedded),
     path("compare/", comparing.page),
     path("report", reports.download),
+    path("picture", exports.picture),
+    path("deck", exports.deck),
     path("l/<name:name>/", workbench.linked),
     path("l/<name:name>/bundle", workbench.link_bundle),
     path("r/<name:name>/", rooms.room),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 
 from playground.comparisons import comparing
 from playground.playback import sources
@@ -67,17 +68,21 @@ def _compared(question: comparing.Question) -> Encoded:
 
 
 def _side(query: Mapping[str, str], name: str, owner: str) -> comparing.Side:
-    """Return a side: an address, ``kind:id``, or an id alone, which is looked for in all kinds.
+    """Return a side. Raises AskedError."""
+    return comparing.Side(
+        found(query.get(name, ""), name, f"on the {name}", owner), query.get(f"{name}Scheduler", "")
+    )
 
-    Raises AskedError.
+
+def found(text: str, name: str, where: str, owner: str) -> sources.Source:
+    """Return what an address, ``kind:id``, or an id alone names; that is looked for in all kinds.
+
+    ``name`` is the parameter's, ``where`` says in messages which is meant. Raises AskedError.
     """
-    kind, _, bare = named(query.get(name, "")).rpartition(":")
+    kind, _, bare = named(text).rpartition(":")
     if not bare or (kind and kind not in KINDS):
-        raise AskedError(name, f"Say what is on the {name}: the id of a scenario, a run, a link or a draft.")
+        raise AskedError(name, f"Say what is {where}: the id of a scenario, a run, a link or a draft.")
     for one in (kind,) if kind else KINDS:
-        try:
-            source = sources.find({one: bare}, owner)
-        except sources.NotFoundError:
-            continue
-        return comparing.Side(source, query.get(f"{name}Scheduler", ""))
-    raise AskedError("", f"There is no scenario, run, link or draft of yours with the id on the {name}.")
+        with suppress(sources.NotFoundError):
+            return sources.find({one: bare}, owner)
+    raise AskedError("", f"There is no scenario, run, link or draft of yours with the id {where}.")

@@ -45,6 +45,12 @@ def test_two_people_end_in_a_report(visitor: Callable[..., Page], site: Stack, t
     expect(thread.get_by_text("resolved", exact=True)).to_be_visible()
 
     opened(bob, left, right)
+    said = bob.get_by_role("region", name="Comments", exact=True)
+    said.get_by_role("button", name="About step 2 · worker-3").click()
+    expect(bob.get_by_role("region", name="Left side").get_by_text("cycle 2 of")).to_be_visible()
+    said.get_by_role("textbox", name="Write a comment on the right side").fill("Packed.")
+    said.get_by_role("button", name="Comment", exact=True).last.click()
+    expect(said.locator(".thread").get_by_text("Packed.")).to_be_visible()
     verdict = bob.get_by_role("region", name="Verdict and report")
     verdict.get_by_role("radio", name="Needs work").check()
     verdict.get_by_label("Your name").fill("Bob")
@@ -56,6 +62,7 @@ def test_two_people_end_in_a_report(visitor: Callable[..., Page], site: Stack, t
     with bob.expect_download() as coming:
         verdict.get_by_role("button", name="Markdown for a pull request").click()
     told = Path(coming.value.path()).read_text("utf-8")
+    assert "> Packed." in told
     assert "**Needs work** by Bob" in told and "> It has most free cpu." in told and "(resolved)" in told
 
     paper = visitor(java_script_enabled=False)

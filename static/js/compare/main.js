@@ -2,6 +2,7 @@
 
 import { $, $$, toast } from "../lib/dom.js";
 import { choosing } from "./choose.js";
+import { discussion } from "./discussion.js";
 import { Stepper } from "./stepper.js";
 import { tables } from "./tables.js";
 
@@ -27,6 +28,7 @@ function step(host, found) {
   window.podstep = { ...window.podstep, compare: stepper };
   const query = new URLSearchParams(location.search);
   stepper.open(Number(query.get("row")) || 0, query.get("tab") ?? "").then(() => {
+    discussion($("[data-discussion]"), stepper);
     stepper.onMove = () => {
       query.set("row", String(stepper.row));
       query.set("tab", stepper.tab);

@@ -2,6 +2,7 @@
 // palette are made from this table.
 
 import { $, toast } from "../lib/dom.js";
+import { exportDeck, exportStage } from "./exporting.js";
 import { askStep } from "./goto.js";
 import { TABS } from "./inspect/inspect.js";
 /** @import { View } from "./view.js" */
@@ -270,6 +271,24 @@ export const COMMANDS = [
       const [[kind, id]] = Object.entries(source);
       location.assign(`/compare/?left=${kind}%3A${id}`);
     },
+  },
+  {
+    id: "export-svg",
+    group: "Change",
+    name: "Export the stage as SVG",
+    run: ({ playback }) => exportStage(playback, "svg"),
+  },
+  {
+    id: "export-png",
+    group: "Change",
+    name: "Export the stage as PNG",
+    run: ({ playback }) => exportStage(playback, "png"),
+  },
+  {
+    id: "export-deck",
+    group: "Change",
+    name: "Export steps as a slide deck…",
+    run: ({ playback }) => exportDeck(playback),
   },
   {
     id: "fork",

@@ -1,0 +1,97 @@
+"""Pictures of steps as files: one as SVG or PNG, a range of them as a slide deck."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TypeVar
+
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from playground.comparisons import asking
+from playground.pictures.card import png
+from playground.playback import sources
+from playground.playback.playback import OutOfRangeError, Playback
+from playground.pool.reading import reading
+from playground.reports import slides
+from playground.serving.error_pages import error_page
+from playground.views.comparing import REFUSALS, status_of
+from playground.views.reports import POLICY
+from playground.views.workbench import _visitor
+from playground.visitors.throttle import throttled
+
+FORMATS = {"svg": "image/svg+xml", "png": "image/png"}
+_NUMBER = re.compile(r"[0-9]{1,9}")
+Made = TypeVar("Made")
+Make = Callable[[Playback, str, Callable[[], None]], Made]
+
+
+@require_safe
+@never_cache
+@throttled("IMPORTS_PER_MINUTE")
+def picture(request: HttpRequest) -> HttpResponse:
+    """Answer the stage of a ``source`` after a ``step`` as ``format`` svg or png."""
+    kind = request.GET.get("format", "svg")
+    if kind not in FORMATS:
+        return error_page(request, 400, f"A picture is one of: {', '.join(FORMATS)}.")
+    step = _number(request, "step", 0)
+    made = _made(
+        request, lambda playback, title, give_way: slides.slides(playback, title, step, step, give_way)[0]
+    )
+    if isinstance(made, HttpResponse):
+        return made
+    body = made.svg if kind == "svg" else png(made.svg)
+    return _file(body, FORMATS[kind], f"step-{step}.{kind}")
+
+
+@require_safe
+@never_cache
+@throttled("IMPORTS_PER_MINUTE")
+def deck(request: HttpRequest) -> HttpResponse:
+    """Answer the steps ``from`` … ``to`` of a ``source`` as one HTML file, at most SLIDES of them."""
+    first = _number(request, "from", 0)
+    last = _number(request, "to", first + slides.SLIDES - 1)
+    if last < first or last - first >= slides.SLIDES:
+        return error_page(request, 400, f"A deck has 1 to {slides.SLIDES} steps.")
+
+    def make(playback: Playback, title: str, give_way: Callable[[], None]) -> tuple[str, list[slides.Slide]]:
+        return title, slides.slides(playback, title, first, last, give_way)
+
+    made = _made(request, make)
+    if isinstance(made, HttpResponse):
+        return made
+    title, shown = made
+    page = render_to_string("deck.html", {"title": title, "slides": shown, "policy": POLICY})
+    return _file(page, "text/html; charset=utf-8", f"steps-{first}-to-{first + len(shown) - 1}.html")
+
+
+def _made(request: HttpRequest, make: Make[Made]) -> Made | HttpResponse:
+    """Return what is made of the request's source, or the page that tells why it is not."""
+    try:
+        source = asking.found(request.GET.get("source", ""), "source", "to export", _visitor(request))
+        with reading() as give_way:
+            playback = sources.open_playback(source)
+            if not playback.complete:
+                sources.check_work(playback.scenario)
+            return make(playback, source.title or "Untitled", give_way)
+    except OutOfRangeError as error:
+        return error_page(request, 404, str(error))
+    except REFUSALS as error:
+        return error_page(request, status_of(error), str(error))
+
+
+def _number(request: HttpRequest, name: str, usual: int) -> int:
+    given = request.GET.get(name, "")
+    return int(given) if _NUMBER.fullmatch(given) else usual
+
+
+def _file(body: str | bytes, kind: str, name: str) -> HttpResponse:
+    headers = {
+        "Content-Disposition": f'attachment; filename="{name}"',
+        "Content-Security-Policy": POLICY,
+        "X-Robots-Tag": "noindex",
+    }
+    return HttpResponse(body, content_type=kind, headers=headers)

@@ -1,0 +1,56 @@
+// Steps as files: the stage as a picture, and a range of steps as a slide deck; the server draws them.
+
+import { dialog, h } from "../lib/dom.js";
+/** @import { Playback } from "./playback.js" */
+
+const SLIDES = 60; // of a deck, as the server bounds it
+
+/** @param {Playback} playback */
+function sourceOf({ source }) {
+  const { revision: _, ...named } = source;
+  const [[kind, id]] = Object.entries(named);
+  return `${kind}:${id}`;
+}
+
+/**
+ * Download the stage after the step on screen.
+ *
+ * @param {Playback} playback
+ * @param {"svg" | "png"} format
+ */
+export function exportStage(playback, format) {
+  const query = new URLSearchParams({ source: sourceOf(playback), step: String(playback.wantedCycle), format });
+  location.assign(`/picture?${query}`);
+}
+
+/**
+ * Ask for the range of a slide deck, the next steps from the one on screen.
+ *
+ * @param {Playback} playback
+ */
+export function exportDeck(playback) {
+  const from = Math.max(0, Math.min(playback.wantedCycle, playback.cycles - 1));
+  const to = Math.min(playback.cycles, from + 9);
+  const number = (/** @type {string} */ name, /** @type {string} */ label, /** @type {number} */ value) =>
+    h(
+      "label",
+      null,
+      label,
+      h("input", { class: "field", type: "number", name, min: 0, max: playback.cycles, value, required: true }),
+    );
+  const box = dialog(
+    "Slide deck",
+    h("p", {
+      class: "dim",
+      text: `One HTML file with a slide for each step, at most ${SLIDES}. It prints a page a slide.`,
+    }),
+    h(
+      "form",
+      { class: "deck-form", method: "get", action: "/deck", onsubmit: () => setTimeout(() => box.close()) },
+      h("input", { type: "hidden", name: "source", value: sourceOf(playback) }),
+      number("from", "From step ", from),
+      number("to", "To step ", to),
+      h("button", { class: "btn primary", text: "Download" }),
+    ),
+  );
+}
