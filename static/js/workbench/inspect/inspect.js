@@ -12,6 +12,7 @@ import { Preemption } from "./preemption.js";
 import { PodGroups } from "./podgroups.js";
 import { Queue } from "./queue.js";
 import { Events } from "./events.js";
+import { Hints } from "./hints.js";
 import { pointed } from "./nouns.js";
 /** @import { View } from "../view.js" */
 
@@ -24,6 +25,7 @@ export const TABS = [
   ["preemption", "Preemption", Preemption],
   ["podgroups", "PodGroups", PodGroups],
   ["queue", "Queue", Queue],
+  ["hints", "Hints", Hints],
   ["events", "Events", Events],
 ];
 
@@ -102,6 +104,7 @@ export class Inspect {
     const part = this.view.playback.parts?.podgroups;
     if (part) this.grouped = "groups" in part && Boolean(part.groups.length || part.coscheduling);
     this.strip.offer("podgroups", this.grouped || this.view.tab === "podgroups");
+    this.strip.offer("hints", this.view.playback.release === "v1.37" || this.view.tab === "hints");
   }
 
   #count() {

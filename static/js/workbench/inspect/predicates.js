@@ -195,7 +195,7 @@ export class Predicates {
     const head = h(
       "h3",
       null,
-      "Order ",
+      light.release ? "Filter plugins " : "Order ",
       h("small", {
         class: "dim",
         text: always
@@ -229,6 +229,9 @@ export class Predicates {
           onclick: () => this.grid.sort(`p${i}`),
           text: name,
         }),
+        this.view.facts.verdict?.unneeded.has(i)
+          ? h("small", { class: "dim", title: "PreFilter answered Skip: the pod does not ask for it", text: "skipped" })
+          : null,
         h(
           "span",
           { class: "rung-bar", "aria-hidden": "true" },
