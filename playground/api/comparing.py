@@ -27,7 +27,7 @@ from playground.visitors.throttle import token_of
     query=(
         ("left", "string", "A scenario, run, link or draft: its id, or kind:id"),
         ("right", "string", "As left"),
-        ("leftScheduler", "string", "v1.11; defaults to what the scenario specifies"),
+        ("leftScheduler", "string", "v1.11 or v1.37; defaults to what the scenario specifies"),
         ("rightScheduler", "string", "As leftScheduler"),
     ),
 )

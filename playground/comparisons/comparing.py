@@ -29,6 +29,7 @@ from playground.storage import bundles
 from playground.wire import Encoded, encode
 from scheduler_core.compare.compare import FirstDifference, compare, deciding_rule, side_of
 from scheduler_core.compare.cost import outcome
+from scheduler_core.config.release import V1_11, V1_37
 from scheduler_core.framework.configuration.versions import CONFIGURATION_KIND
 from scheduler_core.objects.problems import BundleError
 from scheduler_core.scenario.scenario import Scenario
@@ -90,11 +91,17 @@ def _v1_11(scenario: Scenario) -> Scenario:
         raise ValueError(f"v1.11 has no {CONFIGURATION_KIND}, to which an operation of the scenario changes.")
     own = scenario.policy
     policy = None if own is not None and own.get("kind") == CONFIGURATION_KIND else own
-    return scenario.under(policy, replace(scenario.settings, time="instant"))
+    if scenario.release == V1_37:  # its controllers create pods otherwise
+        scenario = bundles.reread(scenario, V1_11)
+    return scenario.under(policy, replace(scenario.settings, time="instant", scheduler=V1_11))
+
+
+def _v1_37(scenario: Scenario) -> Scenario:
+    return scenario if scenario.release == V1_37 else bundles.reread(scenario, V1_37)
 
 
 #: The schedulers that a side can be put under.
-SCHEDULERS: dict[str, Callable[[Scenario], Scenario]] = {"v1.11": _v1_11}
+SCHEDULERS: dict[str, Callable[[Scenario], Scenario]] = {V1_11: _v1_11, V1_37: _v1_37}
 
 
 @dataclass(frozen=True, slots=True)

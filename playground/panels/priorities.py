@@ -43,7 +43,7 @@ def priorities(cycle: Cycle, node_at: Sequence[int], *, in_turn: bool = True) ->
         "totals": cycle.totals.tolist(),
         "ties": [node_at[node] for node in cycle.ties.tolist()],
         "counter": cycle.last_node_index,
-        "inTurn": in_turn,
+        "inTurn": in_turn and record is None,
         "winner": winner,
         **({} if record is None else {"release": record.release, "unscored": list(record.unscored)}),
     }

@@ -414,13 +414,18 @@ def former_release(scenario: Scenario) -> str:
     return V1_22 if any(timed) else V1_11
 
 
-def reread(scenario: Scenario) -> Scenario:
+def reread(scenario: Scenario, scheduler: str = "") -> Scenario:
     """Return the scenario of changed documents, as :func:`parse` would read them.
 
-    Raises BundleError with all problems, or TooLargeError.
+    ``scheduler`` is a release that answers it, "" for the one that the documents choose. Raises BundleError
+    with all problems, or TooLargeError.
     """
     changed = load_documents(
-        scenario.documents, title=scenario.title, limits=core_limits(), watch=_watch.get()
+        scenario.documents,
+        title=scenario.title,
+        limits=core_limits(),
+        watch=_watch.get(),
+        scheduler=scheduler,
     )
     check_size(changed)
     return changed

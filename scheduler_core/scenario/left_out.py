@@ -12,8 +12,8 @@ from scheduler_core.objects.problems import Problem
 from scheduler_core.v1_37.unsupported import unsupported
 
 MOST = 20
-NAME = "v1.37"
-"""The name under which the warnings are listed."""
+HEAD = "kube-scheduler v1.37: "
+"""How each of these warnings begins."""
 
 NOT_OBJECTS = frozenset({"Scenario", "SimulationSettings", "Policy", "KubeSchedulerConfiguration", "List"})
 
@@ -25,10 +25,17 @@ def left_out(
     documents: Sequence[Document], settings: Settings, operations: Iterable[Landing]
 ) -> tuple[Problem, ...]:
     """Return a warning for each part of a scenario that has no effect under v1.37, or another one."""
-    told = list(dict.fromkeys(_told(documents, settings, operations)))
+    objects = [one for one in documents if one.get("kind") not in NOT_OBJECTS]
+    missing = dict.fromkeys(unsupported(objects, {}))
+    told = [Problem(HEAD + text) for text in dict.fromkeys(_told(documents, settings, operations))]
+    told += [Problem(HEAD + text, unhonored=text.split()[0]) for text in missing]
     more = len(told) - MOST
-    listed = [*told[:MOST], *([f"and {more:,} more like these"] if more > 0 else [])]
-    return tuple(Problem(f"kube-scheduler v1.37: {text}", unhonored=NAME) for text in listed)
+    return (*told[:MOST], *([Problem(f"{HEAD}and {more:,} more like these")] if more > 0 else []))
+
+
+def is_left_out(problem: Problem) -> bool:
+    """Return whether a warning is one of these."""
+    return problem.message.startswith(HEAD)
 
 
 def _told(documents: Sequence[Document], settings: Settings, operations: Iterable[Landing]) -> Iterator[str]:
@@ -46,7 +53,6 @@ def _told(documents: Sequence[Document], settings: Settings, operations: Iterabl
             yield f"operation {name} asks for {release}: v1.37 restarts with its default configuration"
         if during:
             yield f"operation {name} lands after its cycle: v1.37 evaluates a snapshot"
-    yield from unsupported((one for one in documents if one.get("kind") not in NOT_OBJECTS), {})
     if any(one.get("kind") == "PodGroup" for one in documents):
         yield "PodGroups are not scheduled as groups: the feature gate GenericWorkload is off by default"
     if any(_requests_more(one) for one in documents):

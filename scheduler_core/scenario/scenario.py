@@ -21,7 +21,7 @@ from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.model import KubernetesObject
 from scheduler_core.objects.problems import Problem
 from scheduler_core.objects.recorded import Recorded, recorded_of
-from scheduler_core.scenario.left_out import left_out
+from scheduler_core.scenario.left_out import is_left_out, left_out
 from scheduler_core.scenario.unhonored import Unhonored, warnings_under
 
 
@@ -134,7 +134,7 @@ class Scenario(Struct, frozen=True):
 
     def warned(self) -> tuple[Problem, ...]:
         """Return the warnings in order, including those about fields that the scheduler does not honor."""
-        others = (problem for problem in self.warnings if not problem.unhonored)
+        others = (problem for problem in self.warnings if not problem.unhonored and not is_left_out(problem))
         release = self.release
         told = [*warnings_under(self.unhonored, self.configurations, release)]
         if release == V1_37:

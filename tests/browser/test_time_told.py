@@ -46,7 +46,7 @@ metadata: {{name: b}}
 spec: {{minMember: 4}}
 {NODES}{GANG}"""
 #: The only pod is for a scheduler that is not there.
-ELSEWHERE = f"""apiVersion: kubescheduler.config.k8s.io/v1
+ELSEWHERE = f"""apiVersion: kubescheduler.config.k8s.io/v1beta3
 kind: KubeSchedulerConfiguration
 {NODES}---
 apiVersion: v1
@@ -55,7 +55,7 @@ metadata: {{name: lost}}
 spec: {{schedulerName: nobody, containers: [{{name: c}}]}}
 """
 #: Two pods that no node can hold.
-TOO_LARGE = f"""apiVersion: kubescheduler.config.k8s.io/v1
+TOO_LARGE = f"""apiVersion: kubescheduler.config.k8s.io/v1beta3
 kind: KubeSchedulerConfiguration
 {NODES}""" + "".join(
     f"""---

@@ -128,6 +128,8 @@ def test_another_scheduler() -> None:
     name = shared(f"{bundle()}\n---\n{json.dumps(profiles)}")
     found = compared(name, name, rightScheduler="v1.11")
     assert (found["left"]["scheduler"], found["right"]["scheduler"]) == (None, "v1.11")
+    modern = compared(name, name, leftScheduler="v1.11", rightScheduler="v1.37")
+    assert modern["configuration"] == ["kube-scheduler v1.11 under A, v1.37 under B"]
     errors = compared(name, name, 400, leftScheduler="v0.1")["errors"]
     assert errors[0]["path"] == "leftScheduler" and "v1.11" in errors[0]["message"]
 

@@ -14,7 +14,7 @@ from tests.playground.test_timed import TEXTS, played
 
 #: Six nodes that are alike: every choice is one between equals.
 ALIKE = """
-apiVersion: kubescheduler.config.k8s.io/v1
+apiVersion: kubescheduler.config.k8s.io/v1beta3
 kind: KubeSchedulerConfiguration
 ---
 apiVersion: v1
@@ -69,7 +69,7 @@ def test_a_pod_that_no_predicate_saw_tells_who_turned_it_away() -> None:
         (ALIKE, "here it is always the first in the order of the nodes, n0.", "round-robin"),
         (
             ALIKE.replace(
-                "kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration", "podstep/v1"
+                "kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration", "podstep/v1"
             ).replace("podstep/v1\n", "podstep/v1\nkind: SimulationSettings\ntime: virtual\n", 1),
             "0 mod 6 = 0, which picks n5.",
             "always the first",

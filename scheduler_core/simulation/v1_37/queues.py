@@ -33,8 +33,7 @@ def queue_state(run: Run, head: Entity, moved: Moved, *, whole: bool) -> QueueSt
     entries = tuple(_entries(run, rows, moved))
     tried = _entry(run, head.members[0], "active", moved)
     active, unschedulable = (
-        [(one.pod, -int(one.sort_key[0]), int(one.sort_key[2])) for one in entries if one.place == place]
-        for place in ("active", "unschedulable")
+        [(w.key, w.priority, w.arrival) for w in _first(rows, place)] for place in ("active", "unschedulable")
     )
     timed = TimedQueue(counts, entries, (), tuple(_flushes(entries)), tried)
     return QueueState(active, counts["active"], unschedulable, counts["unschedulable"], timed)
@@ -48,7 +47,7 @@ def queues_of(run: Run, moved: Moved) -> Queues:
 
 
 def _counts(queues: Iterator[str]) -> dict[str, int]:
-    counts = dict.fromkeys(PLACES, 0)
+    counts = dict.fromkeys((*PLACES, "waiting"), 0)
     for queue in queues:
         counts[_place(queue)] += 1
     return counts
@@ -60,8 +59,12 @@ def _place(queue: str) -> str:
 
 def _entries(run: Run, rows: list[tuple[QueuedPod, str]], moved: Moved) -> Iterator[QueueEntry]:
     for place in PLACES:
-        found = sorted((w for w, queue in rows if _place(queue) == place), key=lambda w: w.order)
-        yield from (_entry(run, waiting, place, moved) for waiting in found[:QUEUE_SHOWN])
+        yield from (_entry(run, waiting, place, moved) for waiting in _first(rows, place))
+
+
+def _first(rows: list[tuple[QueuedPod, str]], place: str) -> list[QueuedPod]:
+    found = (waiting for waiting, queue in rows if _place(queue) == place)
+    return sorted(found, key=lambda waiting: waiting.order)[:QUEUE_SHOWN]
 
 
 def _entry(run: Run, waiting: QueuedPod, place: str, moved: Moved) -> QueueEntry:
@@ -72,7 +75,7 @@ def _entry(run: Run, waiting: QueuedPod, place: str, moved: Moved) -> QueueEntry
     return QueueEntry(
         waiting.key,
         place,  # type: ignore[arg-type]
-        (float(-waiting.priority), waiting.since / SECOND, float(waiting.arrival)),
+        (float(waiting.priority), waiting.since / SECOND),
         "pod",
         waiting.since / SECOND,
         waiting.since / SECOND,

@@ -72,11 +72,13 @@ ABOUT: Mapping[str, About] = {
     "DefaultPreemption": About(otherwise="PostFilter looks for pods of lower priority whose removal helps"),
     "NodeResourcesBalancedAllocation": About(
         prefers="nodes whose resources would be requested in equal shares",
-        formula="how much the deviation of the requested shares shrinks, scaled so that no change is 75",
+        formula="50 + (50 + balance with the pod − balance without it) / 2, where balance is 100 · (1 − "
+        "deviation of the requested shares): no change is 75",
     ),
     "ImageLocality": About(
         prefers="nodes that have the pod's images already",
-        formula="sum of image sizes, each times its share of nodes, between 23 MiB and 1000 MiB a container",
+        formula="sum of the sizes of present images, each times its share of nodes, scaled to 0–100 between "
+        "23 MiB and 1000 MiB per container",
     ),
     "DefaultBinder": About(otherwise="Bind writes the node to the pod"),
     "NodeDeclaredFeatures": About("the node declares the features that the pod needs"),

@@ -131,6 +131,7 @@ export interface Opened {
   expected: number | null;
   end: boolean;
   timed: boolean;
+  release: "v1.11" | "v1.22" | "v1.37";
   policy: Policy;
   stopped: string | null;
   warnings: Problem[];
@@ -177,6 +178,8 @@ export interface Light {
   time: number;
   pod: PodIndex;
   result: Result;
+  /** Under v1.37. */
+  release?: string;
   node: NodeIndex | null;
   message: string | null;
   feasible: number;
@@ -223,6 +226,26 @@ export interface PredicatesPart {
   /** By predicate: runs over the nodes of one letter: h hit, m evaluated, b beside the cache, . not reached, - none. */
   sources: [letter: string, count: number][][] | null;
   invalidated: [predicate: number, nodes: NodeIndex[] | null][];
+  /** Under v1.37: nodes that the walk did not come to, and plugins that PreFilter skipped. */
+  outside?: NodeIndex[];
+  unneeded?: number[];
+}
+
+/** What would wake the sleeping pods, under v1.37. */
+export interface HintsPart {
+  release: string;
+  count: number;
+  pods: {
+    pod: string;
+    queue: "unschedulable" | "gated";
+    attempts: number;
+    gatedBy: string | null;
+    nominated: string | null;
+    retryAt: number | null;
+    wakes: { plugin: string; events: string[]; text: string }[];
+  }[];
+  moves: [event: string, pod: string, hints: [plugin: string, answer: string][], to: string | null][];
+  moved: number;
 }
 
 export interface ScoreRow {
@@ -242,6 +265,9 @@ export interface PrioritiesPart {
   counter: number;
   inTurn: boolean;
   winner: NodeIndex | null;
+  /** Under v1.37, with the score plugins that PreScore skipped. */
+  release?: string;
+  unscored?: string[];
 }
 
 export interface Candidate {
@@ -664,7 +690,8 @@ export interface Parts {
   priorities?: PrioritiesPart | Untold;
   preemption?: PreemptionPart | Untold;
   queue?: QueuePart;
-  cache?: CachePart | (CacheSettings & Untold);
+  hints?: HintsPart | { why: string };
+  cache?: CachePart | (CacheSettings & Untold & { gone?: true });
   podgroups?: PodGroupsPart | NoPodGroups;
   session?: SessionPart | Untold;
   nodes?: NodeChange[];

@@ -62,6 +62,7 @@ export class Playback extends Emitter {
   end = UNOPENED;
   /** @type {boolean} */
   timed = UNOPENED;
+  release = UNOPENED;
   /** @type {Policy} */
   policy = UNOPENED;
   /** @type {Record<string, number>} */
@@ -173,6 +174,7 @@ export class Playback extends Emitter {
     this.stopped = answer.stopped;
     this.end = answer.end;
     this.timed = answer.timed;
+    this.release = answer.release;
     this.policy = answer.policy;
     this.summary = answer.summary ?? {};
     this.warnings = answer.warnings ?? [];

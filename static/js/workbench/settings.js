@@ -21,6 +21,9 @@ export function settings({ view, build, mine, canFork, fork }) {
     fork,
     /** Whether the YAML has changes that are not applied. */
     dirty: () => options.dirty(),
+    /** Say why nothing can be chosen now. */
+    blocked: () =>
+      toast("The YAML has changes that are not applied: apply or discard them first.", { name: "warn", ms: 6000 }),
     async change(changes, words) {
       if (busy || options.dirty()) return;
       busy = true;

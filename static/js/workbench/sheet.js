@@ -110,7 +110,7 @@ export class Sheet {
         : state === "fits"
           ? h("span", { class: "pill pass" }, icon("check"), "fits")
           : state === "failed"
-            ? h("span", { class: "pill fail" }, icon("cross"), facts.verdict.order[facts.verdict.first[node]])
+            ? h("span", { class: "pill fail" }, icon("cross"), facts.verdict.stopper(node))
             : state === "past"
               ? h("span", { class: "pill", text: view.facts.verdict.fits(node) ? "fitted" : "did not fit" })
               : null;

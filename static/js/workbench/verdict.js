@@ -43,6 +43,8 @@ export class Verdict {
       this.#predicate[at] = predicates[i];
       this.#reason[at] = reasons[i];
     }
+    this.unneeded = new Set(part.unneeded ?? []);
+    for (const node of part.outside ?? []) this.first[node] = -1; // the walk over the nodes ended before it
     let feasible = 0;
     for (const first of this.first) if (first === size) feasible += 1;
     this.feasible = feasible;
@@ -66,7 +68,17 @@ export class Verdict {
     for (let i = this.#start[node]; i < this.#start[node + 1]; i += 1) {
       if (this.#predicate[i] === predicate) return { state: "fail", reasons: this.reasons[this.#reason[i]] };
     }
-    return { state: this.skips && predicate > this.first[node] ? "skip" : "pass", reasons: [] };
+    const passed = !(this.skips && predicate > this.first[node]) && !this.unneeded.has(predicate);
+    return { state: passed ? "pass" : "skip", reasons: [] };
+  }
+
+  /**
+   * The predicate that stopped a node, in words where none did.
+   *
+   * @param {NodeIndex} node
+   */
+  stopper(node) {
+    return this.order[this.first[node]] ?? "not evaluated";
   }
 
   /**

@@ -174,7 +174,7 @@ def test_another_configuration_restarts_the_scheduler_and_keeps_the_cluster() ->
     of = "typeMeta: {apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration}"
     change = f"patchOperation: {{{of}, {patch}}}"
     configuration = (
-        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles: [{}]\n"
+        "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\nprofiles: [{}]\n"
     )
     made, cycles = ended(configuration, node("n", 1), pod("a"), pod("big", 2), history(f"time: 5, {change}"))
     assert [(cycle.pod, cycle.restart is not None) for cycle in cycles[:3]] == [

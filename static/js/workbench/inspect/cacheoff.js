@@ -19,6 +19,7 @@ export class CacheOff {
   update() {
     const { view } = this;
     const part = view.playback.parts?.cache;
+    const gone = Boolean(part && "gone" in part); // this release has no equivalence cache
     const key = `${part?.why}/${view.settings?.dirty()}`;
     if (key === this.shown) return;
     this.shown = key;
@@ -28,17 +29,19 @@ export class CacheOff {
         "div",
         { class: "empty" },
         icon("server"),
-        h("b", { text: "The equivalence cache is off." }),
+        h("b", { text: gone ? "There is no equivalence cache." : "The equivalence cache is off." }),
         h("span", {
           class: "why-off",
           text: String(part?.why ?? "").replace(/^The equivalence cache is off\.\s*/, ""),
         }),
-        h(
-          "ul",
-          { class: "shows", "aria-label": "What is shown here if it is on" },
-          SHOWS.map((text) => h("li", null, icon("check"), text)),
-        ),
-        this.#ways(),
+        gone
+          ? null
+          : h(
+              "ul",
+              { class: "shows", "aria-label": "What is shown here if it is on" },
+              SHOWS.map((text) => h("li", null, icon("check"), text)),
+            ),
+        gone ? null : this.#ways(),
       ),
     );
   }

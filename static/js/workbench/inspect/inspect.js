@@ -13,6 +13,7 @@ import { PodGroups } from "./podgroups.js";
 import { Session } from "./session.js";
 import { Queue } from "./queue.js";
 import { Events } from "./events.js";
+import { Hints } from "./hints.js";
 import { pointed } from "./nouns.js";
 /** @import { View } from "../view.js" */
 
@@ -26,6 +27,7 @@ export const TABS = [
   ["podgroups", "PodGroups", PodGroups],
   ["session", "Session", Session],
   ["queue", "Queue", Queue],
+  ["hints", "Hints", Hints],
   ["events", "Events", Events],
 ];
 
@@ -107,6 +109,7 @@ export class Inspect {
     this.strip.offer("session", Boolean(this.sessions) || this.view.tab === "session");
     if (part) this.grouped = "groups" in part && Boolean(part.groups.length || part.coscheduling);
     this.strip.offer("podgroups", this.grouped || this.view.tab === "podgroups");
+    this.strip.offer("hints", this.view.playback.release === "v1.37" || this.view.tab === "hints");
   }
 
   #count() {

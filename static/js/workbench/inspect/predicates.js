@@ -195,7 +195,7 @@ export class Predicates {
     const head = h(
       "h3",
       null,
-      "Order ",
+      light.release ? "Filter plugins " : "Order ",
       h("small", {
         class: "dim",
         text: always
@@ -222,13 +222,23 @@ export class Predicates {
         "li",
         { class: into === 0 ? "unreached" : into !== out ? "removes" : undefined },
         h("span", { class: "rung-at num", text: String(i + 1) }),
-        h("button", {
-          type: "button",
-          class: "rung-name",
-          title: `${name}: sort the matrix by it`,
-          onclick: () => this.grid.sort(`p${i}`),
-          text: name,
-        }),
+        h(
+          "button",
+          {
+            type: "button",
+            class: "rung-name",
+            title: `${name}: sort the matrix by it`,
+            onclick: () => this.grid.sort(`p${i}`),
+          },
+          name,
+          this.view.facts.verdict?.unneeded.has(i)
+            ? h("small", {
+                class: "dim",
+                title: "PreFilter answered Skip: the pod does not ask for it",
+                text: " skipped",
+              })
+            : null,
+        ),
         h(
           "span",
           { class: "rung-bar", "aria-hidden": "true" },

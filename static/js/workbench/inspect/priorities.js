@@ -196,7 +196,8 @@ export class Priorities {
     }
     this.#show("matrix", () => [this.summary, this.weighing.element, this.section, this.column.element]);
     fill(this.summary, winner(view, light, ranked));
-    this.weighing.element.hidden = ranked.winner === null && !view.playback.reached.over; // it tells at once who wins
+    // It tells at once who wins; of v1.37 it knows no arithmetic.
+    this.weighing.element.hidden = Boolean(ranked.release) || (ranked.winner === null && !view.playback.reached.over);
     if (!this.weighing.element.hidden) this.weighing.show(ranked);
     this.#turn();
     this.#matrix();

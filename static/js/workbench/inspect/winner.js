@@ -39,7 +39,7 @@ export function winner(view, light, ranked) {
 }
 
 /** The nodes that share the highest total, in the order of their turns. */
-function tie(view, { ties, counter, inTurn }, node) {
+function tie(view, { ties, counter, inTurn, release = "" }, node) {
   const place = inTurn ? counter % ties.length : Math.max(0, ties.indexOf(node));
   const from = Math.max(0, Math.min(place - Math.floor(TIES_LISTED / 2), ties.length - TIES_LISTED));
   const listed = ties.slice(from, from + TIES_LISTED);
@@ -60,8 +60,12 @@ function tie(view, { ties, counter, inTurn }, node) {
       : h(
           "p",
           null,
-          `${plural(ties.length, "node")} share that total. A KubeSchedulerConfiguration’s scheduler picks one `
-            + "of them at random; here it is always the first in the order of the nodes.",
+          `${plural(ties.length, "node")} share that total. `,
+          release
+            ? `kube-scheduler ${release} takes the one that comes to the root of a heap of the totals: no choice is `
+                + "random."
+            : "A KubeSchedulerConfiguration’s scheduler picks one of them at random; here it is always the first in "
+                + "the order of the nodes.",
         ),
     h(
       "ol",

@@ -170,7 +170,7 @@ export class Card {
     this.score.textContent = total === undefined ? "" : this.compact && !chosen ? "tie" : count(total);
     this.score.classList.toggle("best", total !== undefined && total === facts.best);
     if (!this.compact) fillBlocks(view, this.pods, node, { chosen, ghosts, spot });
-    const stopped = state === "failed" && !chosen ? facts.verdict.order[facts.verdict.first[node]] : "";
+    const stopped = state === "failed" && !chosen ? facts.verdict.stopper(node) : "";
     this.why.title = stopped ? `${stopped} stopped it. Why, and what would help` : "Why, and what would help";
     this.why.classList.toggle("wait-text", !nominated && view.waitingOn(node).length > 0);
     const why = this.#said({ state, chosen, nominated });
@@ -233,10 +233,7 @@ export class Card {
     const { verdict } = this.view.facts;
     const reasons = verdict.reasonsOf(node);
     if (this.compact) return reasons.map(shortReason).join(", ");
-    return (
-      [...new Set(reasons.map((text) => this.view.plainReason(text, node)))].join(", ")
-      || verdict.order[verdict.first[node]]
-    );
+    return [...new Set(reasons.map((text) => this.view.plainReason(text, node)))].join(", ") || verdict.stopper(node);
   }
 
   /**

@@ -64,7 +64,7 @@ function one(view, verdict, name) {
           h(
             "li",
             null,
-            h("p", { class: "why-predicate" }, icon("cross"), h("b", { text: verdict.order[verdict.first[node]] })),
+            h("p", { class: "why-predicate" }, icon("cross"), h("b", { text: verdict.stopper(node) })),
             h(
               "ul",
               null,

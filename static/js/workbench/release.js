@@ -1,0 +1,64 @@
+// Which kube-scheduler answers, at the top of the workbench: shown of every scenario, and chosen for one's own draft.
+
+import { $, h, fill } from "../lib/dom.js";
+/** @import { View } from "./view.js" */
+
+/** @type {[release: string, label: string, hint: string][]} */
+const RELEASES = [
+  ["v1.11", "v1.11", "kube-scheduler v1.11: predicates, priorities, and the equivalence cache"],
+  ["v1.22", "v1.22", "the scheduling framework in virtual time, with controllers and Coscheduling"],
+  ["v1.37", "v1.37", "kube-scheduler v1.37: its plugins, queueing hints and preemption"],
+];
+
+export class Release {
+  /** @param {View} view */
+  constructor(view) {
+    this.view = view;
+    this.place = $("[data-release]");
+    view.playback.on("opened", () => this.update());
+  }
+
+  update() {
+    const { view } = this;
+    const { release } = view.playback;
+    if (!this.place || !release) return;
+    const mine = view.settings?.mine;
+    const hint = RELEASES.find(([name]) => name === release)?.[2] ?? "";
+    fill(
+      this.place,
+      mine
+        ? h(
+            "select",
+            {
+              class: "field release-choice",
+              "aria-label": "kube-scheduler",
+              title: `${hint}. Another one simulates the draft anew`,
+              onchange: (event) => this.#choose(event.target),
+            },
+            RELEASES.map(([name, label, title]) =>
+              h("option", {
+                value: name,
+                text: `kube-scheduler ${label}`,
+                title,
+                selected: name === release || undefined,
+              }),
+            ),
+          )
+        : h("span", { class: "pill", title: hint, text: `kube-scheduler ${release}` }),
+    );
+    this.place.hidden = false;
+  }
+
+  /** @param {HTMLSelectElement} select */
+  async #choose(select) {
+    const { settings, playback } = this.view;
+    const chosen = select.value;
+    if (settings.dirty()) {
+      select.value = playback.release;
+      settings.blocked();
+      return;
+    }
+    await settings.change([["setting", "scheduler", chosen]], `kube-scheduler ${chosen} answers`);
+    select.value = playback.release;
+  }
+}

@@ -1,0 +1,141 @@
+"""Panels of a cycle of kube-scheduler v1.37, and what a stored scenario keeps of its release."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from playground.panels.cycle import PARTS, light
+from playground.panels.priorities import explained
+from playground.playback.playback import Playback
+from playground.storage import bundles
+from scheduler_core import load
+from scheduler_core.simulation.virtual import TimedSimulation, simulate
+
+NODES = """
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: "4", pods: "9"}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n2}
+status: {allocatable: {cpu: "8", pods: "9"}}
+"""
+PODS = """---
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec: {containers: [{name: c, resources: {requests: {cpu: "1"}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: b}
+spec: {nodeSelector: {disk: nvme}, containers: [{name: c}]}
+"""
+MODERN = "---\nkind: SimulationSettings\nscheduler: v1.37\n"
+OLD = "---\nkind: SimulationSettings\nquirks: v1.11\n"
+
+
+def played(text: str) -> Playback:
+    """Return a bundle played to its end."""
+    playback = Playback(load(text))
+    while playback.advance(1):
+        pass
+    return playback
+
+
+def part(playback: Playback, index: int, name: str) -> Any:
+    """Return a part of a cycle."""
+    cycle = playback.cycle(index)
+    return PARTS[name](cycle, playback.place(cycle))
+
+
+def told(playback: Playback, index: int) -> str:
+    """Return the story's text."""
+    cycle = playback.cycle(index)
+    sentences = light(cycle, playback.place(cycle))["story"]
+    return "".join(p if isinstance(p, str) else next(iter(p.values())) for s in sentences for p in s)
+
+
+def test_panels_show_plugins_scores_and_hints() -> None:
+    """Any step is rebuilt by replay; its parts name the plugins of v1.37."""
+    playback = played(NODES + PODS + MODERN)
+    assert len(playback) == 2
+    predicates = part(playback, 2, "predicates")
+    affinity = predicates["order"].index("NodeAffinity")
+    assert predicates["fails"] == [[0, 1], [affinity] * 2, [1, 1]]
+    assert predicates["reasons"][1] == ["node(s) didn't match Pod's node affinity/selector"]
+    assert predicates["order"].index("PodTopologySpread") in predicates["unneeded"]
+    assert predicates["outside"] == []
+    scores = part(playback, 1, "priorities")
+    rows = {row["name"]: row for row in scores["rows"]}
+    assert (rows["NodeResourcesFit"]["weight"], rows["NodeResourcesFit"]["raw"]) == (1, [75, 87])
+    assert (scores["release"], scores["inTurn"]) == ("v1.37", False)
+    assert "NodeAffinity" in scores["unscored"]
+    with playback.before(1) as before:
+        cell = explained(playback.cycle(1), before, [0, 1], 1, list(rows).index("NodeResourcesFit"))
+    assert cell is not None
+    assert (cell["map"], cell["score"], cell["weighted"]) == (87, 87, 87)
+    hints = part(playback, 2, "hints")
+    (pod,) = hints["pods"]
+    assert (pod["pod"], hints["count"]) == ("default/b", 1)
+    assert pod["wakes"][0]["plugin"] == "NodeAffinity"
+    assert "disk=nvme" in pod["wakes"][0]["text"]
+    assert part(playback, 1, "cache")["gone"]
+    queue = part(playback, 1, "queue")["timed"]
+    assert queue["counts"]["active"] == 1
+    assert part(playback, 2, "preemption")["potential"] == 0
+    for name, make in PARTS.items():
+        assert make(playback.cycle(1), playback.place(playback.cycle(1))) is not None, name
+
+
+def test_the_story_names_the_release() -> None:
+    """And says what would wake a pod that sleeps; v1.11's says neither."""
+    playback = played(NODES + PODS + MODERN)
+    assert "kube-scheduler v1.37 runs this cycle" in told(playback, 1)
+    asleep = told(playback, 2)
+    assert "sleeps among the unschedulable pods until an event wakes it" in asleep
+    assert "until a node with disk=nvme is added" in asleep
+    former = played(NODES + PODS + OLD)
+    assert "v1.37" not in told(former, 1)
+    assert "another release" in part(former, 1, "hints")["why"]
+
+
+def test_a_walk_that_ends_early_is_not_a_failure() -> None:
+    """Nodes that the walk did not come to are outside of the ladder, and have no verdict."""
+    nodes = "".join(
+        f"---\napiVersion: v1\nkind: Node\nmetadata: {{name: m{n:03}}}\n"
+        "status: {allocatable: {cpu: '4', pods: '9'}}\n"
+        for n in range(150)
+    )
+    configuration = (
+        "---\napiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+        "percentageOfNodesToScore: 10\n"
+    )
+    playback = played(nodes + PODS + configuration)
+    cycle = playback.cycle(1)
+    assert len(part(playback, 1, "predicates")["outside"]) == 50 - 1
+    assert light(cycle, playback.place(cycle))["ladder"][0][1:] == [101, 101]
+    assert len(cycle.feasible) == 100
+    assert "Filters ran on 101 of 150 nodes" in told(playback, 1)
+
+
+@pytest.mark.django_db
+def test_a_stored_scenario_keeps_its_release() -> None:
+    """What was stored before v1.37 could answer stays with the framework; what is stored now says which."""
+    text = (
+        NODES + PODS + "---\napiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+    )
+    scenario = load(text)
+    assert scenario.release == "v1.37"
+    former = bundles.restore(bundles.pack(scenario.canonical()))
+    assert former.release == "v1.22"
+    assert isinstance(simulate(former), TimedSimulation)
+    assert former.documents == scenario.documents
+    assert bundles.restore(bundles.pack(bundles.content_of(scenario))).release == "v1.37"
+    dump = load(NODES.replace("status: {", "status: {nodeInfo: {kubeletVersion: v1.37.1}, ") + PODS)
+    assert dump.release == "v1.37"
+    assert bundles.restore(bundles.pack(dump.canonical())).release == "v1.11"
