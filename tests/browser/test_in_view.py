@@ -204,7 +204,7 @@ def test_the_node_of_the_cycle_is_in_view(
 ) -> None:
     """Step by step its card is; who has scrolled elsewhere stays there, and has a button that leads back."""
     page = visitor(size=size)
-    bench = Workbench(page).open(share(site, zoned(60), "Sixty nodes"))
+    bench = Workbench(page).open(share(site, zoned(180, 0.5), "180 nodes"))
     for _ in range(8):
         bench.step()
         expect(chosen(bench)).to_be_in_viewport(ratio=1)
