@@ -68,6 +68,7 @@ const KEYS = {
   stage: { of: ({ shown }) => shown.stage, is: (text) => text === "table" },
   shade: { of: ({ shown }) => (shown.shade === "use" ? "" : shown.shade), is: (text) => text in MEASURES },
   search: { of: ({ shown }) => shown.search, is: (text) => text.length <= 200 },
+  present: { of: ({ shown }) => shown.present, is: (text) => text === "1" },
   why: { of: ({ why }) => why?.shown?.pod ?? "", is: () => true }, // the panel says of which pod there is nothing
   on: {
     of: ({ why }) => why?.shown?.node ?? "",
@@ -229,9 +230,9 @@ export class Address {
       meant[key] = text && is(text, view, wish) ? text : "";
       if (text && !meant[key]) this.wrong(`${key}=${text}`);
     }
-    const { tab, view: sub, node, pod, colour, group, lit, stage, shade, search } = meant;
+    const { tab, view: sub, node, pod, colour, group, lit, stage, shade, search, present } = meant;
     if (!wish.bare) view.lookAs({ colour, group });
-    view.setShown({ stage, shade: shade || "use", search });
+    view.setShown({ stage, shade: shade || "use", search, present });
     const open = tab || "story";
     const own = wish.lists.filter(([key]) => key.endsWith(".stage"));
     const changed = view.lists.put({ stage: own, [open]: wish.lists.filter((one) => !own.includes(one)) });

@@ -19,6 +19,7 @@ import { keys } from "./keys.js";
 import { Layout } from "./layout.js";
 import { Palette } from "./palette.js";
 import { Playback } from "./playback.js";
+import { Presenting } from "./presenting.js";
 import { present } from "./rooms/open.js";
 import { checkPinned } from "./share/pinned.js";
 import { settings } from "./settings.js";
@@ -53,6 +54,7 @@ const stops = new Stops($("[data-deck]", root), view, {
   interesting: new Interesting(view, finder),
 });
 new Inspect($("#region-inspect", root), view);
+const presenting = new Presenting($("#main", root), view, layout);
 const address = new Address(view);
 view.why = new Why(view, { canApply: Boolean($("[data-fork]")) });
 
@@ -92,12 +94,13 @@ const sharing = { playback, view, address, build, mine, bundleUrl: root.dataset.
 const onShare = () => share(sharing);
 const points = new Points(view, { breakpoints, stops, href: () => address.href() });
 deck.listen({ stops, breakpoints, points });
-const context = { playback, deck, view, build, layout, stage, stops, points, onShare, mine };
+const context = { playback, deck, view, build, layout, stage, stops, points, presenting, onShare, mine };
 context.palette = new Palette(context);
 keys(context);
 
 $("[data-share]")?.addEventListener("click", onShare);
 $("[data-present]")?.addEventListener("click", () => present(sharing));
+$("[data-presenting]")?.addEventListener("click", () => presenting.toggle());
 $("[data-help]").addEventListener("click", () => context.help());
 $("[data-palette]")?.addEventListener("click", () => context.palette.open());
 const forkButton = $("[data-fork]");
