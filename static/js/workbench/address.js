@@ -2,6 +2,7 @@
 // address asks for and there is not is said, and the rest is shown.
 
 import { debounce, toast } from "../lib/dom.js";
+import { framing } from "./embedded.js";
 import { TABS as INSPECT } from "./inspect/inspect.js";
 import { Lists } from "./lists.js";
 import { PHASES } from "./phases.js";
@@ -135,6 +136,7 @@ export class Address {
     const inPath = run ? decodeURIComponent(location.pathname.slice(run[1].length).replace(/\/$/, "")) : "";
     /** @type {Wish} */
     const wish = { lists: [], others: [], bare: !query.size && !inPath };
+    for (const [key] of framing()) query.delete(key);
     for (const key of Object.keys(KEYS)) wish[key] = query.get(key) ?? "";
     wish.step ||= inPath || fallback;
     for (const [key, text] of query)
@@ -163,6 +165,7 @@ export class Address {
       const text = run && key === "step" ? "" : of(view);
       if (text) query.set(key, text);
     }
+    if (path === location.pathname) for (const [key, text] of framing()) query.set(key, text);
     for (const tab of [view.tab, "stage"]) for (const [key, text] of view.lists.told(tab)) query.set(key, text);
     const search = query.toString().replaceAll("%2F", "/").replaceAll("%3A", ":");
     return (run ? run[1] + (stepOf(view) || "0") : path) + (search ? `?${search}` : "");

@@ -325,5 +325,8 @@ export const COMMANDS = [
   },
 ];
 
-/** Whether a command can be had now. */
-export const available = (row, context) => Boolean(context.playback.nodes) && (row.when?.(context) ?? true);
+const STEPPING = new Set(["Time", "Run to"]); // groups of commands that lead to another step
+
+/** Whether a command can be had now: where the step is locked, none that leaves it. */
+export const available = (row, context) =>
+  Boolean(context.playback.nodes) && !(context.locked && STEPPING.has(row.group)) && (row.when?.(context) ?? true);

@@ -12,6 +12,7 @@ import { Computing } from "./computing.js";
 import { CycleBar } from "./cyclebar.js";
 import { Deck } from "./deck.js";
 import { Differ } from "./differ.js";
+import { embedded } from "./embedded.js";
 import { Finder } from "./finder.js";
 import { Inspect } from "./inspect/inspect.js";
 import { Interesting } from "./interesting.js";
@@ -94,7 +95,8 @@ const sharing = { playback, view, address, build, mine, bundleUrl: root.dataset.
 const onShare = () => share(sharing);
 const points = new Points(view, { breakpoints, stops, href: () => address.href() });
 deck.listen({ stops, breakpoints, points });
-const context = { playback, deck, view, build, layout, stage, stops, points, presenting, onShare, mine };
+const locked = "locked" in root.dataset;
+const context = { playback, deck, view, build, layout, stage, stops, points, presenting, onShare, mine, locked };
 context.palette = new Palette(context);
 keys(context);
 
@@ -116,6 +118,7 @@ const asked = Object.fromEntries(
   ["edit", "create"].map((name) => [name, new URLSearchParams(location.search).get(name) ?? ""]),
 );
 view.on("address", openHere);
+if (document.body.classList.contains("embedded")) embedded(root, { view, layout, playback });
 open(Address.read(root.dataset.step));
 if (root.dataset.room) enterRoom(root.dataset.room);
 comments($("[data-comments]"));
