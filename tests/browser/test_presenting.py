@@ -120,6 +120,10 @@ def test_a_phone_follows_in_it(visitor: Callable[..., Page], site: Stack) -> Non
     expect(page.get_by_role("region", name="Caption")).to_be_visible()
     expect(bench.button("Step")).to_be_in_viewport(ratio=1)
     assert wide(page) <= 0
+    bench.step()
+    last = page.get_by_role("region", name="Caption").locator("p").last
+    expect(last).to_contain_text("is placed on")
+    expect(last).to_be_in_viewport(ratio=1)
 
 
 def test_a_leader_presents_and_viewers_follow(visitor: Callable[..., Page], site: Stack) -> None:

@@ -80,6 +80,9 @@ export class Presenting {
       this.told,
       said.map((parts) => sentence(this.view, parts)),
     );
+    // Where there is no room for all, what came of it is what counts.
+    while (this.told.childElementCount > 1 && this.told.scrollHeight > this.told.clientHeight + 2)
+      this.told.firstElementChild.remove();
     this.told.scrollTop = 0;
   }
 

@@ -3,7 +3,7 @@
 
 const LARGEST = 30; // pixels of a card's text
 const STEP = 0.5;
-const NARROWEST = 14.6; // em of a card
+const NARROWEST = 12.2; // em of a card
 const ACROSS = 6; // groups beside each other at most
 const PER_ROW = 12; // cards of a group beside each other at most
 const HEADING = 2.1; // em above each row of groups, in the text's size
@@ -24,6 +24,7 @@ const SMALL_FRAME = 3.7;
 const SMALL_ROOM = 1.5;
 const BETWEEN_SMALL = 6;
 const SHAPELY = 1.5; // how much wider than high the pods of a card are at best
+const TOWERING = 2; // how much higher than wide a card is at most
 const [WIDE, TALL] = [13.5, 10.5]; // em of a small card whose text grows
 const SIZED = 13; // em of one that has room for the node's size beside its name
 
@@ -49,8 +50,8 @@ function best(sizes, room, between, of) {
       (room.height - bands * HEADING * room.least - (bands - 1) * BETWEEN_GROUPS - (rows - bands) * between) / rows,
     );
     const one = of(card, tall, room);
-    const worth = one ? one.worth * ((drawn * card * tall) / (room.width * room.height)) : 0;
-    if (worth > (found?.worth ?? 0)) found = { ...columns, ...one, worth, tall };
+    const worth = one ? one.worth * ((drawn * card * one.tall) / (room.width * room.height)) : 0;
+    if (worth > (found?.worth ?? 0)) found = { ...columns, ...one, worth };
   }
   return found;
 }
@@ -97,7 +98,7 @@ function* weighted(sizes, { width }, between) {
 function whole(card, tall, { least, bars }) {
   for (let font = LARGEST; font >= least; font -= STEP)
     if (card >= NARROWEST * font && tall >= heightOf(card / font, bars) * font)
-      return { font, worth: font, small: false, sized: true, lines: linesOf(card / font) };
+      return { font, tall, worth: font, small: false, sized: true, lines: linesOf(card / font) };
   return null;
 }
 
@@ -106,7 +107,13 @@ function small(card, tall, { least }) {
   const high = tall - SMALL_FRAME * least;
   if (card < SMALL_NARROWEST * least || high < SMALL_ROOM * least) return null;
   const font = Math.max(least, Math.min(LARGEST, card / WIDE, tall / TALL));
-  return { font, worth: Math.min(card, SHAPELY * high), small: true, sized: card >= SIZED * font };
+  return {
+    font,
+    tall: Math.min(tall, TOWERING * card),
+    worth: Math.min(card, SHAPELY * high),
+    small: true,
+    sized: card >= SIZED * font,
+  };
 }
 
 /**
