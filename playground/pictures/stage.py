@@ -1,7 +1,8 @@
-"""The stage as SVG: nodes as boxes that fill up with pods, as wide as their cpu and as high as their memory.
+"""The stage as SVG: nodes as rooms that fill up with pods, as wide as their cpu and as high as their memory.
 
-So one sees why a pod does not fit: where the blocks reach the right edge there is no cpu left, and where they
-are high and few there is no memory.
+As on the page (``static/js/workbench/stage/stairs.js``) pods stand like stairs, each to the right of the one
+before and above it, so that the corner over the last is what is free of both. A pod fits where its shape lies
+within the room; what sticks out of it shows whether cpu or memory is short.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ NAME = 18.0  # height of a node's name
 FAINT = 0.6  # of a node on which the pod does not fit
 LEAST = 2.0  # width and height of a block, that one sees it
 CHARACTER = 6.2  # width of one of a name, at its size
+UNDER = 0.34  # how much of a block's colour is below it
+BEYOND = 4.0  # width of the bar where a pod sticks out of a room
+EXACT = 1e-9  # sums of shares are not
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,54 +102,83 @@ def _node(box: NodeBox, place: Area) -> str:
     )
 
 
-def _blocks(box: NodeBox, area: Area) -> Iterator[str]:
-    """Yield the pods side by side: widths are shares of cpu, heights of memory."""
-    x, end = area.x, area.x + area.width
+def _blocks(box: NodeBox, room: Area) -> Iterator[str]:
+    """Yield the pods as stairs from the lower left corner, and what the pod that found no node would take."""
+    x, y = 0.0, 0.0  # shares of the room
     for block in box.blocks:
-        width = min(max(LEAST, block.cpu * area.width), end - x)
-        if width <= 0:
-            return
-        yield _block(block, Area(x, area.y, width, area.height))
-        x += width
+        yield _block(block, _place(block, x, y, room), room)
+        x, y = x + block.cpu, y + block.memory
     if box.wanted is not None:
-        yield _wanted(box.wanted, Area(x, area.y, end - x, area.height), area.width)
+        yield _wanted(box.wanted, x, y, room)
 
 
-def _wanted(block: Block, free: Area, whole: float) -> str:
-    """Return the outline of a pod that found no node, beside those that are there, as far as it fits."""
-    width = max(1.0, min(max(LEAST, block.cpu * whole), free.width))
-    height = max(LEAST, block.memory * free.height)
-    return element(
-        "rect",
-        x=free.x,
-        y=free.y + free.height - height,
-        width=width,
-        height=height,
-        fill="none",
-        stroke=FAIL,
-        stroke_width=1.5,
-        stroke_dasharray="4 3",
-    )
+def _place(block: Block, x: float, y: float, room: Area) -> Area:
+    """Return where a block stands that begins at a share of the room's width and height; it stays within."""
+    left = min(room.x + x * room.width, room.x + room.width - LEAST)
+    low = max(room.y + room.height * (1 - y), room.y + LEAST)
+    width = min(max(LEAST, block.cpu * room.width), room.x + room.width - left)
+    height = min(max(LEAST, block.memory * room.height), low - room.y)
+    return Area(left, low - height, width, height)
 
 
-def _block(block: Block, column: Area) -> str:
-    height = max(LEAST, block.memory * column.height)
+def _wanted(block: Block, x: float, y: float, room: Area) -> str:
+    """Return the outline of a pod that found no node, and a bar at each edge of the room that it crosses."""
+    place = _place(block, x, y, room)
+    drawn = [
+        element(
+            "rect",
+            x=place.x,
+            y=place.y,
+            width=place.width,
+            height=place.height,
+            fill="none",
+            stroke=FAIL,
+            stroke_width=1.5,
+            stroke_dasharray="4 3",
+        )
+    ]
+    if x + block.cpu > 1 + EXACT:
+        drawn.append(_beyond(Area(room.x + room.width, place.y, BEYOND, place.height)))
+    if y + block.memory > 1 + EXACT:
+        drawn.append(_beyond(Area(place.x, room.y - BEYOND, place.width, BEYOND)))
+    return "".join(drawn)
+
+
+def _beyond(area: Area) -> str:
+    return element("rect", x=area.x, y=area.y, width=area.width, height=area.height, fill=FAIL)
+
+
+def _block(block: Block, place: Area, room: Area) -> str:
+    """Return a pod's block, and below it its colour as far as the floor."""
     fill = VICTIM if block.victim else GROUPS[block.group % len(GROUPS)]
+    low = place.y + place.height
     shape = element(
         "rect",
-        x=column.x,
-        y=column.y + column.height - height,
-        width=max(1.0, column.width - 1),
-        height=height,
+        x=place.x,
+        y=place.y,
+        width=max(1.0, place.width - 0.5),
+        height=place.height,
         fill=fill,
         fill_opacity=0.35 if block.victim else 1.0,
         stroke=INK if block.new else "none",
         stroke_width=2.0,
     )
-    if not block.victim:
+    if block.victim:
+        return shape + element(
+            "line", x1=place.x, y1=low, x2=place.x + place.width, y2=place.y, stroke=VICTIM, stroke_width=2.0
+        )
+    under = room.y + room.height - low
+    if under <= EXACT:
         return shape
-    low, high = column.y + column.height, column.y + column.height - height
-    cross = element(
-        "line", x1=column.x, y1=low, x2=column.x + column.width, y2=high, stroke=VICTIM, stroke_width=2.0
+    return (
+        element(
+            "rect",
+            x=place.x,
+            y=low,
+            width=max(1.0, place.width - 0.5),
+            height=under,
+            fill=fill,
+            fill_opacity=UNDER,
+        )
+        + shape
     )
-    return shape + cross

@@ -125,7 +125,7 @@ def test_back_brings_a_search_back_on_every_tab(page: Page, site: Stack) -> None
 
 def test_a_search_leaves_the_stage_where_it_was_moved(page: Page, site: Stack) -> None:
     """Opening a branch, or other colours, neither scroll back to the match nor choose another one."""
-    bench = Workbench(page).open(f"{share(site, zoned(60), 'Sixty nodes')}?step=20").at(20)
+    bench = Workbench(page).open(f"{share(site, zoned(180, 0.3), '180 nodes')}?step=20").at(20)
     found = search(page, "node-a1")
     expect(found).to_contain_text("1 of")
     found.get_by_role("button", name="Next match").click()
@@ -204,7 +204,7 @@ def test_the_node_of_the_cycle_is_in_view(
 ) -> None:
     """Step by step its card is; who has scrolled elsewhere stays there, and has a button that leads back."""
     page = visitor(size=size)
-    bench = Workbench(page).open(share(site, zoned(60), "Sixty nodes"))
+    bench = Workbench(page).open(share(site, zoned(180, 0.5), "180 nodes"))
     for _ in range(8):
         bench.step()
         expect(chosen(bench)).to_be_in_viewport(ratio=1)

@@ -31,7 +31,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 def scene(**more: Any) -> Scene:
     boxes = (
         NodeBox(
-            "n1", (Block("default/a", 0.5, 0.25, 0), Block("default/b", 0.25, 1.0, 1, new=True)), chosen=True
+            "n1", (Block("default/a", 0.5, 0.25, 0), Block("default/b", 0.25, 0.5, 1, new=True)), chosen=True
         ),
         NodeBox("n2", (Block("default/c", 0.1, 0.1, 2, victim=True),), fits=False),
     )
@@ -74,19 +74,38 @@ def _predicted(kind: int, left: int, up: int, corner: int) -> int:
 
 
 def test_blocks_are_as_large_as_their_requests() -> None:
-    """Width is the share of cpu and height that of memory, from the bottom, side by side."""
+    """Width is the share of cpu and height that of memory; they stand like stairs."""
     root = ET.fromstring(f"<g>{stage(scene(), Area(0, 0, 200, 118))}</g>")
     first = [rect.attrib for rect in root[0].iter("rect")]
-    panel, a, b, edge = first
+    panel, a, under, b, edge = first
     width, height = float(panel["width"]), float(panel["height"])
-    assert float(a["width"]) == pytest.approx(0.5 * width - 1, abs=0.02)
+    assert float(a["width"]) == pytest.approx(0.5 * width - 0.5, abs=0.02)
     assert float(a["height"]) == pytest.approx(0.25 * height, abs=0.02)
     assert float(a["y"]) + float(a["height"]) == pytest.approx(float(panel["y"]) + height, abs=0.02)
     assert float(b["x"]) == pytest.approx(0.5 * width, abs=0.02)
+    assert float(b["y"]) + float(b["height"]) == pytest.approx(float(a["y"]), abs=0.02)
+    assert float(b["height"]) == pytest.approx(0.5 * height, abs=0.02)
+    assert (under["x"], under["fill"]) == (b["x"], b["fill"])
+    assert float(under["height"]) == pytest.approx(0.25 * height, abs=0.02)
     assert (a["stroke"], b["stroke"]) == ("none", "#e8ecf4")
     assert edge["stroke"] == "#7f8cff"
     assert (root[0].attrib["opacity"], root[1].attrib["opacity"]) == ("1", "0.6")
     assert len(list(root[1].iter("line"))) == 1  # the victim is struck out
+
+
+@pytest.mark.parametrize(
+    ("cpu", "memory", "beyond"), [(0.5, 0.5, 0), (0.75, 0.5, 1), (0.5, 0.6, 1), (0.75, 0.6, 2)]
+)
+def test_a_pod_that_does_not_fit_sticks_out(cpu: float, memory: float, beyond: int) -> None:
+    """At the right where cpu is short, at the top where memory is; drawn within the room up to there."""
+    box = NodeBox("n", (Block("a", 0.5, 0.5, 0),), wanted=Block("b", cpu, memory, 1))
+    group = ET.fromstring(f"<g>{stage(scene(nodes=(box,)), Area(0, 0, 200, 118))}</g>")[0]
+    panel, _, shape, *bars, _ = [rect.attrib for rect in group.iter("rect")]
+    assert len(bars) == beyond
+    width, right = float(panel["width"]), float(shape["x"]) + float(shape["width"])
+    assert float(shape["x"]) == pytest.approx(0.5 * width, abs=0.02)
+    assert right <= width + 0.01
+    assert float(shape["y"]) >= float(panel["y"]) - 0.01
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 12, 60, 200])

@@ -2,6 +2,7 @@
 // address asks for and there is not is said, and the rest is shown.
 
 import { debounce, toast } from "../lib/dom.js";
+import { framing } from "./embedded.js";
 import { TABS as INSPECT } from "./inspect/inspect.js";
 import { Lists } from "./lists.js";
 import { PHASES } from "./phases.js";
@@ -68,6 +69,7 @@ const KEYS = {
   stage: { of: ({ shown }) => shown.stage, is: (text) => text === "table" },
   shade: { of: ({ shown }) => (shown.shade === "use" ? "" : shown.shade), is: (text) => text in MEASURES },
   search: { of: ({ shown }) => shown.search, is: (text) => text.length <= 200 },
+  present: { of: ({ shown }) => shown.present, is: (text) => text === "1" },
   why: { of: ({ why }) => why?.shown?.pod ?? "", is: () => true }, // the panel says of which pod there is nothing
   on: {
     of: ({ why }) => why?.shown?.node ?? "",
@@ -134,6 +136,7 @@ export class Address {
     const inPath = run ? decodeURIComponent(location.pathname.slice(run[1].length).replace(/\/$/, "")) : "";
     /** @type {Wish} */
     const wish = { lists: [], others: [], bare: !query.size && !inPath };
+    for (const [key] of framing()) query.delete(key);
     for (const key of Object.keys(KEYS)) wish[key] = query.get(key) ?? "";
     wish.step ||= inPath || fallback;
     for (const [key, text] of query)
@@ -162,6 +165,7 @@ export class Address {
       const text = run && key === "step" ? "" : of(view);
       if (text) query.set(key, text);
     }
+    if (path === location.pathname) for (const [key, text] of framing()) query.set(key, text);
     for (const tab of [view.tab, "stage"]) for (const [key, text] of view.lists.told(tab)) query.set(key, text);
     const search = query.toString().replaceAll("%2F", "/").replaceAll("%3A", ":");
     return (run ? run[1] + (stepOf(view) || "0") : path) + (search ? `?${search}` : "");
@@ -229,9 +233,9 @@ export class Address {
       meant[key] = text && is(text, view, wish) ? text : "";
       if (text && !meant[key]) this.wrong(`${key}=${text}`);
     }
-    const { tab, view: sub, node, pod, colour, group, lit, stage, shade, search } = meant;
+    const { tab, view: sub, node, pod, colour, group, lit, stage, shade, search, present } = meant;
     if (!wish.bare) view.lookAs({ colour, group });
-    view.setShown({ stage, shade: shade || "use", search });
+    view.setShown({ stage, shade: shade || "use", search, present });
     const open = tab || "story";
     const own = wish.lists.filter(([key]) => key.endsWith(".stage"));
     const changed = view.lists.put({ stage: own, [open]: wish.lists.filter((one) => !own.includes(one)) });

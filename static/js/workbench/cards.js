@@ -1,9 +1,7 @@
 // The stage up to some two hundred nodes: a card a node, changed only where something changed.
 
 import { targetOf, h } from "../lib/dom.js";
-import { textSize } from "../lib/theme.js";
 import { ghosts } from "./ghosts.js";
-import { BLOCKS } from "./stage/blocks.js";
 import { Card, resourcesOf } from "./stage/card.js";
 import { CLASSES } from "./stage/colours.js";
 import { fit } from "./stage/fit.js";
@@ -11,7 +9,6 @@ import { grouped, wordsOf } from "./stage/grouping.js";
 /** @import { View } from "./view.js" */
 
 const SPARE = 6; // pixels that stay free under cards that fit
-const UNEVEN = 1.5; // how many more pods than the mean a card is to have room for
 
 export class Cards {
   #cards = [];
@@ -67,35 +64,39 @@ export class Cards {
   }
 
   /**
-   * Let the cards grow as long as all of them fit; room is left for pods of later steps, so that no step changes their
-   * size.
+   * Let the cards grow as long as all of them fit; where they do not with all that they tell, they are small ones. No
+   * step changes their size.
    */
   #fit() {
     const host = this.element.parentElement;
     if (!host?.clientHeight || this.compact) return;
     const look = getComputedStyle(host);
-    const { pods, nodes } = this.view.playback;
     const grown = fit(
       this.groups.map(([, members]) => members.length),
       {
         width: host.clientWidth - parseFloat(look.paddingLeft) - parseFloat(look.paddingRight),
         height: host.clientHeight - 2 * parseFloat(look.paddingTop) - SPARE,
-        least: textSize(),
+        least: parseFloat(getComputedStyle(this.element.querySelector("h3")).fontSize),
         bars: 3 + Math.max(0, ...this.#cards.map(({ extended }) => extended.length)),
-        pods: Math.min(BLOCKS, Math.ceil((pods.keys.length / nodes.names.length) * UNEVEN)),
       },
     );
     this.element.classList.toggle("fits", grown !== null);
+    this.element.classList.toggle("small", grown?.small ?? true);
+    this.element.classList.toggle("sized", grown?.sized ?? false);
+    this.element.classList.toggle("scrolls", grown === null);
     for (const [name, value] of [
       ["--card", grown && `${grown.font}px`],
-      ["--across", grown?.across],
-      ["--per", grown?.per],
+      ["--columns", grown?.columns.map((one) => `${one}px`).join(" ")],
       ["--tall", grown && `${grown.tall}px`],
       ["--from", grown?.from],
+      ["--lines", grown?.lines ?? 1],
     ]) {
       if (grown) this.element.style.setProperty(name, value);
       else this.element.style.removeProperty(name);
     }
+    [...this.element.children].forEach((zone, at) => {
+      if (grown && zone instanceof HTMLElement) zone.style.setProperty("--per", String(grown.per[at]));
+    });
   }
 
   #build() {
@@ -181,9 +182,10 @@ export class Cards {
       nodes.pods[node],
       state,
       facts.chosen === node || nominates ? facts.index : "",
-      state === "unknown" ? "" : facts.pod,
+      this.compact && state === "unknown" ? "" : facts.pod,
       state === "past" || nominates ? view.describe(node) : "",
       facts.totals?.get(node) ?? "",
+      this.compact || !facts.totals ? "" : `${facts.best} ${facts.worst}`,
       selected === node,
       hovered === node,
       lit ? lit.nodes.has(node) : "",
@@ -215,7 +217,7 @@ export class Cards {
   blockOf(pod) {
     const node = this.view.playback.cluster.placement[pod];
     return node >= 0
-      ? (this.#cards[node]?.pods.querySelector(`[data-pod="${pod}"]`) ?? this.#cards[node]?.root ?? null)
+      ? (this.#cards[node]?.root.querySelector(`[data-pod="${pod}"]`) ?? this.#cards[node]?.root ?? null)
       : null;
   }
 

@@ -197,12 +197,44 @@ export const COMMANDS = [
     run: ({ layout }) => layout.toggle("inspect"),
   },
   {
+    id: "presentation",
+    group: "Look",
+    name: "Presentation mode",
+    says: "Presentation mode: large type, the stage alone; Esc leaves it",
+    keys: ["p"],
+    run: ({ presenting }) => presenting.toggle(),
+  },
+  {
+    id: "remote",
+    group: "Time",
+    name: "One cycle on, by a presenter's remote",
+    says: "The same in presentation mode, as presenters' remotes do",
+    keys: ["PageDown"],
+    hidden: true,
+    when: ({ presenting }) => presenting.on,
+    run: go((playback) => playback.wanted + 1),
+  },
+  {
+    id: "remote-back",
+    group: "Time",
+    name: "One cycle back, by a presenter's remote",
+    says: "One cycle back of the same",
+    keys: ["PageUp"],
+    hidden: true,
+    when: ({ presenting }) => presenting.on,
+    run: go((playback) => playback.wanted - 1),
+  },
+  {
     id: "close",
     group: "Look",
     name: "Unselect",
-    says: "Close, unselect",
+    says: "Close, unselect, leave presentation mode",
     keys: ["Escape"],
-    run: ({ view, stops }) => {
+    run: ({ view, stops, presenting }) => {
+      if (presenting.on && view.node < 0 && view.pod < 0 && !view.lit) {
+        presenting.toggle(false);
+        return;
+      }
       stops.hide();
       view.light(null);
       view.selectNode(-1);
@@ -322,5 +354,8 @@ export const COMMANDS = [
   },
 ];
 
-/** Whether a command can be had now. */
-export const available = (row, context) => Boolean(context.playback.nodes) && (row.when?.(context) ?? true);
+const STEPPING = new Set(["Time", "Run to"]); // groups of commands that lead to another step
+
+/** Whether a command can be had now: where the step is locked, none that leaves it. */
+export const available = (row, context) =>
+  Boolean(context.playback.nodes) && !(context.locked && STEPPING.has(row.group)) && (row.when?.(context) ?? true);

@@ -9,6 +9,8 @@ const NAMES = {
   ArrowLeft: "←",
   " ": "Space",
   Escape: "Esc",
+  PageDown: "Page Down",
+  PageUp: "Page Up",
   Mod: /Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl",
 };
 const CONTROLS = "button, a, summary, input, [role=tab], [role=treeitem], [role=option]";

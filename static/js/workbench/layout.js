@@ -41,6 +41,12 @@ export class Layout {
     this.#apply();
   }
 
+  /** The page looks otherwise: work out what there is room for. */
+  refit() {
+    this.#apply();
+    this.#clear();
+  }
+
   /** Whether there is room for one region only. */
   get single() {
     return phone.matches;
@@ -60,7 +66,7 @@ export class Layout {
    * tabs.
    */
   #clear() {
-    const tops = $$("[data-deck], .phone-tabs", this.root)
+    const tops = $$(".caption, [data-deck], .phone-tabs", this.root)
       .map((part) => part.getBoundingClientRect())
       .filter(({ height }) => height)
       .map(({ top }) => top);

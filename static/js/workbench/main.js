@@ -12,6 +12,7 @@ import { Computing } from "./computing.js";
 import { CycleBar } from "./cyclebar.js";
 import { Deck } from "./deck.js";
 import { Differ } from "./differ.js";
+import { embedded } from "./embedded.js";
 import { Finder } from "./finder.js";
 import { Inspect } from "./inspect/inspect.js";
 import { Interesting } from "./interesting.js";
@@ -19,6 +20,7 @@ import { keys } from "./keys.js";
 import { Layout } from "./layout.js";
 import { Palette } from "./palette.js";
 import { Playback } from "./playback.js";
+import { Presenting } from "./presenting.js";
 import { present } from "./rooms/open.js";
 import { checkPinned } from "./share/pinned.js";
 import { settings } from "./settings.js";
@@ -54,6 +56,7 @@ const stops = new Stops($("[data-deck]", root), view, {
   interesting: new Interesting(view, finder),
 });
 new Inspect($("#region-inspect", root), view);
+const presenting = new Presenting($("#main", root), view, layout);
 const address = new Address(view);
 view.why = new Why(view, { canApply: Boolean($("[data-fork]")) });
 
@@ -94,12 +97,14 @@ const sharing = { playback, view, address, build, mine, bundleUrl: root.dataset.
 const onShare = () => share(sharing);
 const points = new Points(view, { breakpoints, stops, href: () => address.href() });
 deck.listen({ stops, breakpoints, points });
-const context = { playback, deck, view, build, layout, stage, stops, points, onShare, mine };
+const locked = "locked" in root.dataset;
+const context = { playback, deck, view, build, layout, stage, stops, points, presenting, onShare, mine, locked };
 context.palette = new Palette(context);
 keys(context);
 
 $("[data-share]")?.addEventListener("click", onShare);
 $("[data-present]")?.addEventListener("click", () => present(sharing));
+$("[data-presenting]")?.addEventListener("click", () => presenting.toggle());
 $("[data-help]").addEventListener("click", () => context.help());
 $("[data-palette]")?.addEventListener("click", () => context.palette.open());
 const forkButton = $("[data-fork]");
@@ -115,6 +120,7 @@ const asked = Object.fromEntries(
   ["edit", "create"].map((name) => [name, new URLSearchParams(location.search).get(name) ?? ""]),
 );
 view.on("address", openHere);
+if (document.body.classList.contains("embedded")) embedded(root, { view, layout, playback });
 open(Address.read(root.dataset.step));
 if (root.dataset.room) enterRoom(root.dataset.room);
 comments($("[data-comments]"));

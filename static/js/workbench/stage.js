@@ -87,6 +87,11 @@ export class Stage {
     return this.#picture instanceof HeatMap ? this.#picture : null;
   }
 
+  /** Whether pods are blocks in the rooms of their nodes. */
+  get #rooms() {
+    return this.#picture instanceof Cards && !this.#picture.compact;
+  }
+
   /** Whether the nodes are shown as a table. */
   get asTable() {
     return this.view.shown.stage === "table";
@@ -99,11 +104,11 @@ export class Stage {
     if (heat && heat.measure !== this.view.shown.shade) {
       heat.measure = this.view.shown.shade;
       heat.update();
-      this.tools.draw(this.#heat);
+      this.tools.draw(this.#heat, this.#rooms);
     }
     if (this.tools.element.querySelector("[data-stage-table]")?.getAttribute("aria-pressed") === String(this.asTable))
       return;
-    this.tools.draw(this.#heat);
+    this.tools.draw(this.#heat, this.#rooms);
     this.#mount();
     this.update();
     this.follow();
@@ -163,7 +168,7 @@ export class Stage {
         ? new HeatMap(this.view, this.view.shown.shade)
         : new Cards(this.view, names.length > FULL_CARDS);
     this.#picture.onMoved = () => this.inView.moved();
-    this.tools.draw(this.#heat);
+    this.tools.draw(this.#heat, this.#rooms);
   }
 
   /** The sheet lies over the lower end of the stage: tell how much of it cannot be seen. */

@@ -20,10 +20,10 @@ import { USUAL, fitting, keep, kept } from "./stage/look.js";
 import { rankedIn } from "./playback/records.js";
 
 /**
- * What is shown of the stage, as the address holds it: as a table, what the heat map shades by, and what is searched
- * for.
+ * What is shown of the stage, as the address holds it: as a table, what the heat map shades by, what is searched for,
+ * and "1" in presentation mode.
  *
- * @typedef {{ stage: string, shade: string, search: string }} Shown
+ * @typedef {{ stage: string, shade: string, search: string, present: string }} Shown
  */
 /** @typedef {ReturnType<View["tell"]>} Facts */
 
@@ -65,7 +65,7 @@ export class View extends Emitter {
       (text) => this.emit("wrong", text),
     ); // how lists are sorted and narrowed
     /** @type {Shown} */
-    this.shown = { stage: "", shade: "use", search: "" };
+    this.shown = { stage: "", shade: "use", search: "", present: "" };
     this.only = -1; // the colour whose pods are lit up, as a number of the legend
     this.search = new Search(this);
     // Aborts when the panels of Inspect are made anew: what they listen to lives longer.

@@ -11,7 +11,7 @@ import { copyRow } from "../share/common.js";
 export function invite(room) {
   const code = h("div", { class: "room-code" });
   const viewers = copyRow("Link for viewers", room.watchUrl);
-  const leader = room.leadUrl ? copyRow("Link that leads", room.leadUrl, "quiet") : null;
+  const leader = room.leadUrl ? copyRow("Link that leads", leading(room), "quiet") : null;
   const box = dialog(
     "Invite",
     h(
@@ -41,6 +41,14 @@ export function invite(room) {
   const qr = qrCode(room.watchUrl, "QR code of the link for viewers");
   if (qr) fill(code, qr);
 }
+
+/**
+ * The link that leads, in the mode in which one presents now.
+ *
+ * @param {Room} room
+ */
+const leading = (room) =>
+  document.body.classList.contains("presenting") ? room.leadUrl.replace("#", "?present=1#") : room.leadUrl;
 
 /** @param {Room} room */
 export function askName(room) {

@@ -17,6 +17,7 @@ export function present(context) {
     autocomplete: "off",
     value: playback.title,
   });
+  const large = h("input", { type: "checkbox", name: "large", checked: address.view.shown.present || undefined });
   const state = h("div", { role: "status" });
   const go = h("button", { class: "btn primary" }, icon("present"), "Open the room");
   const box = dialog(
@@ -50,6 +51,7 @@ export function present(context) {
         : null,
       h("label", { for: "room-title", text: "Title" }),
       name,
+      h("label", { class: "check" }, large, "Start in presentation mode, for a projector"),
       state,
       h("div", { class: "room-form-end" }, go),
     ),
@@ -61,7 +63,10 @@ export function present(context) {
   async function open(of, title) {
     const shared = await shareable(of);
     if (!shared) return "";
-    const query = new URL(address.link("/"), location.origin).search;
+    const asked = new URL(address.link("/"), location.origin).searchParams;
+    if (large.checked) asked.set("present", "1");
+    else asked.delete("present");
+    const query = `?${asked}`;
     const answer = await fetch("/api/rooms", {
       method: "POST",
       headers: { "Content-Type": "application/json" },

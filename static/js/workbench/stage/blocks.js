@@ -1,10 +1,14 @@
-// The pods on a card, a block each: those on the node, those that come with this cycle and those that leave.
+// The pods of a node, a block each as large as what it requests: those on the node, those that come with this cycle and
+// those that leave; and the shape of the pod in flight where it would stand.
 
 import { classes, fill, h } from "../../lib/dom.js";
 import { age, short } from "../../lib/quantity.js";
+import { Stairs } from "./stairs.js";
 /** @import { View } from "../view.js" */
 
-export const BLOCKS = 36; // pod blocks on a card; the rest is counted
+export const BLOCKS = 48; // pods on a card; the rest is one block
+
+/** @typedef {{ chosen: boolean, ghosts: number[], spot: View["spot"] }} Drawn what of a cycle is drawn on a node */
 
 /** The class of a pod's block. */
 function blockClass(view, spot, pod, { added = false, victim = false }) {
@@ -18,41 +22,94 @@ function blockClass(view, spot, pod, { added = false, victim = false }) {
 }
 
 /**
- * Draw the pods of a node into `host`; `ghosts` are those nominated to it, `spot` where the one is that was found or
- * selected.
+ * Draw the pods of a node into `room`, and those that request neither cpu nor memory into `idle`. Returns the stairs,
+ * which end where the next pod would stand.
+ *
+ * @param {View} view
+ * @param {HTMLElement} room
+ * @param {HTMLElement} idle
+ * @param {number} node
+ * @param {Drawn} drawn
  */
-export function fillBlocks(view, host, node, { chosen, ghosts, spot }) {
-  const { pods, cluster } = view.playback;
+export function fillBlocks(view, room, idle, node, { chosen, ghosts, spot }) {
+  const { pods, cluster, nodes } = view.playback;
   const { pod: flying, victims, nominated } = view.facts;
+  const stairs = new Stairs(nodes.cpu[node], nodes.memory[node]);
   const leaves = (/** @type {number} */ pod) => node === nominated && victims.includes(pod);
   const here = [...cluster.podsOn(node)]
     .filter((pod) => !(chosen && pod === flying))
-    .sort((a, b) => pods.group[a] - pods.group[b] || a - b);
+    .sort((a, b) => Number(leaves(a)) - Number(leaves(b)) || pods.group[a] - pods.group[b] || a - b);
   const shown = here.length > BLOCKS ? here.slice(0, BLOCKS - 1) : here;
+  /** @type {HTMLElement[]} */
+  const blocks = [];
+  /** @type {HTMLElement[]} */
+  const marks = [];
+  const add = (/** @type {number} */ pod, /** @type {string} */ look, /** @type {string} */ title, from = stairs) => {
+    const block = h("i", { class: look, "data-pod": pod, title });
+    if (!pods.cpu[pod] && !pods.memory[pod]) marks.push(block);
+    else {
+      for (const [name, value] of Object.entries(from.add(pods.cpu[pod], pods.memory[pod])))
+        block.style.setProperty(name, value);
+      blocks.push(block);
+    }
+  };
+  for (const pod of shown.filter((one) => !leaves(one)))
+    add(pod, blockClass(view, spot, pod, {}), short(pods.keys[pod]) + waits(view, pod));
+  if (here.length > shown.length) blocks.push(rest(view, stairs, here.slice(shown.length)));
+  const end = stairs.copy(); // what is to leave makes room for what comes
+  for (const pod of shown.filter(leaves))
+    add(
+      pod,
+      blockClass(view, spot, pod, { victim: true }),
+      `${short(pods.keys[pod])}${waits(view, pod)}, to be deleted for the pod of this cycle`,
+    );
+  if (chosen)
+    add(
+      flying,
+      blockClass(view, spot, flying, { added: true }),
+      `${short(pods.keys[flying])}${waits(view, flying) || ", placed by this cycle"}`,
+    );
+  const nominates = nominated === node;
+  if (nominates) {
+    const gone = end.copy();
+    for (const pod of victims.filter((one) => cluster.placement[one] < 0).slice(0, BLOCKS))
+      add(pod, `pod victim ${view.colour(pod)}`, `${short(pods.keys[pod])}, deleted by this cycle`, gone);
+  }
+  const coming = nominates ? [flying, ...ghosts.filter((pod) => pod !== flying)] : ghosts;
+  const from = nominates ? end.copy() : stairs.copy();
+  for (const pod of coming.filter((one) => nominates || one !== flying).slice(0, BLOCKS))
+    add(pod, `pod ghost ${view.colour(pod)}`, `${short(pods.keys[pod])}, nominated to this node`, from);
+  fill(room, blocks);
+  fill(idle, marks);
+  return stairs;
+}
+
+/** The pods that are too many to be told apart, as one block. */
+function rest(view, stairs, pods) {
+  const { cpu, memory } = view.playback.pods;
+  const sum = (/** @type {number[]} */ of) => pods.reduce((all, pod) => all + of[pod], 0);
+  return h("i", { class: "rest gn", title: `${pods.length} more pods`, style: stairs.add(sum(cpu), sum(memory)) });
+}
+
+/**
+ * Draw the shape of the pod in flight where it would stand on a node; what of it is beyond the room is told apart.
+ *
+ * @param {View} view
+ * @param {HTMLElement} host
+ * @param {Stairs} stairs
+ * @param {{ rejected: boolean }} how a node that was rejected for another reason has no shape
+ */
+export function fillShape(view, host, stairs, { rejected }) {
+  const { pod, cpu, memory } = view.facts;
+  const { style, beyond } = stairs.shape(cpu, memory);
+  if ((!cpu && !memory) || (rejected && !beyond.length)) {
+    fill(host);
+    return;
+  }
   fill(
     host,
-    shown.map((pod) =>
-      h("i", {
-        class: blockClass(view, spot, pod, { victim: leaves(pod) }),
-        "data-pod": pod,
-        title:
-          short(pods.keys[pod]) + waits(view, pod) + (leaves(pod) ? ", to be deleted for the pod of this cycle" : ""),
-      }),
-    ),
-    here.length > shown.length ? h("small", { text: `+${here.length - shown.length}` }) : null,
-    chosen
-      ? h("i", {
-          class: blockClass(view, spot, flying, { added: true }),
-          "data-pod": flying,
-          title: `${short(pods.keys[flying])}${waits(view, flying) || ", placed by this cycle"}`,
-        })
-      : null,
-    view.facts.nominated === node ? made(view, flying) : null,
-    ghosts
-      .filter((pod) => pod !== flying)
-      .slice(0, BLOCKS)
-      .map((pod) => ghost(view, pod)),
-    here.length === 0 && !chosen ? h("small", { class: "none", text: "no pods" }) : null,
+    h("i", { class: `shape ${view.colour(pod)}`, style }),
+    beyond.map((place) => h("i", { class: "beyond", style: place })),
   );
 }
 
@@ -68,34 +125,4 @@ function waits(view, pod) {
   const deadline = waiting.get(pod);
   const left = deadline === null || time === null ? "" : ` for ${age(Math.max(0, deadline - time))} more`;
   return `, waits at Permit${left}`;
-}
-
-/** What preemption did on the nominated node: its victims struck out, and the pod that waits for the room. */
-function made(view, flying) {
-  const { keys } = view.playback.pods;
-  const { placement } = view.playback.cluster;
-  const victims = view.facts.victims.filter((pod) => placement[pod] < 0); // the others are still on the node
-  return [
-    ...victims.slice(0, BLOCKS).map((pod) =>
-      h("i", {
-        class: `pod victim ${view.colour(pod)}`,
-        "data-pod": pod,
-        title: `${short(keys[pod])}, deleted by this cycle`,
-      }),
-    ),
-    victims.length > BLOCKS ? h("small", { text: `+${victims.length - BLOCKS}` }) : null,
-    ghost(view, flying),
-  ];
-}
-
-/**
- * @param {View} view
- * @param {number} pod
- */
-function ghost(view, pod) {
-  return h("i", {
-    class: `pod ghost ${view.colour(pod)}`,
-    "data-pod": pod,
-    title: `${short(view.playback.pods.keys[pod])}, nominated to this node`,
-  });
 }

@@ -1,14 +1,16 @@
-// The card of a node: its bars, its pods, and what the shown cycle says of it.
+// The card of a node: its room with the pods in it, its bars, and what the shown cycle says of it.
 
 import { classes, fill, h } from "../../lib/dom.js";
 import { amount, count, cpu, memory, shortReason } from "../../lib/quantity.js";
 import { fillRail } from "../../lib/rail.js";
-import { fillBlocks } from "./blocks.js";
+import { fillBlocks, fillShape } from "./blocks.js";
 /** @import { Nodes } from "../../lib/protocol.js" */
+/** @import { Verdict } from "../verdict.js" */
 /** @import { View } from "../view.js" */
 
 const LONG = 16; // a longer name has a line of its own
 const END = 13; // characters at a name's end that are never cut
+const SHORT_END = 5; // and of one that is not long
 const ROOM = 4; // characters of a bar's label
 const EXTENDED = 3; // bars of extended resources on a card; the sheet has all
 const SHORT = { "ephemeral-storage": "disk" };
@@ -50,7 +52,10 @@ export class Card {
     this.size = compact ? null : h("small");
     this.state = h("span", { class: "node-state" });
     this.score = h("span", { class: "score" });
-    this.pods = h("span", { class: "pods" });
+    this.pods = h("span", { class: "blocks" });
+    this.shapes = h("span", { class: "shapes" });
+    this.idle = h("span", { class: "idle" }); // pods without requests
+    this.meter = h("i", { class: "meter" });
     this.why = h("span", { class: "why", title: "Why, and what would help" });
     const name = middle(nodes.names[node]);
     // A compact card has one line for whatever there is to say: it stays as high as the others, and nothing jumps from
@@ -69,13 +74,18 @@ export class Card {
           "button",
           { type: "button", class: "node", "data-node": node },
           h("span", { class: `node-head${nodes.names[node].length > LONG ? " long-name" : ""}` }, name, size),
-          state,
-          bars.cpu.root,
-          bars.memory.root,
-          extended.map(([, bar]) => bar.root),
-          bars.pods.root,
-          h("span", { class: "node-foot" }, pods, score),
-          why,
+          h("span", { class: "room" }, pods, this.shapes),
+          this.idle,
+          h(
+            "span",
+            { class: "bars" },
+            bars.cpu.root,
+            bars.memory.root,
+            bars.pods.root,
+            extended.map(([, bar]) => bar.root),
+          ),
+          h("span", { class: "node-foot" }, state, why, score),
+          this.meter,
         );
   }
 
@@ -167,14 +177,47 @@ export class Card {
         (used, of) => `${used} / ${of}`,
       );
     const total = facts.totals?.get(node);
-    this.score.textContent = total === undefined ? "" : this.compact && !chosen ? "tie" : count(total);
-    this.score.classList.toggle("best", total !== undefined && total === facts.best);
-    if (!this.compact) fillBlocks(view, this.pods, node, { chosen, ghosts, spot });
+    const best = total !== undefined && total === facts.best;
+    fill(this.score, h("span", { text: total === undefined ? "" : this.compact && !chosen ? "tie" : count(total) }));
+    this.score.dataset.brief = total === undefined ? "" : best ? "best" : `−${count(facts.best - total)}`;
+    this.score.classList.toggle("best", best);
+    if (!this.compact) {
+      this.#paintRoom(state, { chosen, ghosts, spot });
+      this.meter.style.setProperty("--share", String(total === undefined ? 0 : standing(total, facts)));
+      this.root.style.setProperty("--turn", String(state === "failed" ? turn(facts.verdict, node) : 0));
+    }
     const stopped = state === "failed" && !chosen ? facts.verdict.stopper(node) : "";
     this.why.title = stopped ? `${stopped} stopped it. Why, and what would help` : "Why, and what would help";
     this.why.classList.toggle("wait-text", !nominated && view.waitingOn(node).length > 0);
     const why = this.#said({ state, chosen, nominated });
-    if (this.why.textContent !== why) fill(this.why, breakable(why));
+    if (this.why.textContent !== why) fill(this.why, h("span", null, breakable(why)));
+    if (!this.compact) this.why.dataset.brief = why && this.#brief({ state, chosen, nominated });
+  }
+
+  /**
+   * The pods, and the shape of the one in flight: on nodes that may get it, and where it sticks out.
+   *
+   * @param {ReturnType<View["verdictOf"]>} state
+   * @param {import("./blocks.js").Drawn} drawn
+   */
+  #paintRoom(state, drawn) {
+    const { view, node } = this;
+    const { facts } = view;
+    const stairs = fillBlocks(view, this.pods, this.idle, node, drawn);
+    this.root.classList.toggle("bare", !this.pods.childElementCount);
+    const stands = drawn.chosen || facts.nominated === node || view.playback.cluster.placement[facts.pod] === node;
+    if (facts.pod < 0 || stands || state === "past" || !view.exists(node)) fill(this.shapes);
+    else fillShape(view, this.shapes, stairs, { rejected: state === "failed" });
+  }
+
+  /** What is said of a node in a word or two, where there is no room for more. */
+  #brief({ state, chosen, nominated }) {
+    const { view } = this;
+    const waiting = view.facts.waiting.size ? view.waitingOn(this.node).length : 0;
+    if (nominated) return `${view.facts.victims.length || "no"} victim${view.facts.victims.length === 1 ? "" : "s"}`;
+    if (waiting) return `${waiting} waiting`;
+    if (state === "past") return "did not fit, then";
+    return state === "failed" && !chosen ? view.facts.verdict.reasonsOf(this.node).map(shortReason).join(", ") : "";
   }
 
   /** What is said of a node beside its numbers. */
@@ -255,12 +298,12 @@ export class Card {
  * @param {string} name
  */
 function middle(name) {
-  if (name.length <= LONG) return h("b", { text: name });
+  const end = name.length > LONG ? END : SHORT_END;
   return h(
     "b",
     { class: "middle", title: name },
-    h("span", { text: name.slice(0, -END) }),
-    h("span", { text: name.slice(-END) }),
+    h("span", { text: name.slice(0, -end) }),
+    h("span", { text: name.slice(-end) }),
   );
 }
 
@@ -272,3 +315,19 @@ function middle(name) {
 function breakable(text) {
   return text.split(/(?<=[=:/])/).map((part, i) => [i ? document.createElement("wbr") : null, part]);
 }
+
+/**
+ * How a total stands among those of the other nodes: 1 is the best, and the worst is still seen.
+ *
+ * @param {number} total
+ * @param {{ best: number, worst: number }} among
+ */
+const standing = (total, { best, worst }) => (best > worst ? 0.15 + (0.85 * (total - worst)) / (best - worst) : 1);
+
+/**
+ * When in turn a node drops out: as early as the predicate that rejects it, from 0 to 1.
+ *
+ * @param {Verdict} verdict
+ * @param {number} node
+ */
+const turn = ({ first, order }, node) => (order.length > 1 ? first[node] / (order.length - 1) : 0);

@@ -14,11 +14,12 @@ export class Toolbar {
     this.element = h("div", { class: "stage-tools" });
   }
 
-  /** Draw it for a picture: `heat` is the heat map, null where the nodes are cards. */
-  draw(heat) {
+  /** Draw it for a picture: `heat` is the heat map, null where the nodes are cards; `rooms`: their pods are blocks. */
+  draw(heat, rooms) {
     const { view } = this;
     const asTable = view.shown.stage === "table";
     this.note = h("span", { class: "lit-note", role: "status" });
+    const axes = rooms && h("span", { class: "dim axes", text: "Blocks: width is cpu, height is memory" });
     this.count = h("span", { class: "dim num stage-count" });
     const table = h(
       "button",
@@ -88,7 +89,17 @@ export class Toolbar {
     this.element.classList.toggle("plain", heat?.measure === "colour");
     this.element.classList.toggle("overview", Boolean(heat));
     this.ghosts = h("ul", { class: "ghosts pods", "aria-label": "Marks on the nodes" });
-    fill(this.element, this.count, this.ghosts, this.note, h("span", { class: "grow" }), measures, zoom, table);
+    fill(
+      this.element,
+      this.count,
+      asTable ? null : axes,
+      this.ghosts,
+      this.note,
+      h("span", { class: "grow" }),
+      measures,
+      zoom,
+      table,
+    );
   }
 
   /** How many nodes there are, and pods on them. */

@@ -1,0 +1,63 @@
+// The page in another page's frame: one view of it if its address says so, at a step that may be locked. It tells the
+// page around it how high it is, so that the frame can be as high.
+
+/** @import { Layout } from "./layout.js" */
+/** @import { Playback } from "./playback.js" */
+/** @import { View } from "./view.js" */
+
+const TYPE = "podstep:height"; // of the message, with `height` in CSS pixels
+const EVERY = 100; // milliseconds between two messages at least
+const MATRICES = ["predicates", "priorities"];
+
+/**
+ * What the page around the frame chose, as keys of the address, which stay as they are; nothing outside of a frame.
+ *
+ * @returns {[key: string, text: string][]}
+ */
+export function framing() {
+  const root = /** @type {HTMLElement | null} */ (document.querySelector("[data-workbench]"));
+  if (!root) return [];
+  /** @type {[string, string][]} */
+  const found = [];
+  if (root.dataset.embedView) found.push(["view", root.dataset.embedView]);
+  if ("locked" in root.dataset) found.push(["lock", "1"]);
+  return found;
+}
+
+/**
+ * Show the one view, and report the height.
+ *
+ * @param {HTMLElement} root
+ * @param {{ view: View, layout: Layout, playback: Playback }} parts
+ */
+export function embedded(root, { view, layout, playback }) {
+  const { embedView } = root.dataset;
+  if (embedView) {
+    document.body.classList.add("embedded-view");
+    layout.show(embedView === "stage" ? "stage" : "inspect");
+    const keep = () => {
+      if (embedView === "story") view.setTab("story", { push: false });
+      else if (embedView === "matrix" && !MATRICES.includes(view.tab)) view.setTab(MATRICES[0], { push: false });
+    };
+    // A link of the story, or a phase, may open another tab: here there is none.
+    playback.on("opened", () => keep());
+    playback.on("step", () => keep());
+    view.on("tab", () => keep());
+  }
+  if (parent !== window) report();
+}
+
+/** Tell the page around the frame how high this one is, now and whenever that changes, ten times a second at most. */
+function report() {
+  let [told, last, timer] = [0, -Infinity, 0];
+  const tell = () => {
+    timer = 0;
+    const height = Math.ceil(document.body.getBoundingClientRect().height);
+    if (!height || height === told) return;
+    [told, last] = [height, performance.now()];
+    parent.postMessage({ type: TYPE, height }, "*"); // it is no secret
+  };
+  new ResizeObserver(() => {
+    if (!timer) timer = window.setTimeout(tell, Math.max(0, last + EVERY - performance.now()));
+  }).observe(document.body);
+}

@@ -1,0 +1,163 @@
+"""Presentation mode: the stage alone in large type, its caption, and the presenter's remote."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.clusters import zoned
+from tests.browser.conftest import PHONE
+from tests.browser.pages import Workbench, becomes, cycles_of, example_text, share, wide
+from tests.services.stack import Stack
+
+PROJECTOR = (1024, 768)
+
+
+@pytest.fixture
+def bench(visitor: Callable[..., Page], site: Stack) -> Workbench:
+    """A shop's step on a projector."""
+    page = visitor(size=PROJECTOR)
+    return Workbench(page).open(f"{share(site, example_text('shop'), 'Shop')}?step=13").at(13)
+
+
+def presents(page: Page, on: bool = True) -> None:
+    """Expect the mode, or that it is over."""
+    expect(page.get_by_role("region", name="Caption")).to_be_visible(visible=on)
+    expect(page.get_by_role("complementary", name="Build")).to_be_visible(visible=not on)
+    expect(page.get_by_role("region", name="Inspect")).to_be_visible(visible=not on)
+    expect(page.get_by_role("button", name="Share", exact=True)).to_be_visible(visible=not on)
+
+
+def test_one_key_presents_and_escape_leaves(bench: Workbench) -> None:
+    """Large type, one column, panels hidden; the caption says what the story says, and a remote steps."""
+    page = bench.page
+    page.keyboard.press("p")
+    presents(page)
+    caption = page.get_by_role("region", name="Caption")
+    cycle = cycles_of(example_text("shop"))[12]
+    expect(caption).to_contain_text(f"{cycle.pod.split('/')[1]} is placed on {cycle.node}")
+    size = caption.locator("p").first.evaluate("one => parseFloat(getComputedStyle(one).fontSize)")
+    assert size >= 19
+    page.keyboard.press("PageDown")
+    bench.at(14)
+    expect(caption).to_contain_text("search-3 is placed on general-5")
+    room = caption.bounding_box()
+    page.keyboard.press("PageUp")
+    bench.at(13)
+    assert caption.bounding_box() == room, "nothing jumps from step to step"
+    page.keyboard.press("Shift+ArrowRight")
+    becomes(lambda: page.evaluate("podstep.playback.index"), 14)
+    page.keyboard.press("Shift+ArrowRight")
+    expect(caption).to_contain_text("rules out")
+    page.keyboard.press("Escape")
+    presents(page, on=False)
+    page.keyboard.press("PageDown")
+    assert page.evaluate("podstep.playback.wanted") == 14, "without the mode the key scrolls"
+
+
+def test_the_button_and_the_palette_present(bench: Workbench) -> None:
+    """By hand: the button in the head, the one beside the caption, and the command palette."""
+    page = bench.page
+    button = page.get_by_role("button", name="Presentation mode", exact=True)
+    button.click()
+    presents(page)
+    page.get_by_role("button", name="Leave presentation mode").click()
+    presents(page, on=False)
+    expect(button).to_be_focused()
+    page.keyboard.press("Control+k")
+    page.keyboard.type("presentation")
+    page.keyboard.press("Enter")
+    presents(page)
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_contain_text("Presentation mode")
+
+
+def test_the_mode_is_in_the_address(bench: Workbench, visitor: Callable[..., Page], site: Stack) -> None:
+    """A link opens in it; leaving it takes it from the address, and a selection is let go of first."""
+    page = bench.page
+    page.keyboard.press("p")
+    page.wait_for_url(re.compile("present=1"))
+    other = visitor(size=PROJECTOR)
+    opened = Workbench(other).open(page.url.removeprefix(site.base_url)).at(13)
+    presents(other)
+    opened.stage.locator(".node").first.click()
+    expect(other.get_by_role("region", name="Selected")).to_be_visible()
+    other.keyboard.press("Escape")
+    expect(other.get_by_role("region", name="Selected")).to_be_hidden()
+    presents(other)
+    other.keyboard.press("Escape")
+    presents(other, on=False)
+    other.wait_for_function("!location.search.includes('present')")
+
+
+@pytest.mark.parametrize("nodes", [4, 24, 300])
+def test_a_projector_shows_it_whole(
+    visitor: Callable[..., Page], site: Stack, accessible: Callable[[Page], None], nodes: int
+) -> None:
+    """All nodes, the caption and the transport are on 1024 × 768 pixels, and none on another."""
+    page = visitor(size=PROJECTOR, reduced_motion="reduce")
+    bench = Workbench(page).open(f"{share(site, zoned(nodes, 0.5))}?step=4&present=1").at(4)
+    presents(page)
+    below = """body => Math.max(0, ...[...document.querySelectorAll(".node")]
+        .map(one => one.getBoundingClientRect().bottom - body.getBoundingClientRect().bottom))"""
+    becomes(lambda: bench.stage.locator(".stage-body").evaluate(below), 0)
+    expect(bench.button("Step")).to_be_in_viewport(ratio=1)
+    assert wide(page) <= 0
+    body = bench.stage.locator(".stage-body").bounding_box()
+    assert body is not None
+    assert body["width"] > 1000
+    assert body["height"] > 768 * 0.6
+    accessible(page)
+
+
+def test_a_phone_follows_in_it(visitor: Callable[..., Page], site: Stack) -> None:
+    """The same link on a phone: the stage and its caption, and nothing is wider than the screen."""
+    page = visitor(size=PHONE)
+    bench = Workbench(page).open(f"{share(site, example_text('shop'), 'Shop')}?step=13&present=1").at(13)
+    expect(page.get_by_role("region", name="Caption")).to_be_visible()
+    expect(bench.button("Step")).to_be_in_viewport(ratio=1)
+    assert wide(page) <= 0
+    bench.step()
+    last = page.get_by_role("region", name="Caption").locator("p").last
+    expect(last).to_contain_text("is placed on")
+    expect(last).to_be_in_viewport(ratio=1)
+
+
+def test_a_leader_presents_and_viewers_follow(visitor: Callable[..., Page], site: Stack) -> None:
+    """The room opens in it by its box; controls and tally stay, viewers follow with their panels."""
+    leader = visitor(size=PROJECTOR)
+    Workbench(leader).open(f"{share(site, example_text('shop'), 'Shop')}?step=13")
+    leader.get_by_role("button", name="Present", exact=True).click()
+    leader.get_by_label("Start in presentation mode").check()
+    leader.get_by_role("button", name="Open the room").click()
+    leader.wait_for_url(re.compile(r"/r/[^/]+/\?.*present=1"))
+    dialog = leader.get_by_role("dialog", name="Invite")
+    address = dialog.get_by_label("Link for viewers").input_value()
+    dialog.get_by_text("Lead from another device").click()
+    assert "?present=1#lead=" in dialog.get_by_label("Link that leads").input_value()
+    dialog.get_by_role("button", name="Close").click()
+    presents(leader)
+    viewer = visitor()
+    viewer.goto(address)
+    Workbench(viewer).wait().at(13)
+    presents(viewer, on=False)
+    leader.keyboard.press("PageDown")
+    Workbench(viewer).at(14)
+    leader.get_by_role("button", name="Ask").click()
+    leader.get_by_role("dialog").get_by_role("button").filter(has_text=re.compile("fit")).first.click()
+    question = leader.get_by_role("region", name="Prediction")
+    start = leader.get_by_role("dialog").get_by_role("button", name=re.compile("Ask|Start"))
+    if start.count():
+        start.first.click()
+    expect(question).to_be_visible()
+    box = question.bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= PROJECTOR[0]
+    expect(leader.get_by_role("button", name="Hand over")).to_be_in_viewport(ratio=1)
+    leader.keyboard.press("Escape")
+    presents(leader, on=False)
+    expect(viewer.get_by_role("region", name="Prediction")).to_be_visible()
