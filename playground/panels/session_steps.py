@@ -277,7 +277,7 @@ ROW: dict[type[Step], Callable[[Any], Row]] = {
     GroupWritten: _group,
     SessionEvent: _event,
 }
-"""How each step is told, beside shares."""
+"""The sentence of each step, except of shares."""
 
 
 def of_type(record: SessionRecord, kind: type[Step]) -> Sequence[Any]:

@@ -18,7 +18,7 @@ from scheduler_core.kube_batch.record import (
 )
 from scheduler_core.scheduling.cycle import Cycle
 
-MOST = 2  # jobs that are told of, each with its reason
+MOST = 2  # jobs that are named, each with its reason
 TAB: SentencePart = {"tab": "Session"}
 
 

@@ -75,7 +75,7 @@ class Report(Struct, frozen=True):
     """All that a report is made of; ``base`` is the address of this server, without a slash at its end."""
 
     found: Summary
-    single: bool  # of one scenario: the comparison is that of it with itself, and only one side is told
+    single: bool  # of one scenario: the comparison is that of it with itself, and only one side is reported
     verdict: Verdict
     discussions: list[Discussion]
     pictures: list[Picture]
@@ -89,7 +89,7 @@ class Report(Struct, frozen=True):
 
     @property
     def sides(self) -> tuple[SideSummary, ...]:
-        """The sides that are told."""
+        """The sides that are reported."""
         return self.found.sides[:1] if self.single else self.found.sides
 
     @property

@@ -45,8 +45,8 @@ def refusal(
     where the pod wants a host port.
     """
     if short := _short(pod, node, used):
-        name, requested, used, capacity = short
-        amounts = f"requested: {requested}, used: {used}, capacity: {capacity}"
+        name, requested, in_use, capacity = short
+        amounts = f"requested: {requested}, used: {in_use}, capacity: {capacity}"
         return Refusal(f"OutOf{name}", f"Node didn't have enough resource: {name}, {amounts}")
     if not node_selected(pod, node):
         return Refusal("NodeAffinity", "Predicate NodeAffinity failed")

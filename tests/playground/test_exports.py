@@ -18,10 +18,10 @@ from tests.playground.test_reports import Fetched
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def asked(path: str, source: str, status: int = 200, **query: str) -> bytes:
+def asked(path: str, source: str, **query: str) -> bytes:
     """Return the body of a file."""
     answer = Client().get(path, {"source": source, **query})
-    assert answer.status_code == status, answer.content
+    assert answer.status_code == 200, answer.content
     return bytes(answer.content)
 
 

@@ -18,7 +18,7 @@ from django.conf import settings
 from django.core.cache import cache
 from django.test import Client
 
-from playground.api.table import ROUTES
+from playground.api.table import CALLS
 from playground.live.commands import COMMANDS
 from playground.models import Scenario, Share
 from playground.visitors import identity
@@ -309,7 +309,7 @@ async def test_the_document_says_who_may_do_what(web: str) -> None:
 def test_nothing_is_left_out() -> None:
     """Whatever command, route or frame of rooms, comments and links there is has a row."""
     assert set(COMMANDS_TRIED) == {name for name in COMMANDS if name.startswith(FAMILIES)}
-    routes = {(row.method, row.address.count("{")) for row in ROUTES if any(p in row.address for p in PATHS)}
+    routes = {(row.method, row.address.count("{")) for row in CALLS if any(p in row.address for p in PATHS)}
     made = {(name.split()[0], name.split()[1].count("{")) for name in REQUESTS_TRIED if "/api/" in name}
     assert routes <= made
     pushed = {line.split('"')[1] for line in PROTOCOL.splitlines() if line.startswith('- `["')}

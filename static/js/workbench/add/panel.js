@@ -95,7 +95,7 @@ export class FormPanel {
     );
   }
 
-  /** Do it, unless the newest answer is against it; what the server then refuses is told here. */
+  /** Apply the form, unless its latest check failed; show here what the server then refuses. */
   async submit(apply = () => this.apply()) {
     if (this.box.hasAttribute("aria-busy")) return;
     this.pressed = true;

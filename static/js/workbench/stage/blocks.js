@@ -56,7 +56,7 @@ export function fillBlocks(view, room, idle, node, { chosen, ghosts, spot }) {
   for (const pod of shown.filter((one) => !leaves(one)))
     add(pod, blockClass(view, spot, pod, {}), short(pods.keys[pod]) + waits(view, pod));
   if (here.length > shown.length) blocks.push(rest(view, stairs, here.slice(shown.length)));
-  const end = stairs.copy(); // what is to leave makes room for what comes
+  const end = stairs.copy(); // victims free their space for the pod in flight
   for (const pod of shown.filter(leaves))
     add(
       pod,
@@ -92,7 +92,7 @@ function rest(view, stairs, pods) {
 }
 
 /**
- * Draw the shape of the pod in flight where it would stand on a node; what of it is beyond the room is told apart.
+ * Draw the shape of the pod in flight where it would go on a node; the part that exceeds the free space is marked.
  *
  * @param {View} view
  * @param {HTMLElement} host
