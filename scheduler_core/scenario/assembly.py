@@ -37,6 +37,8 @@ from scheduler_core.objects.reading import At, Report
 from scheduler_core.objects.selectors import matches
 from scheduler_core.progress import Watch, counted, unwatched
 
+WAITS = "WaitForFirstConsumer"
+
 
 class Notices(Struct):
     """Warnings that may repeat for many objects: the first is kept, the others are counted."""
@@ -245,6 +247,8 @@ class Assembly:
             found = self.world.objects.get(("StorageClass", name))
             if not isinstance(found, StorageClass) or not provisions(found):
                 continue
+            if self.world.daemons_pending and found.binding_mode == WAITS:
+                continue  # v1.37 selects a node, and a stand-in provisions there
             first, more = claims[0], len(claims) - 1
             key = key_of(first)
             told = f"and {more} more get" if more else "gets"

@@ -18,7 +18,7 @@ from scheduler_core.simulation.virtual import TimedSimulation, simulate
 from tests.playground.test_timed import CHURN, TEXTS, played
 
 CURRENT = """
-apiVersion: kubescheduler.config.k8s.io/v1
+apiVersion: kubescheduler.config.k8s.io/v1beta3
 kind: KubeSchedulerConfiguration
 profiles:
 - schedulerName: default-scheduler

@@ -28,6 +28,7 @@ from scheduler_core.scenario.history import entries_of, resolved, target_of
 from scheduler_core.scenario.left_out import NOT_OBJECTS
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.v1_37.state import Cluster
+from scheduler_core.v1_37.volumes import BIND_COMPLETED
 
 POD_LEVEL = ("cpu", "memory")
 """Resources that a pod can request as a whole; huge pages are the other ones."""
@@ -117,10 +118,25 @@ class Manifests:
             return self.created(obj, None, cluster)
         return _updated(stored, obj)
 
+    def _bound(self, claim: Manifest) -> Manifest:
+        """Return a claim on a volume that is reserved for it as bound: the volume controller does that."""
+        name = (claim.get("spec") or {}).get("volumeName")
+        volume = self._given.get(("PersistentVolume", name)) if name else None
+        reserved = ((volume or {}).get("spec") or {}).get("claimRef") or {}
+        meta = claim["metadata"]
+        if (reserved.get("namespace") or "default", reserved.get("name")) != (
+            meta.get("namespace") or "default",
+            meta["name"],
+        ):
+            return claim
+        annotations = {BIND_COMPLETED: "yes", **(meta.get("annotations") or {})}
+        return {**claim, "metadata": {**meta, "annotations": annotations}}
+
     def created(self, obj: KubernetesObject, given: Mapping[str, Any] | None, cluster: Cluster) -> Manifest:
         """Return the manifest of a new object: as given, or from its owner's template."""
         if given is not None:
-            return admitted(_named(given), obj)
+            made = admitted(_named(given), obj)
+            return self._bound(made) if isinstance(obj, PersistentVolumeClaim) else made
         made = to_manifest(obj)
         template = _template(obj.meta.controller, obj.meta.namespace, cluster)
         if isinstance(obj, Pod) and template:
