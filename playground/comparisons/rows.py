@@ -24,7 +24,7 @@ def paired(left: Sequence[Decision], right: Sequence[Decision]) -> dict[str, Any
     needed; cycles of the same number are compared then.
     """
     runs = aligned(left, right)
-    found = list(islice(differences(left, right), DIFFERENCES_SHOWN + 1))
+    found = list(islice(differences(left, right, runs), DIFFERENCES_SHOWN + 1))
     return {
         "alignment": [[run.left, run.right, run.count] for run in runs] if len(runs) <= RUNS_SHOWN else None,
         "differences": [_difference(left, right, *pair) for pair in found[:DIFFERENCES_SHOWN]],

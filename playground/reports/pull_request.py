@@ -93,8 +93,8 @@ def _tables(report: Report) -> Iterator[str]:
             (pod, left or "–", one or "not tried", right or "–", two or "not tried")
             for left, right, pod, one, two in shown
         ]
-        heads = ("pod", "left cycle", "left", "right cycle", "right")
-        yield from _folded(_table(heads, rows), len(found.differences) - len(shown))
+        columns = ("pod", "left cycle", "left", "right cycle", "right")
+        yield from _folded(_table(columns, rows), len(found.differences) - len(shown))
     yield from ("", "## By workload", "")
     rows = [
         (

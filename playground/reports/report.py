@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from playground.comparisons.summary import SideSummary, Summary
-from playground.models import Scenario
+from playground.models import Draft, Scenario
 from playground.pictures.scene import scene_of
 from playground.pictures.stage import Area, stage
 from playground.pictures.svg import element
@@ -111,15 +111,26 @@ def verdict_of(fields: Mapping[str, str], day: date) -> Verdict:
 
 
 def discussions(sides: tuple[SideSummary, ...]) -> list[Discussion]:
-    """Return what was said of the sides: comments are of shared scenarios, each is listed once."""
+    """Return what was said of the sides, once of each shared scenario; of a branch, of its origin.
+
+    A thread tells what it was about when it was written, which a branch may decide otherwise.
+    """
     found: dict[str, Discussion] = {}
     for side in sides:
-        row = Scenario.objects.filter(short=side.name).first() if side.kind == "scenario" else None
+        row = _commented(side)
         if row is None or row.short in found:
             continue
         threads = comments.threads(row)
-        found[row.short] = Discussion(side.title, side.url, threads[:THREADS], max(0, len(threads) - THREADS))
+        title, more = row.title or "Untitled", max(0, len(threads) - THREADS)
+        found[row.short] = Discussion(title, f"/s/{row.short}/", threads[:THREADS], more)
     return [one for one in found.values() if one.threads]
+
+
+def _commented(side: SideSummary) -> Scenario | None:
+    if side.kind == "draft":  # the visitor's own: the comparison was made
+        draft = Draft.objects.defer("files").filter(pk=side.name).first()
+        return comments.of_branch(draft) if draft is not None else None
+    return Scenario.objects.filter(short=side.name).first() if side.kind == "scenario" else None
 
 
 def picture(source: sources.Source, index: int, title: str, give_way: Any) -> Picture | None:

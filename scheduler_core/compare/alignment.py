@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -34,36 +34,42 @@ def aligned(left: Sequence[Decision], right: Sequence[Decision]) -> tuple[Run, .
     """
     runs: list[Run] = []
     one = two = 1
-    for first, second in (*_common(left, right), (len(left) + 1, len(right) + 1)):
+    ends = (len(left) + 1, len(right) + 1, 0)
+    for first, second, count in (*_consecutive(_common(left, right)), ends):
         if first > one:
-            _extend(runs, Run(one, 0, first - one))
+            runs.append(Run(one, 0, first - one))
         if second > two:
-            _extend(runs, Run(0, two, second - two))
-        if first <= len(left):
-            _extend(runs, Run(first, second, 1))
-        one, two = first + 1, second + 1
+            runs.append(Run(0, two, second - two))
+        if count:
+            runs.append(Run(first, second, count))
+        one, two = first + count, second + count
     return tuple(runs)
 
 
-def differences(left: Sequence[Decision], right: Sequence[Decision]) -> Iterator[Pair]:
-    """Yield the pairs of :func:`aligned` whose outcomes differ, in order; a cycle on its own is one."""
-    for run in aligned(left, right):
+def differences(left: Sequence[Decision], right: Sequence[Decision], runs: Iterable[Run]) -> Iterator[Pair]:
+    """Yield the pairs of ``runs``, as :func:`aligned` returns them, whose outcomes differ, in order.
+
+    A cycle on its own is one.
+    """
+    for run in runs:
         for place in range(run.count):
             one, two = (start + place if start else 0 for start in (run.left, run.right))
             if not one or not two or outcome(left[one - 1]) != outcome(right[two - 1]):
                 yield one, two
 
 
-def _extend(runs: list[Run], run: Run) -> None:
-    """Append a run; one that continues the last is joined to it."""
-    last = runs[-1] if runs else None
-    if last is not None and all(
-        (start == before + last.count) if before and start else before == start
-        for before, start in ((last.left, run.left), (last.right, run.right))
-    ):
-        runs[-1] = Run(last.left, last.right, last.count + run.count)
-    else:
-        runs.append(run)
+def _consecutive(pairs: Iterable[Pair]) -> Iterator[tuple[int, int, int]]:
+    """Yield the first of each series of consecutive pairs, and how many there are."""
+    first = second = count = 0
+    for one, two in pairs:
+        if count and one == first + count and two == second + count:
+            count += 1
+            continue
+        if count:
+            yield first, second, count
+        first, second, count = one, two, 1
+    if count:
+        yield first, second, count
 
 
 def _common(left: Sequence[Decision], right: Sequence[Decision]) -> list[Pair]:

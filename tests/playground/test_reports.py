@@ -135,6 +135,17 @@ def test_a_report_of_a_draft_is_its_owners(owner: Client, stranger: Client) -> N
     asked(stranger, f"draft:{draft.pk}", status=404)
 
 
+def test_a_branch_brings_the_comments_of_its_origin(owner: Client) -> None:
+    """Those of the shared scenario, once, though both sides have them."""
+    left = shared(bundle(LEAST))
+    comment(left, "Of the origin.")
+    origin = store.Origin(f"scenario:{left}", f"scenario:{left}", "1")
+    draft = store.create_draft(OWNER, [("", bundle(MOST))], "Branch", "", origin)
+    page = asked(owner, left, f"draft:{draft.pk}")
+    assert page.count("Of the origin.") == page.count("Comments on") == 1
+    assert "Of the origin." in asked(owner, f"draft:{draft.pk}")
+
+
 @pytest.mark.parametrize(
     ("fields", "status"),
     [

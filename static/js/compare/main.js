@@ -1,6 +1,6 @@
 // The page of a comparison: the tables that the server drew, and over them both runs to step through.
 
-import { $, $$, toast } from "../lib/dom.js";
+import { $, $$, fill, h } from "../lib/dom.js";
 import { choosing } from "./choose.js";
 import { discussion } from "./discussion.js";
 import { Stepper } from "./stepper.js";
@@ -15,7 +15,9 @@ if (answer) {
   const under = [found.left, found.right].find(({ scheduler }) => scheduler);
   if (under) {
     // A page plays what a scenario asks for; under another scheduler only the comparison was computed.
-    toast(`Its steps are not shown: one side is under ${under.scheduler}.`, { name: "warn", ms: 8000 });
+    const text = `Steps are not shown: ${under.title || "a side"} is put under ${under.scheduler} for the comparison.`;
+    fill(host, h("p", { class: "note", text }));
+    host.hidden = false;
   } else step(host, found);
 }
 
@@ -38,15 +40,11 @@ function step(host, found) {
   for (const row of $$("tr[data-pair]")) {
     const [left, right] = (row.dataset.pair ?? "").split("/").map(Number);
     const cell = $("th", row);
-    const go = document.createElement("button");
-    go.type = "button";
-    go.className = "link";
-    go.textContent = cell.textContent;
-    go.addEventListener("click", () => {
+    const onclick = () => {
       stepper.goto(stepper.rows.of("left", left) || stepper.rows.of("right", right));
       host.scrollIntoView({ block: "start" });
       $("[role=slider]", host).focus({ preventScroll: true });
-    });
-    cell.replaceChildren(go);
+    };
+    fill(cell, h("button", { type: "button", class: "link", text: cell.textContent ?? "", onclick }));
   }
 }

@@ -17,6 +17,7 @@ const tones = () => ["--track", "--pass", "--fail", "--stale", "--victim", "--wa
 export class Track {
   #width = 0;
   #row = 0;
+  #painted = ""; // of what it is drawn
 
   /**
    * @param {Rows} rows
@@ -82,6 +83,10 @@ export class Track {
     const { canvas, rows } = this;
     this.#width = this.element.clientWidth;
     if (!this.#width) return;
+    const versions = this.sides.map(({ playback }) => playback.marks.version);
+    const key = [this.#width, ...versions, token("--ink")].join("/");
+    if (key === this.#painted) return;
+    this.#painted = key;
     const ratio = Math.min(2, devicePixelRatio || 1);
     canvas.width = Math.round(this.#width * ratio);
     canvas.height = Math.round(HEIGHT * ratio);

@@ -22,14 +22,14 @@ def test_one_attempt_more() -> None:
     """A pod that is tried twice in one run only shifts what follows; it is no difference of the others."""
     left, right = run("a@n1", "b", "b@n2", "c@n3"), run("a@n1", "b@n2", "c@n3")
     assert aligned(left, right) == (Run(1, 1, 2), Run(3, 0, 1), Run(4, 3, 1))
-    assert list(differences(left, right)) == [(2, 2), (3, 0)]
+    assert list(differences(left, right, aligned(left, right))) == [(2, 2), (3, 0)]
 
 
 def test_the_same_and_nothing() -> None:
     """Equal runs are one row of pairs; a run beside an empty one is alone."""
     both = run("a@n1", "b@n2")
     assert aligned(both, both) == (Run(1, 1, 2),)
-    assert not list(differences(both, both))
+    assert not list(differences(both, both, aligned(both, both)))
     assert aligned(both, []) == (Run(1, 0, 2),)
     assert aligned([], []) == ()
 
