@@ -45,15 +45,15 @@ def refusal(
     where the pod wants a host port.
     """
     if short := _short(pod, node, used):
-        name, requested, used, capacity = short
-        amounts = f"requested: {requested}, used: {used}, capacity: {capacity}"
+        name, requested, taken, capacity = short
+        amounts = f"requested: {requested}, used: {taken}, capacity: {capacity}"
         return Refusal(f"OutOf{name}", f"Node didn't have enough resource: {name}, {amounts}")
     if not node_selected(pod, node):
         return Refusal("NodeAffinity", "Predicate NodeAffinity failed")
     wanted = [port for container in pod.containers for port in container.host_ports]
     others = admitted() if wanted else ()
-    taken = [port for other in others for one in other.containers for port in one.host_ports]
-    if any(clash(port, other) for port in wanted for other in taken):
+    given = [port for other in others for one in other.containers for port in one.host_ports]
+    if any(clash(port, other) for port in wanted for other in given):
         return Refusal("NodePorts", "Predicate NodePorts failed")
     return None
 

@@ -22,10 +22,10 @@ from tests.core.kube_batch.parts import queue as made_queue
 from tests.core.kube_batch.test_record import preemption, recorded
 from tests.core.timed.parts import VIRTUAL, node, pod
 from tests.core.timed.test_kube_batch import GANG, LACKING, PREEMPTING, batch, group, queue
+from tests.playground.conftest import connected
 from tests.playground.cutting import moments_inside
 from tests.playground.test_known_steps import opened
 from tests.playground.test_podgroups_panel import words
-from tests.playground.test_socket import connected
 from tests.playground.test_timed import played
 
 

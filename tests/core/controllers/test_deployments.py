@@ -45,7 +45,7 @@ def extremes(changes: list[Change], pods: list[Pod]) -> tuple[int, int]:
     """Replay changes one by one from the pods before; return the fewest available and the most there were."""
     there = {pod.meta.name: pod.available for pod in pods}
     fewest, most = sum(there.values()), len(there)
-    for action, obj, _ in changes:
+    for action, obj, *_ in changes:
         if isinstance(obj, Pod):
             if action == "delete":
                 del there[obj.meta.name]
