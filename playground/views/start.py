@@ -74,7 +74,7 @@ TOPICS = (
     Topic(
         "schedulers",
         "kube-batch, and several schedulers",
-        "Queues that share a cluster, gangs that are bound whole, and two schedulers that do not see each other.",
+        "Queues that share a cluster, gangs that are bound whole, and schedulers that do not see each other.",
         ("/reference/kube-batch/", "actions and plugins"),
     ),
     Topic(
