@@ -52,8 +52,8 @@ def refusal(
         return Refusal("NodeAffinity", "Predicate NodeAffinity failed")
     wanted = [port for container in pod.containers for port in container.host_ports]
     others = admitted() if wanted else ()
-    taken = [port for other in others for one in other.containers for port in one.host_ports]
-    if any(clash(port, other) for port in wanted for other in taken):
+    given = [port for other in others for one in other.containers for port in one.host_ports]
+    if any(clash(port, other) for port in wanted for other in given):
         return Refusal("NodePorts", "Predicate NodePorts failed")
     return None
 
