@@ -3,7 +3,7 @@
 
 const LARGEST = 30; // pixels of a card's text
 const STEP = 0.5;
-const NARROWEST = 12.2; // em of a card
+const NARROWEST = 11.3; // em of a card
 const ACROSS = 6; // groups beside each other at most
 const PER_ROW = 12; // cards of a group beside each other at most
 const HEADING = 2.1; // em above each row of groups, in the text's size
@@ -13,6 +13,7 @@ const FRAME = 4.6; // em of a card but for its pods, bars and reason
 const ROOM = 4.5; // for the pods, at least
 const SHARE = 0.36; // and of a card's height
 const BAR = 1.3;
+const UNDER = 14.6; // em of a card whose bars stand under their words
 const BESIDE = 27; // em of a card whose bars stand beside each other, three to a row
 const ROW = 2;
 const REASON = 26; // em that a reason takes on one line
@@ -130,6 +131,7 @@ const linesOf = (wide) => Math.ceil(REASON / wide);
  * @param {number} bars
  */
 function heightOf(wide, bars) {
-  const told = FRAME + (wide < BESIDE ? BAR * bars : ROW * Math.ceil(bars / 3)) + LINE * linesOf(wide);
+  const told =
+    FRAME + (wide < UNDER ? ROW * bars : wide < BESIDE ? BAR * bars : ROW * Math.ceil(bars / 3)) + LINE * linesOf(wide);
   return Math.max(told + ROOM, told / (1 - SHARE));
 }
