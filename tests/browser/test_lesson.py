@@ -106,7 +106,7 @@ def test_a_lesson(launched: Callable[..., Page], site: Stack) -> None:
     bar(again, "Take the lead back")
     says(again, "You lead")
     expect(
-        again.get_by_role("region", name="Prediction").get_by_role("button", name="Take away")
+        again.get_by_role("region", name="Prediction").get_by_role("button", name="Dismiss")
     ).to_be_visible()
     found.step()
     Workbench(phone).at(7)
