@@ -91,7 +91,7 @@ def end_room(request: HttpRequest, name: str) -> HttpResponse:
     room = _room(name)
     token = (json_of(request).get("lead_token") if request.body else None) or token_of(request)
     if not isinstance(token, str) or not rows.holds_token(room, token):
-        raise ApiError(403, "Send the token that leads this room as lead_token.")
+        raise ApiError(403, "Send the room's lead token as lead_token.")
     rows.end(room)
     return answer(payloads.Room(**_fields(_room(name))))
 

@@ -71,7 +71,7 @@ class Hub(Polling):
         )
         if token and not member.holds_token:
             self._close_if_empty(hall)
-            raise CommandError("permission.denied", "That is not the token that leads this room.")
+            raise CommandError("permission.denied", "The lead token is invalid.")
         if not member.leads and hall.here + hall.others >= limit("ROOM_VIEWERS"):
             self._close_if_empty(hall)
             raise CommandError("room.full")

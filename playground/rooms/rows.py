@@ -65,7 +65,7 @@ def create(
         (running.count(), "ROOMS", "The server has"),
     ):
         if count >= limit(name):
-            raise TooManyRoomsError(f"{who} {count:,} rooms that are not over; end one first.")
+            raise TooManyRoomsError(f"{who} {count:,} open rooms; end one first.")
     token = secrets.token_urlsafe(24)
     room = Room.objects.create(
         scenario=scenario,
@@ -174,7 +174,7 @@ def reveal(name: str, number: int) -> Room:
         if row is None or is_over(row):
             raise EndedError
         if row.question is None or row.question["number"] != number:
-            raise VoteError("There is no such question any more.")
+            raise VoteError("The question was closed or replaced.")
         counted = questions.tally(row.question, votes_of(name, number))
         row.question = {**row.question, "revealed": True, "tally": counted}
         row.changed += 1
@@ -195,7 +195,7 @@ def vote(name: str, question: int, voter: str, answer: str) -> None:
     if votes.filter(voter=voter).update(answer=answer):
         return
     if votes.count() >= VOTES_EACH * limit("ROOM_VIEWERS"):
-        raise VoteError("So many have voted that no more are counted.")
+        raise VoteError("The limit of votes is reached; no more are counted.")
     RoomVote.objects.bulk_create(
         [RoomVote(room_id=name, question=question, voter=voter, answer=answer)],
         update_conflicts=True,

@@ -18,8 +18,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-
-from msgspec import Struct
+from typing import NamedTuple
 
 STATIC = Path(__file__).resolve().parents[2] / "static"
 BUILT = "built"
@@ -57,7 +56,7 @@ PACKED = 1_000  # bytes from which a file is also stored gzipped
 KEPT_SECONDS = 24 * 3600
 
 
-class Output(Struct, frozen=True):
+class Output(NamedTuple):
     """The output of an entry: its file, and the files that it imports, relative to ``static/``."""
 
     name: str

@@ -9,15 +9,12 @@ settings ask for what only another release has.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 V1_11, V1_22, V1_37 = "v1.11", "v1.22", "v1.37"
 RELEASES = (V1_11, V1_22, V1_37)
 """Oldest first. v1.22 stands for the scheduling framework in virtual time."""
-
-FOREIGN_PLUGINS = frozenset({"Coscheduling"})
-"""Plugins of the scheduling framework that kube-scheduler v1.37 is not built with."""
 
 CONFIGURATION_KIND = "KubeSchedulerConfiguration"
 CONFIGURATION_V1 = "kubescheduler.config.k8s.io/v1"
@@ -33,8 +30,13 @@ def is_framework_document(policy: Mapping[str, Any] | None) -> bool:
     return policy is not None and policy.get("kind") == CONFIGURATION_KIND
 
 
-def configured_release(policy: Mapping[str, Any] | None, scheduler: str, time: str) -> str:
-    """Return the release that a configuration and the settings choose, "" if they choose none."""
+def configured_release(
+    policy: Mapping[str, Any] | None, scheduler: str, time: str, foreign: Collection[str]
+) -> str:
+    """Return the release that a configuration and the settings choose, "" if they choose none.
+
+    ``foreign`` are the plugins of the scheduling framework that kube-scheduler v1.37 is not built with.
+    """
     if scheduler:
         return scheduler
     if policy is None:
@@ -42,7 +44,7 @@ def configured_release(policy: Mapping[str, Any] | None, scheduler: str, time: s
     if not is_framework_document(policy):
         return V1_22 if time == "virtual" else V1_11
     modern = policy.get("apiVersion") == CONFIGURATION_V1
-    return V1_37 if modern and not FOREIGN_PLUGINS.intersection(plugins_named(policy)) else V1_22
+    return V1_37 if modern and not any(name in foreign for name in plugins_named(policy)) else V1_22
 
 
 def plugins_named(policy: Mapping[str, Any]) -> Iterator[str]:

@@ -21,7 +21,7 @@ from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import Decoded, decode, find_kind
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import PATCH_TYPES, patched_by
-from scheduler_core.framework.configuration.profiles import Configuration
+from scheduler_core.framework.configuration.profiles import FOREIGN_PLUGINS, Configuration
 from scheduler_core.objects.admission import disruptions_allowed
 from scheduler_core.objects.keys import Key, key_of
 from scheduler_core.objects.kinds import KEPT_KINDS, KINDS
@@ -123,9 +123,9 @@ def _release_written(operation: dict[str, Any]) -> Iterator[str]:
     made = created.get("object") if isinstance(created, dict) else None
     if isinstance(made, dict) and is_configuration(made):
         if made["kind"] == SETTINGS_KIND:
-            yield configured_release(None, str(made.get("scheduler") or ""), str(made.get("time")))
+            yield configured_release(None, str(made.get("scheduler") or ""), str(made.get("time")), ())
         else:
-            yield configured_release(made, "", "")
+            yield configured_release(made, "", "", FOREIGN_PLUGINS)
     if isinstance(patched, dict) and is_configuration(patched.get("typeMeta")):
         yield V1_22 if "virtual" in str(patched.get("patch")) else ""
 

@@ -158,7 +158,7 @@ def test_a_prediction_is_voted_on_and_revealed(visitor: Callable[..., Page], sit
         expect(one.get_by_role("listitem")).to_have_count(2)
     expect(asked[1].get_by_text("You were right.")).to_be_visible()
     expect(asked[2].get_by_text("You were right.")).to_have_count(0)
-    asked[0].get_by_role("button", name="Take away").click()
+    asked[0].get_by_role("button", name="Dismiss").click()
     for one in asked:
         expect(one).to_be_hidden()
 
@@ -181,13 +181,13 @@ def test_victims_and_own_questions(visitor: Callable[..., Page], site: Stack) ->
     expect(shown.get_by_text("1 of 1 voted")).to_be_visible()
     shown.get_by_role("button", name="Reveal").click()
     expect(asked.get_by_text("You were right.")).to_be_visible()
-    shown.get_by_role("button", name="Take away").click()
+    shown.get_by_role("button", name="Dismiss").click()
 
     bar(leader.page, "Ask")
     box = leader.page.get_by_role("dialog")
     box.get_by_role("button", name="A question of your own").click()
     box.get_by_label("Question").fill("Was that fair?")
-    box.get_by_label("Answers, one a line").fill("Yes\nNo\n<b>Depends</b>")
+    box.get_by_label("Answers, one per line").fill("Yes\nNo\n<b>Depends</b>")
     box.get_by_role("button", name="Ask", exact=True).click()
     expect(asked.get_by_role("heading", name="Was that fair?")).to_be_visible()
     asked.get_by_role("button", name="<b>Depends</b>", exact=True).click()
@@ -240,7 +240,7 @@ def test_the_lead_is_handed_over_and_survives_its_browser(
     again.get_by_role("button", name="End it for everybody").click()
     for page in (again, ada, other):
         says(page, "The room has ended.")
-        expect(page.get_by_role("link", name="Go on alone")).to_be_visible()
+        expect(page.get_by_role("link", name="Continue on your own")).to_be_visible()
     Workbench(other).button("Step").click()
     Workbench(other).at(7)
     watch.allow("410")
@@ -294,7 +294,7 @@ def test_a_room_fits_and_nothing_jumps(
         accessible(one)
         assert wide(one) == 0
     assert viewer.evaluate(BOX, "#main") == before
-    asked.get_by_role("button", name="Fold the question away").click()
+    asked.get_by_role("button", name="Collapse the question").click()
     expect(asked.get_by_role("list")).to_be_hidden()
     if size == DESKTOP:
         Workbench(viewer).button("Back (←)").click()

@@ -280,7 +280,7 @@ async def received(text: str) -> dict[str, set[str]]:
     return found
 
 
-def table(found: Mapping[str, set[str]]) -> str:
+def rendered(found: Mapping[str, set[str]]) -> str:
     """Return rows of the document: who may, or gets it."""
     rows = [f"| | {' | '.join(ROLES)} |", f"| --- |{' --- |' * len(ROLES)}"]
     for name, roles in found.items():
@@ -298,7 +298,7 @@ async def test_the_document_says_who_may_do_what(web: str) -> None:
         "## Requests": {name: allowed[name] for name in REQUESTS_TRIED},
         "## Pushed frames": await received(web),
     }
-    made = "\n\n".join(f"{title}\n\n{table(rows)}" for title, rows in sections.items()) + "\n"
+    made = "\n\n".join(f"{title}\n\n{rendered(rows)}" for title, rows in sections.items()) + "\n"
     text = DOCUMENT.read_text() if DOCUMENT.exists() else ""
     if made not in text:
         (REPOSITORY / "var").mkdir(exist_ok=True)

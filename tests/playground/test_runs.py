@@ -298,7 +298,11 @@ def test_a_policy_in_the_configuration_replaces_the_scenarios(run: Run) -> None:
 def test_a_run_takes_a_scheduler_configuration_in_the_policys_place(run: Run) -> None:
     """Either kind of configuration replaces the other; a bundle never has both."""
     scenario = store.load_scenario(run.scenario)
-    given = {"kind": "KubeSchedulerConfiguration", "profiles": [{"percentageOfNodesToScore": 100}]}
+    given = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1beta3",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"schedulerName": "default-scheduler"}],
+    }
     under = service.configured(scenario, {"policy": given})
     assert under.configuration.framework is not None
     assert "Policy" not in {document.get("kind") for document in under.documents}

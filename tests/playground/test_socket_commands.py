@@ -59,6 +59,7 @@ async def test_opening_and_reading(web: str) -> None:
             "expected": 5,
             "end": False,
             "timed": False,
+            "release": "v1.11",
             "stopped": None,
             "policy": local.profile.summary(),
             "warnings": [],

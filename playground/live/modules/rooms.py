@@ -26,7 +26,7 @@ TOKEN = 200
 def _member(call: Call) -> Member:
     member = member_of(call.connection)
     if member is None:
-        raise CommandError("permission.denied", "This connection is in no room; join it first.")
+        raise CommandError("permission.denied", "This connection is not in a room; join one first.")
     return member
 
 
@@ -34,7 +34,7 @@ def _leading(call: Call) -> Member:
     """Return the member if it leads. Raises CommandError."""
     member = _member(call)
     if not member.leads:
-        raise CommandError("permission.denied", "Only who leads the room can do that.")
+        raise CommandError("permission.denied", "Only the leader can do that.")
     return member
 
 
@@ -152,9 +152,9 @@ def _asked(
         return None
     index = _index(playback, payload, position)
     if index is None:
-        raise CommandError("step.out-of-range", "There is no such cycle to ask about.")
+        raise CommandError("step.out-of-range", "There is no such cycle.")
     if not index:
-        raise CommandError("step.out-of-range", "Before the first cycle nothing is decided.")
+        raise CommandError("step.out-of-range", "There is no decision before the first cycle.")
     return questions.about(question, playback.cycle(index), index)
 
 
@@ -229,7 +229,7 @@ async def hand(call: Call) -> Answer:
     hall, to = member.hall, call.payload["to"]
     here = {one.person for one in hall.members.values()}
     if to not in here and to not in dict((await in_storage(rows.audience, hall.row.pk)).people):
-        raise CommandError("payload.invalid", "There is no such person in the room.", field="to")
+        raise CommandError("payload.invalid", "This person is not in the room.", field="to")
     return await _led(call, member, to)
 
 
@@ -238,7 +238,7 @@ async def take(call: Call) -> Answer:
     """Take the lead back; only who joined with the token may."""
     member = _member(call)
     if not member.holds_token:
-        raise CommandError("permission.denied", "Only who has the token that leads the room can do that.")
+        raise CommandError("permission.denied", "Only a holder of the lead token can do that.")
     return await _led(call, member, "")
 
 

@@ -15,12 +15,16 @@ from scheduler_core.framework.configuration.compiling import compile_configurati
 from scheduler_core.framework.configuration.document import check_configuration
 from scheduler_core.framework.configuration.result import FrameworkConfiguration
 from scheduler_core.framework.configuration.versions import CONFIGURATION_KIND, VERSIONS
+from scheduler_core.framework.plugins.table import FRAMEWORK_PLUGINS
 from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.reading import At
 
 DEFAULT_NAMES = ("", "default-scheduler")
 DEFAULT_FRAMEWORK: Document = {"apiVersion": VERSIONS["v1beta2"].api_version, "kind": CONFIGURATION_KIND}
 """The configuration of v1.22 where none is given."""
+
+FOREIGN_PLUGINS = frozenset(entry.name for entry in FRAMEWORK_PLUGINS)
+"""Those of the scheduling framework that kube-scheduler v1.37 is not built with."""
 
 
 class Configuration(Struct, frozen=True, dict=True):
@@ -37,7 +41,7 @@ class Configuration(Struct, frozen=True, dict=True):
     @property
     def release(self) -> str:
         """The release that the configuration and the settings choose, "" if they choose none."""
-        return configured_release(self.policy, self.settings.scheduler, self.settings.time)
+        return configured_release(self.policy, self.settings.scheduler, self.settings.time, FOREIGN_PLUGINS)
 
     @property
     def in_force(self) -> Document | None:

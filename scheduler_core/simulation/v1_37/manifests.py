@@ -18,6 +18,7 @@ from scheduler_core.objects.model import (
     KubernetesObject,
     Node,
     OwnerReference,
+    PersistentVolume,
     PersistentVolumeClaim,
     Pod,
     PodDisruptionBudget,
@@ -238,6 +239,8 @@ def admitted(manifest: Manifest, obj: KubernetesObject) -> Manifest:
         case PersistentVolumeClaim() if obj.storage_class is not None:
             spec.setdefault("storageClassName", obj.storage_class)
             out["spec"] = spec
+        case PersistentVolume() if not (spec.get("claimRef") or {}).get("uid"):
+            out["status"] = {"phase": "Available", **(manifest.get("status") or {})}  # its controller's
         case StorageClass():
             out.setdefault("volumeBindingMode", obj.binding_mode or "Immediate")
         case PodDisruptionBudget():

@@ -139,8 +139,9 @@ async function comments(button) {
 
 /** @param {string} id */
 async function enterRoom(id) {
+  const { hash } = location; // the address is soon written anew, without it
   const { enter } = await import("./rooms/rooms.js");
-  window.podstep.room = enter({ id, view, address, layout, root });
+  window.podstep.room = enter({ id, hash, view, address, layout, root });
 }
 
 /** Out of a frame one goes on with the same view. */

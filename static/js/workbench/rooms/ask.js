@@ -10,7 +10,7 @@ export const KINDS = {
   node: ["Which node wins?", "Viewers pick a node, or none."],
   fits: ["Does it fit?", "Viewers say yes or no."],
   victims: ["Who is evicted?", "Viewers pick pods of lower priority, or none."],
-  choice: ["A question of your own", "Viewers pick one of your answers; nothing computes which is right."],
+  choice: ["A question of your own", "Viewers pick one of your answers; none is marked as correct."],
 };
 const MOST = 12; // choices
 
@@ -18,7 +18,7 @@ const MOST = 12; // choices
 export function ask(room) {
   const state = h("div", { role: "alert" });
   const send = async (/** @type {Parameters<Room["ask"]>[0]} */ question) => {
-    fill(state, h("p", { class: "dim", text: "Working out the answer…" }));
+    fill(state, h("p", { class: "dim", text: "Computing the answer…" }));
     try {
       await room.ask(question);
       box.close();
@@ -41,7 +41,7 @@ export function ask(room) {
     },
     h("label", { for: "ask-text", text: "Question" }),
     text,
-    h("label", { for: "ask-choices", text: "Answers, one a line" }),
+    h("label", { for: "ask-choices", text: "Answers, one per line" }),
     choices,
     h("div", { class: "room-form-end" }, h("button", { class: "btn primary", text: "Ask" })),
   );
@@ -70,8 +70,8 @@ export function ask(room) {
     h("p", {
       class: "dim",
       text:
-        "It is about the next cycle or, where a phase is shown, about the one you are in. The scheduler's answer stays "
-        + "on the server until you reveal it.",
+        "The question is about the next cycle or, while a phase is shown, about the current one. The scheduler's "
+        + "answer stays on the server until you reveal it.",
     }),
     h("div", { class: "room-kinds" }, kinds),
     own,

@@ -45,7 +45,7 @@ export class Bar {
     });
     this.hand = button("hand", "Hand over", () => handOver(room));
     this.end = button("close", "End", () => askEnd(room), "danger");
-    this.alone = h("a", { class: "btn primary", href: alone, text: "Go on alone" });
+    this.alone = h("a", { class: "btn primary", href: alone, text: "Continue on your own" });
     fill(
       host,
       this.watching,
@@ -64,7 +64,7 @@ export class Bar {
     );
     room.on("changed", () => this.update());
     follow.on("changed", () => this.update());
-    room.on("role", (role) => toast(role === "lead" ? "You lead now." : "You follow now."));
+    room.on("role", (role) => toast(role === "lead" ? "You are leading now." : "You are following now."));
     room.on("failed", ({ message }) => toast(message, { name: "warn", ms: 6000 }));
     this.update();
   }

@@ -113,7 +113,7 @@ export async function handOver(room) {
           ),
         ),
       ),
-      others.length ? null : h("li", { text: "Nobody here has given a name yet." }),
+      others.length ? null : h("li", { text: "No viewer has given a name yet." }),
       unnamed
         ? h("li", {
             class: "dim",
@@ -134,7 +134,7 @@ export function askEnd(room) {
   const box = dialog(
     "End the room?",
     h("p", {
-      text: `${plural(room.watching, "viewer")} will go on alone where they are. The room cannot be opened again.`,
+      text: `${plural(room.watching, "viewer")} will stay where they are. An ended room cannot be reopened.`,
     }),
     state,
     h(

@@ -39,9 +39,10 @@ export function keepToken(room, token) {
  * The token of a room that the page was opened with, or that this browser keeps.
  *
  * @param {string} room
+ * @param {string} hash of the address that the page was opened with
  */
-export function takeToken(room) {
-  const given = new URLSearchParams(location.hash.slice(1)).get("lead");
+export function takeToken(room, hash) {
+  const given = new URLSearchParams(hash.slice(1)).get("lead");
   if (!given) return tokenOf(room);
   keepToken(room, given);
   history.replaceState(history.state, "", location.pathname + location.search);

@@ -51,7 +51,7 @@ export class QuestionPanel {
   #fold(small) {
     this.#small = small;
     this.body.hidden = small;
-    this.fold.setAttribute("aria-label", small ? "Show the question" : "Fold the question away");
+    this.fold.setAttribute("aria-label", small ? "Expand the question" : "Collapse the question");
     this.fold.setAttribute("aria-expanded", String(!small));
     fill(this.fold, icon(small ? "plus" : "minus"));
   }
@@ -106,7 +106,7 @@ export class QuestionPanel {
         "button",
         { type: "button", class: "btn big", onclick: act(() => this.room.close()) },
         icon("close"),
-        "Take away",
+        "Dismiss",
       ),
     );
   }
@@ -136,8 +136,8 @@ export class QuestionPanel {
         class: "dim question-said",
         text:
           given === undefined
-            ? "Nobody sees the answers before they are revealed."
-            : `You said ${worded(question, given)}. You can change it until it is revealed.`,
+            ? "Answers stay hidden until the leader reveals them."
+            : `You said ${worded(question, given)}. You can change it until the leader reveals the result.`,
       }),
     ];
   }

@@ -33,12 +33,13 @@ export class Room extends Emitter {
   /**
    * @param {Socket} socket
    * @param {string} id
+   * @param {string} hash of the address that the page was opened with
    */
-  constructor(socket, id) {
+  constructor(socket, id, hash) {
     super();
     this.socket = socket;
     this.id = id;
-    this.token = takeToken(id);
+    this.token = takeToken(id, hash);
     socket.on("room.position", (position) => this.#moved(position));
     socket.on("room.question", (question) => this.#asked(question));
     socket.on("room.tally", (tally) => {

@@ -14,11 +14,12 @@ import { Room } from "./room.js";
 /**
  * Enter a room.
  *
- * @param {{ id: string, view: View, address: Address, layout: Layout, root: HTMLElement }} parts
+ * @param {{ id: string, hash: string, view: View, address: Address, layout: Layout, root: HTMLElement }} parts
+ *   `hash`: of the address that the page was opened with, which may hold the token that leads
  */
-export function enter({ id, view, address, layout, root }) {
+export function enter({ id, hash, view, address, layout, root }) {
   const { playback } = view;
-  const room = new Room(playback.socket, id);
+  const room = new Room(playback.socket, id, hash);
   const follow = new Follow({ room, view, address, layout, inspect: $("[data-inspect]", root) });
   const panel = new QuestionPanel(room, view);
   root.append(panel.element);
