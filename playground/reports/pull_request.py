@@ -96,7 +96,7 @@ def _tables(report: Report) -> Iterator[str]:
         columns = ("pod", "left cycle", "left", "right cycle", "right")
         yield from _folded(_table(columns, rows), len(found.differences) - len(shown))
     yield from ("", "## By workload", "")
-    rows = [
+    workloads = [
         (
             row["workload"],
             *(row[side][key] for key in ("placed", "pending", "nodes") for side in ("left", "right")),
@@ -104,11 +104,11 @@ def _tables(report: Report) -> Iterator[str]:
         )
         for row in found.workloads[:WORKLOADS]
     ]
-    columns = (
+    heads = (
         "workload",
         *(f"{key} {side}" for key in ("placed", "pending", "nodes") for side in ("left", "right")),
     )
-    yield from _table((*columns, "pods elsewhere"), rows)
+    yield from _table((*heads, "pods elsewhere"), workloads)
 
 
 def _folded(lines: Iterable[str], more: int) -> Iterator[str]:

@@ -41,7 +41,7 @@ def test_a_step_as_svg_and_as_png() -> None:
 
 def test_a_deck() -> None:
     """A slide a step with what happened; it ends with the run, runs nothing and fetches nothing."""
-    page = asked("/deck", shared(bundle(LEAST)), 200, **{"from": "1", "to": "9"}).decode()
+    page = asked("/deck", shared(bundle(LEAST)), **{"from": "1", "to": "9"}).decode()
     assert page.count("<section") == page.count("<svg") == 2
     assert "Step 1 of 2: default/web-0" in page and "Successfully assigned default/web-1 to a" in page
     seen = Fetched()
