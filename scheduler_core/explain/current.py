@@ -80,7 +80,9 @@ def pending_now(
     # Asked about all nodes, a pod that fits on one of them needs no change.
     needed = not verdicts[0].fits if asked is not None else attempt.node is None
     found, unsearched = (yield from changes_for(standing, rows)) if needed else ([], "")
-    text = " ".join(filter(None, (summary, _wakes(simulation, pod), unsearched)))
+    gate = standing.trials.gate(pod)
+    held = f"It is not tried before the plugin {gate} lets it into the queue." if gate else ""
+    text = " ".join(filter(None, (summary, held, _wakes(simulation, pod), unsearched)))
     return Explanation(
         pod,
         here.state,

@@ -115,10 +115,22 @@ class CurrentTrials:
         self.scheduling.start = self._start
         return self.scheduling.schedule(self.cluster.pods[pod]).node
 
+    def gate(self, pod: str) -> str | None:
+        """Return the plugin that keeps the pod out of the queue."""
+        return self.scheduling.pre_enqueue(self.cluster.pods[pod])
+
     def become(self, world: ObjectsAtMoment, keys: Sequence[Key]) -> None:
         """Store these objects as they are in a world."""
+        left: set[str] = set()
         for key in keys:
+            pod = self.cluster.pods.get(key[1]) if key[0] == "Pod" else None
             self._put(key, self._manifest(world, key))
+            if pod is not None and pod.node and pod.key not in self.cluster.pods:
+                left.add(pod.node)
+        # A node's host ports are a set: of pods that share one, the first to leave takes it along. Counted
+        # anew, the node is as in a cluster that never had the pods.
+        for other in [other for other in self.cluster.pods.values() if other.node in left] if left else ():
+            self.cluster.replace(self.cluster.objects["Pod"][other.key])
 
     def _manifest(self, world: ObjectsAtMoment, key: Key) -> Manifest | None:
         obj, given, edited = world.objects.get(key), self.base.get(key), world.edited.get(key)

@@ -212,6 +212,29 @@ def test_the_simulation_is_left_as_it_is() -> None:
     assert simulation.run.cluster.objects == stored
 
 
+def test_pods_that_share_a_host_port(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Deleting one of two pods with the port does not free it; each change is checked on a new cluster."""
+    port = [{"hostPort": 8080}]
+    documents = [
+        current("a", allocatable={"cpu": "3", "memory": "4Gi", "pods": "9"}),
+        pod("q", {"cpu": "500m"}, ports=port, on="a"),
+        pod("r", {"cpu": "1500m"}, ports=port, on="a"),
+        pod("p", {"cpu": "2"}, ports=port),
+    ]
+    answer = cli(tmp_path / "b.json", capsys, documents)
+    deleted = [[p["name"] for p in c["patches"] if p["action"] == "delete"] for c in answer["changes"]]
+    assert ["default/q", "default/r"] in [sorted(names) for names in deleted]
+
+
+def test_a_gated_pod_is_held_by_name() -> None:
+    """A pod that fits, but that PreEnqueue keeps out of the queue, is not said to fit only."""
+    gated = pod("p", schedulingGates=[{"name": "example.com/wait"}])
+    answer = explain(load_documents([current("a"), gated]), "default/p")
+    assert "fits on 1 of 1 nodes. It is not tried before the plugin SchedulingGates lets it" in answer.summary
+    free = explain(load_documents([current("a", taints=["gpu:NoSchedule"]), pod("p")]), "default/p")
+    assert "SchedulingGates" not in free.summary
+
+
 def test_the_search_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that ends early says so."""
     monkeypatch.setattr("scheduler_core.explain.current_standing.MOST_TRIALS", 1)
