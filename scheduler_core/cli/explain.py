@@ -15,7 +15,6 @@ from scheduler_core.cli.reporting import (
 )
 from scheduler_core.config.policy import PolicyError
 from scheduler_core.explain import ExplainError, Explanation, explain
-from scheduler_core.explain.current import NOT_SEARCHED
 
 NODES_SHOWN = 20
 
@@ -69,9 +68,8 @@ def lines(answer: Explanation) -> Iterator[str]:
         yield from (f"  - {text}" for text in change.words)
         for patch in change.patches:
             yield f"    {_line(patch)}"
-    searched = not answer.summary.endswith(NOT_SEARCHED)
     fits = any(verdict.fits for verdict in answer.nodes)
-    if answer.nodes and not answer.changes and not fits and searched:
+    if answer.nodes and not answer.changes and not fits:
         yield ""
         yield "No change was found with which it fits."
 

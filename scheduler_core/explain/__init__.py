@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from scheduler_core.explain.changes import Remedy, search
 from scheduler_core.explain.cooperative import finished
-from scheduler_core.explain.current import attempt_now, failures_of, groups_of, pending_now
+from scheduler_core.explain.current import changes_for, groups_of, pending_now, verdict_on
+from scheduler_core.explain.current_standing import standing_now
 from scheduler_core.explain.explanation import (
     NODES_SHOWN,
     ExplainError,
@@ -183,7 +184,7 @@ def _placed(simulation: Stepper, index: int, pod: str, asked: str | None) -> Ask
     earlier = _before(simulation, index)
     yield
     if isinstance(earlier, CurrentSimulation):
-        return _placed_currently(earlier, pod, asked)
+        return (yield from _placed_currently(earlier, pod, asked))
     standing = Standing(snapshot(earlier, pod))
     yield
     cycle = earlier.step()
@@ -215,12 +216,11 @@ def _placed(simulation: Stepper, index: int, pod: str, asked: str | None) -> Ask
     return replace(answer, summary=f"{summary} {asked} {how}.", nodes=(told,), changes=tuple(found))
 
 
-def _placed_currently(earlier: CurrentSimulation, pod: str, asked: str | None) -> Explanation:
-    """Return the answer for a pod that v1.37 placed, from the attempt that did."""
-    attempt = attempt_now(earlier, pod)
-    names = earlier.cluster.columns.names
-    failures = {} if attempt is None else failures_of(attempt, names)
-    passed = () if attempt is None else attempt.passed
+def _placed_currently(earlier: CurrentSimulation, pod: str, asked: str | None) -> Asking:
+    """Return the answer for a pod that v1.37 placed, from the cluster of the cycle that did."""
+    standing = standing_now(earlier, pod)
+    yield
+    names = standing.names
     cycle = earlier.step()
     assert cycle is not None
     node = dict(cycle.decision.placements)[pod]
@@ -228,12 +228,7 @@ def _placed_currently(earlier: CurrentSimulation, pod: str, asked: str | None) -
     summary = f"{pod} was placed on {node} in cycle {cycle.index:,} by kube-scheduler v1.37."
     if cycle.pod == pod:
         summary = f"{summary} {' '.join(story.sentences)}"
-    if asked is not None and asked != node:
-        failure = failures.get(asked)
-        how = "fitted too" if failure is None else f"did not fit: {failure.predicate}"
-        reasons = "" if failure is None else f" ({failure.error or ', '.join(failure.reasons)})"
-        summary = f"{summary} {asked} {how}{reasons}."
-    return Explanation(
+    answer = Explanation(
         pod,
         "placed",
         node,
@@ -243,8 +238,22 @@ def _placed_currently(earlier: CurrentSimulation, pod: str, asked: str | None) -
         summary,
         story=story if cycle.pod == pod else None,
         nodes_count=len(names),
-        groups=groups_of(failures, names, {name for found in passed for name in found.tolist()}),
+        groups=groups_of(
+            standing.refused, names, {name for row, name in enumerate(names) if standing.fits(row)}
+        ),
     )
+    if asked is None or asked == node:
+        return answer
+    if asked not in names:
+        return replace(answer, summary=f"{summary} Node {asked} did not exist yet.")
+    row = names.index(asked)
+    told = verdict_on(standing, row)
+    if told.fits:
+        return replace(answer, summary=f"{summary} {asked} fitted too.", nodes=(told,))
+    found, unsearched = yield from changes_for(standing, [row])
+    plugin = f"{told.failures[0].predicate} ({told.because})" if told.failures else told.because
+    text = " ".join(filter(None, (f"{summary} {asked} did not fit: {plugin}.", unsearched)))
+    return replace(answer, summary=text, nodes=(told,), changes=tuple(found))
 
 
 def _placed_beside(cycle: Cycle, pod: str, asked: str | None) -> Explanation:
@@ -269,7 +278,7 @@ def _standing(simulation: Stepper, pod: str, asked: str | None, shown: int, *, t
     if isinstance(simulation, CurrentSimulation):
         known = "bound" if node else "pending"
         moment = Explanation(pod, known, node, asked, simulation.index, _step(simulation), "")
-        return pending_now(simulation, pod, asked, moment, shown)
+        return (yield from pending_now(simulation, pod, asked, moment, shown))
     standing = Standing(snapshot(simulation, pod))
     names = standing.names
     here = Explanation(

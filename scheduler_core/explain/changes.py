@@ -86,6 +86,8 @@ def search(standing: Standing, rows: Sequence[int]) -> Generator[None, None, lis
     found: dict[str, tuple[int, list[Edit]]] = {}
     for row in _cheapest(standing, open_rows):
         yield
+        if standing.exhausted:
+            break
         near = alone(standing, row)
         trials, at = (whole, row) if near is None else (Trials(near), 0)
         for edits in plans(trials, at):

@@ -1,11 +1,20 @@
-"""Why a pod is where it is under kube-scheduler v1.37: its attempt, and the failing plugin of each node.
+"""Why a pod is where it is under kube-scheduler v1.37: its attempt, each node's failure, and what would help.
 
-v1.37 ends a node's evaluation at its first failing plugin, so each node has one failure. The smallest change
-is not searched for, which the answer says.
+v1.37 ends a node's evaluation at its first failing plugin, so each node has one failure. Changes are proposed
+as under v1.11 and verified by v1.37 (:mod:`current_standing`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Generator, Sequence
+
+from scheduler_core.explain.changes import Remedy, search
+from scheduler_core.explain.current_standing import (
+    CurrentStanding,
+    Failures,
+    in_former_words,
+    standing_now,
+)
 from scheduler_core.explain.explanation import (
     GROUP_NODES,
     GROUPS_SHOWN,
@@ -14,17 +23,14 @@ from scheduler_core.explain.explanation import (
     Group,
     Verdict,
 )
+from scheduler_core.explain.finding import PodOnNode
+from scheduler_core.explain.findings import findings
 from scheduler_core.explain.missing_pod import meant_node
 from scheduler_core.explain.world import Failure
-from scheduler_core.simulation.v1_37.cycles import PRE_FILTER
 from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
 from scheduler_core.v1_37.attempt import fit_message
 from scheduler_core.v1_37.hints.sentences import wakes
-from scheduler_core.v1_37.interface import ERROR, Attempt, Status
-
-NOT_SEARCHED = "The smallest change is not searched for under kube-scheduler v1.37."
-
-Failures = dict[str, Failure]
+from scheduler_core.v1_37.interface import Attempt
 
 
 def attempt_now(simulation: CurrentSimulation, pod: str) -> Attempt | None:
@@ -40,28 +46,10 @@ def attempt_now(simulation: CurrentSimulation, pod: str) -> Attempt | None:
         run.scheduling.start = start
 
 
-def failures_of(attempt: Attempt, nodes: tuple[str, ...]) -> Failures:
-    """Return the first failure of each node that an attempt refused, by node."""
-    found = {node: _failure(status, status.plugin) for node, status in attempt.failed.items()}
-    found |= {node: _failure(status, PRE_FILTER) for node, status in attempt.absent.items()}
-    if attempt.rejection is not None:
-        names = ", ".join(sorted(attempt.unschedulable_plugins)) or PRE_FILTER
-        found = dict.fromkeys(nodes, _failure(attempt.rejection, names))
-    elif attempt.error is not None and not found:
-        found = dict.fromkeys(nodes, Failure("", (), attempt.error))
-    return found
-
-
-def _failure(status: Status, plugin: str) -> Failure:
-    if status.code == ERROR:
-        return Failure(plugin, (), status.text)
-    return Failure(plugin, status.reasons)
-
-
 def pending_now(
     simulation: CurrentSimulation, pod: str, asked: str | None, here: Explanation, shown: int
-) -> Explanation:
-    """Explain a pending pod, or one that its manifest binds, on the current cluster.
+) -> Generator[None, None, Explanation]:
+    """Explain a pending pod, or one that its manifest binds, on the current cluster, pausing regularly.
 
     ``here`` has the fields of the moment. Raises ExplainError for a node that does not exist.
     """
@@ -73,21 +61,28 @@ def pending_now(
     if attempt is None:
         name = simulation.cluster.pods[pod].pod.scheduler_name
         return _with(here, f"{pod} is assigned to the scheduler {name}.", state="other")
-    names = simulation.cluster.columns.names
-    failures = failures_of(attempt, names)
-    fitting = {node for passed in attempt.passed for node in passed.tolist()}
-    rows = [asked] if asked is not None else list(names)
-    verdicts = tuple(_verdict(node, failures, node in fitting) for node in rows[:shown])
+    yield
+    standing = standing_now(simulation, pod)
+    yield
+    names = standing.names
+    failures = standing.refused
+    fitting = {name for row, name in enumerate(names) if standing.fits(row)}
+    rows = [names.index(asked)] if asked is not None else list(range(len(names)))
+    verdicts = tuple(verdict_on(standing, row) for row in rows[:shown])
     if asked is not None:
         told = verdicts[0]
         summary = f"{pod} {'fits' if told.fits else 'does not fit'} on {asked}"
-        summary += "." if told.fits else f": {_because(told, asked in failures)}."
+        summary += "." if told.fits else f": {_because(told)}."
     elif attempt.node is not None:
-        summary = f"{pod} fits on {len(fitting):,} of {len(names):,} nodes that were evaluated."
+        summary = f"{pod} fits on {len(fitting):,} of {len(names):,} nodes."
     else:
         summary = f"{pod} is pending: {attempt.error or fit_message(attempt)}"
-    sleeping = _wakes(simulation, pod)
-    text = " ".join(filter(None, (summary, sleeping, "" if attempt.node else NOT_SEARCHED)))
+    # Asked about all nodes, a pod that fits on one of them needs no change.
+    needed = not verdicts[0].fits if asked is not None else attempt.node is None
+    found, unsearched = (yield from changes_for(standing, rows)) if needed else ([], "")
+    gate = standing.trials.gate(pod)
+    held = f"It is not tried before the plugin {gate} lets it into the queue." if gate else ""
+    text = " ".join(filter(None, (summary, held, _wakes(simulation, pod), unsearched)))
     return Explanation(
         pod,
         here.state,
@@ -99,18 +94,30 @@ def pending_now(
         nodes=verdicts,
         nodes_count=len(names),
         groups=groups_of(failures, names, fitting) if asked is None else (),
+        changes=tuple(found),
     )
+
+
+def changes_for(
+    standing: CurrentStanding, rows: Sequence[int]
+) -> Generator[None, None, tuple[list[Remedy], str]]:
+    """Return the changes that v1.37 confirms for these nodes, and a sentence on what was not searched."""
+    found = yield from search(standing, rows)
+    told = []
+    if standing.unsearched:
+        told.append(f"No change is searched for to satisfy: {', '.join(sorted(standing.unsearched))}.")
+    if standing.exhausted:
+        told.append(f"The search for changes ended early, after {standing.trials.trials:,} trials.")
+    return found, " ".join(told)
 
 
 def _with(here: Explanation, summary: str, *, state: str = "") -> Explanation:
     return Explanation(here.pod, state or here.state, here.node, here.asked, here.index, here.step, summary)
 
 
-def _because(told: Verdict, evaluated: bool) -> str:
-    if not evaluated:
-        return "the walk over the nodes ended before it, with enough feasible ones"
-    failure = told.failures[0]
-    return f"{failure.predicate}: {told.because}" if failure.predicate else told.because
+def _because(told: Verdict) -> str:
+    failure = told.failures[0] if told.failures else None
+    return f"{failure.predicate}: {told.because}" if failure and failure.predicate else told.because
 
 
 def _wakes(simulation: CurrentSimulation, pod: str) -> str:
@@ -126,9 +133,15 @@ def _wakes(simulation: CurrentSimulation, pod: str) -> str:
     return f"It sleeps until one of these happens: {'; '.join(told)}." if told else ""
 
 
-def _verdict(node: str, failures: Failures, fits: bool) -> Verdict:
-    failure = failures.get(node)
-    return Verdict(node, fits, () if failure is None else (FailureFacts(failure, (), ()),))
+def verdict_on(standing: CurrentStanding, row: int) -> Verdict:
+    """Return a node's verdict: its first failing plugin, with the facts and numbers behind it."""
+    failure = standing.refused.get(standing.names[row])
+    if failure is None:
+        return Verdict(standing.names[row], standing.fits(row), ())
+    found = findings(PodOnNode(standing, row), in_former_words(failure))
+    details = tuple(dict.fromkeys(text for finding in found for text in finding.details))
+    numbers = tuple(number for finding in found for number in finding.numbers)
+    return Verdict(standing.names[row], fits=False, told=(FailureFacts(failure, details, numbers),))
 
 
 def groups_of(failures: Failures, nodes: tuple[str, ...], fitting: set[str]) -> tuple[Group, ...]:

@@ -81,14 +81,15 @@ def apply(world: ObjectsAtMoment, edits: Iterable[Edit]) -> ObjectsAtMoment:
         BundleError: An edited manifest is not valid.
     """
     changed: dict[Key, KubernetesObject | None] = {}
+    edited: dict[Key, Manifest] = {}
     for key, group in _grouped(edits).items():
         if group[0].create is not None:
-            changed[key] = _read(group[0].create, admission=False)
+            changed[key], edited[key] = _read(group[0].create, admission=False), group[0].create
         elif group[0].mutate is None:
             changed[key] = None
         else:
-            changed[key] = _edited(world, key, group)
-    return world.with_objects(changed)
+            changed[key], edited[key] = _edited(world, key, group)
+    return replace(world.with_objects(changed), edited={**world.edited, **edited})
 
 
 def _grouped(edits: Iterable[Edit]) -> dict[Key, list[Edit]]:
@@ -98,16 +99,18 @@ def _grouped(edits: Iterable[Edit]) -> dict[Key, list[Edit]]:
     return groups
 
 
-def _edited(world: ObjectsAtMoment, key: Key, group: list[Edit]) -> KubernetesObject:
+def _edited(world: ObjectsAtMoment, key: Key, group: list[Edit]) -> tuple[KubernetesObject, Manifest]:
+    """Return the object after its edits, and the patch that they are."""
     former = world.objects[key]
     document, admission = _source(world, key)
-    patched = apply_patch(document, _patch(document, group), "merge")
+    patch = _patch(document, group)
+    patched = apply_patch(document, patch, "merge")
     read = _read(patched, admission=admission)
     noted = _annotations(patched) != _annotations(document)  # others may be newer than the manifest
     annotations = read.meta.annotations if noted else former.meta.annotations
     meta = replace(former.meta, labels=read.meta.labels, annotations=annotations)
     fields = {name: getattr(read, name) for name in FIELDS[key[0]]}
-    return replace(former, meta=meta, **fields)
+    return replace(former, meta=meta, **fields), patch
 
 
 def _annotations(document: Mapping[str, Any]) -> Any:

@@ -54,6 +54,9 @@ class ResourceAmounts(Struct, frozen=True):
 def amounts(place: PodOnNode, name: str) -> ResourceAmounts:
     """Compute one resource; counts pods nominated to the node with at least the pod's priority."""
     cluster, pod, row = place.standing.cluster, place.standing.pod, place.row
+    known = place.standing.known_amounts(row, name)
+    if known is not None:
+        return ResourceAmounts(name, *known)
     nominated = [
         other.info
         for other in place.standing.queue.nominated_to(place.node.meta.name)

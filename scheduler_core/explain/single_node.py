@@ -20,7 +20,12 @@ def alone(standing: Standing, row: int) -> Standing | None:
     ``None`` if that would not do: the cluster is small, or a failure depends on other nodes too. Results must
     be verified on the whole cluster, since an edit may change how the node affects others.
     """
-    if len(standing.names) <= SMALL or standing.early is not None or standing.filtered.errors:
+    if (
+        not standing.divisible
+        or len(standing.names) <= SMALL
+        or standing.early is not None
+        or standing.filtered.errors
+    ):
         return None
     failing = {failure.predicate for failure in standing.failures(row)}
     profile = standing.world.profile

@@ -58,6 +58,8 @@ class ObjectsAtMoment(Struct, frozen=True):
     """The manifests that edits of an object start from, cached; all edits are based on the first world."""
     schedulers: frozenset[str] = frozenset()
     """The schedulerNames whose pods wait in the same queue."""
+    edited: Mapping[Key, Manifest] = field(default_factory=dict)
+    """The merge patch of each edited object, and the manifest of each created one."""
 
     def with_objects(self, changed: Mapping[Key, KubernetesObject | None]) -> ObjectsAtMoment:
         """Return another world in which these objects are new, changed, or removed (``None``)."""
@@ -127,6 +129,11 @@ class Standing:
     A trial shares the ``cluster`` and ``queue`` of another standing; without them, new ones are built.
     """
 
+    divisible = True
+    """Whether one node with its pods can be evaluated as a cluster of its own."""
+    exhausted = False
+    """Whether no more trials should be made."""
+
     def __init__(
         self, world: ObjectsAtMoment, cluster: Cluster | None = None, queue: SchedulingQueue | None = None
     ) -> None:
@@ -160,11 +167,19 @@ class Standing:
         }
         self._become(world, keys)
         try:
-            yield Standing(world, self.cluster, self.queue)
+            yield self.beside(world)
         finally:
             self._become(self.world, keys)
             for key, order in states.items():
                 self.cluster.pods[key].order = order
+
+    def beside(self, world: ObjectsAtMoment) -> Standing:
+        """Return the standing of a world that this one's cluster has become."""
+        return Standing(world, self.cluster, self.queue)
+
+    def known_amounts(self, row: int, name: str) -> tuple[int, int, int] | None:  # noqa: ARG002
+        """Return requested, allocatable and used of a resource, ``None``: as the typed cluster counts."""
+        return None
 
     def _become(self, world: ObjectsAtMoment, keys: list[Key]) -> None:
         if any(_pod(key) and key in world.objects and key[1] not in self.cluster.pods for key in keys):

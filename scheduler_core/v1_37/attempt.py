@@ -145,21 +145,47 @@ class Scheduler:
             attempt.error = None
             if len(found):
                 return found
-        rows = walk
-        if subset is not None:
-            among = set(walk.tolist())
-            listed = [nodes.row(name) for name in sorted(subset)]
-            rows = np.array([r for r in listed if r is not None and r in among], np.intp)
-            plugins = " ".join(sorted(attempt.unschedulable_plugins))
-            outside = Status(UNRESOLVABLE, (f"node(s) didn't satisfy plugin(s) [{plugins}]",))
-            absent = among - set(rows.tolist())
-            attempt.absent = {nodes.name(r): outside for r in absent if nodes.name(r) not in attempt.failed}
+        rows = walk if subset is None else self._within(ctx, attempt, walk, subset)
         if len(rows):
             rows = np.roll(rows, -(self.start % len(rows)))
         found = self._pass(ctx, attempt, rows)
         failed = sum(status.code != ERROR for status in attempt.failed.values())
         self.start = (self.start + len(found) + failed) % len(walk)
         return found
+
+    @staticmethod
+    def _within(ctx: Context, attempt: Attempt, walk: Rows, subset: frozenset[str]) -> Rows:
+        """Return the rows that PreFilter named; the others are absent."""
+        nodes, among = ctx.nodes, set(walk.tolist())
+        listed = [nodes.row(name) for name in sorted(subset)]
+        rows = np.array([r for r in listed if r is not None and r in among], np.intp)
+        plugins = " ".join(sorted(attempt.unschedulable_plugins))
+        outside = Status(UNRESOLVABLE, (f"node(s) didn't satisfy plugin(s) [{plugins}]",))
+        absent = among - set(rows.tolist())
+        attempt.absent = {nodes.name(r): outside for r in absent if nodes.name(r) not in attempt.failed}
+        return rows
+
+    def evaluate(self, pod: Pod) -> Attempt:
+        """Run PreFilter and Filter on all nodes, however many are feasible; no node is chosen."""
+        self.cluster.nodes.refresh()
+        profile = self.profile_of(pod)
+        assert profile is not None
+        ctx = Context(pod, self.cluster, profile, self.configuration)
+        attempt = Attempt(pod, profile, context=ctx)
+        walk = self.cluster.nodes.order
+        attempt.total_nodes = len(walk)
+        if not len(walk):
+            attempt.rejection = Status(UNRESOLVABLE, (NO_NODES,))
+            return attempt
+        subset = self._pre_filter(ctx, attempt)
+        if attempt.rejection is None and attempt.error is None:
+            rows = walk if subset is None else self._within(ctx, attempt, walk, subset)
+            result = filter_rows(ctx, rows, self.nominations)
+            attempt.failed = {ctx.nodes.name(row): status for row, status in result.statuses.items()}
+            errors = (status.text for status in attempt.failed.values() if status.code == ERROR)
+            attempt.error = next(errors, None)
+            attempt.passed.append(ctx.nodes.names[rows[result.passed]])
+        return attempt
 
     def _pass(self, ctx: Context, attempt: Attempt, rows: Rows) -> Rows:
         """Filter the rows in order until enough are found or a filter failed; return the feasible ones."""

@@ -105,6 +105,26 @@ async def test_one_node_is_told_with_numbers_at_any_step() -> None:
     ]
 
 
+async def test_a_cluster_of_today_is_told_with_numbers_and_changes() -> None:
+    """Under kube-scheduler v1.37 a node has numbers too, and a change that it confirms can be applied."""
+    modern = BUNDLE.replace("status: {", "status: {nodeInfo: {kubeletVersion: v1.33.2}, ")
+    async with connected() as socket:
+        source = await draft(socket, modern)
+        ask = {"source": source, "pod": "default/big", "step": "2"}
+        whole = await socket.success("why.ask", ask)
+        one = await socket.success("why.ask", {**ask, "node": "full"})
+        change = whole["changes"][0]
+        made = await socket.success("why.apply", {**ask, "change": change["id"]})
+    assert change["words"] == ["tolerate the taint gpu:NoSchedule"]
+    assert (change["node"], change["chosen"]) == ("gpu", "gpu")
+    assert made["node"] == "gpu"
+    (failure,) = one["nodes"][0]["failures"]
+    assert failure["predicate"] == "NodeResourcesFit"
+    (numbers,) = failure["numbers"]
+    assert (numbers["free"], numbers["shortBy"]) == ("200m", "300m")
+    assert ["lower the pod's cpu request from 500m to 200m"] in [c["words"] for c in one["changes"]]
+
+
 @pytest.mark.parametrize(
     ("payload", "code"),
     [

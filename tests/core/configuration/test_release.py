@@ -137,8 +137,7 @@ def test_the_commands_take_a_release(tmp_path: Path, capsys: pytest.CaptureFixtu
     out = capsys.readouterr().out
     assert "NodeAffinity: node(s) didn't match Pod's node affinity/selector" in out
     assert "a node with disk=nvme is added" in out
-    assert "The smallest change is not searched for under kube-scheduler v1.37." in out
-    assert "No change was found" not in out
+    assert "Smallest change with which it fits on n1:\n  - set label disk=nvme on node n1\n" in out
     assert main(["compare", str(path), "--scheduler", "v1.11", "--scheduler", "v1.37"]) == 0
     out = capsys.readouterr().out
     assert "kube-scheduler v1.11 under A, v1.37 under B" in out

@@ -1,0 +1,243 @@
+"""Under kube-scheduler v1.37: numbers per node, and changes that v1.37 itself confirms."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scheduler_core import load, load_documents
+from scheduler_core.__main__ import main
+from scheduler_core.explain import Explanation, explain
+from scheduler_core.formats.patch import apply_patch
+from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
+from scheduler_core.simulation.virtual import simulate
+from tests.core.engine.building import node, pod
+
+Document = dict[str, Any]
+
+
+def current(name: str, **fields: Any) -> Document:
+    """Return a node of today: the kubelet's version lets v1.37 answer."""
+    made = node(name, **fields)
+    made.setdefault("status", {})["nodeInfo"] = {"kubeletVersion": "v1.33.2"}
+    return made
+
+
+def cli(path: Path, capsys: pytest.CaptureFixture[str], documents: list[Document], *more: str) -> Document:
+    """Return the JSON answer of ``explain`` about the pod default/p."""
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": documents}), encoding="utf-8")
+    assert main(["explain", str(path), "--pod", "p", "--json", *more]) == 0
+    answer: Document = json.loads(capsys.readouterr().out)
+    assert all(placed(documents, change["patches"]) for change in answer["changes"])
+    return answer
+
+
+def placed(documents: list[Document], patches: list[Mapping[str, Any]], key: str = "default/p") -> bool:
+    """Return whether v1.37 places the pod in a cluster built anew with the patches."""
+    items = {(doc["kind"], doc["metadata"]["name"]): doc for doc in documents}
+    for patch in patches:
+        name = (patch["kind"], patch["name"].rpartition("/")[2])
+        if patch["action"] == "delete":
+            del items[name]
+        else:
+            items[name] = apply_patch(items[name], patch["patch"], patch["type"])
+    scenario = load_documents(list(items.values()))
+    assert scenario.release == "v1.37"
+    again = simulate(scenario)
+    for _ in again:
+        pass
+    return bool(again.placement()[key])
+
+
+def words(answer: Document) -> list[list[str]]:
+    """Return the sentences of each change."""
+    return [change["words"] for change in answer["changes"]]
+
+
+def test_a_taint(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The fact is told in the finding's words, and either side can be changed."""
+    documents = [current("a", taints=["gpu:NoSchedule"]), pod("p")]
+    answer = cli(tmp_path / "b.json", capsys, documents)
+    (failure,) = answer["nodes"][0]["failures"]
+    assert (failure["predicate"], failure["details"]) == (
+        "TaintToleration",
+        ["taint gpu:NoSchedule is not tolerated"],
+    )
+    assert words(answer) == [
+        ["tolerate the taint gpu:NoSchedule"],
+        ["remove the taint gpu:NoSchedule from node a"],
+    ]
+    assert [change["chosen"] for change in answer["changes"]] == ["a", "a"]
+
+
+def test_a_node_selector(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The label is set on the node, or the pod's selector dropped; asked about one node as well."""
+    documents = [current("a"), pod("p", nodeSelector={"disk": "nvme"})]
+    expected = [["set label disk=nvme on node a"], ["drop disk=nvme from the pod's nodeSelector"]]
+    answer = cli(tmp_path / "b.json", capsys, documents)
+    assert words(answer) == expected
+    assert answer["nodes"][0]["details"] == ["label disk is missing, wanted nvme"]
+    one = cli(tmp_path / "b.json", capsys, documents, "--node", "a")
+    assert words(one) == expected
+    assert one["summary"].startswith("default/p does not fit on a: NodeAffinity: node(s) didn't match")
+
+
+def test_cpu(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Numbers, and four changes: a smaller request, a larger node, and a pod less."""
+    tight = current("a", allocatable={"cpu": "2", "memory": "4Gi", "pods": "10"})
+    documents = [tight, pod("other", {"cpu": "1500m"}, on="a"), pod("p", {"cpu": "1"})]
+    answer = cli(tmp_path / "b.json", capsys, documents)
+    (numbers,) = answer["nodes"][0]["numbers"]
+    assert numbers == {
+        "resource": "cpu",
+        "requested": "1",
+        "free": "500m",
+        "shortBy": "500m",
+        "allocatable": "2",
+        "used": "1500m",
+    }
+    assert ["lower the pod's cpu request from 1 to 500m"] in words(answer)
+    assert ["add 500m cpu to node a, from 2 allocatable to 2500m"] in words(answer)
+    assert any(change["patches"][0]["action"] == "delete" for change in answer["changes"])
+
+
+def test_several_reasons_are_answered_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A node's evaluation ends at its first failing plugin; a change has to satisfy all of them."""
+    small = current("a", taints=["gpu:NoSchedule"], allocatable={"cpu": "1", "memory": "1Gi", "pods": "9"})
+    answer = cli(tmp_path / "b.json", capsys, [small, pod("p", {"cpu": "2"}, nodeSelector={"disk": "nvme"})])
+    assert answer["changes"]
+    assert all(len(change["words"]) == 3 for change in answer["changes"])
+
+
+def test_what_only_the_release_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Overhead counts under v1.37 alone: it is in the numbers, and in what the node would need."""
+    tight = current("a", allocatable={"cpu": "1", "memory": "1Gi", "pods": "9"})
+    heavy = pod("p", {"cpu": "900m"})
+    heavy["spec"]["overhead"] = {"cpu": "200m"}
+    answer = cli(tmp_path / "b.json", capsys, [tight, heavy])
+    (numbers,) = answer["nodes"][0]["numbers"]
+    assert (numbers["requested"], numbers["shortBy"]) == ("1100m", "100m")
+    assert words(answer) == [["add 100m cpu to node a, from 1 allocatable to 1100m"]]
+
+
+def test_too_many_pods(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The number of pods is a resource as any other."""
+    full = current("a", allocatable={"cpu": "4", "memory": "4Gi", "pods": "1"})
+    answer = cli(tmp_path / "b.json", capsys, [full, pod("q", on="a"), pod("p")])
+    (numbers,) = answer["nodes"][0]["numbers"]
+    assert (numbers["resource"], numbers["free"], numbers["shortBy"]) == ("pods", "0", "1")
+    assert ["add 1 pods to node a, from 1 allocatable to 2"] in words(answer)
+
+
+def test_a_rule_without_proposals_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No change is searched for spread constraints; and none is offered that they would refuse."""
+    spread = pod("p", labels={"app": "web"})
+    spread["spec"]["topologySpreadConstraints"] = [
+        {
+            "maxSkew": 1,
+            "topologyKey": "zone",
+            "whenUnsatisfiable": "DoNotSchedule",
+            "labelSelector": {"matchLabels": {"app": "web"}},
+        }
+    ]
+    documents = [
+        current("a", labels={"zone": "1"}),
+        current("b", labels={"zone": "2"}, taints=["gpu:NoSchedule"]),
+        pod("q", labels={"app": "web"}, on="a"),
+        spread,
+    ]
+    answer = cli(tmp_path / "b.json", capsys, documents, "--node", "a")
+    assert answer["summary"].endswith("No change is searched for to satisfy: PodTopologySpread.")
+    assert all("q" in " ".join(told) for told in words(answer))
+    whole = cli(tmp_path / "b.json", capsys, documents)
+    assert ["tolerate the taint gpu:NoSchedule"] in words(whole)
+
+
+def test_the_template_of_a_controller(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A pod of a Deployment is changed in its template, and keeps what only v1.37 reads."""
+    template = pod("p", {"cpu": "500m"}, labels={"app": "web"})
+    sidecar = {"name": "s", "restartPolicy": "Always", "resources": {"requests": {"cpu": "600m"}}}
+    spec = {**template["spec"], "initContainers": [sidecar]}
+    deployment = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web"},
+        "spec": {
+            "replicas": 1,
+            "selector": {"matchLabels": {"app": "web"}},
+            "template": {"metadata": {"labels": {"app": "web"}}, "spec": spec},
+        },
+    }
+    tight = current("a", allocatable={"cpu": "1", "memory": "1Gi", "pods": "9"}, taints=["gpu:NoSchedule"])
+    documents = [tight, deployment]
+    scenario = load(json.dumps({"apiVersion": "v1", "kind": "List", "items": documents}))
+    key = next(iter(simulate(scenario).placement()))
+    answer = explain(scenario, key)
+    assert answer.changes
+    for change in answer.changes:
+        items = {"Node": tight, "Deployment": deployment}
+        for patch in change.patches:
+            items[patch["kind"]] = apply_patch(items[patch["kind"]], patch["patch"], patch["type"])
+        again = simulate(load_documents(list(items.values())))
+        for _ in again:
+            pass
+        assert set(again.placement().values()) == {"a"}, change.words
+
+
+def test_why_not_the_other_node() -> None:
+    """Of a placed pod: what failed elsewhere, and what would have helped there."""
+    documents = [current("a", taints=["gpu:NoSchedule"]), current("b"), pod("p")]
+    answer = explain(load_documents(documents), "default/p", "a")
+    assert (answer.state, answer.node) == ("placed", "b")
+    assert answer.summary.endswith("a did not fit: TaintToleration (node(s) had untolerated taint(s)).")
+    assert answer.changes[0].words == ("tolerate the taint gpu:NoSchedule",)
+    fitted = explain(load_documents([current("a"), current("b"), pod("p")]), "default/p", "a")
+    assert fitted.changes == () and fitted.summary.endswith(("a fitted too.", "a."))
+
+
+def test_the_simulation_is_left_as_it_is() -> None:
+    """Trials run on a copy: the run goes on as if nothing had been asked."""
+    documents = [current("a", taints=["gpu:NoSchedule"]), pod("q", on="a"), pod("p", {"cpu": "1"})]
+    simulation = CurrentSimulation(load_documents(documents))
+    while simulation.step() is not None:
+        pass
+    stored = {kind: dict(table) for kind, table in simulation.run.cluster.objects.items()}
+    first: Explanation = explain(simulation, "default/p")
+    assert first.changes
+    assert explain(simulation, "default/p") == first
+    assert simulation.run.cluster.objects == stored
+
+
+def test_pods_that_share_a_host_port(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Deleting one of two pods with the port does not free it; each change is checked on a new cluster."""
+    port = [{"hostPort": 8080}]
+    documents = [
+        current("a", allocatable={"cpu": "3", "memory": "4Gi", "pods": "9"}),
+        pod("q", {"cpu": "500m"}, ports=port, on="a"),
+        pod("r", {"cpu": "1500m"}, ports=port, on="a"),
+        pod("p", {"cpu": "2"}, ports=port),
+    ]
+    answer = cli(tmp_path / "b.json", capsys, documents)
+    deleted = [[p["name"] for p in c["patches"] if p["action"] == "delete"] for c in answer["changes"]]
+    assert ["default/q", "default/r"] in [sorted(names) for names in deleted]
+
+
+def test_a_gated_pod_is_held_by_name() -> None:
+    """A pod that fits, but that PreEnqueue keeps out of the queue, is not said to fit only."""
+    gated = pod("p", schedulingGates=[{"name": "example.com/wait"}])
+    answer = explain(load_documents([current("a"), gated]), "default/p")
+    assert "fits on 1 of 1 nodes. It is not tried before the plugin SchedulingGates lets it" in answer.summary
+    free = explain(load_documents([current("a", taints=["gpu:NoSchedule"]), pod("p")]), "default/p")
+    assert "SchedulingGates" not in free.summary
+
+
+def test_the_search_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search that ends early says so."""
+    monkeypatch.setattr("scheduler_core.explain.current_standing.MOST_TRIALS", 1)
+    answer = explain(load_documents([current("a", taints=["gpu:NoSchedule"]), pod("p")]), "default/p")
+    assert answer.changes == ()
+    assert "The search for changes ended early, after 1 trials." in answer.summary
