@@ -192,9 +192,9 @@ def chromium_ends() -> Iterator[None]:
     RUNNING.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def browser(chromium_ends: None) -> Browser:
-    """The system's Chromium."""
+    """The system's Chromium; of each test, because it has ended before the last one is run again."""
     return RUNNING.open()
 
 
