@@ -171,7 +171,7 @@ def test_the_help_has_every_key_of_the_table(page: Page, bench: Workbench) -> No
     for group in ("Time", "Run to", "Look", "Change", "Help"):
         expect(box.get_by_role("heading", name=group, exact=True)).to_be_visible()
     caps = box.locator("kbd").all_inner_texts()
-    tabs = 10
+    tabs = 9
     assert len(caps) == len(keys) - tabs + 2
     for wanted in ("→", "Shift →", "Space", "g", "/", "b", "s", "?", "Ctrl K", "Shift N"):
         assert wanted in caps

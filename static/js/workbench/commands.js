@@ -21,6 +21,8 @@ function about(target, view) {
   return node >= 0 ? { node } : {};
 }
 
+const DIGITS = 9; // the first tabs have a number key; 0 shows the whole stage
+
 const go =
   (index) =>
   ({ playback, deck }, { since }) => {
@@ -175,9 +177,9 @@ export const COMMANDS = [
         group: "Look",
         name: `Tab ${title}`,
         says: "The tabs of Inspect",
-        span: ["1", String(TABS.length)],
+        span: ["1", String(Math.min(TABS.length, DIGITS))],
         many: i > 0,
-        keys: [String(i + 1)],
+        keys: i < DIGITS ? [String(i + 1)] : undefined,
         run: ({ view }) => view.setTab(key),
       }),
   ),

@@ -25,10 +25,10 @@ export const TABS = [
   ["priorities", "Priorities", Priorities],
   ["preemption", "Preemption", Preemption],
   ["podgroups", "PodGroups", PodGroups],
-  ["session", "Session", Session],
   ["queue", "Queue", Queue],
-  ["hints", "Hints", Hints],
   ["events", "Events", Events],
+  ["session", "Session", Session],
+  ["hints", "Hints", Hints],
 ];
 
 export class Inspect {
