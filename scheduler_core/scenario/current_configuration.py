@@ -71,4 +71,5 @@ def _without_newer(value: Any) -> Any:
 
 
 def _is_newer(value: Any) -> bool:
-    return isinstance(value, Mapping) and value.get("name") in _NEWER
+    name = value.get("name") if isinstance(value, Mapping) else None
+    return isinstance(name, str) and name in _NEWER
