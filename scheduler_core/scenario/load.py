@@ -42,6 +42,7 @@ from scheduler_core.objects.reading import At, Report, show
 from scheduler_core.progress import Watch, counted, unwatched
 from scheduler_core.scenario.assembly import Assembly
 from scheduler_core.scenario.current_configuration import check_current
+from scheduler_core.scenario.newer_fields import check_newer_fields
 from scheduler_core.scenario.operations import has_controllers, read_operations, releases_written
 from scheduler_core.scenario.reconfiguration import VERSIONS, Reconfiguration
 from scheduler_core.scenario.references import check_references
@@ -118,6 +119,7 @@ class _Loading:
         self.report = Report(strict=admission, limit=limits.problems)
         self.assembly = Assembly(self.report, limits, expand=expand, admission=admission, watch=watch)
         self.errors: list[Problem] = []
+        self.namespaces: list[Entry] = []
         self.decoded: list[Decoded] = []
         self.seen: dict[Key, int] = {}  # each object's index in ``decoded``
         self.before: dict[Key, Decoded] = {}  # originals of objects that a later document replaced
@@ -187,6 +189,10 @@ class _Loading:
         if not controllers:
             self.assembly.expand, self.assembly.recorded = False, True
         release = self.release(configuration)
+        if release == V1_37:
+            unread = chain(self.namespaces, *self.ignored.values())
+            check_newer_fields((read.entry for read in self.decoded), unread, self.report)
+            self.refuse_if_wrong()
         self.assembly.timed = release == V1_22
         self.assembly.world.daemons_pending = release == V1_37
         objects = self.assembly.build(self.decoded, self.before)
@@ -322,6 +328,7 @@ class _Loading:
         if entry.kind not in SECRET_KINDS:
             self.documents.append(entry.value)
         if entry.kind == "Namespace":
+            self.namespaces.append(entry)
             self.summary[entry.kind] += 1
         else:
             # A custom resource may have the name of a built-in kind.

@@ -220,7 +220,7 @@ def test_the_compare_command_takes_modes(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "specify --config FILE or --cache MODE, once or twice"),
+        ([], "specify --config FILE, --cache MODE or --scheduler RELEASE, once or twice"),
         (["--cache", "off"] * 3, "--cache is given 3 times: two configurations are compared"),
     ],
 )

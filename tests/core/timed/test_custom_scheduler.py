@@ -19,7 +19,7 @@ LATE = (
     "{apiVersion: v1, kind: Pod, metadata: {name: late}, spec: {containers: [{name: c, "
     'resources: {requests: {cpu: "2"}}}]}}'
 )
-CONFIGURATION = "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration}"
+CONFIGURATION = "{apiVersion: kubescheduler.config.k8s.io/v1beta3, kind: KubeSchedulerConfiguration}"
 
 
 @pytest.fixture(autouse=True)
