@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from scheduler_core import BundleError, load, simulate
+from scheduler_core.objects.problems import Problem
 
 NODE = {
     "apiVersion": "v1",
@@ -45,10 +47,12 @@ def run(*documents: dict[str, Any]) -> None:
 @pytest.mark.parametrize("value", WRONG, ids=json.dumps)
 def test_a_field_of_a_pod(field: str, value: Any) -> None:
     """It is refused, with its path, or it is read."""
+    problems: Sequence[Problem] = ()
     try:
         run(NODE, pod(**{field: value}))
     except BundleError as error:
-        assert all(problem.path.startswith(f"spec.{field}") for problem in error.problems)
+        problems = error.problems
+    assert all(problem.path.startswith(f"spec.{field}") for problem in problems)
 
 
 @pytest.mark.parametrize("kind", ["DeviceClass", "ResourceSlice", "CSINode", "Namespace", "Workload"])

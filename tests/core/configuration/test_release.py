@@ -117,7 +117,8 @@ def test_a_configuration_that_cannot_be_used_is_an_error() -> None:
 
 def test_fields_that_the_release_honors_are_not_reported() -> None:
     """A spread constraint filters under v1.37, so that no warning says it would elsewhere."""
-    pod = POD.replace("spec: {", "spec: {topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone}], ")
+    constraint = "{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}"
+    pod = POD.replace("spec: {", f"spec: {{topologySpreadConstraints: [{constraint}], ")
     assert any("topologySpreadConstraints" in problem.unhonored for problem in load(NODE + pod).warnings)
     modern = load(NODE + pod + settings("scheduler: v1.37"))
     assert not any("topologySpreadConstraints" in problem.unhonored for problem in modern.warnings)
