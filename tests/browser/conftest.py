@@ -192,9 +192,9 @@ def chromium_ends() -> Iterator[None]:
     RUNNING.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def browser(chromium_ends: None) -> Browser:
-    """The system's Chromium; of each test, because it has ended before the last one is run again."""
+    """The system's Chromium."""
     return RUNNING.open()
 
 
@@ -214,7 +214,7 @@ def visitor(browser: Browser, site: Stack, watch: Watch) -> Iterator[Callable[..
     def new_page(size: tuple[int, int] = DESKTOP, **options: object) -> Page:
         width, height = size
         settings = {"has_touch": True, "is_mobile": True, "device_scale_factor": 2} if width < 500 else {}
-        context = browser.new_context(
+        context = RUNNING.open().new_context(  # it has ended where the last test of a row is run again
             base_url=site.base_url,
             viewport={"width": width, "height": height},
             **{**settings, **options},  # type: ignore[arg-type]
