@@ -208,6 +208,9 @@ elif CELERY_BROKER_URL.startswith(("redis:", "rediss:")):
         "socket_timeout": 10,
         "socket_connect_timeout": 5,
     }
+    # After a lost connection to Redis, the count of reserved messages no longer matches that of the running
+    # tasks, and a worker busy with a long run would hold a short one's message. Other brokers refuse this.
+    CELERY_WORKER_DISABLE_PREFETCH = True
 
 # --- static files --------------------------------------------------------------------------------
 

@@ -14,7 +14,9 @@ import psycopg
 import pytest
 
 from tests.e2e.bundles import slow, small
+from tests.faults.faults import Scene, redis_is_killed
 from tests.services.processes import wait_until
+from tests.services.servers import Server
 from tests.services.stack import Stack
 
 pytestmark = [pytest.mark.services, pytest.mark.timeout(420)]
@@ -79,6 +81,23 @@ def state_of(stack: Stack, run: str) -> dict[str, Any]:
 
 def test_a_small_run_starts_beside_large_ones(stack: Stack, visitor: Callable[[], Visitor]) -> None:
     """Beside two visitors with two large runs each, a third one's small run starts within seconds."""
+    starts_beside_large_ones(stack, visitor)
+
+
+@pytest.mark.parametrize(
+    "stack", [pytest.param("compose", marks=pytest.mark.xdist_group("compose"))], indirect=True
+)
+def test_a_small_run_starts_after_an_outage_of_redis(
+    stack: Stack, visitor: Callable[[], Visitor], postgres: Server, redis: Server
+) -> None:
+    """A worker that lost its connection and has it again holds no message that an idle one could take."""
+    redis_is_killed(Scene(stack, postgres, redis), 2)
+    stack.wait_until_ready()
+    starts_beside_large_ones(stack, visitor)
+
+
+def starts_beside_large_ones(stack: Stack, visitor: Callable[[], Visitor]) -> None:
+    """Assert that a small run starts within seconds beside two visitors with two large runs each."""
     first, second, third = visitor(), visitor(), visitor()
     for one in (first, first, second, second):
         one.start(large())

@@ -315,8 +315,13 @@ def test_composed_data_lies_in_postgres_and_redis(stacks: Any, postgres: Server,
         psycopg.connect(stack.env["DATABASE_URL"].replace(SHELL["POSTGRES_PASSWORD"], "another"))
     assert f":{postgres.port}/" in stack.env["DATABASE_URL"]
     assert f"127.0.0.1:{redis.port}/1" in stack.env["CELERY_BROKER_URL"]
-    clients = stack.run("redis-cli", "-p", str(redis.port), "client", "list")
-    assert {line.split("db=")[1].split()[0] for line in clients.splitlines() if "db=" in line} >= {"1"}
+
+    def databases() -> set[str]:
+        clients = stack.run("redis-cli", "-p", str(redis.port), "client", "list")
+        return {line.split("db=")[1].split()[0] for line in clients.splitlines() if "db=" in line}
+
+    # Not at once if Redis was away: a worker takes seconds to connect again.
+    wait_until(lambda: "1" in databases(), 60, "a worker is connected to the broker's database")
 
 
 @pytest.mark.xdist_group("compose")
