@@ -51,6 +51,7 @@ urlpatterns = [
     path("import/", start.import_bundle),
     path("import/<name:ticket>/", importing.progress),
     path("examples.json", examples.listing),
+    path("examples/", RedirectView.as_view(url="/#examples")),
     path("examples/<slug:slug>/", examples.example),
     path("p/<name:name>/", workbench.draft),
     path("p/<name:name>/bundle", workbench.draft_bundle),

@@ -22,7 +22,7 @@ ROWS = (
     ("  entries invalidated", "{0.invalidated:,}"),
     ("bytes at most", "{0.bytes:,}"),
     ("µs a cycle", "{0.per_pod:,.0f}"),
-    ("pods placed otherwise", "{0.differing:,}"),
+    ("pods placed differently", "{0.differing:,}"),
 )
 """The rows printed for each strategy, with their formats."""
 
@@ -64,7 +64,7 @@ def _lines(costs: list[Cost]) -> Iterator[str]:
         yield f"{name:24}" + "".join(f"{form.format(cost):>16}" for cost in costs)
     base = costs[0]
     cells = ["" if cost is base else f"{cost.first:,}" if cost.first else "none" for cost in costs]
-    yield f"{'first cycle otherwise':24}" + "".join(f"{cell:>16}" for cell in cells)
+    yield f"{'first differing cycle':24}" + "".join(f"{cell:>16}" for cell in cells)
     for cost in costs[1:]:
         yield f"{cost.strategy}: {_saved(base, cost)}"
 

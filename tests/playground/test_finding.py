@@ -370,3 +370,4 @@ def test_examples_have_addresses() -> None:
     first, again = (client.get("/examples/shop/").headers["Location"] for _ in range(2))
     assert first == again and client.get(first).status_code == 200
     assert client.get("/examples/nobody/").status_code == 404
+    assert client.get("/examples/").headers["Location"] == "/#examples"

@@ -17,12 +17,12 @@ class About(Struct, frozen=True):
     formula: str = ""
     """Its raw score; what normalization makes of it follows after a semicolon."""
     otherwise: str = ""
-    """What it does at other extension points."""
+    """What it does at other extension points, as a sentence without its period."""
 
 
 ABOUT: Mapping[str, About] = {
     "SchedulingGates": About(otherwise="PreEnqueue refuses a pod while spec.schedulingGates has an entry"),
-    "PrioritySort": About(otherwise="orders the queue by priority, then by the time of the last attempt"),
+    "PrioritySort": About(otherwise="Orders the queue by priority, then by the time of the last attempt"),
     "NodeName": About("spec.nodeName is empty or the node's name"),
     "NodeUnschedulable": About(
         "the node is not marked unschedulable, or the pod tolerates node.kubernetes.io/unschedulable"

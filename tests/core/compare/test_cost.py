@@ -224,8 +224,8 @@ def test_the_command_prints_a_column_a_strategy(file: str, capsys: pytest.Captur
     assert lines[0].split() == ["off", "v1.11", "sound", "batching"]
     rows = {line[:24].strip(): line[24:].split() for line in lines}
     assert rows["evaluations"][0] == "390"
-    assert rows["pods placed otherwise"] == ["0", "1", "0", "0"]
-    assert rows["first cycle otherwise"] == ["6", "none", "none"]
+    assert rows["pods placed differently"] == ["0", "1", "0", "0"]
+    assert rows["first differing cycle"] == ["6", "none", "none"]
     assert lines[-1].startswith("batching: ")
     assert "% of the evaluations of off saved, with " in lines[-2]
 

@@ -1,4 +1,4 @@
-// A scenario in two modes of the cache: both runs in numbers, and the first cycle that ends otherwise with both
+// A scenario in two modes of the cache: both runs in numbers, and the first cycle that ends differently with both
 // decisions.
 
 import { h, icon, toast } from "../../lib/dom.js";

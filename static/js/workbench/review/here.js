@@ -7,7 +7,7 @@ import { LETTERS, RESULTS } from "../marks.js";
 /** @import { Playback } from "../playback.js" */
 
 /**
- * The cycle that a thread is about, and how it is decided here where that is otherwise than when it was written; -1
+ * The cycle that a thread is about, and how it is decided here where that differs from when it was written; -1
  * where it cannot be known before more is computed, or the thread is about no decision.
  *
  * @param {Playback} playback
