@@ -9,7 +9,7 @@ from scheduler_core.scheduling.queue import QUEUE_SHOWN
 from scheduler_core.simulation.v1_37.record import Hint
 from scheduler_core.v1_37.clock import SECOND
 from scheduler_core.v1_37.entities import Entity, QueuedPod
-from scheduler_core.v1_37.hints.sentences import events_of, wakes
+from scheduler_core.v1_37.hints.registry import events_of, wakes
 from scheduler_core.v1_37.queue import LEFTOVER_AFTER, LEFTOVER_EVERY
 from scheduler_core.v1_37.run import Run
 
