@@ -180,9 +180,9 @@ def _opened(source: Source, shelf: Library, looks: int = LOOKS) -> tuple[Playbac
         return _opened(source.newest(), shelf, looks - 1)
 
 
-def is_open(source: Source, shelf: Library = library) -> bool:
+def is_open(source: Source) -> bool:
     """Return whether the source's playback is open, so that opening it takes no time."""
-    entry = shelf.entry(source.key)
+    entry = library.entry(source.key)
     return entry is not None and entry.playback is not None
 
 
@@ -194,12 +194,12 @@ def is_large(source: Source) -> bool:
     return isinstance(row, Scenario) and row.nodes + row.pods > offload.MADE_OBJECTS
 
 
-def seed(row: Draft | Run, scenario: core.Scenario, shelf: Library = library) -> None:
+def seed(row: Draft | Run, scenario: core.Scenario) -> None:
     """Keep what was parsed to store ``row``, since its visitor is about to open it, if it can be played."""
     kind = "run" if isinstance(row, Run) else "draft"
     source = Source({kind: row.pk}, row)
     with suppress(TooMuchWorkError):  # reported when it is opened
-        shelf.open(source.key, lambda: _make(source, scenario), _expected(source))
+        library.open(source.key, lambda: _make(source, scenario), _expected(source))
 
 
 def _expected(source: Source) -> int:

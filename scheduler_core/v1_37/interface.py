@@ -20,7 +20,6 @@ from scheduler_core.v1_37.state import Cluster
 SUCCESS = "Success"
 SKIP = "Skip"
 WAIT = "Wait"
-PENDING = "Pending"
 ERROR = "Error"
 UNSCHEDULABLE = "Unschedulable"
 UNRESOLVABLE = "UnschedulableAndUnresolvable"

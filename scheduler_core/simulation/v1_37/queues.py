@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from scheduler_core.scheduling.cycle import QueueEntry, Queues, QueueState, TimedQueue
+from scheduler_core.scheduling.cycle import QueueEntry, QueueState, TimedQueue
 from scheduler_core.scheduling.queue import QUEUE_SHOWN
 from scheduler_core.simulation.v1_37.record import Hint
 from scheduler_core.v1_37.clock import SECOND
@@ -37,13 +37,6 @@ def queue_state(run: Run, head: Entity, moved: Moved, *, whole: bool) -> QueueSt
     )
     timed = TimedQueue(counts, entries, (), tuple(_flushes(entries)), tried)
     return QueueState(active, counts["active"], unschedulable, counts["unschedulable"], timed)
-
-
-def queues_of(run: Run, moved: Moved) -> Queues:
-    """Return the current queues, with no pod being scheduled."""
-    rows = list(run.queue.waiting())
-    entries = tuple(_entries(run, rows, moved))
-    return Queues(_counts(queue for _, queue in rows), entries, (), tuple(_flushes(entries)))
 
 
 def _counts(queues: Iterator[str]) -> dict[str, int]:

@@ -11,10 +11,9 @@ from scheduler_core.v1_37.plugins.base import Plugin
 
 
 def _found() -> dict[str, Plugin]:
-    """Return a plugin of each class in the package's modules; a new module is found by that alone."""
+    """Return the ``PLUGIN`` of all modules of the package; a new module is found by that alone."""
     modules = [import_module(f"{plugins.__name__}.{each.name}") for each in iter_modules(plugins.__path__)]
-    classes = [found for module in modules for found in vars(module).values() if isinstance(found, type)]
-    return {found.key: found() for found in classes if issubclass(found, Plugin) and found.key}
+    return {found.key: found for module in modules if (found := getattr(module, "PLUGIN", None))}
 
 
 PLUGINS: Mapping[str, Plugin] = _found()

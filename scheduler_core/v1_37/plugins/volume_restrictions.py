@@ -128,3 +128,6 @@ class VolumeRestrictions(Plugin):
         """Return which of the two it was."""
         del ctx, row
         return _DISK if code == 1 else _IN_USE
+
+
+PLUGIN = VolumeRestrictions()
