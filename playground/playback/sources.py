@@ -20,7 +20,7 @@ from playground.playback.playback import Playback
 from playground.playback.stopping import TooMuchWorkError
 from playground.pool import offload
 from playground.runtime import outage
-from playground.storage import bundles, store, texts
+from playground.storage import bundles, links, store, texts
 from scheduler_core.scenario import scenario as core
 
 LOOKS = 3  # attempts to read a draft that is saved at the same time
@@ -147,7 +147,7 @@ def find(wire: Any, visitor: str) -> Source:
                 row = store.find_scenario(name)
             elif kind == "run":
                 row = store.find_run(name)
-            elif kind == "link" and (link := store.find_link(name)) is not None:
+            elif kind == "link" and (link := links.find_link(name)) is not None:
                 row = link.scenario
         if row is not None:
             return Source({kind: name}, row, revision)
