@@ -11,7 +11,7 @@ from playground.api.route import BUSY, ERRORS, route
 from playground.models import Link
 from playground.playback import pinning, sources
 from playground.pool.reading import reading
-from playground.storage import store
+from playground.storage import links
 
 
 @route(
@@ -27,7 +27,7 @@ from playground.storage import store
 )
 def get_link(request: HttpRequest, name: str) -> HttpResponse:
     """Answer what a private link shows; both outcomes if the engine decides differently now."""
-    link = store.find_link(name)
+    link = links.find_link(name)
     if link is None:
         raise ApiError(404, "There is no such link; it may have expired or been revoked.")
     playback = playback_of(sources.Source({"link": name}, link.scenario))

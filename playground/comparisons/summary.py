@@ -6,16 +6,11 @@ from typing import Any
 
 from msgspec import Struct
 
+from scheduler_core.results.metrics import FIGURES
+
 PATHS = {"scenario": "s", "run": "runs", "link": "l", "draft": "p"}  # of pages, by the kind of source
-FIGURES = (
-    ("placed", "placed"),
-    ("pending", "pending"),
-    ("cycles", "cycles"),
-    ("cycles without a node", "failedCycles"),
-    ("evaluations of predicates", "evaluations"),
-    ("preemptions", "preemptions"),
-    ("victims", "victims"),
-    ("nodes used", "nodesUsed"),
+SHOWN = (
+    *FIGURES,
     ("balance: deviation of the nodes' cpu", "cpuDeviation"),
     ("balance: pods between zones, most minus least", "zoneSpread"),
 )
@@ -90,7 +85,7 @@ def _side(side: dict[str, Any]) -> SideSummary:
 
 def _figures(left: dict[str, Any], right: dict[str, Any]) -> list[Figure]:
     found = [
-        _figure(name, left.get(key), right.get(key)) for name, key in FIGURES if key in left or key in right
+        _figure(name, left.get(key), right.get(key)) for name, key in SHOWN if key in left or key in right
     ]
     for words, key in SHARES:
         one, two = left.get(key, {}), right.get(key, {})

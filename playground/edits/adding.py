@@ -18,17 +18,8 @@ from scheduler_core.objects.kinds import KINDS
 from scheduler_core.objects.manifests import Document, Manifest
 from scheduler_core.objects.problems import BundleError, Problem
 from scheduler_core.objects.reading import path_text, steps_of
-from scheduler_core.scenario.history import (
-    SCENARIO_KIND,
-    Moment,
-    creating,
-    deleting,
-    manifest_at,
-    operations_of,
-    patching,
-    placed,
-    with_operations,
-)
+from scheduler_core.scenario.history import Moment, manifest_at, placed, with_operations
+from scheduler_core.scenario.history_entries import SCENARIO_KIND, creating, deleting, operations_of, patching
 from scheduler_core.scenario.reconfiguration import OTHER, VERSIONS, is_configuration
 from scheduler_core.scenario.scenario import Scenario
 

@@ -18,7 +18,7 @@ from scheduler_core.compare.cost import outcome
 from scheduler_core.formats.difference import smallest_patch, without_nulls
 from scheduler_core.objects.keys import document_key
 from scheduler_core.objects.manifests import Document, Manifest
-from scheduler_core.scenario.history import SCENARIO_KIND, entries_of, ids_of
+from scheduler_core.scenario.history_entries import SCENARIO_KIND, entries_of, ids_of
 from scheduler_core.scenario.moments import major_of
 from scheduler_core.scenario.reconfiguration import VERSIONS
 from scheduler_core.scenario.scenario import Scenario as Content

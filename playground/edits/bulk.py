@@ -23,17 +23,8 @@ from scheduler_core.objects.manifests import Document, Manifest
 from scheduler_core.objects.model import Requirement
 from scheduler_core.objects.problems import BundleError
 from scheduler_core.objects.selectors import requirement_matches
-from scheduler_core.scenario.history import (
-    Moment,
-    check,
-    deleting,
-    ids_of,
-    manifest_at,
-    objects_at,
-    patching,
-    placed,
-    with_operations,
-)
+from scheduler_core.scenario.history import Moment, check, manifest_at, objects_at, placed, with_operations
+from scheduler_core.scenario.history_entries import deleting, ids_of, patching
 from scheduler_core.scenario.scenario import Scenario
 
 AT_ONCE = 500  # nodes changed by operations, one operation each

@@ -14,7 +14,8 @@ from playground.edits.drafting import written
 from playground.storage import bundles
 from scheduler_core.authoring.policy_editing import edited
 from scheduler_core.objects.manifests import Document
-from scheduler_core.scenario.history import Moment, deleting, manifest_at, placed, with_operations
+from scheduler_core.scenario.history import Moment, manifest_at, placed, with_operations
+from scheduler_core.scenario.history_entries import deleting
 from scheduler_core.scenario.reconfiguration import VERSIONS
 from scheduler_core.scenario.scenario import Scenario
 

@@ -20,7 +20,7 @@ from scheduler_core.formats.patch import PatchError, apply_patch
 from scheduler_core.objects.keys import Key, document_key
 from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.problems import BundleError, Problem
-from scheduler_core.scenario.history import patching
+from scheduler_core.scenario.history_entries import patching
 from scheduler_core.scenario.scenario import Scenario
 
 

@@ -21,23 +21,25 @@ from scheduler_core.objects.manifests import Document, Manifest
 from scheduler_core.objects.problems import BundleError, Problem
 from scheduler_core.objects.reading import path_text, steps_of
 from scheduler_core.scenario.history import (
-    ACTIONS,
-    SCENARIO_KIND,
     HistoryError,
     Moment,
     check,
-    creating,
-    deleting,
-    ids_of,
     manifest_at,
     moved,
-    operations_of,
-    patching,
     placed,
     placed_at,
     removed,
-    target_of,
     with_operations,
+)
+from scheduler_core.scenario.history_entries import (
+    ACTIONS,
+    SCENARIO_KIND,
+    creating,
+    deleting,
+    ids_of,
+    operations_of,
+    patching,
+    target_of,
 )
 from scheduler_core.scenario.operations import LIVE
 from scheduler_core.scenario.reconfiguration import VERSIONS

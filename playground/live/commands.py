@@ -21,8 +21,8 @@ from playground.models import Draft
 from playground.playback import sources
 from playground.playback.executor import in_storage
 from playground.playback.library import library
-from playground.playback.playback import OutOfRangeError, Playback, Superseded
-from playground.playback.stopping import TooMuchWorkError
+from playground.playback.playback import OutOfRangeError, Playback
+from playground.playback.stopping import Superseded, TooMuchWorkError
 from playground.pool import offload
 from playground.pool.process import LostError
 from playground.pool.shares import BusyError

@@ -17,7 +17,6 @@ from contextlib import suppress
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import structlog
 from channels.layers import get_channel_layer
 
 from playground.limits import limit
@@ -31,8 +30,6 @@ from playground.rooms import people, rows
 from playground.runtime import outage
 from playground.visitors import names
 from playground.wire import encode
-
-log = structlog.get_logger(__name__)
 
 COUNT_SECONDS = 0.25  # between two counts of who watches, or of the votes
 AUDIENCE_SECONDS = 5.0  # between two writes of an unchanged count

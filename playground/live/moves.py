@@ -15,14 +15,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-import structlog
-
 from playground.models import Room
 from playground.playback.executor import in_storage
 from playground.rooms import rows
 from playground.runtime import outage
-
-log = structlog.get_logger(__name__)
 
 MOVE_SECONDS = 0.05  # between two moves that are pushed; those in between are coalesced
 STORE_SECONDS = 0.25  # between two writes of a room's position

@@ -10,7 +10,7 @@ from playground.panels.sentences import counted
 from playground.playback.playback import Playback
 from playground.playback.tables import ABSENT
 from scheduler_core.objects.reading import steps_of
-from scheduler_core.scenario.history import entries_of, ids_of, resolved, written_of
+from scheduler_core.scenario.history_entries import entries_of, ids_of, resolved, written_of
 from scheduler_core.scenario.scenario import Operation
 from scheduler_core.scheduling.timeline import TimelineEvent
 

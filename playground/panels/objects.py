@@ -15,14 +15,12 @@ from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.objects.keys import Key
 from scheduler_core.objects.kinds import KINDS
-from scheduler_core.scenario.history import (
+from scheduler_core.scenario.history import Moment, manifest_at, objects_at
+from scheduler_core.scenario.history_entries import (
     ACTIONS,
-    Moment,
     entries_of,
     ids_of,
-    manifest_at,
     minor_of,
-    objects_at,
     resolved,
     target_of,
     written_of,

@@ -16,7 +16,7 @@ from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.scheduling.scoring import combine
 from scheduler_core.simulation.v1_37.record import release_record
 from scheduler_core.simulation.virtual import Stepper
-from scheduler_core.v1_37.plugins.about import ABOUT, About, plugin_text
+from scheduler_core.v1_37.declared import declared
 
 
 def priorities(cycle: Cycle, node_at: Sequence[int], *, in_turn: bool = True) -> dict[str, Any]:
@@ -82,15 +82,15 @@ def _plugin_score(cycle: Cycle, place: int, row: PriorityRow) -> dict[str, Any]:
     assert cycle.totals is not None
     assert row.raw is not None
     raw, score = int(row.raw[place]), int(row.score[place])
-    about = ABOUT.get(row.name, About())
-    formula, _, normalized = about.formula.partition("; ")
+    plugin = declared(row.name)
+    formula, _, normalized = plugin.formula.partition("; ")
     told = [Line("Score", formula or "score of the node", f"{raw:,}", f"{raw:,}")]
     scaled = [Line("NormalizeScore", normalized or "unchanged", f"{raw:,}", f"{score:,}")]
     return {
         "name": row.name,
         "kind": row.kind,
         "weight": row.weight,
-        "prefers": plugin_text(row.name),
+        "prefers": plugin.text,
         "map": raw,
         "score": score,
         "weighted": row.weight * score,

@@ -12,7 +12,6 @@ WAITS_IN = {
     "backoff": "backs off: an event during its attempt may help it",
     "active": "is active again: an event during its attempt may help it",
 }
-MEMBERS = 5  # of a group, named in the story
 
 
 def heading(cycle: Cycle) -> list[Sentence]:

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from playground.playback.playback import SLICE_SECONDS, Playback, never
+from playground.playback.playback import SLICE_SECONDS, Playback
+from playground.playback.stopping import never
 from playground.playback.tables import ABSENT, PENDING
 from scheduler_core.predicates.general import HostName, MatchNodeSelector, PodFitsHostPorts
 from scheduler_core.scheduling.cycle import Cycle, Decision, PredicateMatrix

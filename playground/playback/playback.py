@@ -1,10 +1,7 @@
 """One source being played: computed forward in slices, any cycle rebuilt on demand.
 
-Four simulations take part. The *forward* one schedules cycles without keeping matrices and fills the trail.
-The *reader* is moved to just before a cycle by replaying decisions, and schedules that one again with full
-tracing; it is deterministic, so the result is the same cycle. The *standing* one, created on demand, is never
-stepped: it is the cluster that a cycle's scores were computed from. Nor is the one *behind*: it is the state
-after a cycle, with the cache's map. Every method may be called from any thread.
+The *forward* simulation schedules cycles without keeping matrices and fills the trail; those of
+:mod:`playground.playback.replaying` rebuild what is asked for. Every method may be called from any thread.
 """
 
 from __future__ import annotations
@@ -12,8 +9,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import structlog
@@ -23,7 +20,8 @@ from playground.playback.answers import AnswerCache
 from playground.playback.checkpoints import Checkpoints
 from playground.playback.nodes import NodeChanges
 from playground.playback.place import Place
-from playground.playback.stopping import Bound, TooMuchWorkError, one_step
+from playground.playback.replaying import Replays
+from playground.playback.stopping import TooMuchWorkError, never, one_step
 from playground.playback.tables import Tables
 from playground.playback.trail import Trail, TrailRow
 from playground.playback.weighing import scenario_bytes
@@ -35,7 +33,6 @@ from scheduler_core.framework.configuration.profiles import Configuration
 from scheduler_core.objects.model import Pod
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.scheduling.cycle import Cycle, FinalState
-from scheduler_core.simulation.v1_37.record import release_record
 from scheduler_core.simulation.virtual import Stepper, cache_of, simulate
 
 log = structlog.get_logger(__name__)
@@ -46,7 +43,6 @@ Show = Callable[[Cycle, Place], Any]
 END = "end"  # the step after the last cycle
 DIGITS = 10  # of a number in an address: a step is an int32, and the last operation begins the one after it
 SLICE_SECONDS = 0.08  # the longest that a window waits for computing forward
-REPLAYED_AT_ONCE = 250  # cycles; then the request may be superseded
 
 # Bytes beside the scenario, which is weighed, as measured by `weigh`: of a node or a pod in the tables and in
 # one simulation; of a cycle in the trail, a light one, a node's change.
@@ -54,20 +50,10 @@ TABLE_NODE_BYTES, TABLE_POD_BYTES = 800, 120
 STEPPER_BYTES, TIMED_STEPPER_BYTES = 450, 1_100
 STARTED_POD_BYTES = 1_600  # of a pod that controllers created at the start or later
 CYCLE_BYTES, LIGHT_BYTES, NODE_CHANGE_BYTES = 700, 2_500, 700
-ATTEMPT_NODE_BYTES = 300  # of an attempt of v1.37: its walk, a status, nine plugins' scores
 
 
 class OutOfRangeError(LookupError):
     """The source has no such cycle."""
-
-
-class Superseded(Exception):  # noqa: N818 - not an error: the client has sent a newer request
-    """The caller no longer wants the answer."""
-
-
-def never() -> bool:
-    """Return False: the answer is never superseded."""
-    return False
 
 
 def at_once() -> None:
@@ -91,6 +77,7 @@ class Playback:
         self._given_pods = sum(isinstance(item, Pod) for item in (*scenario.objects, *created))
         self.trail = Trail(scenario, self.tables)
         self.checkpoints = Checkpoints(scenario)
+        self.replays = Replays(scenario, self.trail, self.checkpoints)
         self.answers = AnswerCache()
         self.complete = False
         self.stopped: str | None = None  # why computing stopped before the end of the simulation
@@ -100,16 +87,7 @@ class Playback:
         self.rest_nodes: NodeChanges = []  # the differences at the end from the state after the last cycle
         self._seconds = 0.0
         self._forward: Stepper | None = None
-        self._reader: Stepper | None = None
-        self._standing: Stepper | None = None
-        self._behind: Stepper | None = None
-        self._at_end = False  # whether the one behind has advanced from the last cycle to the end
         self._grow_lock = threading.Lock()
-        self._read_lock = threading.Lock()
-        self._stand_lock = threading.Lock()
-        self._after_lock = threading.Lock()
-        self._cycles: OrderedDict[int, Cycle] = OrderedDict()
-        self._cycle_bytes = 0
         self._light: OrderedDict[int, str] = OrderedDict()
         self._node_at: tuple[tuple[str, ...], list[int]] | None = None
 
@@ -120,7 +98,7 @@ class Playback:
     def bytes(self) -> int:
         """An estimate of the memory that this playback holds, its scenario included."""
         nodes, pods = len(self.tables.nodes), len(self.tables.pods)
-        steppers = (self._forward, self._reader, self._standing, self._behind)
+        steppers = (self._forward, *self.replays.simulations)
         alive = sum(stepper is not None for stepper in steppers)
         each = TIMED_STEPPER_BYTES if self.tables.timed else STEPPER_BYTES
         return (
@@ -132,7 +110,7 @@ class Playback:
             + len(self.trail) * CYCLE_BYTES
             + len(self._light) * LIGHT_BYTES
             + len(self.trail.nodes) * NODE_CHANGE_BYTES
-            + self._cycle_bytes
+            + self.replays.cycle_bytes
             + self.checkpoints.bytes
             + self.answers.bytes
             + sum(map(_cache_bytes, steppers))
@@ -157,15 +135,7 @@ class Playback:
         other.__dict__.update(self.__dict__)
         other.__dict__.update(
             answers=AnswerCache(),
-            _reader=None,
-            _standing=None,
-            _behind=None,
-            _at_end=False,
-            _read_lock=threading.Lock(),
-            _stand_lock=threading.Lock(),
-            _after_lock=threading.Lock(),
-            _cycles=OrderedDict(),
-            _cycle_bytes=0,
+            replays=Replays(self.scenario, self.trail, self.checkpoints),
             _light=OrderedDict(),
         )
         return other
@@ -289,16 +259,12 @@ class Playback:
         """
         first, dot, second = step.partition(".")
         if not (first.isascii() and first.isdigit() and len(first) <= DIGITS):
-            raise ValueError(
-                f"{step[:40]!r} is not a step: write a cycle's number or major.minor, such as 17 or 3.4"
-            )
+            raise _not_a_step(step)
         if not dot:
             index = int(first)
             return index if index <= len(self.trail) else None
         if not (second.isascii() and second.isdigit() and len(second) <= DIGITS):
-            raise ValueError(
-                f"{step[:40]!r} is not a step: write a cycle's number or major.minor, such as 17 or 3.4"
-            )
+            raise _not_a_step(step)
         return self.trail.find(int(first), int(second))
 
     def locate(self, step: str) -> int | None:
@@ -326,76 +292,17 @@ class Playback:
         Raises OutOfRangeError, or Superseded if ``unwanted()`` becomes true before work starts.
         """
         self.check(index)
-        with self._read_lock:
-            kept = self._cycles.get(index)
-            if kept is not None:
-                self._cycles.move_to_end(index)
-                return kept
-            if unwanted():
-                raise Superseded
-            return self._decide(index, unwanted)
+        return self.replays.cycle(index, unwanted)
 
-    def _decide(self, index: int, unwanted: Callable[[], bool]) -> Cycle:
-        reader = self._reader
-        if reader is not None and reader.index >= index:
-            reader = None
-        self._reader = None  # an interrupted one cannot be used again
-        with one_step() as bound:
-            reader = self._brought(reader, index - 1, trace=True)
-            try:
-                self._replay(reader, index - 1, unwanted, bound)
-            except Superseded:
-                self._reader = reader
-                raise
-            bound.renew()
-            cycle = reader.step()
-        self._reader = reader
-        if cycle is None or cycle.decision != self.trail.decisions[index - 1]:
-            self._reader = None
-            log.error("replay differs", cycle=index, decided=cycle and cycle.decision)
-            raise RuntimeError(f"cycle {index} was decided differently when it was replayed")
-        self._keep(index, cycle)
-        return cycle
-
-    def _brought(self, simulation: Stepper | None, index: int, *, trace: bool) -> Stepper:
-        """Return the simulation, or a checkpoint that is closer before ``index``."""
-        at = simulation.index if simulation is not None else 0
-        nearer = self.checkpoints.nearest(index, beyond=at, trace=trace)
-        return nearer or simulation or simulate(self.scenario, trace=trace, reuse=trace)
-
-    def _replay(self, simulation: Stepper, index: int, unwanted: Callable[[], bool], bound: Bound) -> None:
-        """Replay a simulation up to ``index``; if superseded, it stays at the cycle reached."""
-        while simulation.index < index:
-            working = time.thread_time()
-            last = min(simulation.index + REPLAYED_AT_ONCE, index)
-            simulation.replay(bound.each(self.trail.decisions[simulation.index : last]))
-            self.checkpoints.passed(simulation, time.thread_time() - working)
-            if last < index and unwanted():
-                raise Superseded
-
-    @contextmanager
-    def before(self, index: int) -> Iterator[Stepper]:
+    def before(self, index: int) -> AbstractContextManager[Stepper]:
         """Yield a simulation at the start of cycle ``index``, to be read and not stepped.
 
-        It is not the reader: stepping through time needs both, and the reader is ahead. Raises
-        OutOfRangeError.
+        Raises OutOfRangeError.
         """
         self.check(index)
-        with self._stand_lock:
-            standing = self._standing
-            self._standing = None  # a failed replay leaves none
-            if standing is not None and standing.index >= index:
-                standing = None
-            with one_step() as bound:
-                standing = self._brought(standing, index - 1, trace=False)
-                self._replay(standing, index - 1, never, bound)
-                bound.renew()
-                standing.peek()
-            self._standing = standing
-            yield standing
+        return self.replays.before(index)
 
-    @contextmanager
-    def after(self, index: int, unwanted: Callable[[], bool] = never) -> Iterator[Stepper]:
+    def after(self, index: int, unwanted: Callable[[], bool] = never) -> AbstractContextManager[Stepper]:
         """Yield a simulation in the state after cycle ``index``, to be read and not stepped; 0: the start.
 
         The index after the last cycle is the end, with everything that happened until then. Raises
@@ -403,35 +310,7 @@ class Playback:
         """
         if index:
             self.check(index, end=True)
-        with self._after_lock:
-            if unwanted():
-                raise Superseded
-            behind = self._behind
-            self._behind = None  # a failed replay leaves none
-            last = min(index, len(self.trail))
-            if behind is not None and (behind.index > last or (self._at_end and index == last)):
-                behind = None
-            self._at_end = False
-            with one_step() as bound:
-                behind = self._brought(behind, last, trace=False)
-                try:
-                    self._replay(behind, last, unwanted, bound)
-                except Superseded:
-                    self._behind = behind
-                    raise
-                if index > last:
-                    bound.renew()
-                    behind.peek()
-            self._at_end = index > last
-            self._behind = behind
-            yield behind
-
-    def _keep(self, index: int, cycle: Cycle) -> None:
-        self._cycles[index] = cycle
-        self._cycle_bytes += _size(cycle)
-        while self._cycle_bytes > limit("CYCLE_CACHE_BYTES") and len(self._cycles) > 1:
-            _, old = self._cycles.popitem(last=False)
-            self._cycle_bytes -= _size(old)
+        return self.replays.after(index, unwanted)
 
     def came(self, known: int) -> dict[str, Any] | None:
         """Return the pods added since a client knew ``known`` of them, ``None`` if there are none."""
@@ -507,24 +386,10 @@ class Playback:
         return self._configuration(number).profile
 
 
-def _size(cycle: Cycle) -> int:
-    size = 4_000 + cycle.feasible.nbytes + cycle.ties.nbytes
-    if cycle.matrix is not None:
-        size += cycle.matrix.codes.nbytes
-    if cycle.totals is not None:
-        size += cycle.totals.nbytes
-    if cycle.preemption is not None:
-        size += cycle.preemption.nbytes
-    if cycle.cache is not None:
-        size += sum(each.nbytes for each in (cycle.cache.sources, cycle.cache.cleared) if each is not None)
-        size += 800 * (len(cycle.cache.invalidations) + len(cycle.cache.stale))
-    size += sum(600 + 8 * len(quirk.nodes) for quirk in cycle.quirks)
-    record = release_record(cycle)
-    if record is not None:  # arrays and statuses of its attempts
-        size += len(record.attempts) * len(cycle.nodes) * ATTEMPT_NODE_BYTES
-    for row in cycle.priorities:
-        size += row.score.nbytes + (0 if row.raw is None else row.raw.nbytes)
-    return size
+def _not_a_step(text: str) -> ValueError:
+    return ValueError(
+        f"{text[:40]!r} is not a step: write a cycle's number or major.minor, such as 17 or 3.4"
+    )
 
 
 def _cache_bytes(simulation: Stepper | None) -> int:

@@ -20,7 +20,7 @@ from playground.playback.playback import Playback
 from playground.playback.stopping import TooMuchWorkError
 from playground.pool import offload
 from playground.runtime import outage
-from playground.storage import bundles, store, texts
+from playground.storage import bundles, links, store, texts
 from scheduler_core.scenario import scenario as core
 
 LOOKS = 3  # attempts to read a draft that is saved at the same time
@@ -147,7 +147,7 @@ def find(wire: Any, visitor: str) -> Source:
                 row = store.find_scenario(name)
             elif kind == "run":
                 row = store.find_run(name)
-            elif kind == "link" and (link := store.find_link(name)) is not None:
+            elif kind == "link" and (link := links.find_link(name)) is not None:
                 row = link.scenario
         if row is not None:
             return Source({kind: name}, row, revision)
@@ -180,9 +180,9 @@ def _opened(source: Source, shelf: Library, looks: int = LOOKS) -> tuple[Playbac
         return _opened(source.newest(), shelf, looks - 1)
 
 
-def is_open(source: Source, shelf: Library = library) -> bool:
+def is_open(source: Source) -> bool:
     """Return whether the source's playback is open, so that opening it takes no time."""
-    entry = shelf.entry(source.key)
+    entry = library.entry(source.key)
     return entry is not None and entry.playback is not None
 
 
@@ -194,12 +194,12 @@ def is_large(source: Source) -> bool:
     return isinstance(row, Scenario) and row.nodes + row.pods > offload.MADE_OBJECTS
 
 
-def seed(row: Draft | Run, scenario: core.Scenario, shelf: Library = library) -> None:
+def seed(row: Draft | Run, scenario: core.Scenario) -> None:
     """Keep what was parsed to store ``row``, since its visitor is about to open it, if it can be played."""
     kind = "run" if isinstance(row, Run) else "draft"
     source = Source({kind: row.pk}, row)
     with suppress(TooMuchWorkError):  # reported when it is opened
-        shelf.open(source.key, lambda: _make(source, scenario), _expected(source))
+        library.open(source.key, lambda: _make(source, scenario), _expected(source))
 
 
 def _expected(source: Source) -> int:

@@ -98,3 +98,12 @@ def one_step() -> Iterator[Bound]:
     most = resident_bytes() + limit("STEP_MIB") * MIB
     with bounded(Bound(limit("STEP_SECONDS"), most, _too_much)) as bound:
         yield bound
+
+
+class Superseded(Exception):  # noqa: N818 - not an error: the client has sent a newer request
+    """The caller no longer wants the answer."""
+
+
+def never() -> bool:
+    """Return False: the answer is never superseded."""
+    return False

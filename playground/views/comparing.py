@@ -18,7 +18,7 @@ from playground.models import Draft, Run
 from playground.playback.stopping import TooMuchWorkError
 from playground.pool.process import LostError
 from playground.pool.shares import BusyError
-from playground.storage import bundles, store
+from playground.storage import bundles, links
 from playground.views import examples
 from playground.views.stored import links_of
 from playground.views.workbench import _visitor
@@ -137,7 +137,7 @@ def choices(visitor: str) -> Choices:
         "Your drafts": [(f"draft:{name}", title) for name, title in drafts[:CHOICES_SHOWN]],
         "Scenarios that you shared": [(f"scenario:{name}", title) for name, title in shared[:CHOICES_SHOWN]],
         "Your private links": [
-            (f"link:{link.pk}", link.title) for link in store.links_of(visitor)[:CHOICES_SHOWN]
+            (f"link:{link.pk}", link.title) for link in links.links_of(visitor)[:CHOICES_SHOWN]
         ],
         "Your runs": [(f"run:{name}", title) for name, title in runs[:CHOICES_SHOWN]],
         "Examples": [(f"{EXAMPLE}{row['slug']}", row["title"]) for row in examples.listed()],

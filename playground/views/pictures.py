@@ -22,7 +22,7 @@ from playground.pool.process import LostError
 from playground.pool.reading import reading
 from playground.pool.shares import BusyError
 from playground.serving.error_pages import error_page
-from playground.storage import bundles, store
+from playground.storage import bundles, links, store
 from playground.visitors.throttle import throttled
 from scheduler_core.objects.problems import BundleError
 
@@ -78,7 +78,7 @@ def scenario_card(request: HttpRequest, short: str) -> HttpResponse:
 @throttled("API_READS_PER_MINUTE")
 def link_card(request: HttpRequest, name: str) -> HttpResponse:
     """Answer the preview card of a private link, at the step that it was made of."""
-    link = store.find_link(name)
+    link = links.find_link(name)
     if link is None:
         raise Http404
     step = request.GET.get("step") or dict(parse_qsl(link.query)).get("step", "")

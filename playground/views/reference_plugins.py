@@ -8,24 +8,25 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from scheduler_core.v1_37.hints.sentences import events_of
-from scheduler_core.v1_37.plugins.about import rows
+from scheduler_core.v1_37.declared import DECLARED, POINTS
+from scheduler_core.v1_37.hints.registry import events_of
 
 
 def plugins() -> list[dict[str, Any]]:
     """Return a row per plugin: what it does in words, its extension points, weight and events."""
     return [
         {
-            "name": plugin,
-            "filters": about.filters,
-            "prefers": about.prefers,
-            "formula": about.formula,
-            "otherwise": about.otherwise,
-            "points": points,
-            "weight": weight,
-            "events": events_of(plugin),
+            "name": row.key,
+            "filters": row.filters,
+            "prefers": row.prefers,
+            "formula": row.formula,
+            "otherwise": row.otherwise,
+            "points": [point for point in POINTS if point in row.points.split()],
+            "weight": row.default_weight,
+            "events": events_of(row.key),
         }
-        for plugin, about, points, weight in rows()
+        for row in DECLARED
+        if row.text
     ]
 
 

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from playground.limits import limit
 from playground.models import UNFINISHED, Draft, Link, Run, Scenario, Share
 from playground.serving.error_pages import error_page
-from playground.storage import audit, quotas, store
+from playground.storage import audit, links, quotas, store
 
 ROWS_SHOWN = 500  # of each kind, the largest
 
@@ -38,14 +38,14 @@ def stored(request: HttpRequest) -> HttpResponse:
     """
     visitor = request.visitor  # type: ignore[attr-defined]
     drafts = Draft.objects.filter(owner=visitor).order_by("-packed").defer("files")[:ROWS_SHOWN]
-    links = links_of(visitor).order_by("-packed")[:ROWS_SHOWN]
+    shared = links_of(visitor).order_by("-packed")[:ROWS_SHOWN]
     fields = ("pk", "title", "packed", "expires", "state")
     runs = Run.objects.filter(owner=visitor).order_by("-packed").only(*fields)[:ROWS_SHOWN]
-    private = store.links_of(visitor)[:ROWS_SHOWN]
+    private = links.links_of(visitor)[:ROWS_SHOWN]
     rows = [
         *(_row("private-link", link.pk, f"/l/{link.pk}/", link) for link in private),
         *(_row("draft", draft.pk, f"/p/{draft.pk}/", draft) for draft in drafts),
-        *(_row("link", link.short, f"/s/{link.short}/", link) for link in links),
+        *(_row("link", link.short, f"/s/{link.short}/", link) for link in shared),
         *(_row("run", run.pk, f"/runs/{run.pk}/", run, run.state not in UNFINISHED) for run in runs),
     ]
     context = {
@@ -112,5 +112,5 @@ DELETE: dict[str, Callable[[str, str], bool]] = {
     "draft": _delete_draft,
     "link": _delete_link,
     "run": _delete_run,
-    "private-link": store.revoke_link,
+    "private-link": links.revoke_link,
 }

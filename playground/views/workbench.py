@@ -14,7 +14,7 @@ from playground.playback import sources
 from playground.pool import offload
 from playground.pool.process import LostError
 from playground.pool.shares import BusyError
-from playground.storage import bundles, comments, store
+from playground.storage import bundles, comments, links, store
 from playground.views import pictures
 from playground.visitors import identity
 from scheduler_core.objects.problems import BundleError
@@ -115,7 +115,7 @@ def shared(request: HttpRequest, short: str) -> HttpResponse:
 @ensure_csrf_cookie
 def linked(request: HttpRequest, name: str) -> HttpResponse:
     """Show a private link to everyone who has it, at the view that it was made of."""
-    link = store.find_link(name)
+    link = links.find_link(name)
     if link is None:
         raise Http404
     if link.query and not request.META.get("QUERY_STRING"):
@@ -136,7 +136,7 @@ def linked(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 def link_bundle(request: HttpRequest, name: str) -> HttpResponse:
     """Answer the text of a private link's scenario."""
-    link = store.find_link(name)
+    link = links.find_link(name)
     if link is None:
         raise Http404
     headers = {"Cache-Control": "no-store", "X-Robots-Tag": "noindex"}

@@ -20,19 +20,12 @@ from scheduler_core.compare.cost import with_cache
 from scheduler_core.config.policy import PolicyError
 from scheduler_core.config.release import RELEASES
 from scheduler_core.config.settings import CACHE_MODES
+from scheduler_core.results.metrics import FIGURES
 from scheduler_core.scenario.scenario import Scenario
 
 ROWS_SHOWN = 40
-# The figures of a run that are shown, by their labels.
-FIGURES = (
-    ("placed", "placed"),
-    ("pending", "pending"),
-    ("cycles", "cycles"),
-    ("cycles without a node", "failedCycles"),
-    ("evaluations of predicates", "evaluations"),
-    ("preemptions", "preemptions"),
-    ("victims", "victims"),
-    ("nodes used", "nodesUsed"),
+SHOWN = (
+    *FIGURES,
     ("nodes used at most", "mostNodesUsed"),
     ("most pods in a zone minus fewest", "zoneSpread"),
     ("deviation of the nodes' cpu", "cpuDeviation"),
@@ -149,7 +142,7 @@ def _placements(result: Comparison) -> Iterator[str]:
 def _table(a: dict[str, Any], b: dict[str, Any]) -> Iterator[str]:
     rows: list[tuple[str, ...]] = [
         ("", "A", "B"),
-        *((words, f"{a[key]:,}", f"{b[key]:,}") for words, key in FIGURES),
+        *((words, f"{a[key]:,}", f"{b[key]:,}") for words, key in SHOWN),
     ]
     for words, key in (("requested", "utilisation"), ("requested, mean of cycles", "meanUtilisation")):
         names = dict.fromkeys([*a[key], *b[key]])

@@ -16,7 +16,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.explain.cooperative import finished
 from scheduler_core.explain.edits import Edit, patches
 from scheduler_core.explain.notes import notes
 from scheduler_core.explain.plans import Trials, all_findings, effort_of, minimal, plans, run
@@ -70,17 +69,12 @@ class Remedy(Struct, frozen=True):
         }
 
 
-def changes(standing: Standing, rows: Sequence[int]) -> list[Remedy]:
+def search(standing: Standing, rows: Sequence[int]) -> Generator[None, None, list[Remedy]]:
     """Return verified changes for these nodes, the smallest first, at most :data:`CHANGES_SHOWN`.
 
-    Of more than :data:`NODES_TRIED` nodes only the cheapest, by estimate, are run; nodes where the pod
-    already fits need none.
+    It pauses every few tens of milliseconds. Of more than :data:`NODES_TRIED` nodes only the cheapest, by
+    estimate, are run; nodes where the pod already fits need none.
     """
-    return finished(search(standing, rows))
-
-
-def search(standing: Standing, rows: Sequence[int]) -> Generator[None, None, list[Remedy]]:
-    """Return what :func:`changes` returns, pausing every few tens of milliseconds."""
     open_rows = [row for row in rows if not standing.fits(row)]
     whole = Trials(standing)
     found: dict[str, tuple[int, list[Edit]]] = {}

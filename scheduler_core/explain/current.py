@@ -29,7 +29,7 @@ from scheduler_core.explain.missing_pod import meant_node
 from scheduler_core.explain.world import Failure
 from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
 from scheduler_core.v1_37.attempt import fit_message
-from scheduler_core.v1_37.hints.sentences import wakes
+from scheduler_core.v1_37.hints.registry import wakes
 from scheduler_core.v1_37.interface import Attempt
 
 

@@ -55,8 +55,7 @@ class _Living:
     raw: RawDocument
     shown: RawDocument
     made: RawDocument  # its initial manifest, in a bundle's entry or a createOperation
-    holder: Any
-    slot: Any
+    holder: Entry | dict[str, Any]
     ours: bool = False  # a pod that our scheduler is responsible for
     node: str = ""  # the node to which the recorded cluster bound it
 
@@ -100,7 +99,7 @@ class Recording:
         for entry in bundle.entries:
             if is_read(entry.value) and isinstance(entry.value.get("metadata"), Mapping):
                 key = document_key(entry.value)
-                self.live.setdefault(key, self._living(entry.value, entry, "value"))
+                self.live.setdefault(key, self._living(entry.value, entry))
 
     def take_all(self, events: Iterable[RecordedEvent], what: str) -> None:
         """Process events; add the Scenario to the bundle, and a summary to its notes."""
@@ -142,15 +141,15 @@ class Recording:
         entry = Entry(event.document, event.key[0], origin.source, origin.number, origin.prefix)
         self.bundle.entries.append(entry)
         if is_read(event.document):
-            self.live[event.key] = self._living(event.document, entry, "value")
+            self.live[event.key] = self._living(event.document, entry)
 
     def _lose(self, key: Key) -> None:
         self.without_node.add(key)
         self.tally.left_out["pods on nodes that are not in the recording"] += 1
 
-    def _living(self, document: RawDocument, holder: Any, slot: Any) -> _Living:
+    def _living(self, document: RawDocument, entry: Entry) -> _Living:
         ours = document.get("kind") == "Pod" and not _node_of(document) and self._for_us(document)
-        return _Living(document, tidied(document, bare=ours), document, holder, slot, ours)
+        return _Living(document, tidied(document, bare=ours), document, entry, ours)
 
     def _for_us(self, pod: Mapping[str, Any]) -> bool:
         """Return whether our scheduler is to place a pod, not another one, a kubelet or a DaemonSet."""
@@ -205,7 +204,7 @@ class Recording:
         body = {"object": made}
         self._add(event, {"createOperation": body})
         self.tally.did["created"] += 1
-        living = _Living(document, tidied(document, bare=ours), made, body, "object", ours)
+        living = _Living(document, tidied(document, bare=ours), made, body, ours)
         self.live[event.key] = living
         if ours:
             self._note(living, document, event.seconds)
@@ -272,7 +271,7 @@ class Recording:
             if isinstance(living.holder, Entry):
                 living.holder.value = living.made
             else:
-                living.holder[living.slot] = living.made
+                living.holder["object"] = living.made
         return new
 
 

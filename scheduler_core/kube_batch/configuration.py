@@ -94,9 +94,8 @@ class BatchConfiguration(Struct, frozen=True):
 
 
 class _Reading(Struct):
-    """The problems found so far; ``shift`` is added to line numbers."""
+    """The problems found so far."""
 
-    shift: int
     errors: list[tuple[str, Problem]] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
 
@@ -107,7 +106,7 @@ class _Reading(Struct):
         self.warnings.append(Problem(message, path, self.line(node)))
 
     def line(self, node: yaml.Node | None) -> int | None:
-        return None if node is None else node.start_mark.line + 1 + self.shift
+        return None if node is None else node.start_mark.line + 1
 
     def wrong_type(self, node: yaml.Node, path: str, wanted: str, remedy: str) -> None:
         """Report a value that yaml.v2 cannot unmarshal."""
@@ -118,21 +117,19 @@ class _Reading(Struct):
         self.error(node, path, original, remedy)
 
 
-def parse_configuration(text: str | None, *, first_line: int = 1) -> BatchConfiguration:
+def parse_configuration(text: str | None) -> BatchConfiguration:
     """Parse the file's text; ``None`` is a file that is missing or unreadable.
-
-    ``first_line`` is the line of a larger text at which it begins.
 
     Raises:
         ConfigurationError: The original's process would end.
     """
     if text is None:
         text = DEFAULT_CONFIGURATION
-    reading = _Reading(first_line - 1)
+    reading = _Reading()
     if len(text) > MOST_CHARACTERS:
         told = f"has {len(text):,} characters: at most {MOST_CHARACTERS:,} are read"
-        raise ConfigurationError(told, [Problem(told, line=first_line)])
-    root = _compose(text, reading)
+        raise ConfigurationError(told, [Problem(told, line=1)])
+    root = _compose(text)
     fields = _fields(root, "", "conf.SchedulerConfiguration", reading)
     tiers = tuple(_tiers(fields.get("tiers"), reading))
     actions = tuple(_actions(root, fields.get("actions"), reading))
@@ -142,7 +139,7 @@ def parse_configuration(text: str | None, *, first_line: int = 1) -> BatchConfig
     return BatchConfiguration(actions, tiers, tuple(reading.warnings))
 
 
-def _compose(text: str, reading: _Reading) -> yaml.Node | None:
+def _compose(text: str) -> yaml.Node | None:
     """Return the first document's node graph."""
     try:
         loader = yaml.SafeLoader(text)
@@ -155,8 +152,7 @@ def _compose(text: str, reading: _Reading) -> yaml.Node | None:
         line = None if mark is None else mark.line + 1
         said = getattr(error, "problem", None) or "it cannot be read"
         where = "" if line is None else f"line {line}: "
-        shifted = None if line is None else line + reading.shift
-        problem = Problem(f"is not YAML: {said}", "", shifted)
+        problem = Problem(f"is not YAML: {said}", "", line)
         raise ConfigurationError(f"yaml: {where}{said}", [problem]) from None
     return root
 

@@ -11,7 +11,7 @@ from scheduler_core.objects.keys import Key, document_key, key_of
 from scheduler_core.objects.kinds import KINDS
 from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.model import KubernetesObject, PersistentVolume, PersistentVolumeClaim, Pod
-from scheduler_core.scenario.history import entries_of, resolved, target_of
+from scheduler_core.scenario.history_entries import entries_of, resolved, target_of
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.simulation.virtual import Stepper, TimedSimulation
 

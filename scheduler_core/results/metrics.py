@@ -14,6 +14,17 @@ from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.virtual import Stepper
 
 ZONES_SHOWN = 100
+FIGURES = (
+    ("placed", "placed"),
+    ("pending", "pending"),
+    ("cycles", "cycles"),
+    ("cycles without a node", "failedCycles"),
+    ("evaluations of predicates", "evaluations"),
+    ("preemptions", "preemptions"),
+    ("victims", "victims"),
+    ("nodes used", "nodesUsed"),
+)
+"""The figures that every comparison shows first: a label, and the key in :meth:`Metrics.as_dict`."""
 
 
 class Work(Struct):

@@ -7,9 +7,8 @@ operation lands is defined in :mod:`scheduler_core.scenario.moments`: an operati
 
 from __future__ import annotations
 
-import copy
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -21,15 +20,25 @@ from scheduler_core.objects.keys import Key, document_key, key_of
 from scheduler_core.objects.kinds import KINDS
 from scheduler_core.objects.manifests import Document, Manifest
 from scheduler_core.objects.model import KubernetesObject
+from scheduler_core.scenario.history_entries import (
+    ACTIONS,
+    SCENARIO_KIND,
+    SCENARIO_VERSION,
+    Operations,
+    entries_of,
+    ids_of,
+    listed_in,
+    major_of,
+    minor_of,
+    operations_of,
+    plain_copy,
+    resolved,
+    target_of,
+    written_of,
+)
 from scheduler_core.scenario.moments import in_order, stepped
 from scheduler_core.scenario.reconfiguration import VERSIONS, is_configuration
-from scheduler_core.scenario.scenario import Operation, Scenario
-
-Operations = list[Manifest]
-
-SCENARIO_KIND = "Scenario"
-SCENARIO_VERSION = "simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1"
-ACTIONS = ("createOperation", "patchOperation", "deleteOperation")
+from scheduler_core.scenario.scenario import Scenario
 
 _MOMENT = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})")
 
@@ -64,28 +73,7 @@ class Moment(Struct, frozen=True):
         return f"{self.major}.{self.minor}"
 
 
-# --- the entries of a history
-
-
-def entries_of(documents: Sequence[Document]) -> Sequence[Mapping[str, Any]]:
-    """Return the entries of the bundle's Scenario document, read-only, in the order in which they land.
-
-    Those written with only a time have the step that follows from it.
-    """
-    found = next((d for d in documents if d.get("kind") == SCENARIO_KIND), None)
-    return stepped(((found or {}).get("spec") or {}).get("operations") or ())
-
-
-def written_of(documents: Sequence[Document]) -> list[tuple[int, Mapping[str, Any]]]:
-    """Return the entries as written, each with its index there, in the order in which they land."""
-    found = next((d for d in documents if d.get("kind") == SCENARIO_KIND), None)
-    listed = ((found or {}).get("spec") or {}).get("operations") or ()
-    return [(place, listed[place]) for place in in_order(listed)]
-
-
-def operations_of(documents: Sequence[Document]) -> Operations:
-    """Return mutable copies of the entries."""
-    return [_plain(entry) for entry in entries_of(documents)]
+# --- writing a history
 
 
 def with_operations(documents: Sequence[Document], operations: Operations) -> tuple[Document, ...]:
@@ -109,8 +97,7 @@ def with_operations(documents: Sequence[Document], operations: Operations) -> tu
 def _timed_again(documents: Sequence[Document], operations: Operations) -> Operations:
     """Omit the step of entries that were written with only a time, if it still follows from the time."""
     entries = entries_of(documents)
-    found = next((d for d in documents if d.get("kind") == SCENARIO_KIND), None)
-    written = {id(entry) for entry in ((found or {}).get("spec") or {}).get("operations") or ()}
+    written = {id(entry) for entry in listed_in(documents)}
     timed = {name: entry for name, entry in zip(ids_of(entries), entries) if id(entry) not in written}
     if not timed:
         return operations
@@ -139,50 +126,12 @@ def _alike(some: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]
     return majors == sorted(majors) and told(some) == told(others)
 
 
-def ids_of(operations: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the id of each operation; one without an id gets its number, as when it is read."""
-    taken: set[str] = set()
-    names = []
-    for operation in operations:
-        given = operation.get("id")
-        name = str(given) if given not in (None, "") else str(len(taken) + 1)
-        taken.add(name)
-        names.append(name)
-    return names
-
-
-def major_of(operation: Mapping[str, Any]) -> int:
-    """Return the major step of an entry."""
-    step = operation["step"]
-    return int(step["major"] if isinstance(step, Mapping) else step)
-
-
-def minor_of(operation: Mapping[str, Any]) -> int | None:
-    """Return after how many cycles of its step an entry lands; ``None``: when no cycle is left to run."""
-    step = operation.get("step")
-    return step.get("minor") if isinstance(step, Mapping) else None
-
-
 def effective(scenario: Scenario) -> list[tuple[int, int | None]]:
     """Return the steps that have an effect, in order: the major and the minor after which it ends."""
     found: dict[int, int | None] = {}
     for operation in scenario.operations:
         found.setdefault(operation.step, operation.after)
     return list(found.items())
-
-
-def resolved(
-    operations: Sequence[Mapping[str, Any]], scenario: Scenario
-) -> Iterator[tuple[Mapping[str, Any], list[Operation]]]:
-    """Yield each entry with its resolved operations: its own, and those of controllers in response."""
-    left = iter([*scenario.operations, None])
-    current = next(left)
-    for name, operation in zip(ids_of(operations), operations):
-        made: list[Operation] = []
-        while current is not None and current.id == (f"{name}.{len(made)}" if made else name):
-            made.append(current)
-            current = next(left)
-        yield operation, made
 
 
 # --- changing a history
@@ -226,7 +175,7 @@ def placed_at(scenario: Scenario, seconds: float, entry: Manifest) -> tuple[Oper
     Other entries keep their time. Written steps continue from the one that the new entry creates. Raises
     HistoryError for a second after the end of the history.
     """
-    written = [_plain(operation) for _, operation in written_of(scenario.documents)]
+    written = [plain_copy(operation) for _, operation in written_of(scenario.documents)]
     names = ids_of(written)
     name = str(entry.get("id") or _free(names))
     body = {key: value for key, value in entry.items() if key in ACTIONS}
@@ -409,45 +358,6 @@ def _follows(other: str, name: str) -> bool:
     return tail != other and tail.isdecimal()
 
 
-# --- the entries themselves
-
-
-def creating(manifest: Mapping[str, Any]) -> Manifest:
-    """Return the action that creates an object."""
-    return {"createOperation": {"object": _plain(manifest)}}
-
-
-def patching(key: Key, manifest: Mapping[str, Any], kind: str, patch: Any) -> Manifest:
-    """Return the action that patches an object; ``kind`` is the patch type."""
-    return {"patchOperation": {**_target(key, manifest), "patchType": kind, "patch": _plain(patch)}}
-
-
-def deleting(key: Key, manifest: Mapping[str, Any]) -> Manifest:
-    """Return the action that deletes an object."""
-    return {"deleteOperation": _target(key, manifest)}
-
-
-def _target(key: Key, manifest: Mapping[str, Any]) -> Manifest:
-    kind, named = key
-    version = manifest.get("apiVersion") or VERSIONS.get(kind) or "v1"
-    target: Manifest = {"typeMeta": {"apiVersion": version, "kind": kind}}
-    if kind not in VERSIONS:
-        namespace, _, name = named.rpartition("/")
-        target["objectMeta"] = {"name": name, **({"namespace": namespace} if namespace else {})}
-    return target
-
-
-def target_of(operation: Mapping[str, Any]) -> Key:
-    """Return the key of an entry's object: the kind, and ``namespace/name`` or name."""
-    action: Mapping[str, Any] = next((operation[name] for name in ACTIONS if name in operation), {})
-    if "object" in action:
-        key = document_key(action["object"])
-    else:
-        meta = {"metadata": action.get("objectMeta") or {}}
-        key = document_key({"kind": (action.get("typeMeta") or {}).get("kind"), **meta})
-    return (key[0], key[0]) if key[0] in VERSIONS else key
-
-
 # --- an object at a moment
 
 
@@ -465,7 +375,7 @@ def manifest_at(scenario: Scenario, key: Key, moment: Moment) -> Manifest | None
     It is the given manifest with its patches; an object that a controller created gets one.
     """
     kind, _ = key
-    document: Manifest | None = next((_plain(d) for d in scenario.documents if _is(d, key)), None)
+    document: Manifest | None = next((plain_copy(d) for d in scenario.documents if _is(d, key)), None)
     obj: KubernetesObject | None = next((o for o in scenario.objects if key_of(o) == key), None)
     count = landed_by(scenario, moment)
     operations = entries_of(scenario.documents)
@@ -496,7 +406,7 @@ def _applied(
     operation: Mapping[str, Any], document: Manifest | None, obj: KubernetesObject | None
 ) -> Manifest | None:
     if "createOperation" in operation:
-        return dict(_plain(operation["createOperation"]["object"]))
+        return dict(plain_copy(operation["createOperation"]["object"]))
     if "deleteOperation" in operation:
         return None
     body = operation["patchOperation"]
@@ -517,10 +427,3 @@ def objects_at(scenario: Scenario, moment: Moment) -> dict[Key, None]:
             else:
                 there[change.kind, change.key] = None
     return there
-
-
-def _plain(value: Any) -> Any:
-    """Return a mutable copy, with mappings as dicts and sequences as lists."""
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else copy.copy(value)

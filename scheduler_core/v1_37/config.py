@@ -6,61 +6,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-MULTI_POINT: tuple[tuple[str, int], ...] = (
-    ("SchedulingGates", 0), ("PrioritySort", 0), ("NodeName", 0), ("NodeUnschedulable", 0),
-    ("TaintToleration", 3), ("NodeAffinity", 2), ("NodePorts", 0), ("NodeResourcesFit", 1),
-    ("VolumeRestrictions", 0),
-    ("NodeVolumeLimits", 0), ("VolumeBinding", 0), ("VolumeZone", 0), ("PodTopologySpread", 2),
-    ("InterPodAffinity", 2), ("DynamicResources", 2), ("DefaultPreemption", 0),
-    ("NodeResourcesBalancedAllocation", 1), ("ImageLocality", 1), ("DefaultBinder", 0),
-    ("NodeDeclaredFeatures", 0),
-)  # fmt: skip
+from scheduler_core.v1_37.declared import DECLARED, POINTS
+
+MULTI_POINT: tuple[tuple[str, int], ...] = tuple((row.key, row.weight) for row in DECLARED if not row.gate)
 """The default plugins in order, with their weights; 0: none given, which counts as 1 for a score plugin."""
 
 GATED: Mapping[str, tuple[tuple[str, int], ...]] = {
-    "GenericWorkload": (("GangScheduling", 0),),
-    "TopologyAwareWorkloadScheduling": (("TopologyPlacementGenerator", 0), ("PodGroupPodsCount", 1)),
+    gate: tuple((row.key, row.weight) for row in DECLARED if row.gate == gate)
+    for gate in dict.fromkeys(row.gate for row in DECLARED if row.gate)
 }
 """Plugins that a feature gate adds."""
 
-_FILTERS = (
-    "NodeName NodeUnschedulable TaintToleration NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions "
-    "NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources "
-    "NodeDeclaredFeatures"
-)
 IMPLEMENTED: Mapping[str, frozenset[str]] = {
-    point: frozenset(names.split())
-    for point, names in {
-        "preEnqueue": "SchedulingGates DynamicResources DefaultPreemption GangScheduling",
-        "preFilter": _FILTERS.removeprefix("NodeName ") + " NodeName",
-        "filter": _FILTERS,
-        "postFilter": "DynamicResources DefaultPreemption",
-        "preScore": "TaintToleration NodeAffinity NodeResourcesFit VolumeBinding PodTopologySpread "
-        "InterPodAffinity NodeResourcesBalancedAllocation",
-        "score": "TaintToleration NodeAffinity NodeResourcesFit VolumeBinding PodTopologySpread "
-        "InterPodAffinity DynamicResources NodeResourcesBalancedAllocation ImageLocality",
-        "reserve": "VolumeBinding DynamicResources",
-        "preBind": "VolumeBinding DynamicResources",
-        "permit": "GangScheduling",
-        "queueSort": "PrioritySort",
-        "bind": "DefaultBinder",
-        "placementGenerate": "TopologyPlacementGenerator",
-        "placementScore": "PodGroupPodsCount NodeResourcesFit",
-        "podGroupPostFilter": "DynamicResources DefaultPreemption",
-    }.items()
+    point: frozenset(row.key for row in DECLARED if point in row.points.split()) for point in POINTS
 }
 """Which plugins implement each extension point."""
 
 _PREPARED = {
-    "filter": (
-        "preFilter",
-        frozenset((
-            "VolumeRestrictions", "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity",
-            "DynamicResources", "NodeDeclaredFeatures",
-        )),
-    ),
-    "score": ("preScore", frozenset(("PodTopologySpread", "InterPodAffinity"))),
-}  # fmt: skip
+    point: (prepares, frozenset(row.key for row in DECLARED if point in row.prepared))
+    for point, prepares in (("filter", "preFilter"), ("score", "preScore"))
+}
 """Plugins that fail at a point if they did not run at the one that prepares it: every attempt is an error."""
 
 STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from scheduler_core.v1_37.cel import CelError, Quantity, compile_cel, quantity
+from scheduler_core.v1_37.cel import CelError, compile_cel, quantity
 from scheduler_core.v1_37.change import Manifest
 from scheduler_core.v1_37.interface import PluginError
 from scheduler_core.v1_37.selectors import node_terms
@@ -327,6 +327,3 @@ def _tolerates(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
         return False
     exists = toleration.get("operator") == "Exists"
     return exists or (toleration.get("value") or "") == (taint.get("value") or "")
-
-
-__all__ = ["Allocator", "Device", "Quantity", "Request", "devices_in_use", "devices_on", "requests_of"]

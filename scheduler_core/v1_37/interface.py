@@ -6,7 +6,7 @@ is next and know nothing of plugins but their event registrations. Both speak th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 from msgspec import Struct, field
@@ -20,7 +20,6 @@ from scheduler_core.v1_37.state import Cluster
 SUCCESS = "Success"
 SKIP = "Skip"
 WAIT = "Wait"
-PENDING = "Pending"
 ERROR = "Error"
 UNSCHEDULABLE = "Unschedulable"
 UNRESOLVABLE = "UnschedulableAndUnresolvable"
@@ -98,6 +97,14 @@ class Registration(Struct, frozen=True):
     resource: str
     actions: frozenset[str]  # "Add", "Delete", "Update" (general: every Update…), "UpdateNodeLabel"…
     hint: Hint | None = None  # None: always Queue
+
+
+class Hints(Struct, frozen=True):
+    """A plugin's registrations, and the change that a pod waits for: a clause after "until", or its maker."""
+
+    plugin: str
+    events: tuple[Registration, ...]
+    until: str | Callable[[Pod], str]
 
 
 class Attempt(Struct):
@@ -231,12 +238,3 @@ class Scheduling(Protocol):
     def pre_enqueue(self, pod: Pod) -> str | None:
         """Return the plugin that gates the pod, or None (SchedulingGates, DynamicResources)."""
         ...
-
-
-class Plugin(Protocol):
-    """A plugin's declaration; which of the optional methods it has is said by ``points``."""
-
-    key: str
-    points: frozenset[str]
-    weight: int
-    events: Iterable[Registration]

@@ -20,11 +20,6 @@ def group_key(pod: Manifest) -> str | None:
     return None if name is None else f"{pod['metadata'].get('namespace') or 'default'}/{name}"
 
 
-def gang(group: Manifest) -> bool:
-    """Return whether the group's policy is ``gang``."""
-    return bool(_policy(group).get("gang"))
-
-
 def min_count(group: Manifest) -> int:
     """Return ``gang.minCount``; 1 with the basic policy."""
     return int((_policy(group).get("gang") or {}).get("minCount") or 1)

@@ -74,7 +74,6 @@ class Selector(Struct, frozen=True):
 
 
 NOTHING = Selector(nothing=True)
-EVERYTHING = Selector()
 
 
 def label_selector(selector: Mapping[str, Any] | None) -> Selector:

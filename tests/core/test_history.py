@@ -16,18 +16,14 @@ from scheduler_core.objects.manifests import Document
 from scheduler_core.scenario.history import (
     HistoryError,
     Moment,
-    creating,
-    deleting,
-    ids_of,
     manifest_at,
     moved,
     objects_at,
-    operations_of,
-    patching,
     placed,
     removed,
     with_operations,
 )
+from scheduler_core.scenario.history_entries import creating, deleting, ids_of, operations_of, patching
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.simulation.instant import Simulation

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.services, pytest.mark.timeout(300)]
 
 #: Stores a link, a draft and a run with its chunks.
 FILL = """
-from playground.storage import bundles, store
+from playground.storage import bundles, links, store
 from playground.runs import service
 from playground.runs.compute import compute
 text = open("tests/playground/data/web.yaml").read()
@@ -39,7 +39,7 @@ row = store.find_scenario(store.address_of(scenario.title, text))
 playback = Playback(scenario)
 playback.reach(99)
 pinned = pinning.pinned(playback)
-store.create_link(store.LinkRequest("visitor", "a link", "step=2"), row, pinned.what, pinned.decisions)
+links.create_link(links.LinkRequest("visitor", "a link", "step=2"), row, pinned.what, pinned.decisions)
 room = rows.create(row, "visitor", "", {"step": "2"}).room
 rows.ask(room.pk, questions.drafted("choice", "", ["yes", "no"]))
 rows.vote(room.pk, 1, "somebody", "0")
@@ -51,9 +51,9 @@ from playground.models import Comment, Link, Room, RoomVote
 from playground.playback import pinning
 from playground.playback.playback import Playback
 from playground.rooms import rows
-from playground.storage import bundles, comments, store
+from playground.storage import bundles, comments, links, store
 link, room = Link.objects.get(), rows.find(Room.objects.get().pk)
-playback = Playback(store.load_scenario(store.find_link(link.pk).scenario))
+playback = Playback(store.load_scenario(links.find_link(link.pk).scenario))
 playback.reach(99)
 print(pinning.compared(link.pinned, bytes(link.decisions), playback)["same"], link.query)
 print(room.position, room.question["choices"], rows.votes_of(room.pk, 1), rows.is_over(room))

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from playground.panels.cache_map import Page, classes, entry_map, level_map
-from playground.playback import checkpoints, playback
-from playground.playback.playback import Playback, Superseded
+from playground.playback import checkpoints, replaying
+from playground.playback.playback import Playback
+from playground.playback.stopping import Superseded
 from scheduler_core import load
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.simulation.instant import Simulation
@@ -70,7 +71,7 @@ def often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkpoints, "EVERY_SECONDS", 0.0)
     monkeypatch.setattr(checkpoints, "COPY_SHARE", 0)
     monkeypatch.setattr(checkpoints, "NEAR", 0)
-    monkeypatch.setattr(playback, "REPLAYED_AT_ONCE", 2)
+    monkeypatch.setattr(replaying, "REPLAYED_AT_ONCE", 2)
 
 
 def played(whole: Scenario) -> Playback:
@@ -93,7 +94,7 @@ def test_jumps_show_what_stepping_shows(mode: str, often: None) -> None:
     order = list(range(1, len(stepped) + 1)) * 2
     random.Random(7).shuffle(order)
     for index in order:
-        made._cycles.clear()
+        made.replays._cycles.clear()
         assert trace_line(made.cycle(index)) == stepped[index - 1]
         with made.after(index) as there:
             assert told(there, made) == wanted[index - 1]
@@ -138,7 +139,7 @@ def test_a_stored_run_makes_its_copies_while_it_is_read(often: None) -> None:
     assert trace_line(stored.cycle(last)) == stepped[last - 1]
     assert len(stored.checkpoints.indices) > 3
     assert trace_line(stored.cycle(last - 3)) == stepped[last - 4]
-    assert stored._reader is not None and stored._reader.index == last - 3
+    assert stored.replays._reader is not None and stored.replays._reader.index == last - 3
 
 
 def test_copies_are_bounded(often: None, limits: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,11 +164,11 @@ def test_a_long_replay_ends_when_nobody_wants_it(often: None) -> None:
     """Scrubbing away gives a jump up in between; what it got to is used by the next one."""
     whole = scenario("sound")
     made = played(whole)
-    made.checkpoints = checkpoints.Checkpoints(load((DATA / "web.yaml").read_text()))
+    made.replays._checkpoints = checkpoints.Checkpoints(load((DATA / "web.yaml").read_text()))
     asked = iter([False] * 4)
     with pytest.raises(Superseded):
         made.cycle(len(made), lambda: next(asked, True))
-    assert made._reader is not None and 0 < made._reader.index < len(made) - 1
+    assert made.replays._reader is not None and 0 < made.replays._reader.index < len(made) - 1
     asked = iter([False] * 3)
     with pytest.raises(Superseded), made.after(len(made), lambda: next(asked, True)):
         pass

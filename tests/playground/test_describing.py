@@ -9,7 +9,7 @@ import pytest
 from playground.edits.describing import all_words, images_of, words_of
 from scheduler_core import load
 from scheduler_core.authoring.examples import find
-from scheduler_core.scenario.history import entries_of
+from scheduler_core.scenario.history_entries import entries_of
 
 SIDE = {"name": "side", "image": "proxy:1"}
 

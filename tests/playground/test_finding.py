@@ -258,7 +258,7 @@ def test_a_search_disturbs_nobody(web: str) -> None:
     shown = playback.cycle(4)
     searched(playback, ["predicate:PodFitsHostPorts"])
     assert playback.cycle(4) is shown
-    assert playback._reader is not None and playback._reader.index == 4
+    assert playback.replays._reader is not None and playback.replays._reader.index == 4
 
 
 @pytest.mark.django_db(transaction=True)

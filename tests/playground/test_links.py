@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from playground.models import Draft, Link, Scenario
-from playground.storage import bundles, quotas, retention, store
+from playground.storage import bundles, links, quotas, retention, store
 from tests.playground.conftest import OWNER, STRANGER, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -84,11 +84,11 @@ async def test_it_goes_when_it_said(web: str) -> None:
     soon = timezone.now() + timedelta(days=1)
     await Link.objects.aupdate(expires=soon)
     for made in (fixed, rolling):
-        assert await sync_to_async(store.find_link)(made["link"])
+        assert await sync_to_async(links.find_link)(made["link"])
     dates = {row.pk: row.expires async for row in Link.objects.all()}
     assert dates[fixed["link"]] == soon and dates[rolling["link"]] > soon + timedelta(days=80)
     await Link.objects.aupdate(expires=timezone.now() - timedelta(seconds=1))
-    assert await sync_to_async(store.find_link)(fixed["link"]) is None
+    assert await sync_to_async(links.find_link)(fixed["link"]) is None
     removed = await sync_to_async(retention.sweep)()
     assert (removed["private links"], removed["scenarios"]) == (2, 1)
 

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from playground.panels import steps
-from playground.playback.playback import OutOfRangeError, Playback, Superseded
+from playground.playback.playback import OutOfRangeError, Playback
+from playground.playback.stopping import Superseded
 from playground.playback.trail import CHECKPOINT, Trail
 from scheduler_core import load, load_documents
 from scheduler_core.simulation.instant import Simulation
@@ -204,7 +205,7 @@ def test_kept_cycles_are_bounded_by_their_size(web: str, limits: Any) -> None:
     limits(CYCLE_CACHE_BYTES=1, LIGHT_CACHE=2)
     playback = play(web)
     steps.window(playback, 1, 5)
-    assert len(playback._cycles) == 1
+    assert len(playback.replays._cycles) == 1
     assert len(playback._light) == 2
 
 

@@ -7,18 +7,19 @@ import re
 from django.test import Client
 
 from scheduler_core.v1_37.config import GATED, IMPLEMENTED, MULTI_POINT
-from scheduler_core.v1_37.hints.registry import REGISTERED
-from scheduler_core.v1_37.plugins.about import ABOUT, rows
+from scheduler_core.v1_37.declared import DECLARED
+from scheduler_core.v1_37.hints.registry import HINTS
 from scheduler_core.v1_37.plugins.table import PLUGINS
 
 
 def test_every_plugin_of_the_engine_has_a_row(client: Client) -> None:
     """Those of the default profile, of the tables of filters and of hints; each says what it does."""
     names = {name for name, _ in MULTI_POINT} | {"GangScheduling"}
-    assert names == set(ABOUT) >= PLUGINS.keys() | REGISTERED.keys()
+    listed = [row.key for row in DECLARED if row.text]
+    assert names == set(listed) >= PLUGINS.keys() | HINTS.keys()
     assert GATED["GenericWorkload"] == (("GangScheduling", 0),)
     text = client.get("/reference/plugins/").content.decode()
-    assert re.findall(r'<tr id="(\w+)">', text) == list(ABOUT)
+    assert re.findall(r'<tr id="(\w+)">', text) == listed
     assert 'href="/reference/plugins/" aria-current="page"' in text
     assert "NodeUpdateNodeLabel" in text
 
@@ -26,8 +27,8 @@ def test_every_plugin_of_the_engine_has_a_row(client: Client) -> None:
 def test_words_agree_with_the_extension_points() -> None:
     """A plugin is said to filter where it does, and to score where it does, with its weight."""
     weights = dict(MULTI_POINT)
-    for plugin, about, points, weight in rows():
-        assert bool(about.filters) == (plugin in IMPLEMENTED["filter"]), plugin
-        assert bool(about.prefers and about.formula) == (plugin in IMPLEMENTED["score"]), plugin
-        assert weight == ((weights[plugin] or 1) if "score" in points else 0), plugin
-        assert about.filters or about.prefers or about.otherwise, plugin
+    for row in (row for row in DECLARED if row.text):
+        scores = row.key in IMPLEMENTED["score"]
+        assert bool(row.filters) == (row.key in IMPLEMENTED["filter"]), row.key
+        assert bool(row.prefers and row.formula) == scores, row.key
+        assert row.default_weight == ((weights[row.key] or 1) if scores else 0), row.key

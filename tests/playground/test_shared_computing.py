@@ -13,7 +13,8 @@ import pytest
 from playground.live.consumer import ENGINE_JOBS, Connection
 from playground.live.flights import Flights
 from playground.panels import steps
-from playground.playback.playback import OutOfRangeError, Playback, Superseded
+from playground.playback.playback import OutOfRangeError, Playback
+from playground.playback.stopping import Superseded
 from tests.playground.conftest import PATIENCE, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)

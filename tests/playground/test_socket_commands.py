@@ -16,6 +16,7 @@ from playground.models import Draft, Run, Scenario
 from playground.panels import steps
 from playground.playback.library import library
 from playground.playback.playback import Playback
+from playground.playback.replaying import Replays
 from playground.tasks import run_simulation
 from scheduler_core import load
 from tests.playground.conftest import DATA, OWNER, PATIENCE, STRANGER, Socket, connected
@@ -162,9 +163,9 @@ async def test_a_playback_that_was_displaced_is_made_anew(web: str) -> None:
 async def test_scrubbing_answers_the_newest_only(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of many cycles asked for at once, those not begun are given up and said to be."""
     entered, go = threading.Event(), threading.Event()
-    original = Playback._decide
+    original = Replays._decide
 
-    def slow(self: Playback, *asked: Any) -> Any:
+    def slow(self: Replays, *asked: Any) -> Any:
         entered.set()
         go.wait(PATIENCE)
         return original(self, *asked)
@@ -172,7 +173,7 @@ async def test_scrubbing_answers_the_newest_only(web: str, monkeypatch: pytest.M
     async with connected() as socket:
         source = await draft(socket, web)
         await socket.success("scenario.open", {"source": source})
-        monkeypatch.setattr(Playback, "_decide", slow)
+        monkeypatch.setattr(Replays, "_decide", slow)
         ask = {"source": source, "parts": ["queue"]}
         requests = [await socket.send("cycle.get", {**ask, "step": "1"})]
         await asyncio.to_thread(entered.wait, PATIENCE)

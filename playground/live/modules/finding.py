@@ -9,7 +9,8 @@ from playground.limits import limit
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.playback.finding import ConditionError, Finder, FoundCycle, Search, Searching
-from playground.playback.playback import SLICE_SECONDS, Playback, Superseded
+from playground.playback.playback import SLICE_SECONDS, Playback
+from playground.playback.stopping import Superseded
 
 TOLD_SECONDS = 0.25  # between two progress frames of a search
 

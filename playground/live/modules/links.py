@@ -11,7 +11,7 @@ from playground.models import Draft, Link, Run, Scenario
 from playground.playback import pinning, sources
 from playground.playback.executor import in_storage
 from playground.playback.playback import Playback
-from playground.storage import store
+from playground.storage import links, store
 
 QUERY = 1_500  # characters
 DAYS = 3_650
@@ -41,20 +41,20 @@ async def create(call: Call) -> Answer:
         return pinning.pinned(playback) if pinning.reached(playback, limit("LINK_CYCLES")) else None
 
     pinned = await call.in_turns(turn)
-    asked = store.LinkRequest(call.visitor, payload.get("title") or source.title, query, days)
+    asked = links.LinkRequest(call.visitor, payload.get("title") or source.title, query, days)
     try:
         return wire(await call.in_engine(_create, source, asked, pinned))
-    except store.TooManyLinksError as error:
+    except links.TooManyLinksError as error:
         raise CommandError("rate.limited", str(error)) from error
 
 
-def _create(source: sources.Source, asked: store.LinkRequest, pinned: pinning.Pinned) -> Link:
+def _create(source: sources.Source, asked: links.LinkRequest, pinned: pinning.Pinned) -> Link:
     row = source.row
     if isinstance(row, Draft):
         row = store.keep_scenario(source.load(), source.text(), asked.owner)
     elif isinstance(row, Run):
         row = Scenario.objects.defer("content", "text").get(pk=row.scenario_id)
-    return store.create_link(asked, row, pinned.what, pinned.decisions)
+    return links.create_link(asked, row, pinned.what, pinned.decisions)
 
 
 def wire(link: Link) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def wire(link: Link) -> dict[str, Any]:
 @command("link.list", visitor=True)
 async def listing(call: Call) -> Answer:
     """Return the visitor's own private links, newest first."""
-    return {"links": [wire(link) for link in await in_storage(store.links_of, call.visitor)]}
+    return {"links": [wire(link) for link in await in_storage(links.links_of, call.visitor)]}
 
 
 @command("link.rename", visitor=True, link="text", title="text")
@@ -93,7 +93,7 @@ def _rename(name: str, owner: str, title: str) -> int:
 @command("link.revoke", visitor=True, link="text")
 async def revoke(call: Call) -> Answer:
     """Take one of the visitor's links back, for good."""
-    if not await in_storage(store.revoke_link, call.payload["link"], call.visitor):
+    if not await in_storage(links.revoke_link, call.payload["link"], call.visitor):
         raise CommandError("source.not-found", "There is no such link of yours.")
     return {}
 
@@ -114,7 +114,7 @@ async def check(call: Call) -> Answer:
 
 
 def _pinned(name: str) -> Link:
-    link = store.find_link(name)
+    link = links.find_link(name)
     if link is None:
         raise sources.NotFoundError("There is no such link; it may have expired or been revoked.")
     link.decisions = Link.objects.values_list("decisions", flat=True).get(pk=link.pk)

@@ -10,7 +10,8 @@ from playground.live.errors import CommandError
 from playground.models import Draft, Scenario
 from playground.playback import sources
 from playground.playback.library import FIRST_SLICE_SECONDS
-from playground.playback.playback import SLICE_SECONDS, Playback, Superseded
+from playground.playback.playback import SLICE_SECONDS, Playback
+from playground.playback.stopping import Superseded
 from playground.runs.sizing import expected_cycles
 from playground.storage import bundles, store
 from playground.wire import Encoded, join

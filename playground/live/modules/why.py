@@ -12,7 +12,8 @@ from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.panels.why import WhyQuestion, applying, explaining, why
 from playground.playback import sources
-from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playback, Superseded
+from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playback
+from playground.playback.stopping import Superseded
 from playground.wire import Encoded, encode
 from scheduler_core.explain import ExplainError
 from scheduler_core.explain.changes import Remedy

@@ -5,7 +5,7 @@ from __future__ import annotations
 from playground.edits import worth
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
-from playground.playback.playback import Superseded
+from playground.playback.stopping import Superseded
 
 
 @command("worth.cost", source="source", latest=1, throttle="IMPORTS_PER_MINUTE")

@@ -55,15 +55,14 @@ class ConversionNotes(Struct):
     notes: list[str] = field(default_factory=list)
 
 
-def to_policy(document: Document, scheduler_name: str = "") -> Conversion:
-    """Convert a profile of a KubeSchedulerConfiguration, by default the main one, to a Policy.
+def to_policy(document: Document) -> Conversion:
+    """Convert the main profile of a KubeSchedulerConfiguration to a Policy.
 
     Raises:
         PolicyError: The configuration cannot be used.
     """
     configuration = compile_configuration(document)
-    profile = configuration.of(scheduler_name) if scheduler_name else None
-    profile = profile or configuration.main
+    profile = configuration.main
     told = ConversionNotes()
     _tell_of_framework(configuration, profile, document, told)
     policy: dict[str, Any] = {

@@ -154,10 +154,6 @@ class Preemption(Struct):
         """The criterion that left one node; None if there were fewer than two candidates from the start."""
         return next((row.criterion for row in self.comparisons if row.decided), None)
 
-    def candidate(self, node: str) -> DryRun | None:
-        """Return the dry run on a node by its name."""
-        return next((run for run in self.candidates if self.nodes[run.node] == node), None)
-
     @property
     def nbytes(self) -> int:
         """The record's estimated memory in bytes; excludes the pods, which are shared with the cluster."""

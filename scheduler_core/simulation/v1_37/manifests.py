@@ -25,7 +25,7 @@ from scheduler_core.objects.model import (
     StorageClass,
     Workload,
 )
-from scheduler_core.scenario.history import entries_of, resolved, target_of
+from scheduler_core.scenario.history_entries import entries_of, resolved, target_of
 from scheduler_core.scenario.left_out import NOT_OBJECTS
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.v1_37.state import Cluster

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from scheduler_core.scheduling.cycle import QueueEntry, Queues, QueueState, TimedQueue
+from scheduler_core.scheduling.cycle import QueueEntry, QueueState, TimedQueue
 from scheduler_core.scheduling.queue import QUEUE_SHOWN
 from scheduler_core.simulation.v1_37.record import Hint
 from scheduler_core.v1_37.clock import SECOND
 from scheduler_core.v1_37.entities import Entity, QueuedPod
-from scheduler_core.v1_37.hints.sentences import events_of, wakes
+from scheduler_core.v1_37.hints.registry import events_of, wakes
 from scheduler_core.v1_37.queue import LEFTOVER_AFTER, LEFTOVER_EVERY
 from scheduler_core.v1_37.run import Run
 
@@ -37,13 +37,6 @@ def queue_state(run: Run, head: Entity, moved: Moved, *, whole: bool) -> QueueSt
     )
     timed = TimedQueue(counts, entries, (), tuple(_flushes(entries)), tried)
     return QueueState(active, counts["active"], unschedulable, counts["unschedulable"], timed)
-
-
-def queues_of(run: Run, moved: Moved) -> Queues:
-    """Return the current queues, with no pod being scheduled."""
-    rows = list(run.queue.waiting())
-    entries = tuple(_entries(run, rows, moved))
-    return Queues(_counts(queue for _, queue in rows), entries, (), tuple(_flushes(entries)))
 
 
 def _counts(queues: Iterator[str]) -> dict[str, int]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.v1_37.change import Manifest
 from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext
 from scheduler_core.v1_37.pods import Pod
+
+_SHOWN = 4
 
 
 def answer(helps: bool) -> HintAnswer:
@@ -53,3 +55,15 @@ def names_claim(pod: Pod, claim: Manifest | None, *, ephemeral: bool = True) -> 
     if (meta.get("namespace") or "default") != pod.namespace:
         return False
     return any(name == meta.get("name") and (ephemeral or not made) for name, made in pod.claims)
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return the first few words of a sentence, and how many more there are."""
+    shown = list(words[:_SHOWN])
+    more = len(words) - len(shown)
+    return ", ".join(shown) + (f" and {more:,} more" if more > 0 else "")
+
+
+def claim_names(pod: Pod) -> str:
+    """Return the names of the pod's claims."""
+    return listed([name for name, _ in pod.claims]) or "a claim"

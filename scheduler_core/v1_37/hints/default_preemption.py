@@ -6,6 +6,10 @@ It wants to hear of deletions so that a preemptor that it gates is looked at, bu
 from __future__ import annotations
 
 from scheduler_core.v1_37.hints.common import never
-from scheduler_core.v1_37.interface import Registration
+from scheduler_core.v1_37.interface import Hints, Registration
 
-EVENTS = (Registration("AssignedPod", frozenset({"Delete"}), never),)
+HINTS = Hints(
+    "DefaultPreemption",
+    (Registration("AssignedPod", frozenset({"Delete"}), never),),
+    "the deletion of its victims is confirmed",
+)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scheduler_core.v1_37.hints.common import always, answer, metadata, status
-from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.v1_37.hints.common import always, answer, listed, metadata, status
+from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Hints, Registration
 from scheduler_core.v1_37.pods import Pod
 
 
@@ -38,10 +38,21 @@ def _after_claim_change(pod: Pod, event: Event, context: HintContext) -> HintAns
 
 
 _ADD_UPDATE = frozenset({"Add", "Update"})
-EVENTS = (
-    Registration("resource.k8s.io/ResourceClaim", _ADD_UPDATE, _after_claim_change),
-    Registration("TargetPod", frozenset({"UpdatePodGeneratedResourceClaim"}), _after_target_change),
-    Registration("Node", frozenset({"Add", "UpdateNodeLabel", "UpdateNodeAllocatable"}), always),
-    Registration("resource.k8s.io/DeviceClass", _ADD_UPDATE, always),
-    Registration("resource.k8s.io/ResourceSlice", _ADD_UPDATE, always),
+
+
+def _until(pod: Pod) -> str:
+    asked = listed(list(pod.resource_claims)) or "its claim"
+    return f"the ResourceClaim {asked} is created or changes, or a ResourceSlice, DeviceClass or node does"
+
+
+HINTS = Hints(
+    "DynamicResources",
+    (
+        Registration("resource.k8s.io/ResourceClaim", _ADD_UPDATE, _after_claim_change),
+        Registration("TargetPod", frozenset({"UpdatePodGeneratedResourceClaim"}), _after_target_change),
+        Registration("Node", frozenset({"Add", "UpdateNodeLabel", "UpdateNodeAllocatable"}), always),
+        Registration("resource.k8s.io/DeviceClass", _ADD_UPDATE, always),
+        Registration("resource.k8s.io/ResourceSlice", _ADD_UPDATE, always),
+    ),
+    _until,
 )

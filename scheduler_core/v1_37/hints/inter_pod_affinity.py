@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from scheduler_core.v1_37.change import Manifest
-from scheduler_core.v1_37.hints.common import always, answer, labels
-from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.v1_37.hints.common import always, answer, labels, listed
+from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Hints, Registration
 from scheduler_core.v1_37.pods import AffinityTerm, Pod
 
 
@@ -54,8 +54,19 @@ def _appears_or_changes(key: str, before: Manifest | None, now: Manifest | None)
     return value is not None and value != labels(before).get(key)
 
 
-EVENTS = (
-    Registration("AssignedPod", frozenset({"Add", "Delete", "UpdatePodLabel"}), _after_pod_change),
-    Registration("TargetPod", frozenset({"UpdatePodLabel"}), always),
-    Registration("Node", frozenset({"Add", "UpdateNodeLabel"}), _after_node_change),
+def _until(pod: Pod) -> str:
+    affinity = pod.affinity
+    keys = dict.fromkeys(term.topology_key for term in (*affinity.required, *affinity.required_anti))
+    where = f" with the label {listed(list(keys))}" if keys else ""
+    return f"a pod that a term selects is bound, deleted or relabeled, or a node{where} is added or relabeled"
+
+
+HINTS = Hints(
+    "InterPodAffinity",
+    (
+        Registration("AssignedPod", frozenset({"Add", "Delete", "UpdatePodLabel"}), _after_pod_change),
+        Registration("TargetPod", frozenset({"UpdatePodLabel"}), always),
+        Registration("Node", frozenset({"Add", "UpdateNodeLabel"}), _after_node_change),
+    ),
+    _until,
 )

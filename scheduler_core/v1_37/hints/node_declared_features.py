@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scheduler_core.v1_37.hints.common import answer, status
-from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Hints, Registration
 from scheduler_core.v1_37.plugins.node_declared_features import required_features
 from scheduler_core.v1_37.pods import Pod
 
@@ -21,7 +21,11 @@ def _after_pod_change(pod: Pod, event: Event, context: HintContext) -> HintAnswe
     return answer(required_features(Pod(event.old)) != required_features(Pod(event.new)))
 
 
-EVENTS = (
-    Registration("Node", frozenset({"Add", "UpdateNodeDeclaredFeature"}), _after_node_change),
-    Registration("TargetPod", frozenset({"Update"}), _after_pod_change),
+HINTS = Hints(
+    "NodeDeclaredFeatures",
+    (
+        Registration("Node", frozenset({"Add", "UpdateNodeDeclaredFeature"}), _after_node_change),
+        Registration("TargetPod", frozenset({"Update"}), _after_pod_change),
+    ),
+    "a node that declares the features it needs is added, or the pod changes",
 )

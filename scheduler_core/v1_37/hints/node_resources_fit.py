@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from scheduler_core.v1_37.change import Manifest
-from scheduler_core.v1_37.hints.common import always, answer, metadata, spec, status
-from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.v1_37.hints.common import always, answer, listed, metadata, spec, status
+from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Hints, Registration
 from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.requests import Amounts, amounts, held_requests, spec_requests
 
@@ -45,10 +45,23 @@ def _after_device_class_change(pod: Pod, event: Event, context: HintContext) -> 
     return answer(name in asked or f"{CLASS_PREFIX}{metadata(event.new).get('name')}" in asked)
 
 
-EVENTS = (
-    Registration("AssignedPod", frozenset({"Delete"}), always),
-    Registration("AssignedPod", frozenset({"UpdatePodScaleDown"}), _after_scale_down),
-    Registration("TargetPod", frozenset({"UpdatePodScaleDown"}), always),
-    Registration("Node", frozenset({"Add", "UpdateNodeAllocatable"}), _after_node_change),
-    Registration("resource.k8s.io/DeviceClass", frozenset({"Add", "Update"}), _after_device_class_change),
+def _until(pod: Pod) -> str:
+    asked = listed([name for name, amount in pod.requests.items() if amount > 0])
+    room = f"room for its {asked}" if asked else "room for one more pod"
+    return (
+        "a pod leaves a node or is scaled down, or a node that could hold it is added or grows: "
+        f"it needs {room}"
+    )
+
+
+HINTS = Hints(
+    "NodeResourcesFit",
+    (
+        Registration("AssignedPod", frozenset({"Delete"}), always),
+        Registration("AssignedPod", frozenset({"UpdatePodScaleDown"}), _after_scale_down),
+        Registration("TargetPod", frozenset({"UpdatePodScaleDown"}), always),
+        Registration("Node", frozenset({"Add", "UpdateNodeAllocatable"}), _after_node_change),
+        Registration("resource.k8s.io/DeviceClass", frozenset({"Add", "Update"}), _after_device_class_change),
+    ),
+    _until,
 )

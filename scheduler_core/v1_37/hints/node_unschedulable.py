@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scheduler_core.v1_37.hints.common import answer, spec
-from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Hints, Registration
 from scheduler_core.v1_37.plugins.node_unschedulable import TAINT
 from scheduler_core.v1_37.plugins.taint_toleration import COMPARISON_GATE, tolerates_all
 from scheduler_core.v1_37.pods import Pod
@@ -21,7 +21,11 @@ def _after_toleration_change(pod: Pod, event: Event, context: HintContext) -> Hi
     return answer(tolerates_all(pod.tolerations, (TAINT,), compare=compare))
 
 
-EVENTS = (
-    Registration("Node", frozenset({"Add", "UpdateNodeTaint"}), _after_node_change),
-    Registration("TargetPod", frozenset({"UpdatePodToleration"}), _after_toleration_change),
+HINTS = Hints(
+    "NodeUnschedulable",
+    (
+        Registration("Node", frozenset({"Add", "UpdateNodeTaint"}), _after_node_change),
+        Registration("TargetPod", frozenset({"UpdatePodToleration"}), _after_toleration_change),
+    ),
+    "a node is added, or made schedulable again (kubectl uncordon)",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scheduler_core.v1_37.change import Manifest
 from scheduler_core.v1_37.hints.common import always, answer, names_claim, spec
-from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Hints, Registration
 from scheduler_core.v1_37.pods import Pod
 
 MIGRATABLE = (
@@ -51,10 +51,14 @@ def _limits(csi_node: Manifest | None) -> dict[str, int]:
     }
 
 
-EVENTS = (
-    Registration("storage.k8s.io/CSINode", frozenset({"Add"}), always),
-    Registration("storage.k8s.io/CSINode", frozenset({"Update"}), _after_limits_changed),
-    Registration("AssignedPod", frozenset({"Delete"}), _after_pod_deleted),
-    Registration("PersistentVolumeClaim", frozenset({"Add"}), _after_claim_added),
-    Registration("storage.k8s.io/VolumeAttachment", frozenset({"Delete"}), _after_attachment_deleted),
+HINTS = Hints(
+    "NodeVolumeLimits",
+    (
+        Registration("storage.k8s.io/CSINode", frozenset({"Add"}), always),
+        Registration("storage.k8s.io/CSINode", frozenset({"Update"}), _after_limits_changed),
+        Registration("AssignedPod", frozenset({"Delete"}), _after_pod_deleted),
+        Registration("PersistentVolumeClaim", frozenset({"Add"}), _after_claim_added),
+        Registration("storage.k8s.io/VolumeAttachment", frozenset({"Delete"}), _after_attachment_deleted),
+    ),
+    "a pod with volumes of the same driver leaves a node, an attachment ends, or a limit is raised",
 )

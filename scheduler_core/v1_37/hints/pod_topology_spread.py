@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scheduler_core.v1_37.change import Manifest
-from scheduler_core.v1_37.hints.common import answer, labels, metadata, spec
-from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.v1_37.hints.common import answer, labels, listed, metadata, spec
+from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Hints, Registration
 from scheduler_core.v1_37.plugins.base import Context
 from scheduler_core.v1_37.plugins.pod_topology_spread import HARD, Constraint, constraints_of
 from scheduler_core.v1_37.pods import Pod
@@ -55,10 +55,26 @@ def _after_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnsw
     return answer(counts(event.new) and (moved or taints_changed))
 
 
-EVENTS = (
-    Registration("AssignedPod", frozenset({"Add", "Delete", "UpdatePodLabel"}), _after_pod_change),
-    Registration("TargetPod", frozenset({"UpdatePodLabel", "UpdatePodToleration"}), _after_target_change),
-    Registration(
-        "Node", frozenset({"Add", "Delete", "UpdateNodeLabel", "UpdateNodeTaint"}), _after_node_change
+def _until(pod: Pod) -> str:
+    keys = dict.fromkeys(
+        str(one.get("topologyKey"))
+        for one in pod.spec.get("topologySpreadConstraints") or ()
+        if one.get("whenUnsatisfiable") != "ScheduleAnyway"
+    )
+    return (
+        "a pod that a constraint selects is bound, deleted or relabeled, or a node with the label "
+        f"{listed(list(keys))} is added, removed, relabeled or retainted"
+    )
+
+
+HINTS = Hints(
+    "PodTopologySpread",
+    (
+        Registration("AssignedPod", frozenset({"Add", "Delete", "UpdatePodLabel"}), _after_pod_change),
+        Registration("TargetPod", frozenset({"UpdatePodLabel", "UpdatePodToleration"}), _after_target_change),
+        Registration(
+            "Node", frozenset({"Add", "Delete", "UpdateNodeLabel", "UpdateNodeTaint"}), _after_node_change
+        ),
     ),
+    _until,
 )

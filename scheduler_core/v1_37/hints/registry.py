@@ -1,53 +1,29 @@
-"""The events that each plugin registered (EventsToRegister)."""
+"""What each plugin waits for: the events that it registered (EventsToRegister), and the change in words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
+from pkgutil import iter_modules
 
-from scheduler_core.v1_37.hints import (
-    default_preemption,
-    dynamic_resources,
-    gang_scheduling,
-    inter_pod_affinity,
-    node_affinity,
-    node_declared_features,
-    node_ports,
-    node_resources_fit,
-    node_unschedulable,
-    node_volume_limits,
-    pod_topology_spread,
-    scheduling_gates,
-    taint_toleration,
-    volume_binding,
-    volume_restrictions,
-    volume_zone,
-)
-from scheduler_core.v1_37.interface import Event, Registration
+from scheduler_core.v1_37 import hints
+from scheduler_core.v1_37.interface import Event, Hints, Registration
+from scheduler_core.v1_37.pods import Pod
 
-REGISTERED: Mapping[str, tuple[Registration, ...]] = {
-    "SchedulingGates": scheduling_gates.EVENTS,
-    "NodeUnschedulable": node_unschedulable.EVENTS,
-    "TaintToleration": taint_toleration.EVENTS,
-    "NodeAffinity": node_affinity.EVENTS,
-    "NodePorts": node_ports.EVENTS,
-    "NodeResourcesFit": node_resources_fit.EVENTS,
-    "VolumeRestrictions": volume_restrictions.EVENTS,
-    "NodeVolumeLimits": node_volume_limits.EVENTS,
-    "VolumeBinding": volume_binding.EVENTS,
-    "VolumeZone": volume_zone.EVENTS,
-    "PodTopologySpread": pod_topology_spread.EVENTS,
-    "InterPodAffinity": inter_pod_affinity.EVENTS,
-    "DynamicResources": dynamic_resources.EVENTS,
-    "DefaultPreemption": default_preemption.EVENTS,
-    "NodeDeclaredFeatures": node_declared_features.EVENTS,
-    "GangScheduling": gang_scheduling.EVENTS,
-}
+
+def _found() -> dict[str, Hints]:
+    """Return the ``HINTS`` of all modules of the package by plugin; a new module is found by that alone."""
+    modules = [import_module(f"{hints.__name__}.{module.name}") for module in iter_modules(hints.__path__)]
+    return {found.plugin: found for module in modules if (found := getattr(module, "HINTS", None))}
+
+
+HINTS: Mapping[str, Hints] = _found()
 """By plugin. One that is missing never rejects a pod."""
 
 
 def registration_for(plugin: str, event: Event) -> Registration | None:
     """Return the plugin's registration that the event matches (framework.MatchClusterEvents)."""
-    for row in REGISTERED.get(plugin, ()):
+    for row in HINTS[plugin].events if plugin in HINTS else ():
         if row.resource == event.resource and _acts(row.actions, event.action):
             return row
     return None
@@ -56,3 +32,17 @@ def registration_for(plugin: str, event: Event) -> Registration | None:
 def _acts(registered: frozenset[str], action: str) -> bool:
     """Return whether an action is among those registered; the general Update receives every specific one."""
     return action in registered or (action.startswith("Update") and "Update" in registered)
+
+
+def events_of(plugin: str) -> tuple[str, ...]:
+    """Return the names of the cluster events that a plugin registered, in order."""
+    rows = HINTS[plugin].events if plugin in HINTS else ()
+    return tuple(row.resource + action for row in rows for action in sorted(row.actions))
+
+
+def wakes(plugin: str, pod: Pod) -> str:
+    """Return what the pod waits for if the plugin rejected it, as a clause after "until"."""
+    if plugin not in HINTS:
+        return "time moves it: the plugin registered no event"
+    until = HINTS[plugin].until
+    return until if isinstance(until, str) else until(pod)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scheduler_core.v1_37.change import Manifest
 from scheduler_core.v1_37.hints.common import always, answer, spec
-from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Hints, Registration
 from scheduler_core.v1_37.plugins.taint_toleration import COMPARISON_GATE, tolerates_all
 from scheduler_core.v1_37.pods import Pod
 
@@ -20,7 +20,11 @@ def _after_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnsw
     return answer(not was_tolerated and tolerated(event.new))
 
 
-EVENTS = (
-    Registration("Node", frozenset({"Add", "UpdateNodeTaint"}), _after_node_change),
-    Registration("TargetPod", frozenset({"UpdatePodToleration"}), always),
+HINTS = Hints(
+    "TaintToleration",
+    (
+        Registration("Node", frozenset({"Add", "UpdateNodeTaint"}), _after_node_change),
+        Registration("TargetPod", frozenset({"UpdatePodToleration"}), always),
+    ),
+    "a node is added whose taints it tolerates, or a node's taints change to that",
 )

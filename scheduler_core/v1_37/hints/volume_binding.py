@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from scheduler_core.objects.quantity import parse_resource
 from scheduler_core.v1_37.change import Manifest
-from scheduler_core.v1_37.hints.common import always, answer, metadata, names_claim, spec
-from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.v1_37.hints.common import always, answer, claim_names, metadata, names_claim, spec
+from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Hints, Registration
+from scheduler_core.v1_37.plugins.node_volume_limits import MIGRATED_PLUGINS
 from scheduler_core.v1_37.pods import Pod
-
-MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"
 
 
 def _after_class_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
@@ -59,12 +58,25 @@ def _after_driver_change(pod: Pod, event: Event, context: HintContext) -> HintAn
 
 
 _ADD_UPDATE = frozenset({"Add", "Update"})
-EVENTS = (
-    Registration("storage.k8s.io/StorageClass", _ADD_UPDATE, _after_class_change),
-    Registration("PersistentVolumeClaim", _ADD_UPDATE, _after_claim_change),
-    Registration("PersistentVolume", _ADD_UPDATE, always),
-    Registration("Node", frozenset({"Add", "UpdateNodeLabel"}), always),
-    Registration("storage.k8s.io/CSINode", _ADD_UPDATE, _after_csi_node_change),
-    Registration("storage.k8s.io/CSIDriver", frozenset({"Update"}), _after_driver_change),
-    Registration("storage.k8s.io/CSIStorageCapacity", _ADD_UPDATE, _after_capacity_change),
+
+
+def _until(pod: Pod) -> str:
+    return (
+        f"{claim_names(pod)} is created or bound, or a volume, storage class, storage capacity or node that "
+        "could serve it is added or changed"
+    )
+
+
+HINTS = Hints(
+    "VolumeBinding",
+    (
+        Registration("storage.k8s.io/StorageClass", _ADD_UPDATE, _after_class_change),
+        Registration("PersistentVolumeClaim", _ADD_UPDATE, _after_claim_change),
+        Registration("PersistentVolume", _ADD_UPDATE, always),
+        Registration("Node", frozenset({"Add", "UpdateNodeLabel"}), always),
+        Registration("storage.k8s.io/CSINode", _ADD_UPDATE, _after_csi_node_change),
+        Registration("storage.k8s.io/CSIDriver", frozenset({"Update"}), _after_driver_change),
+        Registration("storage.k8s.io/CSIStorageCapacity", _ADD_UPDATE, _after_capacity_change),
+    ),
+    _until,
 )

@@ -2,29 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from scheduler_core.v1_37.hints.common import always, answer, names_claim
-from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.v1_37.hints.common import always, answer, claim_names, names_claim
+from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Hints, Registration
+from scheduler_core.v1_37.plugins.volume_restrictions import disks_conflict
 from scheduler_core.v1_37.pods import Pod
-
-
-def _same_disk(own: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Return whether two volumes cannot be on one node (isVolumeConflict)."""
-    for kind, identity in (("gcePersistentDisk", "pdName"), ("iscsi", "iqn")):
-        left, right = own.get(kind), other.get(kind)
-        if left and right and left.get(identity) == right.get(identity):
-            return not (left.get("readOnly") and right.get("readOnly"))
-    left, right = own.get("awsElasticBlockStore"), other.get("awsElasticBlockStore")
-    if left and right:
-        return bool(left.get("volumeID") == right.get("volumeID"))
-    left, right = own.get("rbd"), other.get("rbd")
-    if not left or not right:
-        return False
-    same = all((left.get(name) or "") == (right.get(name) or "") for name in ("pool", "image"))
-    shared = set(left.get("monitors") or ()) & set(right.get("monitors") or ())
-    return bool(same and shared and not (left.get("readOnly") and right.get("readOnly")))
 
 
 def _after_pod_deleted(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
@@ -33,7 +14,7 @@ def _after_pod_deleted(pod: Pod, event: Event, context: HintContext) -> HintAnsw
     deleted = Pod(event.old)
     if deleted.namespace != pod.namespace:
         return "QueueSkip"
-    if any(_same_disk(own, other) for own in pod.volumes for other in deleted.volumes):
+    if any(disks_conflict(volume, deleted) for volume in pod.volumes):
         return "Queue"
     return answer(not {name for name, _ in pod.claims}.isdisjoint(name for name, _ in deleted.claims))
 
@@ -43,8 +24,16 @@ def _after_claim_added(pod: Pod, event: Event, context: HintContext) -> HintAnsw
     return answer(names_claim(pod, event.new, ephemeral=False))
 
 
-EVENTS = (
-    Registration("AssignedPod", frozenset({"Delete"}), _after_pod_deleted),
-    Registration("Node", frozenset({"Add"}), always),
-    Registration("PersistentVolumeClaim", frozenset({"Add"}), _after_claim_added),
+def _until(pod: Pod) -> str:
+    return f"the pod that uses {claim_names(pod)} is deleted, or a node is added"
+
+
+HINTS = Hints(
+    "VolumeRestrictions",
+    (
+        Registration("AssignedPod", frozenset({"Delete"}), _after_pod_deleted),
+        Registration("Node", frozenset({"Add"}), always),
+        Registration("PersistentVolumeClaim", frozenset({"Add"}), _after_claim_added),
+    ),
+    _until,
 )

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from scheduler_core.v1_37.change import Manifest
-from scheduler_core.v1_37.hints.common import always, answer, labels, names_claim
-from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.v1_37.hints.common import always, answer, claim_names, labels, names_claim
+from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Hints, Registration
+from scheduler_core.v1_37.plugins.volume_zone import TOPOLOGY_LABELS
 from scheduler_core.v1_37.pods import Pod
-
-TOPOLOGY_LABELS = (
-    "failure-domain.beta.kubernetes.io/zone",
-    "failure-domain.beta.kubernetes.io/region",
-    "topology.kubernetes.io/zone",
-    "topology.kubernetes.io/region",
-)
 
 
 def _after_class_added(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
@@ -34,9 +28,17 @@ def _topology(volume: Manifest | None) -> dict[str, str]:
     return {key: value for key, value in labels(volume).items() if key in TOPOLOGY_LABELS}
 
 
-EVENTS = (
-    Registration("storage.k8s.io/StorageClass", frozenset({"Add"}), _after_class_added),
-    Registration("Node", frozenset({"Add", "UpdateNodeLabel"}), always),
-    Registration("PersistentVolumeClaim", frozenset({"Add", "Update"}), _after_claim_change),
-    Registration("PersistentVolume", frozenset({"Add", "Update"}), _after_volume_change),
+def _until(pod: Pod) -> str:
+    return f"the volume of {claim_names(pod)} changes, or a node of its zone is added or relabeled"
+
+
+HINTS = Hints(
+    "VolumeZone",
+    (
+        Registration("storage.k8s.io/StorageClass", frozenset({"Add"}), _after_class_added),
+        Registration("Node", frozenset({"Add", "UpdateNodeLabel"}), always),
+        Registration("PersistentVolumeClaim", frozenset({"Add", "Update"}), _after_claim_change),
+        Registration("PersistentVolume", frozenset({"Add", "Update"}), _after_volume_change),
+    ),
+    _until,
 )

@@ -195,3 +195,6 @@ def deallocate(ctx: Context) -> tuple[Status, Change | None]:
             change = ctx.cluster.replace({**claim, "status": status})
             return Status(UNSCHEDULABLE, ("deallocation of ResourceClaim completed",)), change
     return Status(UNSCHEDULABLE), None
+
+
+PLUGIN = DynamicResources()

@@ -33,3 +33,6 @@ class ImageLocality(Plugin):
                 total += (image.sizes[rows] * spread).astype(np.int64)
         most = _MOST * len(containers)
         return MAX_SCORE * (np.clip(total, _LEAST, most) - _LEAST) // (most - _LEAST)
+
+
+PLUGIN = ImageLocality()

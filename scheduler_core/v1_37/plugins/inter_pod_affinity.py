@@ -239,3 +239,6 @@ def _weights(ctx: Context, hard: int) -> Mapping[str, Ints]:
         if (nodes.label(key).ids[here] >= 0).any():
             _add_rows(nodes, out, key, amounts)
     return out
+
+
+PLUGIN = InterPodAffinity()

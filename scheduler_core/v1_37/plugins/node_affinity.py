@@ -97,13 +97,6 @@ def selected(nodes: Nodes, pod: Pod) -> Mask | None:
     return out
 
 
-def node_selected(pod: Pod, name: str, labels: Mapping[str, str]) -> bool:
-    """Evaluate node selector and required affinity for one node."""
-    return all(labels.get(key) == value for key, value in pod.node_selector.items()) and (
-        pod.node_required is None or any(term.matches(name, labels) for term in pod.node_required)
-    )
-
-
 class NodeAffinity(Plugin):
     """Node selector and node affinity."""
 
@@ -173,3 +166,6 @@ def _named(terms: tuple[NodeTerm, ...]) -> frozenset[str] | None:
             return None
         union = names if union is None else union | names
     return union
+
+
+PLUGIN = NodeAffinity()

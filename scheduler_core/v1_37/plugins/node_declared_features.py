@@ -52,3 +52,6 @@ class NodeDeclaredFeatures(Plugin):
         """Return the one reason."""
         del ctx, row, code
         return _MISSING
+
+
+PLUGIN = NodeDeclaredFeatures()

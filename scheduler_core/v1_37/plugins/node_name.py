@@ -9,3 +9,6 @@ class NodeName(Plugin):
     """Accepts every node."""
 
     key = "NodeName"
+
+
+PLUGIN = NodeName()

@@ -46,3 +46,6 @@ class NodePorts(Plugin):
         """Return the one reason."""
         del ctx, row, code
         return _TAKEN
+
+
+PLUGIN = NodePorts()

@@ -77,3 +77,6 @@ def _of(table: NDArray[np.float64]) -> NDArray[np.float64]:
         squares = squares + (line - mean) * (line - mean)
     deviation: NDArray[np.float64] = np.sqrt(squares / len(table))
     return deviation
+
+
+PLUGIN = NodeResourcesBalancedAllocation()

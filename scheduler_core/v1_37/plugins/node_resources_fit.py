@@ -135,3 +135,6 @@ _STRATEGIES: Mapping[str, Callable[[Context, Rows, Mapping[str, Any]], Ints]] = 
     "MostAllocated": _most,
     "RequestedToCapacityRatio": _ratio,
 }
+
+
+PLUGIN = NodeResourcesFit()

@@ -27,3 +27,6 @@ class NodeUnschedulable(Plugin):
         """Return the one reason."""
         del ctx, row, code
         return _UNSCHEDULABLE
+
+
+PLUGIN = NodeUnschedulable()

@@ -161,3 +161,6 @@ class NodeVolumeLimits(Plugin):
         name = self._missing(ctx)
         text = f'looking up PVC {ctx.pod.namespace}/{name}: persistentvolumeclaim "{name}" not found'
         return unresolvable(text)
+
+
+PLUGIN = NodeVolumeLimits()

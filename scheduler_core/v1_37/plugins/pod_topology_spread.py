@@ -291,3 +291,6 @@ def _soft_lines(
         by_value = np.bincount(column.ids[everywhere], counts[everywhere], size).astype(np.int64)
         by_value = np.append(np.where(present[:-1], by_value, 0), 0)
         yield constraint.key, by_value, math.log(int(present.sum()) + 2), constraint.max_skew
+
+
+PLUGIN = PodTopologySpread()

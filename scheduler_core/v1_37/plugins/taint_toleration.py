@@ -122,3 +122,6 @@ class TaintToleration(Plugin):
         """Fewer taints score higher."""
         del ctx, rows
         return default_normalize(raw, reverse=True)
+
+
+PLUGIN = TaintToleration()

@@ -135,3 +135,6 @@ def _score(shape: Any, used: dict[str, tuple[int, int]]) -> int:
         100 if not room or requested > room else requested * 100 // room for requested, room in used.values()
     ]
     return int(np.floor(int(evaluate(shape, np.array(rates)).sum()) / len(used) + 0.5))
+
+
+PLUGIN = VolumeBinding()

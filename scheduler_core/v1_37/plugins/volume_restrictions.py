@@ -37,7 +37,7 @@ Disk = Mapping[str, Any]
 
 
 def _same(*keys: str) -> Callable[[Disk, Disk], bool]:
-    return lambda one, other: all(one.get(key) == other.get(key) for key in keys)
+    return lambda one, other: all((one.get(key) or "") == (other.get(key) or "") for key in keys)
 
 
 def _same_image(one: Disk, other: Disk) -> bool:
@@ -128,3 +128,6 @@ class VolumeRestrictions(Plugin):
         """Return which of the two it was."""
         del ctx, row
         return _DISK if code == 1 else _IN_USE
+
+
+PLUGIN = VolumeRestrictions()

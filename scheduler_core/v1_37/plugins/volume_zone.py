@@ -97,3 +97,6 @@ def _collect(ctx: Context, name: str, topologies: list[Topology]) -> str | None:
         if key in labels and "" not in values:
             topologies.append((key, values))
     return None
+
+
+PLUGIN = VolumeZone()

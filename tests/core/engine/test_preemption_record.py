@@ -77,8 +77,7 @@ def test_a_dry_run_tells_who_was_put_back_and_why_not() -> None:
             pod("p", {"cpu": "500m"}, priority=10),
         ).step()
     )
-    run = record.candidate("n")
-    assert run is not None
+    (run,) = record.candidates
     assert [p.key for p in run.removed] == ["default/low", "default/high", "default/db"]
     assert list(run.steps()) == [
         PutBack("default/db", 0, ("default/db",), True, ()),

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from scheduler_core import Scenario, Simulation, load_documents
 from scheduler_core.explain import explain
-from scheduler_core.explain.changes import changes
+from scheduler_core.explain.changes import search
+from scheduler_core.explain.cooperative import finished
 from scheduler_core.explain.world import Failure, ObjectsAtMoment, Standing, snapshot
 from scheduler_core.objects.model import KubernetesObject, Node, Pod
 from scheduler_core.scheduling.cycle import Cycle
@@ -141,5 +142,5 @@ def test_a_change_that_is_no_valid_object_is_not_shown() -> None:
     ]
     simulation = Simulation(load_documents(objects, expand=False, admission=False))
     standing = Standing(snapshot(simulation, "default/p"))
-    words = [change.words for change in changes(standing, [0])]
+    words = [change.words for change in finished(search(standing, [0]))]
     assert words == [("drop the pod's required node affinity",)]

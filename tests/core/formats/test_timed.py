@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduler_core import Scenario, Simulation, load
-from scheduler_core.scenario.history import Moment, creating, entries_of, placed, with_operations
+from scheduler_core.scenario.history import Moment, placed, with_operations
+from scheduler_core.scenario.history_entries import creating, entries_of
 from scheduler_core.scenario.load import load_documents
 from tests.core.trials import trials
 

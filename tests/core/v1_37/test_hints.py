@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.v1_37.config import read_configuration
-from scheduler_core.v1_37.hints.registry import REGISTERED, registration_for
+from scheduler_core.v1_37.hints.registry import HINTS, registration_for
 from scheduler_core.v1_37.interface import Event, HintContext
 from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.state import Cluster
@@ -380,7 +380,7 @@ def test_a_hint_answers_for_the_pod_and_the_event(
 
 def test_every_plugin_that_registered_an_event_has_a_case() -> None:
     """A plugin without a row above would be untested."""
-    assert {case[0] for case in CASES} == set(REGISTERED)
+    assert {case[0] for case in CASES} == set(HINTS)
 
 
 def test_the_general_update_receives_every_specific_one() -> None:
