@@ -43,7 +43,7 @@ def preempt(
     with _without(cluster, lower) as absent:
         result = evaluate()
         if not result.status.success:
-            return _refused(UNSCHEDULABLE, result.status.message)
+            return _refused(result.status.code, result.status.message)
         gone: list[Unit] = []
         for unit in lower:
             absent.put_back(unit, result.placed)

@@ -8,6 +8,7 @@ from scheduler_core.v1_37.groups.feasibility import feasibility
 from scheduler_core.v1_37.groups.validation import invalid
 from scheduler_core.v1_37.pods import Pod
 from tests.core.v1_37.parts import entities, node, pod, started
+from tests.core.v1_37.test_preemption import FAILING, devices, with_claim
 
 GANGS = {"GenericWorkload": True}
 TOPOLOGY = {"GenericWorkload": True, "TopologyAwareWorkloadScheduling": True}
@@ -189,3 +190,16 @@ def test_one_gated_member_gates_the_group() -> None:
         }
     ]
     assert len(run.final()["bound"]) == 2
+
+
+def test_an_error_without_the_victims_is_that_of_the_group() -> None:
+    """The victims hid a selector that fails, so nobody is preempted and the group fails by error."""
+    claim, asking = with_claim(FAILING)[1:]
+    asking["spec"]["schedulingGroup"] = {"podGroupName": "g"}
+    objects = [node("n"), devices("n"), pod("low", node="n", cpu="2"), with_claim(FAILING)[0], claim]
+    run = started(*objects, group("g", 1, priority=10), asking, gates=GANGS)
+    (shown,) = run.cycles[0]["attempts"]
+    error = "failed to schedule other pod from a pod group: running"
+    (condition,) = run.cycles[0]["group"]["conditions"].values()
+    assert condition.startswith(f"False SchedulerError: pod group preemption: {error}")
+    assert (run.cycles[0]["deleted"], shown["result"]) == ([], "error")
