@@ -142,6 +142,11 @@ class Request:
         return len(self.all_devices) if self.takes_all else int(self.entry.get("count") or 1)
 
     @property
+    def own_name(self) -> str:
+        """The request as errors of the allocation name it: a subrequest without the request it is of."""
+        return self.name.rpartition("/")[2]
+
+    @property
     def claim_name(self) -> str:
         """The claim as errors name it."""
         meta = self.claim["metadata"]
@@ -264,7 +269,7 @@ class _Search:
             if value is None or type(first) is not type(value) or first != value:
                 if request.takes_all:
                     raise PluginError(
-                        f"claim {request.claim_name}, request {request.name}: cannot add device "
+                        f"claim {request.claim_name}, request {request.own_name}: cannot add device "
                         f"{device.path} because a claim constraint would not be satisfied"
                     )
                 return False

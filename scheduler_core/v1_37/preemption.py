@@ -65,6 +65,10 @@ def preempt(attempt: Attempt, nominations: Nominations) -> Status:
         "victims": [pod.key for pod in chosen.victims] if chosen else [],
     }
     if chosen is None:
+        errors = dict.fromkeys(status.text for status in rejected.values() if status.code == ERROR)
+        if errors:  # and the nomination stays
+            text = next(iter(errors)) if len(errors) == 1 else f"[{', '.join(errors)}]"
+            return Status(ERROR, (_PREFIX + text,))
         attempt.nominated = ""
         return Status(UNSCHEDULABLE, (_PREFIX + _unhelpful(attempt.total_nodes, rejected.values()),))
     attempt.nominated = chosen.node

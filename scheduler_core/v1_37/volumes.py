@@ -14,6 +14,7 @@ from scheduler_core.v1_37.state import Cluster, uid_of
 
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
+BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
 WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer"
@@ -46,8 +47,8 @@ def capacity(volume: Manifest) -> int:
 
 
 def class_name(claim: Manifest) -> str:
-    """Return the name of a claim's or a volume's class."""
-    return claim["spec"].get("storageClassName") or ""
+    """Return the name of a claim's or a volume's class: that of the old annotation, if it has it."""
+    return annotations_of(claim).get(BETA_CLASS, claim["spec"].get("storageClassName") or "")
 
 
 def is_bound(claim: Manifest) -> bool:
@@ -234,6 +235,8 @@ def _room(
     """Return whether storage for the claim is left by what the driver published (hasEnoughCapacity)."""
     driver = cluster.get("CSIDriver", None, storage_class["provisioner"])
     if driver is None or not (driver.get("spec") or {}).get("storageCapacity"):
+        return True, None
+    if "storage" not in ((claim["spec"].get("resources") or {}).get("requests") or {}):
         return True, None
     wanted = requested_size(claim)
     for space in published(cluster, storage_class["metadata"]["name"]):

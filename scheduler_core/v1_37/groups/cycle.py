@@ -14,7 +14,6 @@ from scheduler_core.v1_37.groups.validation import invalid
 from scheduler_core.v1_37.interface import (
     ERROR,
     SUCCESS,
-    UNRESOLVABLE,
     UNSCHEDULABLE,
     WAIT,
     Attempt,
@@ -107,7 +106,7 @@ class _Cycle:
                     self.scheduling, pods, priority(self.manifest), lambda: self.algorithm.run(GroupRecord())
                 )
                 cycle.victims, nominated = found.victims, found.nominated
-                if found.status.code in (SUCCESS, UNRESOLVABLE):
+                if found.status.code != UNSCHEDULABLE:
                     final = found.status
                     break
                 failed.append(found.status)
@@ -115,7 +114,9 @@ class _Cycle:
             reasons = tuple(reason for status in failed for reason in status.reasons)
             final = Status(UNSCHEDULABLE, reasons, failed[0].plugin)
         cycle.record.post_filter = final
-        if final is not None and final.text:
+        if final is not None and final.code == ERROR:
+            result.status = GroupStatus(ERROR, [final.text])
+        elif final is not None and final.text:
             result.status.reasons.append(final.text)
         return nominated
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from scheduler_core.v1_37.disruption import Budgets, Unit, units
+from scheduler_core.v1_37.filtering import filter_row, update_states
 from scheduler_core.v1_37.groups.outcome import GroupResult
 from scheduler_core.v1_37.groups.validation import preemption_policy
 from scheduler_core.v1_37.interface import SUCCESS, UNRESOLVABLE, UNSCHEDULABLE, Attempt, Scheduling, Status
@@ -42,13 +43,14 @@ def preempt(
     with _without(cluster, lower) as absent:
         result = evaluate()
         if not result.status.success:
-            return _refused(UNSCHEDULABLE, result.status.message)
-        victims: list[Pod] = []
+            return _refused(result.status.code, result.status.message)
+        gone: list[Unit] = []
         for unit in lower:
-            absent.put_back(unit)
+            absent.put_back(unit, result.placed)
             if not _all_fit(scheduling, result.placed):
-                absent.take(unit)
-                victims.extend(unit.pods)
+                absent.take(unit, result.placed)
+                gone.append(unit)
+    victims = [pod for unit in sorted(gone, key=lambda unit: unit.importance) for pod in unit.pods]
     text = f"{PREFIX}found a placement for podgroup, preempting {len(victims)} victims"
     nominated = {attempt.pod.key: attempt.node for attempt in result.placed if attempt.node}
     return GroupPreemption(Status(SUCCESS, (text,)), nominated, victims)
@@ -59,19 +61,21 @@ def _refused(code: str, text: str) -> GroupPreemption:
 
 
 def _all_fit(scheduling: Scheduling, placed: Sequence[Attempt]) -> bool:
-    """Return whether every placed member, those before assumed, still passes Filter on its node."""
+    """Return whether every placed member, those before assumed, still passes Filter on its node.
+
+    PreFilter is not run again: what it prepared on the cluster without the units follows those that are put
+    back, and a plugin that it skipped there stays skipped, as upstream's CycleState does.
+    """
     reserved = []
-    start = scheduling.start
     try:
         for attempt in placed:
             row = scheduling.cluster.nodes.rows[str(attempt.node)]
-            if scheduling.schedule(attempt.pod, rows=[row]).node is None:
+            if filter_row(attempt.context, row, scheduling.nominations) is not None:
                 return False
             scheduling.reserve(attempt)
             reserved.append(attempt)
         return True
     finally:
-        scheduling.start = start
         for attempt in reversed(reserved):
             scheduling.unreserve(attempt)
 
@@ -90,13 +94,20 @@ class _Absent:
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
 
-    def take(self, unit: Unit) -> None:
+    def take(self, unit: Unit, placed: Sequence[Attempt] = ()) -> None:
+        """Take a unit off; the members that were placed without it are told."""
         for pod in unit.pods:
             self.cluster.take_off(pod)
+            self._tell(placed, pod, -1)
 
-    def put_back(self, unit: Unit) -> None:
+    def put_back(self, unit: Unit, placed: Sequence[Attempt]) -> None:
         for pod in unit.pods:
             self.cluster.put_on(pod)
+            self._tell(placed, pod, 1)
+
+    def _tell(self, placed: Sequence[Attempt], pod: Pod, sign: int) -> None:
+        for attempt in placed:
+            update_states(attempt.context, self.cluster.nodes.rows[pod.node], pod, sign)
 
 
 @contextmanager

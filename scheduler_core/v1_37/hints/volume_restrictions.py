@@ -16,7 +16,12 @@ def _after_pod_deleted(pod: Pod, event: Event, context: HintContext) -> HintAnsw
         return "QueueSkip"
     if any(disks_conflict(volume, deleted) for volume in pod.volumes):
         return "Queue"
-    return answer(not {name for name, _ in pod.claims}.isdisjoint(name for name, _ in deleted.claims))
+    return answer(not _named(pod).isdisjoint(_named(deleted)))
+
+
+def _named(pod: Pod) -> set[str]:
+    """Return the claims that the pod names; those of ephemeral volumes are made for it alone."""
+    return {name for name, ephemeral in pod.claims if not ephemeral}
 
 
 def _after_claim_added(pod: Pod, event: Event, context: HintContext) -> HintAnswer:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from scheduler_core.v1_37.change import Manifest
-from scheduler_core.v1_37.hints.common import always, answer, claim_names, labels, names_claim
+from scheduler_core.v1_37.hints.common import always, answer, claim_names, names_claim
 from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Hints, Registration
-from scheduler_core.v1_37.plugins.volume_zone import TOPOLOGY_LABELS
+from scheduler_core.v1_37.plugins.volume_zone import topologies_of
 from scheduler_core.v1_37.pods import Pod
 
 
@@ -21,11 +20,7 @@ def _after_claim_change(pod: Pod, event: Event, context: HintContext) -> HintAns
 
 def _after_volume_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
     del pod, context
-    return answer(event.old is None or _topology(event.old) != _topology(event.new))
-
-
-def _topology(volume: Manifest | None) -> dict[str, str]:
-    return {key: value for key, value in labels(volume).items() if key in TOPOLOGY_LABELS}
+    return answer(event.old is None or topologies_of(event.old) != topologies_of(event.new))
 
 
 def _until(pod: Pod) -> str:

@@ -107,10 +107,9 @@ class VolumeRestrictions(Plugin):
         return list(state)
 
     def update(self, ctx: Context, state: Any, pod: Pod, row: int, sign: int) -> None:
-        """Count the uses of a pod in or out."""
-        del row
-        if pod.namespace == ctx.pod.namespace:
-            state[1] += sign * sum(not ephemeral and name in state[0] for name, ephemeral in pod.claims)
+        """Count the uses of a pod in or out, by name: upstream does not look at the namespace here."""
+        del ctx, row
+        state[1] += sign * sum(not ephemeral and name in state[0] for name, ephemeral in pod.claims)
 
     def filter(self, ctx: Context, rows: Rows) -> Codes | None:
         """Refuse nodes with the same disk (1), and all if a claim is in use (2)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from scheduler_core.v1_37.change import Manifest
 from scheduler_core.v1_37.nodes import Mask
 from scheduler_core.v1_37.plugins.base import (
     OK,
@@ -40,8 +41,8 @@ class VolumeZone(Plugin):
     def pre_filter(self, ctx: Context) -> tuple[Status, frozenset[str] | None]:
         """Collect the labels of the volumes; skip without any."""
         topologies: list[Topology] = []
-        for name, _ in ctx.pod.claims:
-            problem = _collect(ctx, name, topologies)
+        for name, ephemeral in ctx.pod.claims:
+            problem = None if ephemeral else _collect(ctx, name, topologies)
             if problem:
                 return unresolvable(problem), None
         ctx.states[self.key] = topologies
@@ -91,12 +92,19 @@ def _collect(ctx: Context, name: str, topologies: list[Topology]) -> str | None:
     volume = cluster.get("PersistentVolume", None, volume_name)
     if volume is None:
         return f'persistentvolume "{volume_name}" not found'
-    labels = volume["metadata"].get("labels") or {}
-    for key in TOPOLOGY_LABELS:
-        values = frozenset(labels.get(key, "").split("__"))
-        if key in labels and "" not in values:
-            topologies.append((key, values))
+    topologies.extend(topologies_of(volume))
     return None
+
+
+def topologies_of(volume: Manifest | None) -> list[Topology]:
+    """Return the topologies in the volume's labels; a label with an empty value counts for none."""
+    labels = ((volume or {}).get("metadata") or {}).get("labels") or {}
+    found = [
+        (key, frozenset(value.strip() for value in labels[key].split("__")))
+        for key in TOPOLOGY_LABELS
+        if key in labels
+    ]
+    return [(key, values) for key, values in found if "" not in values]
 
 
 PLUGIN = VolumeZone()

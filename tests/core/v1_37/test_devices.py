@@ -97,3 +97,13 @@ def test_a_constraint_against_all_and_too_many_devices_are_errors() -> None:
         allocate(devices, [exactly("r", allocationMode="All")], "numa")
     with pytest.raises(PluginError, match="number of requested devices 33 exceeds the claim limit of 32"):
         allocate(devices, [exactly("r", 33)])
+
+
+def test_a_constraint_against_all_names_the_subrequest_alone() -> None:
+    """The error has the subrequest's own name, where results have that of its request before it."""
+    devices = [device("a", 0, "x"), device("b", 1, "x")]
+    every = {"name": "some", "deviceClassName": "any", "allocationMode": "All"}
+    with pytest.raises(PluginError, match="claim default/c, request some: cannot add device d/p/b because"):
+        allocate(devices, [{"name": "r", "firstAvailable": [every]}], "numa")
+    alike = [device("a", 0, "x"), device("b", 0, "x")]
+    assert allocate(alike, [{"name": "r", "firstAvailable": [every]}], "numa") == ["r/some=a", "r/some=b"]

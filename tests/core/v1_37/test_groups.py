@@ -8,6 +8,7 @@ from scheduler_core.v1_37.groups.feasibility import feasibility
 from scheduler_core.v1_37.groups.validation import invalid
 from scheduler_core.v1_37.pods import Pod
 from tests.core.v1_37.parts import entities, node, pod, started
+from tests.core.v1_37.test_preemption import FAILING, devices, with_claim
 
 GANGS = {"GenericWorkload": True}
 TOPOLOGY = {"GenericWorkload": True, "TopologyAwareWorkloadScheduling": True}
@@ -132,6 +133,43 @@ def test_a_reprieved_victim_stays() -> None:
     assert run.cycles[0]["deleted"] == ["default/v0"]
 
 
+def test_victims_of_a_group_are_deleted_by_importance_whatever_their_budgets() -> None:
+    """A budget decides who is tried to be kept first, not in which order the others go."""
+    budget = {
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": "b", "namespace": "default"},
+        "spec": {"selector": {"matchLabels": {"app": "low"}}},
+        "status": {"disruptionsAllowed": 0},
+    }
+    victims = [
+        pod("low", node="n", cpu="2", labels={"app": "low"}),
+        pod("high", node="n", cpu="2", priority=5, labels={"app": "high"}),
+    ]
+    members = [member(m, "g", cpu="2", priority=10) for m in "ab"]
+    run = started(node("n"), budget, *victims, group("g", 2, priority=10), *members, gates=GANGS)
+    assert run.cycles[0]["deleted"] == ["default/high", "default/low"]
+
+
+def test_what_prefilter_skipped_without_the_victims_stays_skipped() -> None:
+    """A victim that keeps the member off by its anti-affinity is kept, for nobody looks at that any more."""
+    apart = {
+        "podAntiAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": [
+                {"topologyKey": "host", "labelSelector": {"matchLabels": {"app": "a"}}}
+            ]
+        }
+    }
+    victims = [
+        pod("apart", node="n", affinity=apart, labels={"app": "v"}),
+        pod("large", node="n", cpu="4", labels={"app": "v"}),
+    ]
+    members = [member("a", "g", cpu="2", priority=10, labels={"app": "a"})]
+    run = started(
+        node("n", labels={"host": "n"}), *victims, group("g", 1, priority=10), *members, gates=GANGS
+    )
+    assert run.cycles[0]["deleted"] == ["default/large"]
+
+
 def test_one_gated_member_gates_the_group() -> None:
     """The group goes when the gate goes, and only the member that had it answers."""
     gated = member("b", "g", schedulingGates=[{"name": "later"}])
@@ -152,3 +190,16 @@ def test_one_gated_member_gates_the_group() -> None:
         }
     ]
     assert len(run.final()["bound"]) == 2
+
+
+def test_an_error_without_the_victims_is_that_of_the_group() -> None:
+    """The victims hid a selector that fails, so nobody is preempted and the group fails by error."""
+    claim, asking = with_claim(FAILING)[1:]
+    asking["spec"]["schedulingGroup"] = {"podGroupName": "g"}
+    objects = [node("n"), devices("n"), pod("low", node="n", cpu="2"), with_claim(FAILING)[0], claim]
+    run = started(*objects, group("g", 1, priority=10), asking, gates=GANGS)
+    (shown,) = run.cycles[0]["attempts"]
+    error = "failed to schedule other pod from a pod group: running"
+    (condition,) = run.cycles[0]["group"]["conditions"].values()
+    assert condition.startswith(f"False SchedulerError: pod group preemption: {error}")
+    assert (run.cycles[0]["deleted"], shown["result"]) == ([], "error")
