@@ -34,7 +34,7 @@ from scheduler_core.kube_batch.document import (
     is_batch_configuration,
 )
 from scheduler_core.objects.keys import Key, key_of
-from scheduler_core.objects.kinds import KEPT_KINDS, KINDS, Kind
+from scheduler_core.objects.kinds import KEPT_KINDS, KINDS, Kind, is_manifest_kind
 from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.model import KubernetesObject, Node, Workload
 from scheduler_core.objects.problems import BundleError, Problem
@@ -189,11 +189,16 @@ class _Loading:
         if not controllers:
             self.assembly.expand, self.assembly.recorded = False, True
         release = self.release(configuration)
+        if settings.feature_gates and release != V1_37:
+            for entry in self.settings[:1]:
+                told = f"kube-scheduler {release} has no such feature gates here: write scheduler: {V1_37}"
+                At(self.report, None, entry).child("featureGates").warn(told)
         if release == V1_37:
             unread = chain(self.namespaces, *self.ignored.values())
             check_newer_fields((read.entry for read in self.decoded), unread, self.report)
             self.refuse_if_wrong()
         self.assembly.timed = release == V1_22
+        self.assembly.modern = release == V1_37
         self.assembly.world.daemons_pending = release == V1_37
         objects = self.assembly.build(self.decoded, self.before)
         self.refuse_if_wrong()
@@ -341,7 +346,8 @@ class _Loading:
         sources = {key_of(d.object): d.entry.value for d in self.decoded}
         given = next((entry.value for entry in self.settings), None)
         configuration = Reconfiguration(self.policy, given, settings)
-        return read_operations(self.scenarios[0], self.assembly, sources, configuration)
+        unread = chain(self.namespaces, *self.ignored.values())
+        return read_operations(self.scenarios[0], self.assembly, sources, configuration, unread)
 
     @property
     def kubelets(self) -> str:
@@ -371,7 +377,8 @@ class _Loading:
         """Return the warnings found while reading: fields and kinds without effect, in order."""
         found: list[LocatedMessage] = []
         for kind, listed in self.ignored.items():
-            entries = [entry for entry in listed if not is_reported(entry)]
+            read = self.assembly.modern and is_manifest_kind(listed[0].value)
+            entries = [entry for entry in listed if not read and not is_reported(entry)]
             if entries:
                 found.append((At(self.report, None, entries[0]).child("kind"), _ignored(kind, len(entries))))
         for (kind, reason), entries in self.skipped.items():

@@ -34,7 +34,8 @@ class Operation(Struct, frozen=True):
     applied when it lands, because controllers may have changed the object: ``patch`` is then the
     ``patchOperation``, and ``object``, if any, the result of patching the user's version. An operation on
     the scheduler's configuration or SimulationSettings has no object; ``configuration`` is the complete
-    configuration with which the scheduler then restarts.
+    configuration with which the scheduler then restarts. One on a kind that only kube-scheduler v1.37 reads
+    has no typed object: ``manifest`` is the complete object then, ``None`` for ``delete``.
     """
 
     id: str
@@ -49,6 +50,7 @@ class Operation(Struct, frozen=True):
     during: bool = False  # lands during the next cycle, between evaluating and writing
     timed: bool = False  # written with only a time, from which its step follows
     patch: Mapping[str, Any] | None = None
+    manifest: Mapping[str, Any] | None = None
 
 
 class Scenario(Struct, frozen=True):

@@ -119,6 +119,20 @@ class Manifests:
             return self.created(obj, None, cluster)
         return _updated(stored, obj)
 
+    def operated(self, operation: Operation, cluster: Cluster) -> Manifest | None:
+        """Return an object of a kind without a typed one as an operation leaves it; None if it is gone.
+
+        A patch is of the object as the scheduler has left it. Raises PatchError for one that does not suit.
+        """
+        assert operation.manifest is not None
+        entry = self._entries.get(id(operation), {})
+        body = entry.get("patchOperation")
+        if body is None:
+            return _named(operation.manifest)
+        namespace, _, name = operation.key.rpartition("/")
+        stored = cluster.get(operation.kind, namespace, name)
+        return None if stored is None else apply_patch(stored, body["patch"], kind_of_patch(body, stored))
+
     def _bound(self, claim: Manifest) -> Manifest:
         """Return a claim on a volume that is reserved for it as bound: the volume controller does that."""
         name = (claim.get("spec") or {}).get("volumeName")
@@ -319,18 +333,23 @@ def _affinity(affinity: Mapping[str, Any], labels: Mapping[str, str]) -> Manifes
 
 
 def _term(term: Mapping[str, Any], labels: Mapping[str, str]) -> Manifest:
-    """Source: ``applyMatchLabelKeysAndMismatchLabelKeys``; a term without selector matches nothing."""
+    """Source: ``applyMatchLabelKeysAndMismatchLabelKeys``; a term without selector matches nothing.
+
+    A key that the selector has with one value was merged when the pod was created: its label may have
+    changed since.
+    """
     selector = term.get("labelSelector")
     if not isinstance(selector, Mapping):
         return {**term}
     expressions: list[Any] = list(selector.get("matchExpressions") or ())
+    merged = {
+        (one.get("key"), one.get("operator")) for one in expressions if len(one.get("values") or ()) == 1
+    }
     for field, operator in (("matchLabelKeys", "In"), ("mismatchLabelKeys", "NotIn")):
-        for key in _keys(term.get(field)):
-            made = {"key": key, "operator": operator, "values": [labels.get(key)]}
-            if key in labels and made not in expressions:
-                expressions.append(made)
-    merged = {**selector, "matchExpressions": expressions} if expressions else selector
-    return {**term, "labelSelector": merged}
+        keys = [key for key in _keys(term.get(field)) if key in labels and (key, operator) not in merged]
+        expressions += [{"key": key, "operator": operator, "values": [labels[key]]} for key in keys]
+    made = {**selector, "matchExpressions": expressions} if expressions else selector
+    return {**term, "labelSelector": made}
 
 
 def _keys(value: Any) -> Sequence[str]:

@@ -342,8 +342,10 @@ class CurrentSimulation:
     def _operate(self, operation: Operation) -> None:
         if operation.configuration is not None:
             self._restart(operation, operation.configuration)
-        elif operation.object is None:
+        elif operation.action == "delete":
             self._delete(operation.kind, operation.key)
+        elif operation.manifest is not None:
+            self._write(self._manifests.operated(operation, self.run.cluster))
         else:
             self._put(operation)
 
@@ -359,13 +361,20 @@ class CurrentSimulation:
         manifest = self._manifests.changed(operation, cluster)
         if manifest is None:
             return
-        stored = cluster.get(operation.kind, obj.meta.namespace, obj.meta.name)
-        self.run.write(cluster.create(manifest) if stored is None else cluster.replace(manifest))
+        self._write(manifest)
         if isinstance(obj, Pod):
             former = self.cluster.pods.get(operation.key)
             if former is not None and not obj.node_name:
                 obj = replace(obj, node_name=former.node_name)
         self.cluster.put(obj)
+
+    def _write(self, manifest: Manifest | None) -> None:
+        """Store a manifest in v1.37's cluster; nothing for ``None``."""
+        if manifest is None:
+            return
+        cluster, meta = self.run.cluster, manifest["metadata"]
+        stored = cluster.get(manifest["kind"], meta.get("namespace"), meta["name"])
+        self.run.write(cluster.create(manifest) if stored is None else cluster.replace(manifest))
 
     def _delete(self, kind: str, key: str) -> None:
         """Delete an object in both clusters, and with a node its pods, as the garbage collector does."""
@@ -398,6 +407,6 @@ _DEFAULT = "default-scheduler"
 def _run_with(configuration: Configuration) -> Run:
     """Raises PolicyError for a configuration that cannot be used."""
     try:
-        return Run(current_configuration(configuration.policy))
+        return Run(current_configuration(configuration.policy, configuration.settings.feature_gates))
     except ValueError as error:
         raise PolicyError([Problem(str(error))]) from error
