@@ -6,7 +6,7 @@ warned about by name (:mod:`scheduler_core.scenario.left_out`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.objects.names import nearest
@@ -106,9 +106,9 @@ def parse_gates(text: str) -> dict[str, bool]:
     return gates
 
 
-def unsimulated(gates: Iterable[tuple[str, bool]]) -> list[tuple[str, bool]]:
-    """Return the gates that are set otherwise than by default and not simulated so."""
-    return [(name, on) for name, on in gates if on != DEFAULTS[name] and name not in SIMULATED]
+def is_unsimulated(name: str, on: bool) -> bool:
+    """Return whether a gate is set otherwise than by default, and not simulated so."""
+    return on != DEFAULTS[name] and name not in SIMULATED
 
 
 outlined(read_gates, Outline("object", {name: Field(name, boolean) for name in sorted(DEFAULTS)}))

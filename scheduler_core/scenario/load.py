@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from msgspec.structs import replace
 
+from scheduler_core.config.feature_gates import read_gates
 from scheduler_core.config.policy.document import is_policy
 from scheduler_core.config.release import V1_22, V1_37, chosen_release, release_of_kubelets
 from scheduler_core.config.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
@@ -62,6 +63,7 @@ def load(
     limits: Limits = DEFAULT_LIMITS,
     watch: Watch = unwatched,
     scheduler: str = "",
+    feature_gates: Mapping[str, bool] | None = None,
 ) -> Scenario:
     """Read a bundle: one text or archive, or a list of (file name, content) and directories.
 
@@ -69,7 +71,7 @@ def load(
     controllers into pods. ``times`` determines whether a CSV trace's times become operations of the
     scenario or are ignored (every pod is pending from the start, in order of creation). ``watch`` is
     notified of the progress and may abort by raising. ``scheduler`` is a release that overrides that of the
-    settings. Raises BundleError with all errors.
+    settings, ``feature_gates`` are set over those of the settings. Raises BundleError with all errors.
     """
     files: list[File] = [("", bundle)] if isinstance(bundle, (str, bytes)) else list(bundle)
     read = read_files(files, limits, watch)
@@ -77,6 +79,7 @@ def load(
     read_kwok(read, limits)
     read_recorder(read, limits)
     loading = _Loading(title, limits, expand=expand, admission=admission, watch=watch, scheduler=scheduler)
+    loading.gates = feature_gates or {}
     return loading.run(read)
 
 
@@ -89,6 +92,7 @@ def load_documents(
     limits: Limits = DEFAULT_LIMITS,
     watch: Watch = unwatched,
     scheduler: str = "",
+    feature_gates: Mapping[str, bool] | None = None,
 ) -> Scenario:
     """Read parsed manifests. Like :func:`load`, but problems have a document number and no line."""
     bundle = Bundle()
@@ -96,6 +100,7 @@ def load_documents(
         kind = value.get("kind")
         bundle.entries.append(Entry(dict(value), kind if isinstance(kind, str) else "", None, number))
     loading = _Loading(title, limits, expand=expand, admission=admission, watch=watch, scheduler=scheduler)
+    loading.gates = feature_gates or {}
     return loading.run(bundle)
 
 
@@ -114,6 +119,7 @@ class _Loading:
     ) -> None:
         self.title = title
         self.scheduler = scheduler
+        self.gates: Mapping[str, bool] = {}
         self.watch = watch
         self.limits = limits
         self.report = Report(strict=admission, limit=limits.problems)
@@ -168,6 +174,10 @@ class _Loading:
             settings = read_settings(entry.value, At(self.report, None, entry))
         if self.scheduler:
             settings = replace(settings, scheduler=self.scheduler)
+        if self.gates:
+            given = At(self.report, None, Entry({}, SETTINGS_KIND)).child("featureGates")
+            gates = read_gates({**dict(settings.feature_gates), **self.gates}, given)
+            settings = replace(settings, feature_gates=gates or ())
         configuration = Configuration(None, settings)
         for entry in (*self.policies[:1], *self.configurations[:1]):
             at = At(self.report, None, entry)
@@ -190,7 +200,7 @@ class _Loading:
             self.assembly.expand, self.assembly.recorded = False, True
         release = self.release(configuration)
         if settings.feature_gates and release != V1_37:
-            for entry in self.settings[:1]:
+            for entry in self.settings[:1] or [Entry({}, SETTINGS_KIND)]:
                 told = f"kube-scheduler {release} has no such feature gates here: write scheduler: {V1_37}"
                 At(self.report, None, entry).child("featureGates").warn(told)
         if release == V1_37:

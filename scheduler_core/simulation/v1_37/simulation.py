@@ -33,11 +33,12 @@ from scheduler_core.simulation.v1_37.cycles import (
     skipped_filters,
     skipped_scores,
 )
+from scheduler_core.simulation.v1_37.groups import MemberOutcome, outcomes_of
 from scheduler_core.simulation.v1_37.manifests import Manifests
 from scheduler_core.simulation.v1_37.queues import hints_of, queue_state
 from scheduler_core.simulation.v1_37.record import ReleaseRecord
 from scheduler_core.v1_37.change import Manifest
-from scheduler_core.v1_37.clock import SECOND
+from scheduler_core.v1_37.clock import SECOND, whole_second
 from scheduler_core.v1_37.run import MAX_TRIES, Ran, Run
 
 MOST_TRIES = 10
@@ -66,6 +67,7 @@ class CurrentSimulation:
         self.deleted: list[str] = []
         self.major, self.minor = 1, 0
         self.unsettled: list[str] = []
+        self.members: dict[str, MemberOutcome] = {}  # by pod: what the last cycle of its PodGroup came to
         self._trace = trace
         self._manifests = Manifests(scenario)
         self._configuration = scenario.configuration
@@ -79,6 +81,8 @@ class CurrentSimulation:
         self._applied: list[str] = []
         self._restarted: list[str] = []
         self._tried: Counter[str] = Counter()
+        self._changes = 0  # operations, placements and deletions so far
+        self._failed_at: dict[str, int] = {}  # by entity: ``_changes`` when it was tried last
         self._moved: dict[str, str] = {}
         for manifest in self._manifests.initial(self.run.cluster):
             self.run.write(self.run.cluster.create(manifest))
@@ -224,8 +228,19 @@ class CurrentSimulation:
         fill(cycle, ran, self.cluster.columns.index, whole=self._trace)
         if self._trace:
             cycle.plugins = (self._record(ran, cycle, start),)
+        self._failed_at[entity.key] = self._changes  # before its own victims, whose deletion makes room
         self._commit(cycle.decision)
+        self._follow_members(ran)
         return ran, cycle
+
+    def _follow_members(self, ran: Ran) -> None:
+        """Keep what a cycle came to for the members of a group, and follow their nominations."""
+        self.members.pop(ran.pod, None)
+        self.members.update(outcomes_of(ran, self.index))
+        for attempt in ran.attempts:
+            state = self.cluster.pods.get(attempt.pod.key)
+            if state is not None and attempt.nominated is not None and not state.node_name:
+                state.nominated = attempt.nominated
 
     def _record(self, ran: Ran, cycle: Cycle, start: int) -> ReleaseRecord:
         attempt = leading(ran)
@@ -277,6 +292,7 @@ class CurrentSimulation:
             self.cluster.remove_pod(key)
             self.deleted.append(key)
         self.decisions.append(decision)
+        self._changes += len(decision.placements) + len(decision.victims)
         self._applied, self._restarted, self._moves = [], [], []
         self.minor += 1
         self._land()
@@ -299,7 +315,7 @@ class CurrentSimulation:
                     break
             self._land_next(step, operations)
         self.cluster.refresh()
-        return self._ready()
+        return self._ready() or self._waits_out()
 
     def _ready(self) -> bool:
         """Return whether a pod can be tried that has not been tried too often since the last operation."""
@@ -316,6 +332,24 @@ class CurrentSimulation:
             self.unsettled.append(told)
         return False
 
+    def _waits_out(self) -> bool:
+        """Let time pass for what only time brings back; return False if nothing can change for it.
+
+        A PodGroup that was not placed, and a pod after an error, wait in a queue that no event empties. They
+        are waited for after the last operation, if something has changed since they were tried.
+        """
+        queue = self.run.queue
+        changed = [
+            entity.backoff_expires or 0
+            for entity in queue.error_backoff
+            if self._failed_at.get(entity.key) != self._changes and self._tried[entity.key] < MAX_TRIES
+        ]
+        if not changed:
+            return False
+        queue.pass_to(whole_second(min(changed)) + SECOND)  # it backs off in the second of its expiry, too
+        self._note_moves()
+        return self._ready()
+
     def _land_next(self, step: int, operations: list[Operation]) -> None:
         self._next_operation += 1
         self.major, self.minor = step + 1, 0
@@ -324,6 +358,7 @@ class CurrentSimulation:
             look()
             self.run.queue.pass_to(round(operation.time * SECOND))
             self._applied.append(operation.id)
+            self._changes += 1
             if operation.during:
                 self._landing.append(operation)
             else:
