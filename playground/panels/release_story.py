@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playground.panels.sentences import Sentence, SentencePart, counted, listed
+from playground.panels.sentences import Sentence, SentencePart, counted, listed, placements
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.v1_37.record import Hint, ReleaseRecord, release_record
 
@@ -24,7 +24,7 @@ def heading(cycle: Cycle) -> list[Sentence]:
         told += [" with the profile ", {"strong": record.profile}]
     sentences: list[Sentence] = [[*told, "."]]
     if record.group is not None:
-        pods = [attempt.pod.key for attempt in record.attempts]
+        pods = list(dict.fromkeys(attempt.pod.key for attempt in record.attempts))
         sentences.append(
             ["The PodGroup ", {"strong": record.entity}, " is tried as a whole: ", *listed("pod", pods), "."]
         )
@@ -61,6 +61,8 @@ def filed(cycle: Cycle) -> list[Sentence] | None:
     record = release_record(cycle)
     if record is None:
         return None
+    if record.group is not None:
+        return _refused(record)
     pod: SentencePart = {"pod": cycle.pod}
     if cycle.result == "error":
         return [["The attempt for ", pod, " ended in an error; it backs off and is tried again."]]
@@ -68,6 +70,49 @@ def filed(cycle: Cycle) -> list[Sentence] | None:
     sentences: list[Sentence] = [[pod, f" {where}."]]
     hint = next((one for one in record.waiting if one.pod == cycle.pod), None)
     return [*sentences, *_wakes(hint)] if hint is not None else sentences
+
+
+def together(cycle: Cycle) -> list[Sentence]:
+    """Say which members of a PodGroup a cycle placed, and which it did not."""
+    record = release_record(cycle)
+    if record is None or record.group is None or cycle.result == "undecided":
+        return []
+    placed = cycle.decision.placements
+    verb = "is" if len(placed) == 1 else "are"
+    told: list[Sentence] = [
+        [f"Of the PodGroup {record.entity}, ", *placements(cycle.decision), f" {verb} placed in this cycle."]
+    ]
+    left = _members(record, "unschedulable")
+    if left:
+        verb = "finds" if len(left) == 1 else "find"
+        told.append(
+            [*listed("pod", left), f" {verb} no node and returns to the queue at once, without backoff."]
+        )
+    return [*told, *_condition(record)]
+
+
+def _refused(record: ReleaseRecord) -> list[Sentence]:
+    """Say that no member of a PodGroup was placed, what preemption came to, and how long the group waits."""
+    assert record.group is not None
+    group: SentencePart = {"strong": record.entity}
+    told: list[Sentence] = [["No member of the PodGroup ", group, " is placed: members go all or none."]]
+    found = record.group["postFilter"]
+    if found is not None and found.get("reasons"):
+        told.append(["PostFilter for the group: ", {"strong": ", ".join(found["reasons"])}, "."])
+    told.append(["The group backs off, and only time brings it back: no event does."])
+    return [*told, *_condition(record)]
+
+
+def _members(record: ReleaseRecord, result: str) -> list[str]:
+    return list(dict.fromkeys(one.pod.key for one in record.attempts if one.result == result))
+
+
+def _condition(record: ReleaseRecord) -> list[Sentence]:
+    assert record.group is not None
+    conditions = record.group["conditions"].items()
+    return [
+        ["Its condition ", {"strong": name}, f" is {text.removesuffix(': ')}."] for name, text in conditions
+    ]
 
 
 def _wakes(hint: Hint) -> list[Sentence]:

@@ -304,7 +304,8 @@ def _outcome(cycle: Cycle) -> list[Sentence]:
     pod: SentencePart = {"pod": cycle.pod}
     if cycle.result == "scheduled" and cycle.node:
         placed: Sentence = [pod, " is placed on ", {"node": cycle.node}, "."]
-        return [placed, *_permitted(cycle), *_last_message(cycle, "Normal")]
+        told = release_story.together(cycle) or [placed]
+        return [*told, *_permitted(cycle), *_last_message(cycle, "Normal")]
     if cycle.result == "waiting" and cycle.node:
         return [_waits(cycle, cycle.node), *_rejected(cycle)]
     filed = release_story.filed(cycle)

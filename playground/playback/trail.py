@@ -284,7 +284,7 @@ class Trail:
         ``nominated, [victims], [cleared]`` and ``[hits, evaluations, invalidated, stale]`` of the cache; pods
         and nodes are indices. In virtual time these counts may be null, and ``changes, [new pods], [[kind,
         group, phase]…], [[node, state]…]`` follow, and ``[[pod, node]…]`` of the further pods that the
-        decision places, if there are any.
+        decision places, if there are any. Outside of it what precedes these pods is null or empty.
         """
         place = index - 1
         decision = self.decisions[place]
@@ -299,22 +299,25 @@ class Trail:
         ]
         counts = self.cache.at(place)
         timed = self.tables.timed
-        if decision.nominated or decision.victims or decision.cleared or counts is not None or timed:
+        more = counts is not None or timed or bool(decision.further)
+        if decision.nominated or decision.victims or decision.cleared or more:
             pods = self.tables.pod_index
             row += [
                 PENDING if decision.nominated is None else self.tables.node_index[decision.nominated],
                 [pods[key] for key in decision.victims],
                 [pods[key] for key in decision.cleared],
             ]
-        if counts is not None or timed:
+        if more:
             row.append(counts)
         if timed:
             came = range(self._met[place], self._met[index])
             marks = [[mark.kind, mark.about, mark.state] for _, mark in self._marked(index, index)]
             row += [self.changes[place], [self.tables.row(pod) for pod in came], marks, self.nodes.of(index)]
-            if decision.further:
-                pods, nodes = self.tables.pod_index, self.tables.node_index
-                row.append([[pods[key], nodes[name]] for key, name in decision.further])
+        elif decision.further:
+            row += [None, [], [], None]  # a group of v1.37, whose clock moves no pods
+        if decision.further:
+            pods, nodes = self.tables.pod_index, self.tables.node_index
+            row.append([[pods[key], nodes[name]] for key, name in decision.further])
         return row
 
     def extend(self, rows: Iterable[TrailRow]) -> None:

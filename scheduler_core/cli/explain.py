@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from scheduler_core.cli.reporting import (
     FILES,
     InputError,
+    add_gates_argument,
     add_scheduler_argument,
     problem_lines,
     read_scenario,
@@ -27,13 +28,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", metavar="FILE", help="a Policy to use instead of the bundle's own")
     parser.add_argument("--step", metavar="STEP", help="explain the state after this cycle: 17 or 3.4")
     add_scheduler_argument(parser)
+    add_gates_argument(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Explain and print."""
-    scenario = read_scenario(options.files, options.config, options.scheduler)
+    scenario = read_scenario(options.files, options.config, options.scheduler, options.feature_gates)
     pod = options.pod if "/" in options.pod else f"default/{options.pod}"
     try:
         answer = explain(scenario, pod, options.node, step=options.step)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from scheduler_core.cli.directories import read_directory
+from scheduler_core.config.feature_gates import parse_gates
 from scheduler_core.config.release import RELEASES
 from scheduler_core.config.settings import SETTINGS_KIND
 from scheduler_core.formats.archive import PEEKED, glance
@@ -38,15 +39,39 @@ def add_scheduler_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def read_scenario(names: Sequence[str], config: str | None = None, scheduler: str = "") -> Scenario:
+def add_gates_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare the feature gates that v1.37 is started with."""
+    parser.add_argument(
+        "--feature-gates",
+        metavar="A=true,B=false",
+        type=_gates,
+        default={},
+        help="feature gates of kube-scheduler v1.37, over those of the bundle",
+    )
+
+
+def _gates(text: str) -> dict[str, bool]:
+    try:
+        return parse_gates(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def read_scenario(
+    names: Sequence[str],
+    config: str | None = None,
+    scheduler: str = "",
+    gates: Mapping[str, bool] | None = None,
+) -> Scenario:
     """Read files and directories (``-``: standard input) as one bundle; ``config`` replaces its own.
 
-    ``scheduler`` is a release that answers against what the bundle says, "" for its own.
+    ``scheduler`` is a release that answers against what the bundle says, "" for its own; ``gates`` are
+    feature gates over those of the bundle.
 
     Raises:
         InputError: A file cannot be read; every problem is a line of the message.
     """
-    scenario = _load(names, scheduler)
+    scenario = _load(names, scheduler, gates)
     return scenario if config is None else configured(scenario, config)
 
 
@@ -79,13 +104,15 @@ def configured(scenario: Scenario, name: str) -> Scenario:
     settings = config.settings if SETTINGS_KIND in kinds else scenario.settings
     if scenario.settings.scheduler and not settings.scheduler:
         settings = replace(settings, scheduler=scenario.settings.scheduler)
+    if scenario.settings.feature_gates and not settings.feature_gates:
+        settings = replace(settings, feature_gates=scenario.settings.feature_gates)
     told = (*scenario.warnings, *(problem for problem in config.warnings if problem.file))
     return replace(scenario.under(policy, settings), warnings=told)
 
 
-def _load(names: Sequence[str], scheduler: str = "") -> Scenario:
+def _load(names: Sequence[str], scheduler: str = "", gates: Mapping[str, bool] | None = None) -> Scenario:
     try:
-        return load([_read(name) for name in names], scheduler=scheduler)
+        return load([_read(name) for name in names], scheduler=scheduler, feature_gates=gates)
     except BundleError as error:
         raise InputError(problem_lines(error.problems)) from error
 

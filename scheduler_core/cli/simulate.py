@@ -14,6 +14,7 @@ from scheduler_core.cli.caching import add_cache_arguments, with_cache
 from scheduler_core.cli.reporting import (
     FILES,
     InputError,
+    add_gates_argument,
     add_scheduler_argument,
     counted,
     is_read,
@@ -28,6 +29,7 @@ from scheduler_core.objects.model import KubernetesObject, Pod, Workload
 from scheduler_core.objects.recorded import RecordedPlacement, agreement
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.trace import trace_line
+from scheduler_core.simulation.v1_37.groups import group_lines, untried_because
 from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
 from scheduler_core.simulation.virtual import Stepper, TimedSimulation, cache_of, simulate
 
@@ -53,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--trace", metavar="FILE", help="write one JSON object per cycle; - for standard output"
     )
     add_scheduler_argument(parser)
+    add_gates_argument(parser)
     add_cache_arguments(parser)
     parser.set_defaults(run=run)
 
@@ -60,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Simulate and print; if the trace is on standard output, the report is on standard error."""
     _spare_input(options)
-    scenario = read_scenario(options.files, options.config, options.scheduler)
+    scenario = read_scenario(options.files, options.config, options.scheduler, options.feature_gates)
     scenario = scenario.under(scenario.policy, with_cache(scenario.settings, options))
     if scenario.warnings:
         print(problem_lines(scenario.warnings), file=sys.stderr)
@@ -131,7 +134,7 @@ def report(simulation: Stepper, last: dict[str, Cycle], out: TextIO) -> None:
     counts = Counter(row.state for row in rows)
     listed = ", ".join(f"{count:,} {state}" for state, count in counts.most_common()) or "no pods"
     if isinstance(simulation, CurrentSimulation):
-        for told in simulation.unsettled:
+        for told in (*group_lines(simulation.run), *simulation.unsettled):
             print(told, file=out)
     cluster = f"{counted(simulation.cluster.columns.size, 'node')}, {counted(simulation.index, 'cycle')}"
     if simulation.scenario.release == V1_37:
@@ -166,10 +169,13 @@ def daemons_missing(simulation: Stepper) -> Iterator[str]:
 def outcomes(simulation: Stepper, last: dict[str, Cycle]) -> Iterator[PodOutcome]:
     """Yield every pod's outcome: those of the cluster in creation order, then those no longer in it."""
     placement = simulation.placement()
+    members = simulation.members if isinstance(simulation, CurrentSimulation) else {}
     for key, node in placement.items():
-        cycle = last.get(key)
+        cycle, member = last.get(key), members.get(key)
         pod = simulation.cluster.pods[key].pod
-        if node:
+        if member is not None and (cycle is None or cycle.index <= member.index):
+            yield PodOutcome(key, "placed" if node else "pending", node, member.text())
+        elif node:
             known = cycle is not None and cycle.result == "scheduled"
             yield PodOutcome(
                 key, "placed" if known else "bound", node, placed_because(cycle) if known and cycle else ""
@@ -177,7 +183,10 @@ def outcomes(simulation: Stepper, last: dict[str, Cycle]) -> Iterator[PodOutcome
         elif cycle is None and not simulation.responsible(pod):
             yield PodOutcome(key, "other", "", f"assigned to the scheduler {pod.scheduler_name}")
         else:
-            yield PodOutcome(key, "pending", "", pending_because(cycle))
+            why = pending_because(cycle)
+            if cycle is None and isinstance(simulation, CurrentSimulation):
+                why = untried_because(simulation.run, key)
+            yield PodOutcome(key, "pending", "", why)
     for key, finished in simulation.cluster.finished.items():
         yield PodOutcome(key, "finished", finished.node_name, f"phase {finished.phase}")
     victims = {victim: d for d in simulation.decisions for victim in d.victims}

@@ -14,6 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from scheduler_core.config.feature_gates import FeatureGates, read_gates
 from scheduler_core.config.release import RELEASES, V1_11
 from scheduler_core.objects.reading import At, Field, Outline, boolean, enum, outlined, record, show
 from scheduler_core.quirks import QUIRK_IDS
@@ -39,7 +40,8 @@ class Settings(Struct, frozen=True):
     ``time`` is ``virtual`` to use the queue and the clock of the current scheduling framework with a Policy
     too; with a KubeSchedulerConfiguration they are always used. ``until`` ends such a run at that second of
     virtual time. ``scheduler`` is the kube-scheduler that answers, "" for the one that
-    :mod:`scheduler_core.config.release` chooses. ``fixed_too`` are ids of single quirks to fix, to determine
+    :mod:`scheduler_core.config.release` chooses; ``feature_gates`` are those that v1.37 is started with.
+    ``fixed_too`` are ids of single quirks to fix, to determine
     their effect; no field sets it.
     """
 
@@ -52,12 +54,18 @@ class Settings(Struct, frozen=True):
     time: str = "instant"
     until: float | None = None
     scheduler: str = ""
+    feature_gates: FeatureGates = ()
     fixed_too: frozenset[str] = frozenset()
 
     @property
     def only_v1_11(self) -> bool:
         """Whether they ask for what no other release has: other quirks, another order, or the cache."""
-        plain = Settings(time=self.time, until=self.until, scheduler=self.scheduler)
+        plain = Settings(
+            time=self.time,
+            until=self.until,
+            scheduler=self.scheduler,
+            feature_gates=self.feature_gates,
+        )
         return self != plain
 
     @property
@@ -98,6 +106,7 @@ SETTINGS = record(
         "time": Field("time", enum(*TIMES)),
         "until": Field("until", _until),
         "scheduler": Field("scheduler", enum(*RELEASES)),
+        "featureGates": Field("feature_gates", read_gates),
     },
     unread="apiVersion kind metadata",
 )

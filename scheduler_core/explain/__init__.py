@@ -103,6 +103,10 @@ def asking(
         count = f"{len(last.victims):,} pod" + ("" if len(last.victims) == 1 else "s")
         summary += f" So preemption deleted {count} on {last.nominated} in this cycle, and it is tried again."
     step = f"{simulation.major}.{simulation.minor + 1}"
+    if isinstance(simulation, CurrentSimulation):
+        simulation.step()
+        member = simulation.members.get(pod)
+        summary += f" With its PodGroup {member.group} in this cycle: {member.text()}" if member else ""
     return replace(answer, index=index, step=step, before=True, summary=summary)
 
 
@@ -225,7 +229,9 @@ def _placed_currently(earlier: CurrentSimulation, pod: str, asked: str | None) -
     assert cycle is not None
     node = dict(cycle.decision.placements)[pod]
     story = tell(cycle, asked)
-    summary = f"{pod} was placed on {node} in cycle {cycle.index:,} by kube-scheduler v1.37."
+    member = earlier.members.get(pod)
+    together = f" with {member.with_it:,} more pods of PodGroup {member.group}" if member else ""
+    summary = f"{pod} was placed on {node} in cycle {cycle.index:,} by kube-scheduler v1.37{together}."
     if cycle.pod == pod:
         summary = f"{summary} {' '.join(story.sentences)}"
     answer = Explanation(

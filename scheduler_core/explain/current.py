@@ -27,6 +27,7 @@ from scheduler_core.explain.finding import PodOnNode
 from scheduler_core.explain.findings import findings
 from scheduler_core.explain.missing_pod import meant_node
 from scheduler_core.explain.world import Failure
+from scheduler_core.simulation.v1_37.groups import group_text
 from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
 from scheduler_core.v1_37.attempt import fit_message
 from scheduler_core.v1_37.hints.registry import wakes
@@ -82,7 +83,8 @@ def pending_now(
     found, unsearched = (yield from changes_for(standing, rows)) if needed else ([], "")
     gate = standing.trials.gate(pod)
     held = f"It is not tried before the plugin {gate} lets it into the queue." if gate else ""
-    text = " ".join(filter(None, (summary, held, _wakes(simulation, pod), unsearched)))
+    group = group_text(simulation.run, pod)
+    text = " ".join(filter(None, (summary, held, group, _wakes(simulation, pod), unsearched)))
     return Explanation(
         pod,
         here.state,

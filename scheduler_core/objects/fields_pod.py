@@ -131,6 +131,8 @@ AFFINITY = record(
 
 
 _COMPARING = ("Gt", "Lt")  # of Kubernetes 1.35: v1.11 accepts them, but they match no taint
+NOT_COMPARED = "no taint is tolerated by "
+"""How the warning of them begins; v1.37 compares if its feature gate is on."""
 
 
 def _operator(value: Any, at: At) -> str | None:
@@ -138,7 +140,7 @@ def _operator(value: Any, at: At) -> str | None:
         read: str | None = _TOLERATING(value, at)
         return read
     at.warn(
-        f"no taint is tolerated by {value}: this result may differ on a cluster that honors the operator "
+        f"{NOT_COMPARED}{value}: this result may differ on a cluster that honors the operator "
         f"{value} of tolerations"
     )
     return str(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.objects.kinds import KINDS
+from scheduler_core.objects.kinds import KINDS, MANIFEST_KINDS
 from scheduler_core.objects.model import KubernetesObject, Workload
 
 Key = tuple[str, str]
@@ -26,6 +26,6 @@ def document_key(document: Mapping[str, Any]) -> Key:
     """Return the key of a raw manifest, whether or not its kind is supported."""
     kind = str(document.get("kind"))
     meta = document.get("metadata") or {}
-    row = KINDS.get(kind)
+    row = KINDS.get(kind) or MANIFEST_KINDS.get(kind)
     name = str(meta.get("name"))
     return kind, f"{meta.get('namespace') or 'default'}/{name}" if row is None or row.namespaced else name

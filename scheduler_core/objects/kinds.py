@@ -5,6 +5,9 @@ Any version of a group is accepted, including old ones: the fields that scheduli
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from msgspec import Struct
 
 from scheduler_core.objects.fields_cluster import (
@@ -74,6 +77,36 @@ KINDS: dict[str, Kind] = {
         Kind("Queue", ("scheduling.incubator.k8s.io", "scheduling.sigs.dev"), False, QUEUE),
     )
 }
+
+
+class ManifestKind(Struct, frozen=True):
+    """A kind without a typed object: its API group and whether it is namespaced."""
+
+    group: str
+    namespaced: bool = False
+
+
+_STORAGE, _DEVICES = "storage.k8s.io", "resource.k8s.io"
+
+MANIFEST_KINDS: dict[str, ManifestKind] = {
+    "Namespace": ManifestKind(""),
+    "CSIDriver": ManifestKind(_STORAGE),
+    "CSINode": ManifestKind(_STORAGE),
+    "CSIStorageCapacity": ManifestKind(_STORAGE, namespaced=True),
+    "VolumeAttachment": ManifestKind(_STORAGE),
+    "DeviceClass": ManifestKind(_DEVICES),
+    "ResourceClaim": ManifestKind(_DEVICES, namespaced=True),
+    "ResourceSlice": ManifestKind(_DEVICES),
+}
+"""Kinds that only kube-scheduler v1.37 reads, from their manifests."""
+
+
+def is_manifest_kind(manifest: Mapping[str, Any]) -> bool:
+    """Return whether a manifest, or a typeMeta, is of one of :data:`MANIFEST_KINDS`, of its group."""
+    row = MANIFEST_KINDS.get(str(manifest.get("kind")))
+    group, slash, _ = str(manifest.get("apiVersion") or "").partition("/")
+    return row is not None and (manifest.get("apiVersion") is None or (group if slash else "") == row.group)
+
 
 # Kinds that are known and kept, but do not affect kube-scheduler v1.11's decisions.
 KEPT_KINDS: dict[str, str] = {

@@ -71,6 +71,7 @@ class Assembly:
         self.limits = limits
         self.expand = expand
         self.timed = False  # the scenario runs in virtual time
+        self.modern = False  # kube-scheduler v1.37 answers, which reads kinds that have no typed object
         self.admitting = admission
         self.recorded = False  # a recording creates and deletes the objects: no controller runs
         self.world = ExistingObjects()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scheduler_core.config.feature_gates import FeatureGates
 from scheduler_core.config.release import is_framework_document
 from scheduler_core.config.settings import Settings
 from scheduler_core.framework.configuration.document import check_configuration
@@ -19,7 +20,7 @@ _NEWER = frozenset(_BOUND) - PLUGINS.keys()
 """Plugins of v1.37 that the scheduling framework's tables do not know."""
 
 
-def current_configuration(policy: Document | None) -> Configuration:
+def current_configuration(policy: Document | None, gates: FeatureGates = ()) -> Configuration:
     """Compile the configuration that v1.37 runs with: the document if it is a KubeSchedulerConfiguration.
 
     Extenders are left out: :func:`check_current` warns of them.
@@ -31,7 +32,7 @@ def current_configuration(policy: Document | None) -> Configuration:
     version = {} if not document else {"apiVersion": "kubescheduler.config.k8s.io/v1"}
     given = {key: value for key, value in document.items() if key != "extenders"}
     try:
-        return read_configuration({**given, **version})
+        return read_configuration({**given, **version}, dict(gates))
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"it cannot be read: {error}") from error
 
@@ -49,7 +50,7 @@ def check_current(policy: Document, settings: Settings, at: At) -> None:
     if policy.get("extenders"):
         at.child("extenders").warn("kube-scheduler v1.37 is simulated without extenders: they are not called")
     try:
-        current_configuration(policy)
+        current_configuration(policy, settings.feature_gates)
     except ValueError as error:
         at.error(str(error))
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import apply_patch, kind_of_patch
 from scheduler_core.objects.keys import Key, document_key, key_of
-from scheduler_core.objects.kinds import KINDS
+from scheduler_core.objects.kinds import KINDS, MANIFEST_KINDS
 from scheduler_core.objects.manifests import Document, Manifest
 from scheduler_core.objects.model import KubernetesObject
 from scheduler_core.scenario.history_entries import (
@@ -388,11 +388,11 @@ def manifest_at(scenario: Scenario, key: Key, moment: Moment) -> Manifest | None
         if target_of(operation) == key:
             document = _applied(operation, document, obj)
         obj = mine[-1].object
-        if obj is None and kind in KINDS:
+        if obj is None and mine[-1].manifest is None and kind in (*KINDS, *MANIFEST_KINDS):
             document = None
     if obj is not None and document is None:
         return to_manifest(obj)
-    return document if obj is not None or kind in VERSIONS else None
+    return document if obj is not None or kind in VERSIONS or kind in MANIFEST_KINDS else None
 
 
 def _is(document: Mapping[str, Any], key: Key) -> bool:
@@ -422,7 +422,7 @@ def objects_at(scenario: Scenario, moment: Moment) -> dict[Key, None]:
         if number >= count:
             break
         for change in made:
-            if change.object is None:
+            if change.object is None and change.manifest is None:
                 there.pop((change.kind, change.key), None)
             else:
                 there[change.kind, change.key] = None

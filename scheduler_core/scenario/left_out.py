@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from scheduler_core.config.feature_gates import GROUPS, is_unsimulated
 from scheduler_core.config.release import V1_37
 from scheduler_core.config.settings import Settings
+from scheduler_core.framework.configuration.profiles import Configuration
 from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.problems import Problem
+from scheduler_core.v1_37.podgroups import NATIVE, group_of
+from scheduler_core.v1_37.unsupported import GATES as NOT_IMPLEMENTED
 from scheduler_core.v1_37.unsupported import unsupported
 
 MOST = 20
@@ -22,12 +26,17 @@ Landing = tuple[str, str, bool]
 
 
 def left_out(
-    documents: Sequence[Document], settings: Settings, operations: Iterable[Landing]
+    documents: Sequence[Document], configurations: Sequence[Configuration], operations: Iterable[Landing]
 ) -> tuple[Problem, ...]:
-    """Return a warning for each part of a scenario that has no effect under v1.37, or another one."""
+    """Return a warning for each part of a scenario that has no effect under v1.37, or another one.
+
+    ``configurations`` are all with which the scheduler runs, the initial one first.
+    """
     objects = [one for one in documents if one.get("kind") not in NOT_OBJECTS]
     missing = dict.fromkeys(unsupported(objects, {}))
-    told = [Problem(HEAD + text) for text in dict.fromkeys(_told(documents, settings, operations))]
+    settings = [configuration.settings for configuration in configurations]
+    texts = (*_told(documents, settings[0], operations), *_gated(documents, settings))
+    told = [Problem(HEAD + text) for text in dict.fromkeys(texts)]
     told += [Problem(HEAD + text, unhonored=text.split()[0]) for text in missing]
     more = len(told) - MOST
     return (*told[:MOST], *([Problem(f"{HEAD}and {more:,} more like these")] if more > 0 else []))
@@ -53,13 +62,27 @@ def _told(documents: Sequence[Document], settings: Settings, operations: Iterabl
             yield f"operation {name} asks for {release}: v1.37 restarts with its default configuration"
         if during:
             yield f"operation {name} lands after its cycle: v1.37 evaluates a snapshot"
-    if any(one.get("kind") == "PodGroup" for one in documents):
-        yield "PodGroups are not scheduled as groups: the feature gate GenericWorkload is off by default"
     if any(_requests_more(one) for one in documents):
         yield (
             "sidecars, overhead and requests of the pod as a whole count in every decision, but not in the "
             "usage of nodes that is shown"
         )
+
+
+def _gated(documents: Sequence[Document], settings: Sequence[Settings]) -> Iterator[str]:
+    """Yield what the feature gates leave out, or ask for in vain."""
+    for name, on in dict.fromkeys(gate for one in settings for gate in one.feature_gates):
+        if is_unsimulated(name, on) or (on and name in NOT_IMPLEMENTED):
+            word, default = ("true", "off") if on else ("false", "on")
+            yield f"featureGates.{name}: {word} is not implemented: decisions are those with it {default}"
+    groups = {group_of(one) for one in documents if one.get("kind") == "PodGroup"}
+    if NATIVE in groups and not any(dict(one.feature_gates).get(GROUPS) for one in settings):
+        yield (
+            f"PodGroups are not scheduled as groups, because the feature gate {GROUPS} is off by default: "
+            f"write featureGates: {{{GROUPS}: true}} into the SimulationSettings"
+        )
+    for group in sorted(groups - {NATIVE}):
+        yield f"PodGroups of {group} are not read: kube-scheduler knows those of {NATIVE} alone"
 
 
 def _requests_more(document: Document) -> bool:

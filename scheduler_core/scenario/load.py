@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from msgspec.structs import replace
 
+from scheduler_core.config.feature_gates import read_gates
 from scheduler_core.config.policy.document import is_policy
 from scheduler_core.config.release import V1_22, V1_37, chosen_release, release_of_kubelets
 from scheduler_core.config.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
@@ -34,7 +35,7 @@ from scheduler_core.kube_batch.document import (
     is_batch_configuration,
 )
 from scheduler_core.objects.keys import Key, key_of
-from scheduler_core.objects.kinds import KEPT_KINDS, KINDS, Kind
+from scheduler_core.objects.kinds import KEPT_KINDS, KINDS, Kind, is_manifest_kind
 from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.model import KubernetesObject, Node, Workload
 from scheduler_core.objects.problems import BundleError, Problem
@@ -62,6 +63,7 @@ def load(
     limits: Limits = DEFAULT_LIMITS,
     watch: Watch = unwatched,
     scheduler: str = "",
+    feature_gates: Mapping[str, bool] | None = None,
 ) -> Scenario:
     """Read a bundle: one text or archive, or a list of (file name, content) and directories.
 
@@ -69,7 +71,7 @@ def load(
     controllers into pods. ``times`` determines whether a CSV trace's times become operations of the
     scenario or are ignored (every pod is pending from the start, in order of creation). ``watch`` is
     notified of the progress and may abort by raising. ``scheduler`` is a release that overrides that of the
-    settings. Raises BundleError with all errors.
+    settings, ``feature_gates`` are set over those of the settings. Raises BundleError with all errors.
     """
     files: list[File] = [("", bundle)] if isinstance(bundle, (str, bytes)) else list(bundle)
     read = read_files(files, limits, watch)
@@ -77,6 +79,7 @@ def load(
     read_kwok(read, limits)
     read_recorder(read, limits)
     loading = _Loading(title, limits, expand=expand, admission=admission, watch=watch, scheduler=scheduler)
+    loading.gates = feature_gates or {}
     return loading.run(read)
 
 
@@ -89,6 +92,7 @@ def load_documents(
     limits: Limits = DEFAULT_LIMITS,
     watch: Watch = unwatched,
     scheduler: str = "",
+    feature_gates: Mapping[str, bool] | None = None,
 ) -> Scenario:
     """Read parsed manifests. Like :func:`load`, but problems have a document number and no line."""
     bundle = Bundle()
@@ -96,6 +100,7 @@ def load_documents(
         kind = value.get("kind")
         bundle.entries.append(Entry(dict(value), kind if isinstance(kind, str) else "", None, number))
     loading = _Loading(title, limits, expand=expand, admission=admission, watch=watch, scheduler=scheduler)
+    loading.gates = feature_gates or {}
     return loading.run(bundle)
 
 
@@ -114,6 +119,7 @@ class _Loading:
     ) -> None:
         self.title = title
         self.scheduler = scheduler
+        self.gates: Mapping[str, bool] = {}
         self.watch = watch
         self.limits = limits
         self.report = Report(strict=admission, limit=limits.problems)
@@ -168,6 +174,10 @@ class _Loading:
             settings = read_settings(entry.value, At(self.report, None, entry))
         if self.scheduler:
             settings = replace(settings, scheduler=self.scheduler)
+        if self.gates:
+            given = At(self.report, None, Entry({}, SETTINGS_KIND)).child("featureGates")
+            gates = read_gates({**dict(settings.feature_gates), **self.gates}, given)
+            settings = replace(settings, feature_gates=gates or ())
         configuration = Configuration(None, settings)
         for entry in (*self.policies[:1], *self.configurations[:1]):
             at = At(self.report, None, entry)
@@ -189,11 +199,16 @@ class _Loading:
         if not controllers:
             self.assembly.expand, self.assembly.recorded = False, True
         release = self.release(configuration)
+        if settings.feature_gates and release != V1_37:
+            for entry in self.settings[:1] or [Entry({}, SETTINGS_KIND)]:
+                told = f"kube-scheduler {release} has no such feature gates here: write scheduler: {V1_37}"
+                At(self.report, None, entry).child("featureGates").warn(told)
         if release == V1_37:
             unread = chain(self.namespaces, *self.ignored.values())
             check_newer_fields((read.entry for read in self.decoded), unread, self.report)
             self.refuse_if_wrong()
         self.assembly.timed = release == V1_22
+        self.assembly.modern = release == V1_37
         self.assembly.world.daemons_pending = release == V1_37
         objects = self.assembly.build(self.decoded, self.before)
         self.refuse_if_wrong()
@@ -341,7 +356,8 @@ class _Loading:
         sources = {key_of(d.object): d.entry.value for d in self.decoded}
         given = next((entry.value for entry in self.settings), None)
         configuration = Reconfiguration(self.policy, given, settings)
-        return read_operations(self.scenarios[0], self.assembly, sources, configuration)
+        unread = chain(self.namespaces, *self.ignored.values())
+        return read_operations(self.scenarios[0], self.assembly, sources, configuration, unread)
 
     @property
     def kubelets(self) -> str:
@@ -371,7 +387,8 @@ class _Loading:
         """Return the warnings found while reading: fields and kinds without effect, in order."""
         found: list[LocatedMessage] = []
         for kind, listed in self.ignored.items():
-            entries = [entry for entry in listed if not is_reported(entry)]
+            read = self.assembly.modern and is_manifest_kind(listed[0].value)
+            entries = [entry for entry in listed if not read and not is_reported(entry)]
             if entries:
                 found.append((At(self.report, None, entries[0]).child("kind"), _ignored(kind, len(entries))))
         for (kind, reason), entries in self.skipped.items():

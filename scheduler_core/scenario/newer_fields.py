@@ -41,6 +41,14 @@ _OTHER: Shape = {
     "spec": dict,
     "status": dict,
 }
+_UNREAD: Mapping[str, Mapping[str, Shape]] = {
+    "CSIStorageCapacity": {
+        "storageClassName": str,
+        "capacity": QUANTITY,
+        "maximumVolumeSize": QUANTITY,
+        "nodeTopology": _SELECTOR,
+    },
+}
 _KINDS: Mapping[str, Shape] = {
     "Pod": {"spec": _POD},
     "Node": {"status": {"declaredFeatures": [str]}},
@@ -53,7 +61,12 @@ def check_newer_fields(entries: Iterable[Entry], unread: Iterable[Entry], report
         shape = _KINDS.get(entry.kind, {"spec": {"template": {"spec": _POD}}})
         _check(entry.value, shape, At(report, None, entry))
     for entry in unread:
-        _check(entry.value, _OTHER, At(report, None, entry))
+        check_manifest(entry.value, At(report, None, entry))
+
+
+def check_manifest(value: Mapping[str, Any], at: At) -> None:
+    """Report what v1.37 cannot read in a manifest of a kind without a typed object."""
+    _check(value, {**_OTHER, **_UNREAD.get(str(value.get("kind")), {})}, at)
 
 
 def _check(value: Any, shape: Shape, at: At) -> None:

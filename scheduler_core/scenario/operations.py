@@ -9,7 +9,7 @@ operation's id and a counter. Operations on the scheduler's configuration are ha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from msgspec.structs import replace
@@ -24,11 +24,12 @@ from scheduler_core.formats.patch import PATCH_TYPES, patched_by
 from scheduler_core.framework.configuration.profiles import FOREIGN_PLUGINS, Configuration
 from scheduler_core.objects.admission import disruptions_allowed
 from scheduler_core.objects.keys import Key, key_of
-from scheduler_core.objects.kinds import KEPT_KINDS, KINDS
+from scheduler_core.objects.kinds import KEPT_KINDS, KINDS, is_manifest_kind
 from scheduler_core.objects.model import KubernetesObject, Node, Pod, PodDisruptionBudget, Workload
 from scheduler_core.objects.names import did_you_mean
 from scheduler_core.objects.reading import At, Field, Reader, enum, kind_of, opaque, record, show, text
 from scheduler_core.scenario.assembly import Assembly
+from scheduler_core.scenario.manifest_operations import ManifestOperations
 from scheduler_core.scenario.moments import FIELDS, Moments, in_order, says_when
 from scheduler_core.scenario.reconfiguration import Reconfiguration, is_configuration
 from scheduler_core.scenario.scenario import Operation
@@ -131,13 +132,18 @@ def _release_written(operation: dict[str, Any]) -> Iterator[str]:
 
 
 def read_operations(
-    entry: Entry, assembly: Assembly, documents: Documents, configuration: Reconfiguration
+    entry: Entry,
+    assembly: Assembly,
+    documents: Documents,
+    configuration: Reconfiguration,
+    unread: Iterable[Entry] = (),
 ) -> tuple[Operation, ...]:
     """Resolve a Scenario document against the initial cluster. Problems are added to the assembly's report.
 
-    ``documents`` are the manifests of the initial objects. The assembly's world is advanced to the final
-    state, and ``configuration`` from the initial to the final one. In virtual time controllers respond when
-    an operation lands, not here, so the objects that they will have created by then are not known here.
+    ``documents`` are the manifests of the initial objects, ``unread`` those of kinds without a reader. The
+    assembly's world is advanced to the final state, and ``configuration`` from the initial to the final one.
+    In virtual time controllers respond when an operation lands, not here, so the objects that they will have
+    created by then are not known here.
     """
     at = At(assembly.report, None, entry)
     read = _SCENARIO(entry.value, at) or {}
@@ -149,7 +155,7 @@ def read_operations(
     if len(listed) > assembly.limits.operations:
         place.error(f"more than {assembly.limits.operations:,} operations")
         return ()
-    history = _History(entry, assembly, documents, configuration)
+    history = _History(entry, assembly, documents, configuration, unread)
     for index in in_order(listed):
         if assembly.full or not history.take(listed[index], place.child(index)):
             break
@@ -165,8 +171,10 @@ class _History:
         assembly: Assembly,
         documents: Documents,
         configuration: Reconfiguration,
+        unread: Iterable[Entry],
     ) -> None:
         self.entry = entry
+        self.manifests = ManifestOperations(unread)
         self.assembly = assembly
         self.documents = dict(documents)
         self.configuration = configuration
@@ -203,6 +211,10 @@ class _History:
             if self.moments.during:
                 at.child("during").error("a scheduler does not restart inside a cycle: remove it")
             self.reconfigure(name, given[0], body, named["kind"], at.child(given[0]))
+        elif self.assembly.modern and isinstance(named, dict) and is_manifest_kind(named):
+            made = self.manifests.take(given[0], body, at.child(given[0]))
+            if made is not None:
+                self.add(name, made.action, *made.key, manifest=made.manifest)
         else:
             place = at.child(given[0])
             patch = body if self.assembly.timed and "patch" in body else None

@@ -13,10 +13,12 @@ from typing import Any, Literal
 from msgspec import Struct, field, structs
 from msgspec.structs import replace
 
+from scheduler_core.config.feature_gates import COMPARISON
 from scheduler_core.config.release import V1_37, chosen_release
 from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
 from scheduler_core.formats.limits import Limits
 from scheduler_core.framework.configuration.profiles import Configuration
+from scheduler_core.objects.fields_pod import NOT_COMPARED
 from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.model import KubernetesObject
 from scheduler_core.objects.problems import Problem
@@ -34,7 +36,8 @@ class Operation(Struct, frozen=True):
     applied when it lands, because controllers may have changed the object: ``patch`` is then the
     ``patchOperation``, and ``object``, if any, the result of patching the user's version. An operation on
     the scheduler's configuration or SimulationSettings has no object; ``configuration`` is the complete
-    configuration with which the scheduler then restarts.
+    configuration with which the scheduler then restarts. One on a kind that only kube-scheduler v1.37 reads
+    has no typed object: ``manifest`` is the complete object then, ``None`` for ``delete``.
     """
 
     id: str
@@ -49,6 +52,7 @@ class Operation(Struct, frozen=True):
     during: bool = False  # lands during the next cycle, between evaluating and writing
     timed: bool = False  # written with only a time, from which its step follows
     patch: Mapping[str, Any] | None = None
+    manifest: Mapping[str, Any] | None = None
 
 
 class Scenario(Struct, frozen=True):
@@ -134,15 +138,18 @@ class Scenario(Struct, frozen=True):
 
     def warned(self) -> tuple[Problem, ...]:
         """Return the warnings in order, including those about fields that the scheduler does not honor."""
-        others = (problem for problem in self.warnings if not problem.unhonored and not is_left_out(problem))
+        others = [problem for problem in self.warnings if not problem.unhonored and not is_left_out(problem)]
         release = self.release
+        if release == V1_37 and dict(self.settings.feature_gates).get(COMPARISON):
+            others = [problem for problem in others if not problem.message.startswith(NOT_COMPARED)]
         told = [*warnings_under(self.unhonored, self.configurations, release)]
         if release == V1_37:
             landing = (
                 (o.id, "" if o.configuration is None else o.configuration.release, o.during)
                 for o in self.operations
             )
-            told += left_out(self.documents, self.settings, landing)
+            created = [o.manifest for o in self.operations if o.manifest is not None]
+            told += left_out([*self.documents, *created], self.configurations, landing)
         return tuple(sorted((*others, *told), key=Problem.place))
 
     def _exchanged(self, old: Configuration, policy: Document | None, settings: Settings) -> Configuration:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
+from scheduler_core.config.feature_gates import GROUPS, TOPOLOGY
 from scheduler_core.config.policy import PolicyError
 from scheduler_core.config.release import V1_37
 from scheduler_core.formats.bundle import Entry
@@ -28,6 +29,13 @@ HONORED_BY_V1_37 = frozenset(
     "VolumeAttachment ResourceClaim ResourceSlice DeviceClass".split()
 )
 """Reported fields, by their last name, and kinds that kube-scheduler v1.37 honors here."""
+
+
+GATED: Mapping[str, frozenset[str]] = {
+    GROUPS: frozenset({"schedulingGroup", "minCount", "priority", "priorityClassName", "disruptionMode"}),
+    TOPOLOGY: frozenset({"schedulingConstraints"}),
+}
+"""Fields that v1.37 honors if a feature gate is on."""
 
 
 class Unhonored(Struct, frozen=True):
@@ -108,14 +116,22 @@ def warnings_under(
     found: Iterable[Unhonored], configurations: Iterable[Configuration], release: str
 ) -> tuple[Problem, ...]:
     """Return the warnings of fields and kinds that at least one of a run's configurations does not honor."""
-    able = [abilities(configuration) for configuration in configurations]
+    listed = list(configurations)
+    able = [abilities(configuration) for configuration in listed]
     modern = release == V1_37
+    honored = HONORED_BY_V1_37.union(
+        *(fields for gate, fields in GATED.items() if all(_is_on(one, gate) for one in listed))
+    )
     return tuple(
         one.problem
         for one in found
         if not all(one.honored_by & names for names in able)
-        and not (modern and one.problem.unhonored.rpartition(".")[2].removesuffix("[]") in HONORED_BY_V1_37)
+        and not (modern and one.problem.unhonored.rpartition(".")[2].removesuffix("[]") in honored)
     )
+
+
+def _is_on(configuration: Configuration, gate: str) -> bool:
+    return dict(configuration.settings.feature_gates).get(gate, False)
 
 
 def _field(shape: tuple[str, ...]) -> str:

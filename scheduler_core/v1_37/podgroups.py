@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from scheduler_core.v1_37.change import Manifest
+
+NATIVE = "scheduling.k8s.io"
+"""The API group of the PodGroups that kube-scheduler itself reads."""
 
 GATE = "GenericWorkload"
 TOPOLOGY_GATE = "TopologyAwareWorkloadScheduling"
+
+
+def group_of(manifest: Mapping[str, Any]) -> str:
+    """Return the API group of a manifest."""
+    return str(manifest.get("apiVersion") or "").rpartition("/")[0]
 
 
 def group_name(pod: Manifest) -> str | None:

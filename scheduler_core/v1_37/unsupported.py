@@ -17,7 +17,7 @@ GATES = (
 )
 """Feature gates that change decisions when they are on."""
 
-KINDS = ("CompositePodGroup", "VolumeAttributesClass")
+KINDS = ("CompositePodGroup", "DeviceTaintRule", "VolumeAttributesClass")
 
 _Test = Callable[[Mapping[str, Any]], bool]
 

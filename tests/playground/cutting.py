@@ -17,6 +17,7 @@ PARTS = [
     "queue",
     "podgroups",
     "session",
+    "hints",
     "moments",
     "cuts",
 ]

@@ -37,7 +37,7 @@ def decision_of(ran: Ran) -> Decision:
     bound = dict(ran.bound)
     if attempt is None:  # a group was refused before any member was tried
         return Decision(ran.pod, "unschedulable", victims=tuple(ran.deleted))
-    result = "scheduled" if bound else "error" if attempt.error is not None else "unschedulable"
+    result = "scheduled" if bound else "error" if attempt.result == "error" else "unschedulable"
     node = bound.pop(attempt.pod.key, None)
     return Decision(
         attempt.pod.key,
@@ -52,9 +52,14 @@ def decision_of(ran: Ran) -> Decision:
 
 
 def leading(ran: Ran) -> Attempt | None:
-    """Return the attempt that a cycle is shown by: the first that bound its pod, else the first."""
-    bound = (attempt for attempt in ran.attempts if attempt.pod.key in ran.bound)
-    return next(chain(bound, ran.attempts[:1]), None)
+    """Return the attempt that a cycle is shown by: the first that bound its pod, else that found no node.
+
+    A group's cycle may try a member in several placements; it stands at one of these attempts.
+    """
+    counted = [attempt for attempt in ran.attempts if attempt.result != "tried"]
+    bound = (attempt for attempt in counted if attempt.result == "scheduled")
+    failed = (attempt for attempt in counted if attempt.walked and attempt.node is None)
+    return next(chain(bound, failed, counted, ran.attempts), None)
 
 
 def bare_cycle(decision: Decision, names: tuple[str, ...]) -> Cycle:

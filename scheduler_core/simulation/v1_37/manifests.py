@@ -12,7 +12,9 @@ from typing import Any
 
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import apply_patch, kind_of_patch
+from scheduler_core.objects.admission import SYSTEM_CLASSES
 from scheduler_core.objects.keys import document_key, key_of
+from scheduler_core.objects.kinds import is_manifest_kind
 from scheduler_core.objects.manifests import Manifest
 from scheduler_core.objects.model import (
     KubernetesObject,
@@ -22,12 +24,14 @@ from scheduler_core.objects.model import (
     PersistentVolumeClaim,
     Pod,
     PodDisruptionBudget,
+    PodGroup,
     StorageClass,
     Workload,
 )
 from scheduler_core.scenario.history_entries import entries_of, resolved, target_of
 from scheduler_core.scenario.left_out import NOT_OBJECTS
 from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.v1_37.podgroups import NATIVE, group_of
 from scheduler_core.v1_37.state import Cluster
 from scheduler_core.v1_37.volumes import BIND_COMPLETED
 
@@ -59,6 +63,7 @@ class Manifests:
         self._generated: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
         for document in scenario.documents:
             self._take(document)
+        self._classes = [one for (kind, _), one in self._given.items() if kind == "PriorityClass"]
         self._entries: dict[int, Mapping[str, Any]] = {}
         for entry, made in resolved(entries_of(scenario.documents), scenario):
             own = [one for one in made if (one.kind, one.key) == target_of(entry)]
@@ -80,12 +85,13 @@ class Manifests:
 
         First come those of kinds that only v1.37 reads.
         """
-        known = {key_of(obj) for obj in self.scenario.objects}
-        for key, document in self._given.items():
-            if key not in known and not _is_left_out(document):
+        for document in self._given.values():
+            if is_manifest_kind(document):
                 yield _named(document)
         for obj in self.scenario.objects:
-            yield self.created(obj, self._written(obj), cluster)
+            written = self._written(obj)
+            if is_read(obj, written):
+                yield self.created(obj, written, cluster)
 
     def _written(self, obj: KubernetesObject) -> Mapping[str, Any] | None:
         kind, key = key_of(obj)
@@ -113,11 +119,28 @@ class Manifests:
             patched = apply_patch(stored, body["patch"], kind_of_patch(body, stored))
             return admitted(patched, obj)
         if entry is not None:
-            made = self.created(obj, entry["createOperation"]["object"], cluster)
+            given = entry["createOperation"]["object"]
+            if not is_read(obj, given):
+                return None
+            made = self.created(obj, given, cluster)
             return made if stored is None else _replaced(stored, made)
         if stored is None:
-            return self.created(obj, None, cluster)
+            return self.created(obj, None, cluster) if is_read(obj, None) else None
         return _updated(stored, obj)
+
+    def operated(self, operation: Operation, cluster: Cluster) -> Manifest | None:
+        """Return an object of a kind without a typed one as an operation leaves it; None if it is gone.
+
+        A patch is of the object as the scheduler has left it. Raises PatchError for one that does not suit.
+        """
+        assert operation.manifest is not None
+        entry = self._entries.get(id(operation), {})
+        body = entry.get("patchOperation")
+        if body is None:
+            return _named(operation.manifest)
+        namespace, _, name = operation.key.rpartition("/")
+        stored = cluster.get(operation.kind, namespace, name)
+        return None if stored is None else apply_patch(stored, body["patch"], kind_of_patch(body, stored))
 
     def _bound(self, claim: Manifest) -> Manifest:
         """Return a claim on a volume that is reserved for it as bound: the volume controller does that."""
@@ -133,10 +156,22 @@ class Manifests:
         annotations = {BIND_COMPLETED: "yes", **(meta.get("annotations") or {})}
         return {**claim, "metadata": {**meta, "annotations": annotations}}
 
+    def _prioritized(self, group: Manifest, obj: PodGroup, cluster: Cluster) -> Manifest:
+        """Return a PodGroup with the priority of its PriorityClass, as the API server resolves a pod's."""
+        spec: Manifest = {**(group.get("spec") or {})}
+        if spec.get("priority") is None:
+            classes = [*self._classes, *cluster.list("PriorityClass")]
+            values = {one["metadata"]["name"]: int(one.get("value") or 0) for one in classes}
+            usual = next((one["metadata"]["name"] for one in classes if one.get("globalDefault")), "")
+            spec["priority"] = {**SYSTEM_CLASSES, **values}.get(obj.priority_class_name or usual, 0)
+        return {**group, "spec": spec}
+
     def created(self, obj: KubernetesObject, given: Mapping[str, Any] | None, cluster: Cluster) -> Manifest:
         """Return the manifest of a new object: as given, or from its owner's template."""
         if given is not None:
             made = admitted(_named(given), obj)
+            if isinstance(obj, PodGroup):
+                return self._prioritized(made, obj, cluster)
             return self._bound(made) if isinstance(obj, PersistentVolumeClaim) else made
         made = to_manifest(obj)
         template = _template(obj.meta.controller, obj.meta.namespace, cluster)
@@ -148,15 +183,9 @@ class Manifests:
         return admitted(made, obj)
 
 
-def _is_left_out(document: Mapping[str, Any]) -> bool:
-    """Return whether a manifest is of a kind that has a typed object, but was left out of the cluster."""
-    return document.get("kind") in (
-        "Pod",
-        "Node",
-        "PersistentVolume",
-        "PersistentVolumeClaim",
-        "StorageClass",
-    )
+def is_read(obj: KubernetesObject, written: Mapping[str, Any] | None) -> bool:
+    """Return whether v1.37 reads an object: of PodGroups those of its own API group alone."""
+    return not isinstance(obj, PodGroup) or (written is not None and group_of(written) == NATIVE)
 
 
 def _named(document: Mapping[str, Any]) -> Manifest:
@@ -319,18 +348,23 @@ def _affinity(affinity: Mapping[str, Any], labels: Mapping[str, str]) -> Manifes
 
 
 def _term(term: Mapping[str, Any], labels: Mapping[str, str]) -> Manifest:
-    """Source: ``applyMatchLabelKeysAndMismatchLabelKeys``; a term without selector matches nothing."""
+    """Source: ``applyMatchLabelKeysAndMismatchLabelKeys``; a term without selector matches nothing.
+
+    A key that the selector has with one value was merged when the pod was created: its label may have
+    changed since.
+    """
     selector = term.get("labelSelector")
     if not isinstance(selector, Mapping):
         return {**term}
     expressions: list[Any] = list(selector.get("matchExpressions") or ())
+    merged = {
+        (one.get("key"), one.get("operator")) for one in expressions if len(one.get("values") or ()) == 1
+    }
     for field, operator in (("matchLabelKeys", "In"), ("mismatchLabelKeys", "NotIn")):
-        for key in _keys(term.get(field)):
-            made = {"key": key, "operator": operator, "values": [labels.get(key)]}
-            if key in labels and made not in expressions:
-                expressions.append(made)
-    merged = {**selector, "matchExpressions": expressions} if expressions else selector
-    return {**term, "labelSelector": merged}
+        keys = [key for key in _keys(term.get(field)) if key in labels and (key, operator) not in merged]
+        expressions += [{"key": key, "operator": operator, "values": [labels[key]]} for key in keys]
+    made = {**selector, "matchExpressions": expressions} if expressions else selector
+    return {**term, "labelSelector": made}
 
 
 def _keys(value: Any) -> Sequence[str]:

@@ -9,6 +9,7 @@ from scheduler_core.scheduling.queue import QUEUE_SHOWN
 from scheduler_core.simulation.v1_37.record import Hint
 from scheduler_core.v1_37.clock import SECOND
 from scheduler_core.v1_37.entities import Entity, QueuedPod
+from scheduler_core.v1_37.gating import GANG
 from scheduler_core.v1_37.hints.registry import events_of, wakes
 from scheduler_core.v1_37.queue import LEFTOVER_AFTER, LEFTOVER_EVERY
 from scheduler_core.v1_37.run import Run
@@ -28,7 +29,7 @@ def queue_state(run: Run, head: Entity, moved: Moved, *, whole: bool) -> QueueSt
     if not whole:
         own = run.queue.active.get(head.key) is head
         return QueueState([], len(run.queue.active) - own, [], len(run.queue.unschedulable))
-    rows = [(waiting, queue) for waiting, queue in run.queue.waiting() if waiting not in head.members]
+    rows = [(waiting, queue) for waiting, queue in waiting_pods(run) if waiting not in head.members]
     counts = _counts(queue for _, queue in rows)
     entries = tuple(_entries(run, rows, moved))
     tried = _entry(run, head.members[0], "active", moved)
@@ -37,6 +38,13 @@ def queue_state(run: Run, head: Entity, moved: Moved, *, whole: bool) -> QueueSt
     )
     timed = TimedQueue(counts, entries, (), tuple(_flushes(entries)), tried)
     return QueueState(active, counts["active"], unschedulable, counts["unschedulable"], timed)
+
+
+def waiting_pods(run: Run) -> Iterator[tuple[QueuedPod, str]]:
+    """Yield every waiting pod with its queue; one whose PodGroup does not exist is gated."""
+    yield from run.queue.waiting()
+    for members in run.watch.incomplete.values():
+        yield from ((member, "gated") for member in members)
 
 
 def _counts(queues: Iterator[str]) -> dict[str, int]:
@@ -100,20 +108,30 @@ def _flushes(entries: tuple[QueueEntry, ...]) -> Iterator[tuple[str, float]]:
 
 def hints_of(run: Run) -> tuple[tuple[Hint, ...], int]:
     """Return the first waiting pods that sleep, with what would wake each, and how many there are."""
-    rows = [(w, queue) for w, queue in run.queue.waiting() if queue in ("unschedulable", "gated")]
+    rows = [(w, queue) for w, queue in waiting_pods(run) if queue in ("unschedulable", "gated")]
     rows.sort(key=lambda row: row[0].order)
     return tuple(_hint(run, waiting, queue) for waiting, queue in rows[:QUEUE_SHOWN]), len(rows)
 
 
 def _hint(run: Run, waiting: QueuedPod, queue: str) -> Hint:
     plugins = sorted(waiting.rejectors | ({waiting.gated_by} if waiting.gated_by else set()))
+    missing = None if plugins else _missing_group(run, waiting)
+    events = tuple((plugin, events_of(plugin), wakes(plugin, waiting.pod)) for plugin in plugins)
+    if missing is not None:
+        events = ((GANG, ("PodGroupAdd",), f"its PodGroup {missing} is created"),)
     return Hint(
         waiting.key,
         queue,
         waiting.attempts,
         waiting.gated_by,
         tuple(sorted(waiting.pending)),
-        tuple((plugin, events_of(plugin), wakes(plugin, waiting.pod)) for plugin in plugins),
+        events,
         None if queue == "gated" else _retry_at(waiting),
         run.nominations.nodes().get(waiting.key, ""),
     )
+
+
+def _missing_group(run: Run, waiting: QueuedPod) -> str | None:
+    """Return the PodGroup that a pod waits for because it does not exist."""
+    listed = run.watch.incomplete.items()
+    return next((group for group, members in listed if waiting in members), None)

@@ -33,11 +33,12 @@ from scheduler_core.simulation.v1_37.cycles import (
     skipped_filters,
     skipped_scores,
 )
+from scheduler_core.simulation.v1_37.groups import MemberOutcome, outcomes_of
 from scheduler_core.simulation.v1_37.manifests import Manifests
 from scheduler_core.simulation.v1_37.queues import hints_of, queue_state
 from scheduler_core.simulation.v1_37.record import ReleaseRecord
 from scheduler_core.v1_37.change import Manifest
-from scheduler_core.v1_37.clock import SECOND
+from scheduler_core.v1_37.clock import SECOND, whole_second
 from scheduler_core.v1_37.run import MAX_TRIES, Ran, Run
 
 MOST_TRIES = 10
@@ -66,6 +67,7 @@ class CurrentSimulation:
         self.deleted: list[str] = []
         self.major, self.minor = 1, 0
         self.unsettled: list[str] = []
+        self.members: dict[str, MemberOutcome] = {}  # by pod: what the last cycle of its PodGroup came to
         self._trace = trace
         self._manifests = Manifests(scenario)
         self._configuration = scenario.configuration
@@ -79,6 +81,8 @@ class CurrentSimulation:
         self._applied: list[str] = []
         self._restarted: list[str] = []
         self._tried: Counter[str] = Counter()
+        self._changes = 0  # operations, placements and deletions so far
+        self._failed_at: dict[str, int] = {}  # by entity: ``_changes`` when it was tried last
         self._moved: dict[str, str] = {}
         for manifest in self._manifests.initial(self.run.cluster):
             self.run.write(self.run.cluster.create(manifest))
@@ -224,8 +228,19 @@ class CurrentSimulation:
         fill(cycle, ran, self.cluster.columns.index, whole=self._trace)
         if self._trace:
             cycle.plugins = (self._record(ran, cycle, start),)
+        self._failed_at[entity.key] = self._changes  # before its own victims, whose deletion makes room
         self._commit(cycle.decision)
+        self._follow_members(ran)
         return ran, cycle
+
+    def _follow_members(self, ran: Ran) -> None:
+        """Keep what a cycle came to for the members of a group, and follow their nominations."""
+        self.members.pop(ran.pod, None)
+        self.members.update(outcomes_of(ran, self.index))
+        for attempt in ran.attempts:
+            state = self.cluster.pods.get(attempt.pod.key)
+            if state is not None and attempt.nominated is not None and not state.node_name:
+                state.nominated = attempt.nominated
 
     def _record(self, ran: Ran, cycle: Cycle, start: int) -> ReleaseRecord:
         attempt = leading(ran)
@@ -277,6 +292,7 @@ class CurrentSimulation:
             self.cluster.remove_pod(key)
             self.deleted.append(key)
         self.decisions.append(decision)
+        self._changes += len(decision.placements) + len(decision.victims)
         self._applied, self._restarted, self._moves = [], [], []
         self.minor += 1
         self._land()
@@ -299,7 +315,7 @@ class CurrentSimulation:
                     break
             self._land_next(step, operations)
         self.cluster.refresh()
-        return self._ready()
+        return self._ready() or self._waits_out()
 
     def _ready(self) -> bool:
         """Return whether a pod can be tried that has not been tried too often since the last operation."""
@@ -316,6 +332,24 @@ class CurrentSimulation:
             self.unsettled.append(told)
         return False
 
+    def _waits_out(self) -> bool:
+        """Let time pass for what only time brings back; return False if nothing can change for it.
+
+        A PodGroup that was not placed, and a pod after an error, wait in a queue that no event empties. They
+        are waited for after the last operation, if something has changed since they were tried.
+        """
+        queue = self.run.queue
+        changed = [
+            entity.backoff_expires or 0
+            for entity in queue.error_backoff
+            if self._failed_at.get(entity.key) != self._changes and self._tried[entity.key] < MAX_TRIES
+        ]
+        if not changed:
+            return False
+        queue.pass_to(whole_second(min(changed)) + SECOND)  # it backs off in the second of its expiry, too
+        self._note_moves()
+        return self._ready()
+
     def _land_next(self, step: int, operations: list[Operation]) -> None:
         self._next_operation += 1
         self.major, self.minor = step + 1, 0
@@ -324,6 +358,7 @@ class CurrentSimulation:
             look()
             self.run.queue.pass_to(round(operation.time * SECOND))
             self._applied.append(operation.id)
+            self._changes += 1
             if operation.during:
                 self._landing.append(operation)
             else:
@@ -342,8 +377,10 @@ class CurrentSimulation:
     def _operate(self, operation: Operation) -> None:
         if operation.configuration is not None:
             self._restart(operation, operation.configuration)
-        elif operation.object is None:
+        elif operation.action == "delete":
             self._delete(operation.kind, operation.key)
+        elif operation.manifest is not None:
+            self._write(self._manifests.operated(operation, self.run.cluster))
         else:
             self._put(operation)
 
@@ -359,13 +396,20 @@ class CurrentSimulation:
         manifest = self._manifests.changed(operation, cluster)
         if manifest is None:
             return
-        stored = cluster.get(operation.kind, obj.meta.namespace, obj.meta.name)
-        self.run.write(cluster.create(manifest) if stored is None else cluster.replace(manifest))
+        self._write(manifest)
         if isinstance(obj, Pod):
             former = self.cluster.pods.get(operation.key)
             if former is not None and not obj.node_name:
                 obj = replace(obj, node_name=former.node_name)
         self.cluster.put(obj)
+
+    def _write(self, manifest: Manifest | None) -> None:
+        """Store a manifest in v1.37's cluster; nothing for ``None``."""
+        if manifest is None:
+            return
+        cluster, meta = self.run.cluster, manifest["metadata"]
+        stored = cluster.get(manifest["kind"], meta.get("namespace"), meta["name"])
+        self.run.write(cluster.create(manifest) if stored is None else cluster.replace(manifest))
 
     def _delete(self, kind: str, key: str) -> None:
         """Delete an object in both clusters, and with a node its pods, as the garbage collector does."""
@@ -398,6 +442,6 @@ _DEFAULT = "default-scheduler"
 def _run_with(configuration: Configuration) -> Run:
     """Raises PolicyError for a configuration that cannot be used."""
     try:
-        return Run(current_configuration(configuration.policy))
+        return Run(current_configuration(configuration.policy, configuration.settings.feature_gates))
     except ValueError as error:
         raise PolicyError([Problem(str(error))]) from error

@@ -13,7 +13,10 @@ from scheduler_core.framework.plugins.coscheduling.observer import phases_of
 from scheduler_core.kube_batch.snapshot import group_of
 from scheduler_core.simulation.virtual import TimedSimulation
 
-SHOWN = tuple(example for example in examples() if example.outcome is not None)
+CURRENT = ("native-gang",)  # answered by kube-scheduler v1.37: tests/core/v1_37/test_examples.py
+SHOWN = tuple(
+    example for example in examples() if example.outcome is not None and example.slug not in CURRENT
+)
 PODGROUPS, SCHEDULERS = "Time and PodGroups", "kube-batch, and several schedulers"
 EACH = pytest.mark.parametrize("example", SHOWN, ids=lambda example: example.slug)
 

@@ -115,3 +115,52 @@ def started(*objects: dict[str, Any], gates: dict[str, bool] | None = None, conf
 def entities(run: Run) -> list[str]:
     """Return what each cycle was about."""
     return [cycle["entity"].removeprefix("default/") for cycle in run.cycles]
+
+
+GANG = (
+    """
+apiVersion: podstep/v1
+kind: SimulationSettings
+scheduler: v1.37
+featureGates: {GenericWorkload: true}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
+---
+apiVersion: scheduling.k8s.io/v1beta1
+kind: PodGroup
+metadata: {name: train}
+spec: {schedulingPolicy: {gang: {minCount: 3}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: lost}
+spec: {schedulingGroup: {podGroupName: none}, containers: [{name: c, image: i}]}
+"""
+    + "".join(
+        f"""---
+apiVersion: v1
+kind: Pod
+metadata: {{name: w-{number}}}
+spec:
+  schedulingGroup: {{podGroupName: train}}
+  containers: [{{name: c, image: i, resources: {{requests: {{cpu: "2"}}}}}}]
+"""
+        for number in range(3)
+    )
+    + """---
+kind: Scenario
+spec:
+  operations:
+  - time: 30
+    createOperation:
+      object:
+        apiVersion: v1
+        kind: Node
+        metadata: {name: n2}
+        status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
+"""
+)
+"""A native gang that waits for room: the second node comes after half a minute."""

@@ -1,0 +1,89 @@
+"""Operations on the kinds that only kube-scheduler v1.37 reads: their manifests are all that is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.patch import patched_by
+from scheduler_core.objects.keys import Key, document_key
+from scheduler_core.objects.kinds import is_manifest_kind
+from scheduler_core.objects.names import did_you_mean
+from scheduler_core.objects.reading import At
+from scheduler_core.scenario.newer_fields import check_manifest
+
+_LISTED = 2000
+
+
+class Made(Struct, frozen=True):
+    """What an operation does to an object; ``manifest`` is the complete one, ``None`` if it is deleted."""
+
+    action: Literal["create", "update", "delete"]
+    key: Key
+    manifest: Mapping[str, Any] | None
+
+
+class ManifestOperations:
+    """The objects of these kinds, as the operations read so far leave them."""
+
+    def __init__(self, initial: Iterable[Entry]) -> None:
+        known = (entry.value for entry in initial if is_manifest_kind(entry.value))
+        self.documents: dict[Key, Mapping[str, Any]] = {document_key(one): one for one in known}
+
+    def take(self, action: str, body: Mapping[str, Any], at: At) -> Made | None:
+        """Return what an operation does, ``None`` after an error, which is reported at ``at``."""
+        if action == "createOperation":
+            return self._create(body["object"], at.child("object"))
+        kind = body["type"]["kind"]
+        if "meta" not in body:
+            at.child("objectMeta").error(f"objectMeta is missing: name the {kind}")
+            return None
+        key = document_key({"kind": kind, "metadata": body["meta"]})
+        if key not in self.documents:
+            known = [name for of, name in self.documents if of == kind][:_LISTED]
+            meant = did_you_mean(key[1], known)
+            at.child("objectMeta").child("name").error(f"there is no {kind} {key[1]} at this step{meant}")
+            return None
+        if action == "deleteOperation":
+            del self.documents[key]
+            return Made("delete", key, None)
+        return self._patch(key, body, at.child("patch"))
+
+    def _create(self, manifest: Mapping[str, Any], at: At) -> Made | None:
+        if not _is_named(manifest, at):
+            return None
+        key = document_key(manifest)
+        if key in self.documents:
+            at.child("metadata").child("name").error(f"{key[0]} {key[1]} exists already at this step")
+            return None
+        return self._store("create", key, manifest, at)
+
+    def _patch(self, key: Key, body: Mapping[str, Any], at: At) -> Made | None:
+        patched = patched_by(body, self.documents[key], at)
+        if patched is None or not _is_named(patched, at):
+            return None
+        if document_key(patched) != key:
+            at.error(f"must not change the kind, the name or the namespace of {key[0]} {key[1]}")
+            return None
+        return self._store("update", key, patched, at)
+
+    def _store(
+        self, action: Literal["create", "update"], key: Key, manifest: Mapping[str, Any], at: At
+    ) -> Made | None:
+        wrong = len(at.report.errors)
+        check_manifest(manifest, at)
+        if len(at.report.errors) > wrong:
+            return None
+        self.documents[key] = manifest
+        return Made(action, key, manifest)
+
+
+def _is_named(manifest: Any, at: At) -> bool:
+    meta = manifest.get("metadata") if isinstance(manifest, Mapping) else None
+    if isinstance(meta, Mapping) and isinstance(meta.get("name"), str) and meta["name"]:
+        return True
+    at.child("metadata").child("name").error("is required")
+    return False

@@ -1,0 +1,103 @@
+"""Recorded runs of kube-scheduler v1.37 as scenarios: objects, steps, configuration and feature gates."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from scheduler_core import Scenario, load_documents
+from scheduler_core.objects.problems import BundleError
+from scheduler_core.v1_37.clock import SECOND
+from scheduler_core.v1_37.config import read_configuration
+from scheduler_core.v1_37.run import Run
+
+DATA = Path(__file__).parent / "data"
+OWNERS = ("ReplicaSet", "StatefulSet", "ReplicationController")
+
+
+def records(name: str, first: int = 0, count: int = 10_000) -> Iterator[dict[str, Any]]:
+    """Yield recorded runs."""
+    with gzip.open(DATA / f"scheduler-v1.37-{name}.jsonl.gz", "rt", encoding="utf-8") as file:
+        for number, line in enumerate(file):
+            if first <= number < first + count:
+                yield json.loads(line)
+
+
+def owner(manifest: dict[str, Any]) -> dict[str, Any]:
+    """Return a recorded object; a controller, recorded for its selector, gets a template and no replicas."""
+    spec = manifest.get("spec") or {}
+    if manifest["kind"] not in OWNERS or spec.get("template"):
+        return manifest
+    selector = spec.get("selector") or {}
+    labels = selector.get("matchLabels", selector) or {"app": "none"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+    return {**manifest, "spec": {**spec, "replicas": 0, "template": template}}
+
+
+def operation(number: int, major: int, seconds: float, step: dict[str, Any]) -> dict[str, Any]:
+    """Return a recorded step as an operation at a second; one that lets time pass creates a PriorityClass."""
+    meta = {key: step[key] for key in ("name", "namespace") if step.get(key)}
+    target = {"typeMeta": {"kind": step.get("kind")}, "objectMeta": meta}
+    if step["do"] == "patch":
+        body: dict[str, Any] = {"patchOperation": {**target, "patch": step["patch"], "patchType": "merge"}}
+    elif step["do"] == "delete":
+        body = {"deleteOperation": target}
+    else:
+        version = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}
+        tick = {**version, "metadata": {"name": f"tick-{number}"}, "value": 1}
+        body = {"createOperation": {"object": owner(step.get("object", tick))}}
+    return {"id": str(number), "step": {"major": major}, "time": seconds, **body}
+
+
+def _started(record: dict[str, Any]) -> Run:
+    run = Run(read_configuration(record.get("config"), record.get("featureGates")))
+    run.start(record["objects"])
+    return run
+
+
+def end_of(record: dict[str, Any]) -> float:
+    """Return the second at which a record ends."""
+    run = _started(record)
+    for step in record.get("steps", []):
+        run.take(step)
+    return run.clock.now / SECOND
+
+
+def operations(record: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the recorded steps as operations, at the times at which the record's clock has them.
+
+    Those up to the first step without ``hold`` land together.
+    """
+    run = _started(record)
+    out: list[dict[str, Any]] = []
+    major = 1
+    for number, step in enumerate(record.get("steps", []), 1):
+        passed = round(step.get("seconds", 0) * SECOND)
+        out.append(operation(number, major, (run.clock.now + passed) / SECOND, step))
+        run.take(step)
+        major += not step.get("hold")
+    return out
+
+
+def scenario_of(record: dict[str, Any]) -> Scenario | None:
+    """Return a record as a scenario; None if it holds what the API server refuses."""
+    settings: dict[str, Any] = {
+        "apiVersion": "podstep/v1",
+        "kind": "SimulationSettings",
+        "scheduler": "v1.37",
+    }
+    if record.get("featureGates"):
+        settings["featureGates"] = record["featureGates"]
+    documents = [*map(owner, record["objects"]), settings]
+    if record.get("config"):
+        version = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+        documents.append({**record["config"], **version})
+    if record.get("steps"):
+        documents.append({"kind": "Scenario", "spec": {"operations": operations(record)}})
+    try:
+        return load_documents(documents)
+    except BundleError:
+        return None

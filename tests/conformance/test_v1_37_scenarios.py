@@ -1,0 +1,61 @@
+"""Every recorded decision of kube-scheduler v1.37 that a bundle can express, as a scenario."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.simulation.v1_37.record import release_record
+from scheduler_core.simulation.virtual import simulate
+from tests.conformance.current_scenarios import end_of, records, scenario_of
+
+COUNTS = {"cycles": 400, "runs": 80, "gang": 57}
+CHUNKS = [(name, start, 40) for name, count in COUNTS.items() for start in range(0, count, 40)]
+REFUSED = frozenset(
+    (
+        "mc-000002 mc-000017 mc-000038 mc-000040 mc-000048 mc-000078 mc-000155 mc-000178 mc-000201 "
+        "mc-000227 mc-000257 mc-000269 mc-000280 mc-000311 mc-000326 mc-000346 mc-000366 mc-000371 "
+        "mr-000033 mr-000039 mr-000050 mr-000060 mr-000062 mr-000069"
+    ).split()
+)
+"""Records that the API server refuses: two containers on one host port, or a label that is none."""
+
+
+def recorded(record: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what is compared of each recorded cycle."""
+    fields = ("entity", "attempts", "group", "bound", "deleted")
+    return [{name: cycle.get(name) for name in fields} for cycle in record["expect"]["cycles"]]
+
+
+def simulated(scenario: Scenario, end: float) -> list[dict[str, Any]]:
+    """Return the same of each cycle of the scenario up to a second: a record ends while groups back off."""
+    out = []
+    for cycle in simulate(scenario):
+        if cycle.time > end:
+            break
+        kept = release_record(cycle)
+        assert kept is not None
+        told = {
+            "entity": kept.entity,
+            "attempts": [attempt.document() for attempt in kept.attempts],
+            "group": kept.group,
+            "bound": dict(cycle.decision.placements),
+            "deleted": cycle.decision.victims,
+        }
+        out.append(json.loads(json.dumps(told)))
+    return out
+
+
+@pytest.mark.parametrize(("name", "start", "count"), CHUNKS)
+def test_a_scenario_is_decided_as_the_record_is(name: str, start: int, count: int) -> None:
+    """Each attempt, PodGroup, binding and deletion is that of the real scheduler, in every field."""
+    differing = []
+    for record in records(name, start, count):
+        scenario = scenario_of(record)
+        assert (scenario is None) == (record["id"] in REFUSED), record["id"]
+        if scenario is not None and simulated(scenario, end_of(record)) != recorded(record):
+            differing.append(record["id"])
+    assert differing == []

@@ -1,0 +1,207 @@
+"""Operations on kinds without a typed object: ResourceClaim, ResourceSlice, CSINode and their like."""
+
+from __future__ import annotations
+
+import pytest
+
+from scheduler_core import BundleError, load, simulate
+from scheduler_core.scenario.history import Moment, manifest_at, objects_at
+from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
+
+FULL = "0/1 nodes are available: 1 cannot allocate all claims"
+UNHELPFUL = "1 Preemption is not helpful for scheduling"
+HEAD = """
+apiVersion: podstep/v1
+kind: SimulationSettings
+scheduler: v1.37
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: "4", pods: "9"}}
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu}
+spec: {selectors: [{cel: {expression: 'device.driver == "gpu.example.com"'}}]}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: one, namespace: default}
+spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  resourceClaims: [{name: one, resourceClaimName: one}]
+  containers: [{name: c, image: i, resources: {claims: [{name: one}]}}]
+---
+kind: Scenario
+spec:
+  operations:
+"""
+SLICE = """
+  - step: 1
+    createOperation:
+      object:
+        apiVersion: resource.k8s.io/v1
+        kind: ResourceSlice
+        metadata: {name: s1}
+        spec:
+          driver: gpu.example.com
+          nodeName: n1
+          pool: {name: n1, generation: 1, resourceSliceCount: 1}
+          devices: [{name: gpu-0}]
+"""
+
+
+def outcomes(text: str) -> list[tuple[str, str | None, str | None]]:
+    """Return each cycle's step, node and message."""
+    return [(cycle.step, cycle.node, cycle.message) for cycle in simulate(load(text), trace=False)]
+
+
+def test_a_new_slice_wakes_the_pod_that_claims_a_device() -> None:
+    """The pod waits until the ResourceSlice is created, and is allocated its device then."""
+    simulation = simulate(load(HEAD + SLICE))
+    told = [(cycle.step, cycle.node, cycle.message) for cycle in simulation]
+    assert told == [
+        ("1.1", None, f"{FULL}. preemption: 0/1 nodes are available: {UNHELPFUL}."),
+        ("2.1", "n1", None),
+    ]
+    assert isinstance(simulation, CurrentSimulation)
+    claim = simulation.run.cluster.get("ResourceClaim", "default", "one")
+    assert claim is not None
+    assert claim["status"]["allocation"]["devices"]["results"][0]["device"] == "gpu-0"
+
+
+def test_a_claim_that_is_deleted_and_created_again() -> None:
+    """Without its claim the pod is kept out of the queue; with it, it is tried."""
+    claim = """
+  - step: 1
+    deleteOperation: {typeMeta: {kind: ResourceClaim}, objectMeta: {name: one}}
+  - step: 2
+    createOperation:
+      object:
+        apiVersion: resource.k8s.io/v1
+        kind: ResourceClaim
+        metadata: {name: one}
+        spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}
+""" + SLICE.replace("step: 1", "step: 3")
+    assert [step for step, node, _ in outcomes(HEAD + claim) if node == "n1"] == ["4.1"]
+
+
+def test_a_patch_is_of_the_object_at_its_step() -> None:
+    """A raised limit of a CSINode lets the second pod with a volume in; the history shows the patch."""
+    text = (
+        HEAD.partition("---\napiVersion: resource")[0]
+        + """---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: fast}
+provisioner: csi.example.com
+volumeBindingMode: WaitForFirstConsumer
+---
+apiVersion: storage.k8s.io/v1
+kind: CSINode
+metadata: {name: n1}
+spec: {drivers: [{name: csi.example.com, nodeID: n1, allocatable: {count: 1}}]}
+"""
+        + "".join(
+            f"""---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {{name: {name}}}
+spec: {{accessModes: [ReadWriteOnce], storageClassName: fast, resources: {{requests: {{storage: 1Gi}}}}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {{name: {name}}}
+spec:
+  containers: [{{name: c, image: i}}]
+  volumes: [{{name: v, persistentVolumeClaim: {{claimName: {name}}}}}]
+"""
+            for name in ("a", "b")
+        )
+        + """---
+kind: Scenario
+spec:
+  operations:
+  - step: 1
+    patchOperation:
+      typeMeta: {kind: CSINode}
+      objectMeta: {name: n1}
+      patchType: merge
+      patch: {spec: {drivers: [{name: csi.example.com, nodeID: n1, allocatable: {count: 2}}]}}
+"""
+    )
+    full = "0/1 nodes are available: 1 node(s) exceed max volume count."
+    told = outcomes(text)
+    assert told[0] == ("1.1", "n1", None)
+    assert told[1][:2] == ("1.2", None)
+    assert (told[1][2] or "").startswith(full)
+    assert told[-1] == ("2.1", "n1", None)
+    scenario = load(text)
+    assert ("CSINode", "n1") in objects_at(scenario, Moment(2, 0))
+    manifest = manifest_at(scenario, ("CSINode", "n1"), Moment(2, 0))
+    assert manifest is not None
+    assert manifest["spec"]["drivers"][0]["allocatable"]["count"] == 2
+
+
+@pytest.mark.parametrize(
+    ("operation", "path", "part"),
+    [
+        (
+            "deleteOperation: {typeMeta: {kind: ResourceClaim}, objectMeta: {name: oen}}",
+            "spec.operations[0].deleteOperation.objectMeta.name",
+            "there is no ResourceClaim default/oen at this step: did you mean 'default/one'?",
+        ),
+        (
+            (
+                "createOperation: {object: {apiVersion: resource.k8s.io/v1, kind: DeviceClass, "
+                "metadata: {name: gpu}}}"
+            ),
+            "spec.operations[0].createOperation.object.metadata.name",
+            "DeviceClass gpu exists already at this step",
+        ),
+        (
+            (
+                "createOperation: {object: {apiVersion: resource.k8s.io/v1, kind: ResourceSlice, "
+                "metadata: {name: s}, spec: 5}}"
+            ),
+            "spec.operations[0].createOperation.object.spec",
+            "must be an object",
+        ),
+        (
+            (
+                "createOperation: {object: {apiVersion: storage.k8s.io/v1, kind: CSIStorageCapacity, "
+                "metadata: {name: s}, capacity: much}}"
+            ),
+            "spec.operations[0].createOperation.object.capacity",
+            "must be a quantity",
+        ),
+        (
+            (
+                "patchOperation: {typeMeta: {kind: DeviceClass}, objectMeta: {name: gpu}, "
+                "patch: {metadata: {name: other}}}"
+            ),
+            "spec.operations[0].patchOperation.patch",
+            "must not change the kind, the name or the namespace of DeviceClass gpu",
+        ),
+    ],
+)
+def test_what_cannot_land_is_an_error_with_its_place(operation: str, path: str, part: str) -> None:
+    """As of every other kind."""
+    with pytest.raises(BundleError) as caught:
+        load(f"{HEAD}  - step: 1\n    {operation}\n")
+    (problem,) = caught.value.problems
+    assert (problem.path, problem.line is not None) == (path, True)
+    assert part in problem.message
+
+
+def test_another_release_ignores_them_with_a_warning() -> None:
+    """v1.11 reads none of these kinds."""
+    scenario = load((HEAD + SLICE).replace("v1.37", "v1.11"))
+    assert not scenario.operations
+    told = [problem.message for problem in scenario.warnings]
+    assert "the operation on a ResourceSlice has no effect: scheduling does not read this kind" in told
