@@ -6,6 +6,7 @@ import argparse
 
 from msgspec.structs import replace
 
+from scheduler_core.config.release import V1_11
 from scheduler_core.config.settings import CACHE_MODES, Settings
 
 
@@ -15,6 +16,11 @@ def add_cache_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--audit", action="store_true", help="check every cached answer against a fresh evaluation"
     )
+
+
+def presumed(options: argparse.Namespace) -> str:
+    """Return the release that answers a bundle that says nothing: only v1.11 has what the options ask for."""
+    return V1_11 if options.cache is not None or options.audit else ""
 
 
 def with_cache(settings: Settings, options: argparse.Namespace) -> Settings:

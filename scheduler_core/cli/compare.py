@@ -13,12 +13,13 @@ from scheduler_core.cli.reporting import (
     answered_by,
     configured,
     problem_lines,
+    read_configuration,
     read_scenario,
 )
 from scheduler_core.compare.compare import Comparison, FirstDifference, compare
 from scheduler_core.compare.cost import with_cache
 from scheduler_core.config.policy import PolicyError
-from scheduler_core.config.release import RELEASES
+from scheduler_core.config.release import RELEASES, V1_11
 from scheduler_core.config.settings import CACHE_MODES
 from scheduler_core.results.metrics import FIGURES
 from scheduler_core.scenario.scenario import Scenario
@@ -67,11 +68,14 @@ def run(options: argparse.Namespace) -> int:
     configs, caches, schedulers = (_pair(name, getattr(options, name)) for name in choices)
     if not any(getattr(options, name) for name in choices):
         raise InputError("specify --config FILE, --cache MODE or --scheduler RELEASE, once or twice")
-    scenario = read_scenario(options.files)
+    files = [None if config is None else read_configuration(config) for config in configs]
+    # What only v1.11 has is compared with v1.11, unless the bundle says otherwise.
+    former = any(caches) or any(file.presumed for file in files if file is not None)
+    scenario = read_scenario(options.files, presumed=V1_11 if former else "")
     names, scenarios = [], []
-    for config, cache, scheduler in zip(configs, caches, schedulers):
+    for config, file, cache, scheduler in zip(configs, files, caches, schedulers):
         one = answered_by(scenario, scheduler) if scheduler else scenario
-        one = one if config is None else configured(one, config)
+        one = one if file is None else configured(one, file)
         parts = [f"kube-scheduler {scheduler}"] if scheduler else []
         parts += [f"cache {cache}"] if cache else []
         own = config or ("" if scheduler else "the bundle's own")

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from msgspec.structs import replace
 
 from scheduler_core.cli.caching import add_cache_arguments, with_cache
+from scheduler_core.config.release import V1_11
 from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
 from scheduler_core.framework.configuration.profiles import compile_profile
 from scheduler_core.scenario.load import load_documents
@@ -81,7 +82,7 @@ def decide(record: Mapping[str, Any], settings: Settings = DEFAULT_SETTINGS) -> 
     if policy is not None and not isinstance(policy, Mapping):
         raise ValueError("policy must be null or a Policy object")
     compile_profile(policy, settings)
-    scenario = load_documents(objects, expand=False, admission=False)
+    scenario = load_documents(objects, expand=False, admission=False, scheduler=V1_11)
     simulation = Simulation(
         replace(scenario, policy=policy, settings=settings), unabridged=True, quirk_effects=False
     )

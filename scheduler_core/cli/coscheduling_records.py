@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from scheduler_core.config.release import V1_11
 from scheduler_core.framework.plugins.coscheduling import (
     EDITIONS,
     Arguments,
@@ -108,7 +109,7 @@ def answer(record: Mapping[str, Any]) -> dict[str, Any]:
     manifests = record.get("objects")
     if not isinstance(manifests, list) or not all(isinstance(obj, Mapping) for obj in manifests):
         raise ValueError("objects must be a list of manifests")
-    objects = load_documents(manifests, expand=False, admission=False).objects
+    objects = load_documents(manifests, expand=False, admission=False, presumed=V1_11).objects
     question = RecordInput(
         EDITIONS[implementation],
         _mapping(config.get("args") or {}, "config.args"),
@@ -132,7 +133,7 @@ def _mapping(value: object, name: str) -> Mapping[str, Any]:
 
 def _pod(value: object, name: str) -> Pod:
     manifest = _mapping(value, name)
-    objects = load_documents([manifest], expand=False, admission=False).objects
+    objects = load_documents([manifest], expand=False, admission=False, presumed=V1_11).objects
     if len(objects) != 1 or not isinstance(objects[0], Pod):
         raise ValueError(f"{name} must be a Pod")
     return objects[0]

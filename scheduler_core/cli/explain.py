@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Explain and print."""
-    scenario = read_scenario(options.files, options.config, options.scheduler, options.feature_gates)
+    scenario = read_scenario(options.files, options.config, options.scheduler, gates=options.feature_gates)
     pod = options.pod if "/" in options.pod else f"default/{options.pod}"
     try:
         answer = explain(scenario, pod, options.node, step=options.step)

@@ -7,15 +7,18 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from scheduler_core.cli.directories import read_directory
 from scheduler_core.config.feature_gates import parse_gates
-from scheduler_core.config.release import RELEASES
-from scheduler_core.config.settings import SETTINGS_KIND
+from scheduler_core.config.release import RELEASES, V1_11, V1_22
+from scheduler_core.config.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings
 from scheduler_core.formats.archive import PEEKED, glance
 from scheduler_core.formats.bundle import File
 from scheduler_core.formats.limits import FormatError
+from scheduler_core.framework.configuration.profiles import Configuration
+from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.problems import BundleError, Problem
 from scheduler_core.scenario.load import DEFAULT_LIMITS, load, load_documents
 from scheduler_core.scenario.scenario import Scenario
@@ -61,37 +64,59 @@ def read_scenario(
     names: Sequence[str],
     config: str | None = None,
     scheduler: str = "",
+    presumed: str = "",
     gates: Mapping[str, bool] | None = None,
 ) -> Scenario:
     """Read files and directories (``-``: standard input) as one bundle; ``config`` replaces its own.
 
-    ``scheduler`` is a release that answers against what the bundle says, "" for its own; ``gates`` are
-    feature gates over those of the bundle.
+    ``scheduler`` is a release that answers against what the bundle says, "" for its own; ``presumed`` one
+    that answers a bundle that says nothing; ``gates`` are feature gates over those of the bundle.
 
     Raises:
         InputError: A file cannot be read; every problem is a line of the message.
     """
-    scenario = _load(names, scheduler, gates)
-    return scenario if config is None else configured(scenario, config)
+    file = None if config is None else read_configuration(config)
+    scenario = _load(names, scheduler, presumed or (file.presumed if file is not None else ""), gates)
+    return scenario if file is None else configured(scenario, file)
 
 
-def answered_by(scenario: Scenario, scheduler: str) -> Scenario:
+def answered_by(scenario: Scenario, scheduler: str = "", presumed: str = "") -> Scenario:
     """Return the same bundle read for a release: it decides how controllers create pods, too.
 
     Raises:
         InputError: That release cannot read it.
     """
     try:
-        return load_documents(scenario.documents, title=scenario.title, scheduler=scheduler)
+        return load_documents(
+            scenario.documents, title=scenario.title, scheduler=scheduler, presumed=presumed
+        )
     except BundleError as error:
         raise InputError(problem_lines(error.problems)) from error
 
 
-def configured(scenario: Scenario, name: str) -> Scenario:
-    """Return a scenario under a file's configuration and SimulationSettings; what the file lacks is kept.
+class ConfigurationFile(Struct, frozen=True):
+    """A file's configuration, SimulationSettings or both, and the warnings about them."""
+
+    policy: Document | None
+    settings: Settings | None
+    warnings: tuple[Problem, ...]
+
+    @property
+    def presumed(self) -> str:
+        """The release as which a bundle that says nothing is read, "" for the default.
+
+        The framework has its configurations, too, run on a cluster that was read for v1.11.
+        """
+        settings = self.settings or DEFAULT_SETTINGS
+        release = Configuration(self.policy, settings).release
+        return V1_11 if release in (V1_11, V1_22) or (not release and settings.only_v1_11) else ""
+
+
+def read_configuration(name: str) -> ConfigurationFile:
+    """Return a file's configuration.
 
     Raises:
-        InputError: The file cannot be read or holds neither.
+        InputError: The file cannot be read or holds none.
     """
     config = _load([name])
     kinds = {str(document.get("kind")) for document in config.documents}
@@ -100,19 +125,36 @@ def configured(scenario: Scenario, name: str) -> Scenario:
             f"{name}: holds no configuration; a document of apiVersion v1 and kind Policy, or of kind "
             f"KubeSchedulerConfiguration or {SETTINGS_KIND}, is expected"
         )
+    return ConfigurationFile(
+        config.policy,
+        config.settings if SETTINGS_KIND in kinds else None,
+        tuple(problem for problem in config.warnings if problem.file),
+    )
+
+
+def configured(scenario: Scenario, config: ConfigurationFile) -> Scenario:
+    """Return a scenario under a file's configuration and SimulationSettings; what the file lacks is kept.
+
+    Raises:
+        InputError: The release that the file chooses cannot read the scenario.
+    """
     policy = scenario.policy if config.policy is None else config.policy
-    settings = config.settings if SETTINGS_KIND in kinds else scenario.settings
+    settings = scenario.settings if config.settings is None else config.settings
     if scenario.settings.scheduler and not settings.scheduler:
         settings = replace(settings, scheduler=scenario.settings.scheduler)
     if scenario.settings.feature_gates and not settings.feature_gates:
         settings = replace(settings, feature_gates=scenario.settings.feature_gates)
-    told = (*scenario.warnings, *(problem for problem in config.warnings if problem.file))
-    return replace(scenario.under(policy, settings), warnings=told)
+    under = scenario.under(policy, settings)
+    return replace(under, warnings=(*under.warnings, *config.warnings))
 
 
-def _load(names: Sequence[str], scheduler: str = "", gates: Mapping[str, bool] | None = None) -> Scenario:
+def _load(
+    names: Sequence[str], scheduler: str = "", presumed: str = "", gates: Mapping[str, bool] | None = None
+) -> Scenario:
     try:
-        return load([_read(name) for name in names], scheduler=scheduler, feature_gates=gates)
+        return load(
+            [_read(name) for name in names], scheduler=scheduler, presumed=presumed, feature_gates=gates
+        )
     except BundleError as error:
         raise InputError(problem_lines(error.problems)) from error
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-from scheduler_core.cli.caching import add_cache_arguments, with_cache
+from scheduler_core.cli.caching import add_cache_arguments, presumed, with_cache
 from scheduler_core.cli.reporting import (
     FILES,
     InputError,
@@ -63,7 +63,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Simulate and print; if the trace is on standard output, the report is on standard error."""
     _spare_input(options)
-    scenario = read_scenario(options.files, options.config, options.scheduler, options.feature_gates)
+    scenario = read_scenario(
+        options.files, options.config, options.scheduler, presumed(options), options.feature_gates
+    )
     scenario = scenario.under(scenario.policy, with_cache(scenario.settings, options))
     if scenario.warnings:
         print(problem_lines(scenario.warnings), file=sys.stderr)

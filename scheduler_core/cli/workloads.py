@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from scheduler_core.config.release import V1_11
 from scheduler_core.objects.model import (
     Affinity,
     Container,
@@ -72,7 +73,7 @@ def workload(shape: str, nodes: int, pods: int) -> Scenario:
         )
         for number in range(pods)
     )
-    return Scenario(f"bench {shape}", (), tuple(objects))
+    return Scenario(f"bench {shape}", (), tuple(objects), presumed=V1_11)
 
 
 def bench_node(number: int) -> Node:

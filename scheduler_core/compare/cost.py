@@ -105,7 +105,8 @@ def outcome(decision: Decision) -> CycleOutcome:
 def with_cache(scenario: Scenario, **settings: Any) -> Scenario:
     """Return a scenario with these cache settings throughout.
 
-    An operation that restarts the scheduler keeps all its other changes.
+    An operation that restarts the scheduler keeps all its other changes, and the scenario its release, even
+    if it is the cache alone that chose it.
     """
 
     def changed(operation: Operation) -> Operation:
@@ -115,7 +116,13 @@ def with_cache(scenario: Scenario, **settings: Any) -> Scenario:
         return replace(operation, configuration=replace(new, settings=replace(new.settings, **settings)))
 
     operations = tuple(changed(operation) for operation in scenario.operations)
-    return replace(scenario, operations=operations, settings=replace(scenario.settings, **settings))
+    return replace(
+        scenario,
+        operations=operations,
+        settings=replace(scenario.settings, **settings),
+        presumed=scenario.release,
+        kubelets="",
+    )
 
 
 def strategies_for(scenario: Scenario) -> tuple[str, ...]:

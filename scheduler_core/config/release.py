@@ -19,10 +19,15 @@ RELEASES = (V1_11, V1_22, V1_37)
 CONFIGURATION_KIND = "KubeSchedulerConfiguration"
 CONFIGURATION_V1 = "kubescheduler.config.k8s.io/v1"
 DEFAULT_RELEASE = V1_11
-"""Of a bundle that says nothing."""
+"""Of a bundle that says nothing; :func:`default_release` returns it."""
 
 _VERSION = re.compile(r"v?1\.([0-9]{1,4})(?![0-9])")
 _FIRST_LATER = 12  # kubelets from 1.12 on belong to clusters that v1.11 does not schedule
+
+
+def default_release() -> str:
+    """Return the release of a bundle that says nothing."""
+    return DEFAULT_RELEASE
 
 
 def is_framework_document(policy: Mapping[str, Any] | None) -> bool:
@@ -74,7 +79,7 @@ def release_of_kubelets(versions: Iterable[str]) -> str:
 
 
 def chosen_release(configured: Sequence[str], kubelets: str, *, only_v1_11: bool) -> str:
-    """Return the release that answers a scenario.
+    """Return the release that a scenario chooses, "" if it says nothing.
 
     ``configured`` are the choices of its configurations, the initial one first, "" for those that choose
     none; ``kubelets`` is that of :func:`release_of_kubelets`; ``only_v1_11``: the settings ask for what no
@@ -84,4 +89,4 @@ def chosen_release(configured: Sequence[str], kubelets: str, *, only_v1_11: bool
     if initial:
         return V1_22 if initial == V1_11 and V1_22 in later else initial
     found = next((release for release in (V1_22, V1_37, V1_11) if release in later), "")
-    return found or (V1_11 if only_v1_11 or later else kubelets or DEFAULT_RELEASE)
+    return found or (V1_11 if only_v1_11 or later else kubelets)

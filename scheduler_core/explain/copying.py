@@ -71,7 +71,7 @@ def copying(
     for way, documents in _ways(scenario, change, major, placed=placed):
         yield
         try:
-            read = load_documents(documents, title=scenario.title)
+            read = load_documents(documents, title=scenario.title, presumed=scenario.release)
         except BundleError:
             continue
         name = counterpart(scenario, read, pod)

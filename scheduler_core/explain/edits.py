@@ -13,6 +13,7 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scheduler_core.config.release import V1_11
 from scheduler_core.explain.world import ObjectsAtMoment
 from scheduler_core.formats.difference import merge_patch
 from scheduler_core.formats.manifest import to_manifest
@@ -147,7 +148,7 @@ def _read(document: Mapping[str, Any], *, admission: bool) -> KubernetesObject:
     alone = copy.deepcopy(dict(document))
     if alone.get("kind") == "Pod" and isinstance(alone.get("spec"), dict):
         alone["spec"].pop("nodeName", None)  # its node is not in this bundle of one object
-    return load_documents([alone], expand=False, admission=admission).objects[0]
+    return load_documents([alone], expand=False, admission=admission, presumed=V1_11).objects[0]
 
 
 def _patch(document: Manifest, group: Iterable[Edit]) -> Manifest:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from scheduler_core.config.feature_gates import read_gates
 from scheduler_core.config.policy.document import is_policy
-from scheduler_core.config.release import V1_22, V1_37, chosen_release, release_of_kubelets
+from scheduler_core.config.release import V1_22, V1_37, chosen_release, default_release, release_of_kubelets
 from scheduler_core.config.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
 from scheduler_core.controllers.workloads import WorkloadChange
 from scheduler_core.formats.bundle import Bundle, Entry, File, SourceText, read_files
@@ -63,6 +63,7 @@ def load(
     limits: Limits = DEFAULT_LIMITS,
     watch: Watch = unwatched,
     scheduler: str = "",
+    presumed: str = "",
     feature_gates: Mapping[str, bool] | None = None,
 ) -> Scenario:
     """Read a bundle: one text or archive, or a list of (file name, content) and directories.
@@ -71,14 +72,16 @@ def load(
     controllers into pods. ``times`` determines whether a CSV trace's times become operations of the
     scenario or are ignored (every pod is pending from the start, in order of creation). ``watch`` is
     notified of the progress and may abort by raising. ``scheduler`` is a release that overrides that of the
-    settings, ``feature_gates`` are set over those of the settings. Raises BundleError with all errors.
+    settings; ``presumed`` answers a bundle that says nothing, "" being the default. ``feature_gates`` are set
+    over those of the settings. Raises BundleError with all errors.
     """
     files: list[File] = [("", bundle)] if isinstance(bundle, (str, bytes)) else list(bundle)
     read = read_files(files, limits, watch)
     read_tables(read, limits, keep_times=times == "keep")
     read_kwok(read, limits)
     read_recorder(read, limits)
-    loading = _Loading(title, limits, expand=expand, admission=admission, watch=watch, scheduler=scheduler)
+    loading = _Loading(title, limits, expand=expand, admission=admission, watch=watch)
+    loading.scheduler, loading.presumed = scheduler, presumed
     loading.gates = feature_gates or {}
     return loading.run(read)
 
@@ -92,6 +95,7 @@ def load_documents(
     limits: Limits = DEFAULT_LIMITS,
     watch: Watch = unwatched,
     scheduler: str = "",
+    presumed: str = "",
     feature_gates: Mapping[str, bool] | None = None,
 ) -> Scenario:
     """Read parsed manifests. Like :func:`load`, but problems have a document number and no line."""
@@ -99,7 +103,8 @@ def load_documents(
     for number, value in enumerate(documents, 1):
         kind = value.get("kind")
         bundle.entries.append(Entry(dict(value), kind if isinstance(kind, str) else "", None, number))
-    loading = _Loading(title, limits, expand=expand, admission=admission, watch=watch, scheduler=scheduler)
+    loading = _Loading(title, limits, expand=expand, admission=admission, watch=watch)
+    loading.scheduler, loading.presumed = scheduler, presumed
     loading.gates = feature_gates or {}
     return loading.run(bundle)
 
@@ -115,10 +120,10 @@ class _Loading:
         expand: bool,
         admission: bool,
         watch: Watch = unwatched,
-        scheduler: str = "",
     ) -> None:
         self.title = title
-        self.scheduler = scheduler
+        self.scheduler = ""  # overrides the settings'
+        self.presumed = ""  # answers if nothing chooses
         self.gates: Mapping[str, bool] = {}
         self.watch = watch
         self.limits = limits
@@ -233,6 +238,7 @@ class _Loading:
             schedulers={BATCH_SCHEDULER: batch} if batch else {},
             unhonored=self.unhonored(objects, operations),
             kubelets=self.kubelets,
+            presumed=self.presumed,
         )
         return replace(scenario, warnings=scenario.warned())
 
@@ -371,7 +377,8 @@ class _Loading:
         """Return the release that answers, from the start or by an operation on the configuration."""
         later = [one for entry in self.scenarios[:1] for one in releases_written(entry.value)]
         only = configuration.settings.only_v1_11
-        return chosen_release([configuration.release, *later], self.kubelets, only_v1_11=only)
+        chosen = chosen_release([configuration.release, *later], self.kubelets, only_v1_11=only)
+        return chosen or self.presumed or default_release()
 
     def refuse_if_wrong(self) -> None:
         """Raise BundleError with all errors, if there are any."""

@@ -14,7 +14,7 @@ from msgspec import Struct, field, structs
 from msgspec.structs import replace
 
 from scheduler_core.config.feature_gates import COMPARISON
-from scheduler_core.config.release import V1_37, chosen_release
+from scheduler_core.config.release import V1_37, chosen_release, default_release
 from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
 from scheduler_core.formats.limits import Limits
 from scheduler_core.framework.configuration.profiles import Configuration
@@ -76,6 +76,7 @@ class Scenario(Struct, frozen=True):
     unhonored: tuple[Unhonored, ...] = ()  # honored by some schedulers; ``warnings`` has those that apply
     configuration: Configuration = field(default_factory=Configuration)
     kubelets: str = ""  # the release that the nodes' kubelets suggest; chosen where nothing else is
+    presumed: str = ""  # the release if nothing chooses one; "": DEFAULT_RELEASE
 
     def __post_init__(self) -> None:
         given = self.configuration
@@ -91,6 +92,11 @@ class Scenario(Struct, frozen=True):
     @property
     def release(self) -> str:
         """The kube-scheduler that answers: a row of :data:`scheduler_core.config.release.RELEASES`."""
+        return self.said_release or self.presumed or default_release()
+
+    @property
+    def said_release(self) -> str:
+        """The kube-scheduler that the bundle itself chooses, "" if it says nothing."""
         configured = [configuration.release for configuration in self.configurations]
         return chosen_release(configured, self.kubelets, only_v1_11=self.settings.only_v1_11)
 

@@ -31,6 +31,9 @@ def _gpu_trace() -> str:
     return load(trace_files()).to_yaml()
 
 
+_ANSWERED_BY = "---\napiVersion: podstep/v1\nkind: SimulationSettings\nscheduler: v1.11\n"
+"""What a generated example says of the release that answers it; the others say it in their files."""
+
 _GENERATED: dict[str, Callable[[], str]] = {"five-hundred": large_cluster, "gpu-trace": _gpu_trace}
 
 
@@ -117,7 +120,7 @@ class Example(Struct, frozen=True):
         generate = _GENERATED.get(self.slug)
         if generate is None:
             return _text(f"{self.slug}.yaml")
-        text = generate()
+        text = generate() + _ANSWERED_BY
         return text if text.startswith("#") else f"# {self.text}\n{text}"
 
     def load(self) -> Scenario:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from scheduler_core.v1_37.change import Manifest
 from scheduler_core.v1_37.groups.conditions import condition_text
-from scheduler_core.v1_37.hints.sentences import wakes
+from scheduler_core.v1_37.hints.registry import wakes
 from scheduler_core.v1_37.podgroups import GATE, group_key, min_count
 from scheduler_core.v1_37.run import Ran, Run
 

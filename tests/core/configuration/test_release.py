@@ -8,6 +8,9 @@ import pytest
 
 from scheduler_core import load
 from scheduler_core.__main__ import main
+from scheduler_core.authoring.examples import examples
+from scheduler_core.compare.cost import with_cache
+from scheduler_core.config import release as release_module
 from scheduler_core.config.release import release_of_kubelets
 from scheduler_core.objects.problems import BundleError
 from scheduler_core.simulation.instant import Simulation
@@ -145,3 +148,70 @@ def test_the_commands_take_a_release(tmp_path: Path, capsys: pytest.CaptureFixtu
     path.write_text(NODE + POD.replace("spec: {", "spec: {overhead: {cpu: '4'}, "))
     assert main(["compare", str(path), "--scheduler", "v1.11", "--scheduler", "v1.37", "--json"]) == 0
     assert '"placements": {}' in capsys.readouterr().out
+
+
+@pytest.fixture
+def current(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bundle that says nothing is answered by v1.37."""
+    monkeypatch.setattr(release_module, "DEFAULT_RELEASE", "v1.37")
+
+
+@pytest.mark.usefixtures("current")
+@pytest.mark.parametrize(
+    ("options", "answers"),
+    [
+        ([], "v1.37"),
+        (["--cache", "v1.11"], "v1.11"),
+        (["--cache", "off"], "v1.11"),
+        (["--audit"], "v1.11"),
+        (["--config", POLICY], "v1.11"),
+        (["--config", settings("cache: sound")], "v1.11"),
+        (["--config", V1], "v1.37"),
+        (["--config", V1, "--cache", "sound"], "v1.37"),
+        (["--scheduler", "v1.37", "--cache", "sound"], "v1.37"),
+    ],
+)
+def test_what_only_v1_11_has_chooses_it(
+    options: list[str], answers: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As an option or in a file of its own, for a bundle that says nothing."""
+    path, config = tmp_path / "bundle.yaml", tmp_path / "config.yaml"
+    path.write_text(NODE + POD)
+    if options[:1] == ["--config"]:
+        config.write_text(options[1])
+        options = ["--config", str(config), *options[2:]]
+    assert main(["simulate", str(path), *options]) == 0
+    assert ("kube-scheduler v1.37: 1 node, 1 cycle" in capsys.readouterr().out) == (answers == "v1.37")
+
+
+@pytest.mark.usefixtures("current")
+def test_a_bundle_is_compared_under_v1_11_with_what_only_that_has(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Both sides, though the option names one of them; nothing else differs."""
+    path, config = tmp_path / "bundle.yaml", tmp_path / "policy.yaml"
+    path.write_text(NODE + POD)
+    config.write_text(POLICY.removeprefix("---\n"))
+    for options in (["--cache", "sound"], ["--config", str(config)], ["--cache", "off", "--cache", "v1.11"]):
+        assert main(["compare", str(path), *options]) == 0
+        assert "kube-scheduler v1.37" not in capsys.readouterr().out
+    assert main(["compare", str(path), "--scheduler", "v1.11"]) == 0
+    assert "kube-scheduler v1.37 under A, v1.11 under B" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("current")
+def test_a_scenario_without_its_cache_keeps_its_release() -> None:
+    """Though it was the cache that chose it."""
+    for node in (NODE, NEW):
+        scenario = load(node + POD + settings("cache: sound"))
+        assert with_cache(scenario, cache="off").release == "v1.11"
+
+
+@pytest.mark.parametrize("default", ["v1.11", "v1.22", "v1.37"])
+def test_every_example_says_who_answers_it(default: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its text tells what that release does."""
+    monkeypatch.setattr(release_module, "DEFAULT_RELEASE", default)
+    answered = {example.slug: example.load() for example in examples()}
+    assert [slug for slug, scenario in answered.items() if not scenario.said_release] == []
+    assert sum(scenario.release == "v1.11" for scenario in answered.values()) == 17
+    assert sum(scenario.release == "v1.22" for scenario in answered.values()) == 17

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scheduler_core import load
-from scheduler_core.cli.reporting import InputError, configured
+from scheduler_core.cli.reporting import InputError, configured, read_configuration
 from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
 from scheduler_core.objects.problems import BundleError
 
@@ -61,7 +61,7 @@ def test_a_configuration_file_of_settings_leaves_the_policy_alone(tmp_path: Path
     scenario = load("apiVersion: v1\nkind: Policy\npriorities: []\n")
     config = tmp_path / "fixed.yaml"
     config.write_text(SETTINGS + "quirks: fixed\n")
-    changed = configured(scenario, str(config))
+    changed = configured(scenario, read_configuration(str(config)))
     assert changed.policy == scenario.policy
     assert changed.settings.quirks == "fixed"
 
@@ -73,4 +73,4 @@ def test_a_configuration_file_of_manifests_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match="holds no configuration; a document of apiVersion v1 and kind Policy"
     ):
-        configured(load(SETTINGS), str(config))
+        configured(load(SETTINGS), read_configuration(str(config)))
