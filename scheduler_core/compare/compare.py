@@ -88,7 +88,7 @@ def compare(
     Raises:
         PolicyError: One of the policies cannot be used.
     """
-    a, b = (simulate(one, quirk_effects=False) for one in (scenario_a, scenario_b))
+    a, b = (_unrecorded(simulate(one, quirk_effects=False)) for one in (scenario_a, scenario_b))
     configuration = (  # before an operation changes them
         *_releases(a, b),
         *_settings(scenario_a.settings, scenario_b.settings),
@@ -103,9 +103,12 @@ def compare(
         watch(index)
         if decision is None:
             found = _difference(index, left, right)
-            first = first or found
-            if found is not None and {"pod", "choice"} & set(found.what):
-                decision = found
+            if found is not None:
+                decides = bool({"pod", "choice"} & set(found.what))
+                if first is None or decides:
+                    found = _difference(index, _recorded(a, left), _recorded(b, right)) or found
+                first = first or found
+                decision = found if decides else None
     differing, placements = _placements(a, b)
     return Comparison(
         configuration,
@@ -117,6 +120,23 @@ def compare(
         measure(b, work_b),
         (a, b),
     )
+
+
+def _unrecorded(simulation: Stepper) -> Stepper:
+    """Let v1.37 record no more than decisions, scores and feasible nodes: the rest is most of its time."""
+    if isinstance(simulation, CurrentSimulation):
+        simulation.record(trace=False)
+    return simulation
+
+
+def _recorded(simulation: Stepper, cycle: Cycle | None) -> Cycle | None:
+    """Return the cycle with its matrices: one of v1.37 is run again."""
+    if cycle is None or not isinstance(simulation, CurrentSimulation):
+        return cycle
+    again = CurrentSimulation(simulation.scenario, trace=False)
+    again.replay(simulation.decisions[: cycle.index - 1])
+    again.record(trace=True)
+    return again.step()
 
 
 def _difference(index: int, a: Cycle | None, b: Cycle | None) -> FirstDifference | None:
