@@ -27,6 +27,7 @@ from playground.storage import bundles
 from playground.wire import Encoded, encode
 from scheduler_core.compare.compare import FirstDifference, compare, deciding_rule, side_of
 from scheduler_core.compare.cost import outcome
+from scheduler_core.config.rule_history import history_of
 from scheduler_core.scenario.scenario import Scenario
 
 ANSWERS_KEPT = 128
@@ -188,6 +189,7 @@ def _first(found: FirstDifference | None) -> dict[str, Any] | None:
         "left": found.a,
         "right": found.b,
         "rule": found.rule,
+        "history": list(found.history),
         "what": list(found.what),
         "details": list(found.details),
     }
@@ -251,12 +253,14 @@ def _parting(index: int, playbacks: list[Playback]) -> dict[str, Any]:
     cycles = [one.cycle(index) if index <= len(one) else None for one in playbacks]
     shown = cycles[0] or cycles[1]
     assert shown is not None
+    rule = deciding_rule(cycles[0], cycles[1])
     return {
         "index": index,
         "pod": shown.pod,
         "left": side_of(cycles[0]),
         "right": side_of(cycles[1]),
-        "rule": deciding_rule(cycles[0], cycles[1]),
+        "rule": rule,
+        "history": list(history_of(rule)),
         "what": ["pod" if None in cycles or cycles[0].pod != cycles[1].pod else "choice"],  # type: ignore[union-attr]
         "details": [],
     }

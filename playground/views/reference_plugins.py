@@ -8,12 +8,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from scheduler_core.config.rule_history import history_of
 from scheduler_core.v1_37.hints.sentences import events_of
 from scheduler_core.v1_37.plugins.about import rows
 
 
 def plugins() -> list[dict[str, Any]]:
-    """Return a row per plugin: what it does in words, its extension points, weight and events."""
+    """Return a row per plugin: what it does in words, its extension points, weight, events and history."""
     return [
         {
             "name": plugin,
@@ -24,6 +25,7 @@ def plugins() -> list[dict[str, Any]]:
             "points": points,
             "weight": weight,
             "events": events_of(plugin),
+            "history": history_of(plugin),
         }
         for plugin, about, points, weight in rows()
     ]

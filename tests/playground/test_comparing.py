@@ -17,6 +17,7 @@ from playground.models import Draft, Run, Scenario
 from playground.playback import sources
 from playground.storage import store
 from playground.tasks import run_simulation
+from scheduler_core.config.rule_history import history_of
 from tests.playground.conftest import OWNER, STRANGER, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -75,6 +76,7 @@ def test_two_policies() -> None:
     left, right = shared(bundle(LEAST)), shared(bundle(MOST))
     found = compared(left, right)
     first = found["first"]
+    assert first["history"] == list(history_of("LeastRequestedPriority"))
     assert (first["index"], first["pod"], first["rule"]) == (1, "default/web-0", "LeastRequestedPriority")
     assert (first["left"]["node"], first["right"]["node"]) == ("a", "b")
     assert found["placements"] == [{"pod": f"default/web-{n}", "left": "a", "right": "b"} for n in range(2)]
@@ -176,7 +178,7 @@ def test_what_is_too_large_is_compared_by_its_runs(limits: Callable[..., None]) 
     for run in runs:
         run_simulation(run)
     found = compared(runs[0], runs[1])
-    first = {name: small["first"][name] for name in ("index", "pod", "left", "right", "rule")}
+    first = {name: small["first"][name] for name in ("index", "pod", "left", "right", "rule", "history")}
     assert {name: found["first"][name] for name in first} == first
     for name in ("placements", "alignment", "differences", "workloads"):
         assert found[name] == small[name], name
@@ -193,6 +195,8 @@ def test_the_page(owner: Client, stranger: Client) -> None:
     page = Client().get("/compare/", {"left": left, "right": right}).content.decode()
     assert "First different decision: cycle 1" in page and "<code>LeastRequestedPriority</code>" in page
     assert f'href="/s/{left}/?step=1"' in page and "default/web-1" in page
+    for sentence in history_of("LeastRequestedPriority"):
+        assert sentence in page
     assert (
         "Every decision is the same" in Client().get(f"/compare/?left={left}&right={left}").content.decode()
     )

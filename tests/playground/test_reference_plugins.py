@@ -6,6 +6,7 @@ import re
 
 from django.test import Client
 
+from scheduler_core.config.rule_history import history_of
 from scheduler_core.v1_37.config import GATED, IMPLEMENTED, MULTI_POINT
 from scheduler_core.v1_37.hints.registry import REGISTERED
 from scheduler_core.v1_37.plugins.about import ABOUT, rows
@@ -21,6 +22,7 @@ def test_every_plugin_of_the_engine_has_a_row(client: Client) -> None:
     assert re.findall(r'<tr id="(\w+)">', text) == list(ABOUT)
     assert 'href="/reference/plugins/" aria-current="page"' in text
     assert "NodeUpdateNodeLabel" in text
+    assert all(sentence in text for name in ABOUT for sentence in history_of(name))
 
 
 def test_words_agree_with_the_extension_points() -> None:

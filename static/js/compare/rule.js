@@ -17,6 +17,7 @@ export function decidingRule(left, right) {
   if (stopped) return stopped;
   if (!a.node || !b.node || a.node === b.node) return null;
   const [one, two] = [left, right].map((view) => leads(view, a.node, b.node));
+  if (!one.size || !two.size) return null; // one of them did not score both nodes, as where it evaluates only some
   let best = null;
   let most = 0;
   for (const name of new Set([...one.keys(), ...two.keys()])) {

@@ -1221,7 +1221,7 @@ export interface Comparison {
   left: ComparedSide;
   right: ComparedSide;
   same: boolean;
-  first: { index: number; pod: string; rule: string | null; details: string[] } | null;
+  first: { index: number; pod: string; rule: string | null; history: string[]; details: string[] } | null;
   differing: number;
   placements: { pod: string; left: string; right: string }[];
   metrics: { left: Record<string, any>; right: Record<string, any> };

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from scheduler_core.__main__ import main
 from scheduler_core.compare.compare import PLACEMENTS_SHOWN, Comparison, compare
+from scheduler_core.config.rule_history import history_of
 from scheduler_core.config.settings import Settings
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
@@ -178,6 +179,9 @@ def test_the_command_tells_both_sides(files: dict[str, str], capsys: pytest.Capt
     assert f"A: {files['LEAST']}" in out
     assert "First difference: cycle 1 (step 1.1, default/web-0)" in out
     assert "4 pods end on another node:" in out
+    decided = out.index("  decided by LeastRequestedPriority\n")
+    sentences = [out.index(f"    {sentence}\n") for sentence in history_of("LeastRequestedPriority")]
+    assert decided < sentences[0] < sentences[1]
     assert "default/web-3  empty  half" in out
     rows = {" ".join(line.split()[:-2]): line.split()[-2:] for line in out.splitlines() if line.split()[2:]}
     assert rows["nodes used"] == ["2", "1"]
@@ -192,6 +196,7 @@ def test_the_command_prints_json(files: dict[str, str], capsys: pytest.CaptureFi
     assert read["configs"] == ["the bundle's own", files["MOST"]]
     assert read["same"] is False
     assert read["firstDecision"]["b"]["node"] == "half"
+    assert read["firstDecision"]["history"] == list(history_of(read["firstDecision"]["rule"])) != []
     assert read["metrics"]["b"]["placed"] == 5
 
 
