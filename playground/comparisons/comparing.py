@@ -13,13 +13,11 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-from msgspec.structs import replace
-
 from playground.comparisons import rows
 from playground.limits import limit
 from playground.models import DONE, Draft, Run
 from playground.models import Scenario as ScenarioRow
-from playground.playback import sources
+from playground.playback import releases, sources
 from playground.playback.answers import RecentAnswers
 from playground.playback.playback import Playback
 from playground.playback.stopping import TooMuchWorkError
@@ -29,9 +27,7 @@ from playground.storage import bundles
 from playground.wire import Encoded, encode
 from scheduler_core.compare.compare import FirstDifference, compare, deciding_rule, side_of
 from scheduler_core.compare.cost import outcome
-from scheduler_core.config.release import V1_11, V1_37
-from scheduler_core.framework.configuration.versions import CONFIGURATION_KIND
-from scheduler_core.objects.problems import BundleError
+from scheduler_core.config.rule_history import history_of
 from scheduler_core.scenario.scenario import Scenario
 
 ANSWERS_KEPT = 128
@@ -84,26 +80,6 @@ class Side:
         }
 
 
-def _v1_11(scenario: Scenario) -> Scenario:
-    """Return the scenario under kube-scheduler v1.11: its own Policy, or the default provider."""
-    policies = [scenario.policy, *(op.configuration.policy for op in scenario.operations if op.configuration)]
-    if any(policy is not None and policy.get("kind") == CONFIGURATION_KIND for policy in policies[1:]):
-        raise ValueError(f"v1.11 has no {CONFIGURATION_KIND}, to which an operation of the scenario changes.")
-    own = scenario.policy
-    policy = None if own is not None and own.get("kind") == CONFIGURATION_KIND else own
-    if scenario.release == V1_37:  # its controllers create pods otherwise
-        scenario = bundles.reread(scenario, V1_11)
-    return scenario.under(policy, replace(scenario.settings, time="instant", scheduler=V1_11))
-
-
-def _v1_37(scenario: Scenario) -> Scenario:
-    return scenario if scenario.release == V1_37 else bundles.reread(scenario, V1_37)
-
-
-#: The schedulers that a side can be put under.
-SCHEDULERS: dict[str, Callable[[Scenario], Scenario]] = {V1_11: _v1_11, V1_37: _v1_37}
-
-
 @dataclass(frozen=True, slots=True)
 class Question:
     """Two sides to compare."""
@@ -113,8 +89,8 @@ class Question:
 
     def __post_init__(self) -> None:
         for name, side in (("left", self.left), ("right", self.right)):
-            if side.scheduler and side.scheduler not in SCHEDULERS:
-                known = ", ".join(SCHEDULERS)
+            if side.scheduler and side.scheduler not in releases.SCHEDULERS:
+                known = ", ".join(releases.SCHEDULERS)
                 raise SchedulerError(name, f"{name}Scheduler must be one of: {known}.")
 
     @property
@@ -192,13 +168,9 @@ def _read(name: str, stored: sources.Stored, scheduler: str) -> Scenario:
     if work > limit("INTERACTIVE_WORK"):
         nodes, pods, _ = bundles.counts(scenario)
         raise TooMuchWorkError(_too_much(f"{nodes:,} nodes and {pods:,} pods are"))
-    if not scheduler:
-        return scenario
     try:
-        return SCHEDULERS[scheduler](scenario)
-    except BundleError:
-        raise
-    except ValueError as error:
+        return releases.under(scenario, scheduler)
+    except releases.ReleaseError as error:
         raise SchedulerError(name, str(error)) from error
 
 
@@ -217,6 +189,7 @@ def _first(found: FirstDifference | None) -> dict[str, Any] | None:
         "left": found.a,
         "right": found.b,
         "rule": found.rule,
+        "history": list(found.history),
         "what": list(found.what),
         "details": list(found.details),
     }
@@ -280,12 +253,14 @@ def _parting(index: int, playbacks: list[Playback]) -> dict[str, Any]:
     cycles = [one.cycle(index) if index <= len(one) else None for one in playbacks]
     shown = cycles[0] or cycles[1]
     assert shown is not None
+    rule = deciding_rule(cycles[0], cycles[1])
     return {
         "index": index,
         "pod": shown.pod,
         "left": side_of(cycles[0]),
         "right": side_of(cycles[1]),
-        "rule": deciding_rule(cycles[0], cycles[1]),
+        "rule": rule,
+        "history": list(history_of(rule)),
         "what": ["pod" if None in cycles or cycles[0].pod != cycles[1].pod else "choice"],  # type: ignore[union-attr]
         "details": [],
     }

@@ -36,7 +36,12 @@ class SideSummary(Struct, frozen=True):
     scheduler: str | None
 
     def at(self, index: int) -> str:
-        """Return the address of a cycle; a run's cycles have a page of their own."""
+        """Return the address of a cycle; a run's cycles have a page of their own.
+
+        Under another scheduler than it asks for a source has no page that shows its cycles.
+        """
+        if self.scheduler:
+            return self.url
         return f"{self.url}at/{index}/" if self.kind == "run" else f"{self.url}?step={index}"
 
 

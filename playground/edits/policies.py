@@ -13,7 +13,7 @@ from scheduler_core import load
 from scheduler_core.authoring.policy_editing import HEADS, POLICY_KIND, edited
 from scheduler_core.config.policy import PolicyError
 from scheduler_core.config.release import V1_11
-from scheduler_core.config.settings import SETTINGS_KIND, Settings, read_settings
+from scheduler_core.config.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
 from scheduler_core.formats.locate import find_lines
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.framework.configuration import CONFIGURATION_KIND, Conversion, from_policy, to_policy
@@ -24,6 +24,7 @@ from scheduler_core.objects.problems import BundleError, Problem
 from scheduler_core.objects.reading import At, Report
 
 Wire = dict[str, Any]
+KINDS = (POLICY_KIND, CONFIGURATION_KIND)
 
 
 class _Root(Struct, frozen=True):
@@ -94,7 +95,7 @@ def _read(text: str) -> tuple[tuple[Document, ...], tuple[Problem, ...]]:
     strange = [
         (number, "a second document" if number > 1 else f"a {str(document.get('kind'))[:60]}")
         for number, document in enumerate(read.documents, 1)
-        if number > 1 or document.get("kind") not in (POLICY_KIND, CONFIGURATION_KIND)
+        if number > 1 or document.get("kind") not in KINDS
     ]
     if strange:
         wanted = f"write one {POLICY_KIND} or {CONFIGURATION_KIND}"
@@ -108,6 +109,21 @@ def _read(text: str) -> tuple[tuple[Document, ...], tuple[Problem, ...]]:
             ]
         )
     return read.documents, tuple(warning for warning in read.warnings if warning.line)
+
+
+def read_one(text: str) -> Document | None:
+    """Return the valid Policy or KubeSchedulerConfiguration of a text, ``None`` if it is blank.
+
+    Raises BundleError with the lines of the text.
+    """
+    documents, _ = _read(text)
+    if not documents:
+        return None
+    try:
+        compile_profile(documents[0], DEFAULT_SETTINGS)
+    except PolicyError as error:
+        raise BundleError(error.problems) from error
+    return documents[0]
 
 
 def in_text(documents: Sequence[Document]) -> Document | None:

@@ -47,8 +47,13 @@ def _now() -> float:
 
 def name_of(wire: Any, visitor: str) -> Name | None:
     """Return the key of a source, ``None`` if it must not be remembered."""
-    if not isinstance(wire, dict) or not 1 <= len(wire) <= 2:
+    if not isinstance(wire, dict) or not 1 <= len(wire) <= 3:
         return None
+    if "scheduler" in wire:
+        own = name_of({key: value for key, value in wire.items() if key != "scheduler"}, visitor)
+        scheduler = wire["scheduler"]
+        known = isinstance(scheduler, str) and len(scheduler) <= LONGEST_ID
+        return (*own, "under", scheduler) if own is not None and known else None
     kind = next((kind for kind in ("scenario", "run", "link", "draft") if kind in wire), "")
     name = wire.get(kind)
     if not isinstance(name, str) or len(name) > LONGEST_ID:
@@ -56,6 +61,8 @@ def name_of(wire: Any, visitor: str) -> Name | None:
     if kind != "draft":
         return (kind, name) if len(wire) == 1 else None
     revision = wire.get("revision")
+    if len(wire) > 1 + ("revision" in wire):
+        return None
     if not visitor or not isinstance(revision, int | None) or isinstance(revision, bool):
         return None
     return (kind, name, revision, visitor)

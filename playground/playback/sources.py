@@ -1,6 +1,7 @@
 """What can be played, and by whom: ``{kind: id}``, of a ``draft``, ``scenario``, ``run`` or ``link``.
 
-A draft may be addressed with the ``revision`` of its text; each revision is a separate source.
+A draft may be addressed with the ``revision`` of its text; each revision is a separate source. So is what a
+source would be under another ``scheduler``.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from msgspec.structs import replace
 
 from playground.limits import limit
 from playground.models import CANCELLING, DONE, QUEUED, RUNNING, Draft, Run, Scenario
+from playground.playback import releases
 from playground.playback.chunks import read_chunks
 from playground.playback.library import Library, library
 from playground.playback.playback import Playback
@@ -39,12 +41,15 @@ class Stored(Struct, frozen=True):
     title: str
     files: tuple[tuple[str, str], ...] = ()
     content: bytes | None = None
+    scheduler: str = ""  # under which it is put, "" for the one that it asks for itself
 
     def load(self) -> core.Scenario:
         """Return the engine's scenario. Raises BundleError for files that cannot be parsed."""
         if self.content is not None:
-            return bundles.restore(self.content)
-        return bundles.parse(self.files, self.title)
+            scenario = bundles.restore(self.content)
+        else:
+            scenario = bundles.parse(self.files, self.title)
+        return releases.under(scenario, self.scheduler)
 
 
 class Source(Struct, frozen=True):
@@ -53,18 +58,26 @@ class Source(Struct, frozen=True):
     wire: dict[str, str]
     row: Draft | Scenario | Run
     revision: int | None = None  # of a draft's text, if one was requested
+    scheduler: str = ""  # under which it is played, "" for the one that it asks for itself
 
     @property
     def key(self) -> Hashable:
         """The library's key: a draft whose text was saved is another source."""
+        under = (self.scheduler,) if self.scheduler else ()
         if isinstance(self.row, Draft):
-            return ("draft", self.row.pk, self.row.text_revision if self.revision is None else self.revision)
-        return ("run", self.row.pk) if isinstance(self.row, Run) else ("scenario", self.row.digest)
+            revision = self.row.text_revision if self.revision is None else self.revision
+            return ("draft", self.row.pk, revision, *under)
+        return ("run", self.row.pk) if isinstance(self.row, Run) else ("scenario", self.row.digest, *under)
 
     @property
     def asked(self) -> dict[str, Any]:
         """The source as the client named it."""
-        return self.wire if self.revision is None else {**self.wire, "revision": self.revision}
+        asked: dict[str, Any] = {**self.wire}
+        if self.revision is not None:
+            asked["revision"] = self.revision
+        if self.scheduler:
+            asked["scheduler"] = self.scheduler
+        return asked
 
     @property
     def title(self) -> str:
@@ -75,9 +88,9 @@ class Source(Struct, frozen=True):
         """Return the source's content from the database. Raises StaleError."""
         if isinstance(self.row, Draft):
             self.check()
-            return Stored(self.row.title, files=tuple(store.draft_files(self.row)))
+            return Stored(self.row.title, files=tuple(store.draft_files(self.row)), scheduler=self.scheduler)
         row = Scenario.objects.get(pk=self.row.scenario_id) if isinstance(self.row, Run) else self.row
-        return Stored(row.title, content=bytes(row.content))
+        return Stored(row.title, content=bytes(row.content), scheduler=self.scheduler)
 
     def load(self) -> core.Scenario:
         """Return the engine's scenario. Raises BundleError for a draft that cannot be parsed, StaleError."""
@@ -138,12 +151,20 @@ class Source(Struct, frozen=True):
 
 
 def find(wire: Any, visitor: str) -> Source:
-    """Return the source that a client names. Raises NotFoundError."""
+    """Return the source that a client names; a run under another scheduler is its scenario.
+
+    Raises NotFoundError.
+    """
     revision = wire.get("revision") if isinstance(wire, dict) and "draft" in wire else None
     if isinstance(revision, int) and not isinstance(revision, bool):
         wire = {kind: name for kind, name in wire.items() if kind != "revision"}
     else:
         revision = None
+    scheduler = wire.get("scheduler") if isinstance(wire, dict) else None
+    if isinstance(scheduler, str) and scheduler in releases.SCHEDULERS:
+        wire = {kind: name for kind, name in wire.items() if kind != "scheduler"}
+    else:
+        scheduler = ""
     if isinstance(wire, dict) and len(wire) == 1:
         [(kind, name)] = wire.items()
         row: Draft | Scenario | Run | None = None
@@ -153,11 +174,12 @@ def find(wire: Any, visitor: str) -> Source:
             elif kind == "scenario":
                 row = store.find_scenario(name)
             elif kind == "run":
-                row = store.find_run(name)
+                run = store.find_run(name)
+                row = run.scenario if run is not None and scheduler else run
             elif kind == "link" and (link := links.find_link(name)) is not None:
                 row = link.scenario
         if row is not None:
-            return Source({kind: name}, row, revision)
+            return Source({kind: name}, row, revision, scheduler)
     raise NotFoundError(
         "The draft, scenario or run was not found; it may have been deleted, or it is not yours."
     )

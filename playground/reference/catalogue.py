@@ -11,6 +11,7 @@ from typing import Any
 
 from scheduler_core.config.policy.order import BUNDLES, ORDERS, UNREGISTERED, V1_11_ORDER, static_order
 from scheduler_core.config.policy.providers import DEFAULT_PRIORITIES, PROVIDERS
+from scheduler_core.config.rule_history import history_of, plugin_of
 from scheduler_core.framework.configuration.plugins import PLUGINS
 from scheduler_core.framework.configuration.versions import VERSIONS, has_plugin
 from scheduler_core.predicates import RULES
@@ -58,6 +59,8 @@ def predicates() -> tuple[CatalogueRow, ...]:
                 "text": rule.text or _purpose(rule.check or rule.made),
                 "members": list(BUNDLES.get(key, ())),
                 "bundle": next((name for name, members in BUNDLES.items() if key in members), ""),
+                "history": history_of(key),
+                "plugin": plugin_of(key),
                 "default": rule.default,
                 "mandatory": rule.mandatory,
                 "registered": rule.registered,
@@ -90,6 +93,8 @@ def priorities() -> tuple[CatalogueRow, ...]:
                 "name": name,
                 "text": declared.text or _purpose(rule.steps if isinstance(rule, Mapped) else rule),
                 "formula": declared.formula,
+                "history": history_of(name),
+                "plugin": plugin_of(name),
                 "kind": kind,
                 "steps": steps,
                 "weight": weights.get(name),

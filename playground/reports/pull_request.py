@@ -45,6 +45,8 @@ def _first(report: Report) -> Iterator[str]:
     rule = f", decided by {plain(first['rule'])}" if first["rule"] else ""
     yield f"## First different decision: cycle {first['index']:,}{rule}"
     yield ""
+    if first["history"]:
+        yield from (plain(" ".join(first["history"])), "")
     sides = [first["left"] or {}, first["right"] or {}]
     yield from _table(
         ("", "left", "right"),

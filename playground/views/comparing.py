@@ -1,4 +1,7 @@
-"""The page of a comparison: ``/compare/?left=…&right=…``, with the query of the API."""
+"""The page of a comparison: ``/compare/?left=…&right=…``, with the query of the API.
+
+Its form is posted, as it may hold a configuration for a side: that side becomes a branch of what was chosen.
+"""
 
 from __future__ import annotations
 
@@ -9,28 +12,38 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.csrf import ensure_csrf_cookie
-from django.views.decorators.http import require_safe
+from django.views.decorators.csrf import csrf_protect, ensure_csrf_cookie
+from django.views.decorators.http import require_http_methods
 
 from playground.comparisons import asking, comparing
 from playground.comparisons.summary import summary
+from playground.edits import policies, reconfiguring
+from playground.edits.branching import FullError
+from playground.edits.edit_operations import OBJECT_BYTES
 from playground.models import Draft, Run
+from playground.playback.releases import SCHEDULERS
 from playground.playback.stopping import TooMuchWorkError
 from playground.pool.process import LostError
+from playground.pool.reading import reading
 from playground.pool.shares import BusyError
-from playground.storage import bundles, links
+from playground.storage import bundles, links, quotas
 from playground.views import examples
 from playground.views.stored import links_of
 from playground.views.workbench import _visitor
 from playground.visitors.throttle import throttled
+from scheduler_core.config.release import V1_11, V1_37
 from scheduler_core.objects.problems import BundleError
 
 DIFFERENCES_SHOWN = 100
 CHOICES_SHOWN = 40  # of a kind
 EXAMPLE = "example:"  # and its name: what it stands for is stored when it is chosen
+PROBLEMS_SHOWN = 5
 #: What the page asks for of each side beside the source; the form shows one field for each.
 SIDE_FIELDS = ("Scheduler",)
-SENT = tuple(f"{side}{field}" for side in ("left", "right") for field in ("", *SIDE_FIELDS))
+#: The kind of configuration that a release reads.
+READS = {V1_11: policies.KINDS[0], V1_37: policies.KINDS[1]}
+SIDES = ("left", "right")
+SENT = tuple(f"{side}{field}" for side in SIDES for field in ("", *SIDE_FIELDS))
 #: What keeps two sources from being compared, with the status of its page; the first that fits counts.
 STATUSES: dict[type[Exception], int] = {
     asking.AskedError: 400,
@@ -39,6 +52,8 @@ STATUSES: dict[type[Exception], int] = {
     bundles.OutgrownError: 422,
     TooMuchWorkError: 422,
     bundles.TooLargeError: 413,
+    FullError: 422,
+    quotas.StorageFullError: 507,
     LostError: 503,
     BusyError: 503,
 }
@@ -46,31 +61,69 @@ REFUSALS = tuple(STATUSES)
 Choices = list[tuple[str, list[tuple[str, str]]]]
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @ensure_csrf_cookie
-@throttled("API_READS_PER_MINUTE")
+@csrf_protect
 def page(request: HttpRequest) -> HttpResponse:
+    """Show a comparison, or take its form."""
+    return _sent(request) if request.method == "POST" else _shown(request)
+
+
+@throttled("IMPORTS_PER_MINUTE")
+def _sent(request: HttpRequest) -> HttpResponse:
+    """Redirect to the comparison that the form asks for; show the form again with what is wrong in it."""
+    form = request.POST.dict()
+    chosen = _asked(form)
+    for side in SIDES:
+        text = form.get(f"{side}Configuration", "")
+        if not text.strip():
+            continue
+        try:
+            chosen[side] = f"draft:{_branch(request, side, chosen, text).pk}"
+        except REFUSALS as error:
+            told = "; ".join(_problems(error)) if isinstance(error, BundleError) else str(error)
+            context = _form(_visitor(request), chosen, form)
+            context["error"] = f"{side.title()}, its configuration: {told}"
+            return render(request, "compare.html", context, status=status_of(error))
+    return HttpResponseRedirect(_address(chosen))
+
+
+def _branch(request: HttpRequest, side: str, chosen: dict[str, str], text: str) -> Draft:
+    """Store what a side is under another configuration. Raises REFUSALS."""
+    source = asking.found(chosen.get(side, ""), side, f"on the {side}", _visitor(request))
+    scheduler = chosen.get(f"{side}Scheduler", "")
+    with reading():
+        kind = reconfiguring.kind_of(text)
+        if scheduler in READS and READS[scheduler] != kind:
+            raise asking.AskedError(f"{side}Scheduler", f"{scheduler} reads a {READS[scheduler]}, no {kind}.")
+        return reconfiguring.reconfigured(source, _visitor(request), text)
+
+
+def _problems(error: BundleError) -> list[str]:
+    shown = [
+        " ".join(filter(None, (f"line {one.line}:" if one.line else "", one.path, one.message)))
+        for one in error.problems[:PROBLEMS_SHOWN]
+    ]
+    more = len(error.problems) - len(shown)
+    return [*shown, *([f"and {more:,} more"] if more else [])]
+
+
+@throttled("API_READS_PER_MINUTE")
+def _shown(request: HttpRequest) -> HttpResponse:
     """Render ``compare.html``; the visitor's own drafts are compared as well.
 
-    Context: ``section`` "compare"; ``asked`` [{name, label, listed, pasted}] of both sides, one of the two
-    ""; ``choices`` [(kind, [(value, title)])]; ``error`` (text or ""); ``found`` (Summary, or None), and with
-    it ``answer`` (that of the API, for the script), ``at_first`` [(SideSummary, address of the first
-    difference)], ``differences``, ``sent`` {field: value} (of the form that asks for a report).
+    Context: ``section`` "compare"; ``asked`` of both sides: [{name, label, listed, pasted, scheduler,
+    configuration}], ``listed`` or ``pasted`` ""; ``schedulers`` (names); ``choices`` [(kind, [(value,
+    title)])]; ``error`` (text or ""); ``found`` (Summary, or None), and with it ``answer`` (that of the API,
+    for the script), ``at_first`` [(SideSummary, address of the first difference)], ``differences``, ``sent``
+    {field: value} (of the form that asks for a report).
     """
     if (chosen := _chosen(request)) is not None:
         return HttpResponseRedirect(chosen)
-    asked = {side: request.GET.get(side, "")[: asking.LONGEST] for side in ("left", "right")}
-    offered = choices(_visitor(request))
-    context: dict[str, Any] = {
-        "section": "compare",
-        "asked": [_field(side, value, offered) for side, value in asked.items()],
-        "choices": offered,
-        "error": "",
-        "found": None,
-    }
+    context = _form(_visitor(request), request.GET.dict(), {})
     status = 200
-    if all(asked.values()):
+    if all(request.GET.get(side) for side in SIDES):
         try:
             answer = json.loads(asking.answered(request.GET.dict(), _visitor(request)))
             found = summary(answer)
@@ -104,27 +157,51 @@ def _chosen(request: HttpRequest) -> str | None:
     scenario that it is.
     """
     query = request.GET.dict()
-    asked = {name: value for name, value in query.items() if name in SENT and value}
-    for side in ("left", "right"):
-        value = asking.named(query.get(side, "") or query.get(f"{side}From", ""))
+    page_only = {name: query[name] for name in ("row", "tab") if query.get(name)}
+    wanted = {**_asked(query), **page_only}
+    return None if wanted == query else _address(wanted)
+
+
+def _asked(form: dict[str, str]) -> dict[str, str]:
+    """Return what a form or an address asks for, by the names of the query."""
+    asked = {name: value for name, value in form.items() if name in SENT and value}
+    for side in SIDES:
+        value = asking.named(form.get(side, "") or form.get(f"{side}From", ""))
         if value.startswith(EXAMPLE):
             value = f"scenario:{examples.shared(value.removeprefix(EXAMPLE)).short}"
         if value:
             asked[side] = value[: asking.LONGEST]
-    page_only = {name: query[name] for name in ("row", "tab") if query.get(name)}
-    if {**asked, **page_only} == query:
-        return None
-    return f"/compare/?{urlencode({**asked, **page_only})}" if asked or page_only else "/compare/"
+    return asked
 
 
-def _field(side: str, value: str, offered: Choices) -> dict[str, str]:
+def _address(asked: dict[str, str]) -> str:
+    return f"/compare/?{urlencode(asked)}" if asked else "/compare/"
+
+
+def _form(visitor: str, asked: dict[str, str], typed: dict[str, str]) -> dict[str, Any]:
+    """Return the context of the form alone."""
+    offered = choices(visitor)
+    return {
+        "section": "compare",
+        "asked": [_field(side, asked, typed, offered) for side in SIDES],
+        "schedulers": list(SCHEDULERS),
+        "choices": offered,
+        "error": "",
+        "found": None,
+    }
+
+
+def _field(side: str, asked: dict[str, str], typed: dict[str, str], offered: Choices) -> dict[str, str]:
     """Return a side of the form: what is in a list is chosen there, everything else is in the text field."""
+    value = asked.get(side, "")[: asking.LONGEST]
     listed = any(value == one for _, rows in offered for one, _ in rows)
     return {
         "name": side,
         "label": side.title(),
         "listed": value if listed else "",
         "pasted": "" if listed else value,
+        "scheduler": asked.get(f"{side}Scheduler", ""),
+        "configuration": typed.get(f"{side}Configuration", "")[:OBJECT_BYTES],
     }
 
 

@@ -8,12 +8,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from scheduler_core.config.rule_history import history_of
 from scheduler_core.v1_37.declared import DECLARED, POINTS
 from scheduler_core.v1_37.hints.registry import events_of
 
 
 def plugins() -> list[dict[str, Any]]:
-    """Return a row per plugin: what it does in words, its extension points, weight and events."""
+    """Return a row per plugin: what it does in words, its extension points, weight, events and history."""
     return [
         {
             "name": row.key,
@@ -24,6 +25,7 @@ def plugins() -> list[dict[str, Any]]:
             "points": [point for point in POINTS if point in row.points.split()],
             "weight": row.default_weight,
             "events": events_of(row.key),
+            "history": history_of(row.key),
         }
         for row in DECLARED
         if row.text

@@ -14,6 +14,7 @@ import numpy as np
 from msgspec import Struct
 
 from scheduler_core.config.policy import Profile
+from scheduler_core.config.rule_history import history_of
 from scheduler_core.config.settings import Settings
 from scheduler_core.objects.plain import plain
 from scheduler_core.results.metrics import Metrics, Work, measure
@@ -39,6 +40,7 @@ class FirstDifference(Struct, frozen=True):
     b: dict[str, Any] | None
     details: tuple[str, ...] = ()
     rule: str | None = None  # see deciding_rule()
+    history: tuple[str, ...] = ()  # sentences on what became of the rule between releases
 
 
 class Comparison(Struct, frozen=True):
@@ -88,7 +90,7 @@ def compare(
     Raises:
         PolicyError: One of the policies cannot be used.
     """
-    a, b = (simulate(one, quirk_effects=False) for one in (scenario_a, scenario_b))
+    a, b = (_unrecorded(simulate(one, quirk_effects=False)) for one in (scenario_a, scenario_b))
     configuration = (  # before an operation changes them
         *_releases(a, b),
         *_settings(scenario_a.settings, scenario_b.settings),
@@ -103,9 +105,12 @@ def compare(
         watch(index)
         if decision is None:
             found = _difference(index, left, right)
-            first = first or found
-            if found is not None and {"pod", "choice"} & set(found.what):
-                decision = found
+            if found is not None:
+                decides = bool({"pod", "choice"} & set(found.what))
+                if first is None or decides:
+                    found = _difference(index, _recorded(a, left), _recorded(b, right)) or found
+                first = first or found
+                decision = found if decides else None
     differing, placements = _placements(a, b)
     return Comparison(
         configuration,
@@ -117,6 +122,23 @@ def compare(
         measure(b, work_b),
         (a, b),
     )
+
+
+def _unrecorded(simulation: Stepper) -> Stepper:
+    """Let v1.37 record no more than decisions, scores and feasible nodes: the rest is most of its time."""
+    if isinstance(simulation, CurrentSimulation):
+        simulation.record(trace=False)
+    return simulation
+
+
+def _recorded(simulation: Stepper, cycle: Cycle | None) -> Cycle | None:
+    """Return the cycle with its matrices: one of v1.37 is run again."""
+    if cycle is None or not isinstance(simulation, CurrentSimulation):
+        return cycle
+    again = CurrentSimulation(simulation.scenario, trace=False)
+    again.replay(simulation.decisions[: cycle.index - 1])
+    again.record(trace=True)
+    return again.step()
 
 
 def _difference(index: int, a: Cycle | None, b: Cycle | None) -> FirstDifference | None:
@@ -137,13 +159,15 @@ def _difference(index: int, a: Cycle | None, b: Cycle | None) -> FirstDifference
     found = {what: texts for what, texts in checks.items() if texts}
     if not found:
         return None
+    rule = deciding_rule(a, b)
     return FirstDifference(
         index,
         tuple(found),
         side_of(a),
         side_of(b),
         tuple(t for texts in found.values() for t in texts),
-        deciding_rule(a, b),
+        rule,
+        history_of(rule),
     )
 
 
@@ -230,7 +254,8 @@ def deciding_rule(a: Cycle | None, b: Cycle | None) -> str | None:
 
     It is the predicate that stopped the node of the one in the other; if both could choose either node, the
     priority whose weighted score favors one's node over the other's by the most that it does not in the
-    other cycle. ``None`` if it is neither, such as the order of the queue, a tie, or another cluster.
+    other cycle. ``None`` if it is neither, such as the order of the queue, a tie, another cluster, or nodes
+    that only one of them evaluated.
     """
     if a is None or b is None or a.pod != b.pod:
         return None
@@ -241,6 +266,8 @@ def deciding_rule(a: Cycle | None, b: Cycle | None) -> str | None:
     if a.node is None or b.node is None or a.node == b.node:
         return None
     leads = [_leads(cycle, a.node, b.node) for cycle in (a, b)]
+    if not all(leads):  # one of them did not score both nodes, as where it evaluates only some
+        return None
     gaps = {
         key: abs(leads[0].get(key, 0) - leads[1].get(key, 0)) for key in dict.fromkeys([*leads[0], *leads[1]])
     }

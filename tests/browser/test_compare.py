@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from scheduler_core import load
 from scheduler_core.compare.compare import compare
-from tests.browser.conftest import looks
+from tests.browser.conftest import Watch, looks
 from tests.browser.pages import COMPUTED, Workbench, drafted, example_text, share
 from tests.services.stack import Stack
 
@@ -220,3 +220,70 @@ def test_an_example_beside_itself_without_script(visitor: Callable[..., Page], s
     page.goto(f"/compare/?left={address}&right={address}")
     expect(page.get_by_role("heading", name="Every decision is the same")).to_be_visible()
     expect(page.get_by_role("table")).not_to_have_count(0)
+
+
+def test_releases_beside_each_other(page: Page, both: tuple[str, str]) -> None:
+    """A release is chosen for each side; both step, with the matrix of their own rules, and are named."""
+    page.goto(f"/compare/?left={both[0]}")
+    for name, release in (("Left", "v1.11"), ("Right", "v1.37")):
+        page.get_by_role("group", name=name).get_by_label(re.compile("^Scheduler")).select_option(release)
+    page.get_by_role("group", name="Right").get_by_label("Or an address or id").fill(both[0])
+    page.get_by_role("button", name="Compare", exact=True).click()
+    ready(page)
+    left, right = (page.get_by_role("region", name=f"{side} side") for side in ("Left", "Right"))
+    expect(left.locator("header .release")).to_have_text("v1.11")
+    expect(right.locator("header .release")).to_have_text("v1.37")
+    page.get_by_role("button", name="Predicates", exact=True).click()
+    for side, rule in ((left, "GeneralPredicates"), (right, "NodeResourcesFit")):
+        expect(side.get_by_role("columnheader", name=rule)).to_be_visible()
+    page.keyboard.press("End")
+    ready(page)
+    expect(right.get_by_text(re.compile("^cycle [0-9]+ of"))).to_be_visible()
+
+
+def test_pods_elsewhere_are_marked_on_both_stages(page: Page, both: tuple[str, str]) -> None:
+    """At each step as many as are on other nodes then, also as text; at the end those of the table."""
+    found = compare(load(SPREAD), load(PACK))
+    assert found.decision is not None
+    opened(page, *both)
+    page.get_by_role("button", name="To the start (Home)").click()
+    stages = [page.get_by_role("img", name=f"Stage of the {side} side") for side in ("left", "right")]
+    for stage in stages:
+        expect(stage).to_have_attribute("aria-label", re.compile("none of them elsewhere"))
+    marked = "podstep.compare.sides.map(({ stage }) => stage.canvas.toDataURL())"
+    before = page.evaluate(marked)
+    page.keyboard.press("n")
+    for stage, other in zip(stages, ("right", "left")):
+        expect(stage).to_have_attribute("aria-label", re.compile(f"1 of them elsewhere on the {other}$"))
+    assert all(one != two for one, two in zip(page.evaluate(marked), before))
+    page.get_by_role("button", name="To the end (End)").click()
+    page.get_by_text(f"{found.differing} pods elsewhere at this step").click()
+    listed = page.locator(".both-elsewhere li")
+    expect(listed).to_have_count(found.differing)
+    pod, (one, two) = next(iter(found.placements.items()))
+    text = f"{pod.removeprefix('default/')}: {one or 'pending'} on the left, {two or 'pending'} on the right"
+    expect(listed.filter(has_text=text)).to_have_count(1)
+    stages[0].hover(position={"x": 10, "y": 10})
+    expect(stages[0]).to_have_attribute("title", re.compile("^worker-0: "))
+
+
+def test_a_policy_is_pasted_for_a_side(page: Page, both: tuple[str, str], watch: Watch) -> None:
+    """What is wrong in it is told with its line and stays in the form; corrected, its branch is compared."""
+    watch.allow("422")
+    page.goto(f"/compare/?left={both[0]}&right={both[0]}")
+    page.get_by_text("Choose others").click()
+    right = page.get_by_role("group", name="Right")
+    right.get_by_text("Replace its configuration…").click()
+    policy = "kind: Policy\napiVersion: v1\npriorities:\n- name: {}\n  weight: 1\n"
+    field = right.get_by_label("Policy or KubeSchedulerConfiguration")
+    field.fill(policy.format("Nope"))
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("Right, its configuration: line 4: priorities[0].name")
+    expect(field).to_have_value(policy.format("Nope"))
+    field.fill(policy.format("MostRequestedPriority"))
+    page.get_by_role("button", name="Compare", exact=True).click()
+    ready(page)
+    expect(
+        page.get_by_role("region", name="Right side").get_by_role("link", name="Spread, another Policy")
+    ).to_be_visible()
+    expect(page.locator(".both-rule")).to_have_text(re.compile("differently by (Least|Most)Requested"))

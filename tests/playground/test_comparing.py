@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from asgiref.sync import sync_to_async
@@ -12,9 +13,11 @@ from django.test import Client
 
 from playground.celery import app
 from playground.comparisons import comparing, rows
-from playground.models import Run, Scenario
+from playground.models import Draft, Run, Scenario
+from playground.playback import sources
 from playground.storage import store
 from playground.tasks import run_simulation
+from scheduler_core.config.rule_history import history_of
 from tests.playground.conftest import OWNER, STRANGER, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -73,6 +76,7 @@ def test_two_policies() -> None:
     left, right = shared(bundle(LEAST)), shared(bundle(MOST))
     found = compared(left, right)
     first = found["first"]
+    assert first["history"] == list(history_of("LeastRequestedPriority"))
     assert (first["index"], first["pod"], first["rule"]) == (1, "default/web-0", "LeastRequestedPriority")
     assert (first["left"]["node"], first["right"]["node"]) == ("a", "b")
     assert found["placements"] == [{"pod": f"default/web-{n}", "left": "a", "right": "b"} for n in range(2)]
@@ -174,7 +178,7 @@ def test_what_is_too_large_is_compared_by_its_runs(limits: Callable[..., None]) 
     for run in runs:
         run_simulation(run)
     found = compared(runs[0], runs[1])
-    first = {name: small["first"][name] for name in ("index", "pod", "left", "right", "rule")}
+    first = {name: small["first"][name] for name in ("index", "pod", "left", "right", "rule", "history")}
     assert {name: found["first"][name] for name in first} == first
     for name in ("placements", "alignment", "differences", "workloads"):
         assert found[name] == small[name], name
@@ -191,6 +195,8 @@ def test_the_page(owner: Client, stranger: Client) -> None:
     page = Client().get("/compare/", {"left": left, "right": right}).content.decode()
     assert "First different decision: cycle 1" in page and "<code>LeastRequestedPriority</code>" in page
     assert f'href="/s/{left}/?step=1"' in page and "default/web-1" in page
+    for sentence in history_of("LeastRequestedPriority"):
+        assert sentence in page
     assert (
         "Every decision is the same" in Client().get(f"/compare/?left={left}&right={left}").content.decode()
     )
@@ -294,3 +300,100 @@ async def test_over_the_websocket() -> None:
         assert (await stranger.error("compare.get", sides))["code"] == "source.not-found"
         error = await owner.error("compare.get", {**sides, "rightScheduler": "v0.1"})
         assert (error["code"], error["field"]) == ("payload.invalid", "rightScheduler")
+
+
+async def test_a_source_is_played_under_another_release() -> None:
+    """Both sides of an upgrade can be stepped through, also of a draft, whose owner alone may."""
+    shared_one = await sync_to_async(shared)(bundle(LEAST))
+    draft = await sync_to_async(lambda: store.create_draft(OWNER, [("", bundle(MOST))]))()
+    async with connected(OWNER) as owner, connected(STRANGER) as stranger:
+        for source in ({"scenario": shared_one}, {"draft": draft.pk}):
+            releases = []
+            for more in ({}, {"scheduler": "v1.11"}, {"scheduler": "v1.37"}):
+                opened = await owner.success("scenario.open", {"source": {**source, **more}})
+                releases.append(opened["release"])
+                asked = {"source": {**source, **more}, "step": "1", "parts": ["predicates"]}
+                parts = await owner.success("cycle.get", asked)
+                assert ("NodeResourcesFit" in json.dumps(parts)) is (more.get("scheduler") == "v1.37")
+            assert releases == ["v1.11", "v1.11", "v1.37"]
+        under = {"source": {"draft": draft.pk, "scheduler": "v1.37"}}
+        assert (await stranger.error("scenario.open", under))["code"] == "source.not-found"
+        for wrong in ("v0.1", "", 3, None, ["v1.37"]):
+            unknown: dict[str, Any] = {"scenario": shared_one, "scheduler": wrong}
+            assert (await owner.error("scenario.open", {"source": unknown}))["code"] == "source.not-found"
+
+
+def test_a_run_under_another_release_is_its_scenario() -> None:
+    """Its stored decisions are of the release that it ran under."""
+    name = shared(bundle(LEAST))
+    run = Client().post("/api/runs", {"scenario": name}, content_type="application/json").json()["id"]
+    own = sources.find({"run": run}, OWNER)
+    under = sources.find({"run": run, "scheduler": "v1.37"}, OWNER)
+    assert isinstance(own.row, Run) and isinstance(under.row, Scenario)
+    assert under.load().release == "v1.37" and own.load().release == "v1.11"
+    assert under.key != own.key
+
+
+def test_a_release_is_chosen_for_each_side(owner: Client) -> None:
+    """The form has a list for each side, keeps what was chosen, and both sides are named with it."""
+    name = shared(bundle())
+    sent = {"left": name, "leftScheduler": "v1.11", "right": name, "rightScheduler": "v1.37"}
+    answer = owner.post("/compare/", sent)
+    assert answer.status_code == 302
+    query = {key: values[0] for key, values in parse_qs(urlsplit(answer.headers["Location"]).query).items()}
+    assert query == sent
+    page = owner.get(answer.headers["Location"]).content.decode()
+    assert "<option selected>v1.11</option>" in page and "<option selected>v1.37</option>" in page
+    assert "kube-scheduler v1.11 under A, v1.37 under B" in page
+    assert f'href="/s/{name}/?step=' not in page  # its own page plays its own release
+
+
+def test_a_configuration_for_a_side(owner: Client, stranger: Client) -> None:
+    """Its side becomes a branch of what was chosen, which is its maker's alone, with nothing else changed."""
+    name = shared(f"# kept as it is\n{bundle(LEAST)}")
+    policy = json.dumps({"kind": "Policy", "apiVersion": "v1", "priorities": [MOST]})
+    answer = owner.post("/compare/", {"left": name, "rightFrom": name, "rightConfiguration": policy})
+    assert answer.status_code == 302, answer.content
+    draft = Draft.objects.get(owner=OWNER)
+    assert answer.headers["Location"] == f"/compare/?left={name}&right=draft%3A{draft.pk}"
+    assert draft.parent == f"scenario:{name}" and draft.title == "Untitled, another Policy"
+    text = store.draft_text(draft)
+    assert text.startswith("# kept as it is") and "LeastRequestedPriority" not in text
+    assert [one.policy for one in (store.load_draft(draft),)] == [json.loads(policy)]
+    page = owner.get(answer.headers["Location"]).content.decode()
+    assert "<code>LeastRequestedPriority</code>" in page or "<code>MostRequestedPriority</code>" in page
+    assert stranger.get(answer.headers["Location"]).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "status", "told"),
+    [
+        ("kind: Policy\npriorities:\n- name: Nope\n  weight: 1\n", {}, 422, "line 3: priorities[0].name"),
+        ("kind: Policy\npriorities: [\n", {}, 422, "line 3: not valid YAML"),
+        ("apiVersion: v1\nkind: Service\nmetadata: {name: x}\n", {}, 422, "line 2: kind a Service"),
+        ("#\n", {}, 422, "the input has no documents"),
+        ("x" * 300_000, {}, 413, "A configuration may have 262,144 characters."),
+        ("kind: Policy\napiVersion: v1\n", {"rightScheduler": "v1.37"}, 400, "v1.37 reads a Kube"),
+        ("kind: Policy\napiVersion: v1\n", {"right": "AAAAAAAAAAA"}, 404, "There is no scenario"),
+    ],
+)
+def test_a_configuration_that_cannot_be_used(
+    owner: Client, text: str, more: dict[str, str], status: int, told: str
+) -> None:
+    """What is wrong is told with its line, the form keeps what was typed, and nothing is stored."""
+    name = shared(bundle(LEAST))
+    answer = owner.post("/compare/", {"left": name, "right": name, "rightConfiguration": text, **more})
+    page = answer.content.decode()
+    assert answer.status_code == status and f"Right, its configuration: {told}" in page
+    assert text[:20].split("\n", maxsplit=1)[0] in page and not Draft.objects.exists()
+
+
+def test_branches_of_a_comparison_are_bounded(owner: Client, limits: Callable[..., None]) -> None:
+    """As many as of any source; and a form of another site is refused."""
+    limits(BRANCHES_PER_FAMILY=1)
+    name = shared(bundle(LEAST))
+    sent = {"left": name, "right": name, "rightConfiguration": "kind: Policy\napiVersion: v1\n"}
+    assert owner.post("/compare/", sent).status_code == 302
+    assert owner.post("/compare/", sent).status_code == 422
+    assert Draft.objects.count() == 1
+    assert Client(enforce_csrf_checks=True).post("/compare/", sent).status_code == 403

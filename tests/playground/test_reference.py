@@ -11,7 +11,9 @@ from playground.reference import catalogue
 from playground.views.reference import ROW, side_by_side, unlisted
 from scheduler_core.config.policy.order import BUNDLES, ORDERS, keys_of
 from scheduler_core.config.policy.providers import PROVIDERS
+from scheduler_core.config.rule_history import history_of
 from scheduler_core.framework.configuration.profiles import compile_profile
+from scheduler_core.predicates import PREDICATES
 from scheduler_core.priorities import PRIORITIES
 
 
@@ -72,6 +74,17 @@ def test_every_priority_has_its_kind_and_formula(text: str) -> None:
     for kind, _, _ in catalogue.priority_arguments():
         assert f'id="{kind}"' in text
     assert "10,000" in text
+
+
+def test_every_rule_says_what_became_of_it(text: str, client: Client) -> None:
+    """In two sentences, with a link to the plugin that it is now."""
+    rows = [key for key in (*PREDICATES, *PRIORITIES) if f'<tr id="{key}"' in text]
+    assert {*PREDICATES, *PRIORITIES} - {*rows} == {"PodFitsPorts"}  # an alias, in the row of its rule
+    for key in rows:
+        assert all(sentence in text for sentence in history_of(key)), key
+    plugins = client.get("/reference/plugins/").content.decode()
+    for name in re.findall(r'href="/reference/plugins/#(\w+)"', text):
+        assert f'<tr id="{name}">' in plugins
 
 
 def test_the_second_provider_can_be_written_as_a_policy() -> None:

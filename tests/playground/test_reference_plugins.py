@@ -6,6 +6,7 @@ import re
 
 from django.test import Client
 
+from scheduler_core.config.rule_history import history_of
 from scheduler_core.v1_37.config import GATED, IMPLEMENTED, MULTI_POINT
 from scheduler_core.v1_37.declared import DECLARED
 from scheduler_core.v1_37.hints.registry import HINTS
@@ -22,6 +23,7 @@ def test_every_plugin_of_the_engine_has_a_row(client: Client) -> None:
     assert re.findall(r'<tr id="(\w+)">', text) == listed
     assert 'href="/reference/plugins/" aria-current="page"' in text
     assert "NodeUpdateNodeLabel" in text
+    assert all(sentence in text for name in ABOUT for sentence in history_of(name))
 
 
 def test_words_agree_with_the_extension_points() -> None:

@@ -13,6 +13,7 @@ from django.test import Client
 from playground.comparisons import comparing
 from playground.reports import markup
 from playground.storage import store
+from scheduler_core.config.rule_history import history_of
 from tests.playground.conftest import OWNER
 from tests.playground.test_comparing import LEAST, MOST, bundle, shared
 
@@ -73,6 +74,7 @@ def test_a_comparison_with_its_comments_and_a_verdict() -> None:
     page = asked(Client(), left, right, verdict="needs-work", name="Grace", note="See `a`.")
     assert "<strong>Needs work</strong> by Grace" in page and "<code>a</code>" in page
     assert "First different decision: cycle 1" in page and "<code>LeastRequestedPriority</code>" in page
+    assert all(sentence in page for sentence in history_of("LeastRequestedPriority"))
     assert page.count("<figure>") == 4 and page.count("Comments on") == 2
     assert "Why <b>a</b>?" in page and "It is empty." in page and "Packed." in page
     assert "step 1 · a (default/web-0 went to a)" in page
@@ -107,6 +109,7 @@ def test_markdown_for_a_pull_request() -> None:
     told = asked(Client(), left, right, format="markdown", verdict="approve", name="Grace")
     assert "**Approved** by Grace" in told
     assert "## First different decision: cycle 1, decided by LeastRequestedPriority" in told
+    assert "The priority became a score plugin of its own with the framework" in told
     assert "| node | a | b |" in told and "| default/web-1 | a | b |" in told
     assert f"(http://testserver/s/{left}/?step=1#comment-{thread['id']})** (open)" in told
     assert "> closes #\u200b12, @\u200bada" in told and "a\\|b, 20" in told

@@ -11,14 +11,7 @@ choosing($("form[data-choose]"));
 if (answer) {
   const found = JSON.parse(answer.textContent ?? "");
   tables();
-  const host = $("[data-stepper]");
-  const under = [found.left, found.right].find(({ scheduler }) => scheduler);
-  if (under) {
-    // A page plays what a scenario asks for; under another scheduler only the comparison was computed.
-    const text = `Steps are not shown: ${under.title || "a side"} is put under ${under.scheduler} for the comparison.`;
-    fill(host, h("p", { class: "note", text }));
-    host.hidden = false;
-  } else step(host, found);
+  step($("[data-stepper]"), found);
 }
 
 /**

@@ -13,10 +13,11 @@ import { rankedIn } from "../workbench/playback/records.js";
 export function decidingRule(left, right) {
   const [a, b] = [left, right].map(chosen);
   if (!a || !b || a.pod !== b.pod) return null;
-  const stopped = (a.node && stops(right, a.node)) || (b.node && stops(left, b.node));
+  const stopped = stoppedBy(left, right);
   if (stopped) return stopped;
   if (!a.node || !b.node || a.node === b.node) return null;
   const [one, two] = [left, right].map((view) => leads(view, a.node, b.node));
+  if (!one.size || !two.size) return null; // one of them did not score both nodes, as where it evaluates only some
   let best = null;
   let most = 0;
   for (const name of new Set([...one.keys(), ...two.keys()])) {
@@ -24,6 +25,17 @@ export function decidingRule(left, right) {
     if (gap > most) [best, most] = [name, gap];
   }
   return best;
+}
+
+/**
+ * The predicate that stopped the node of one side on the other, "" where none did.
+ *
+ * @param {View} left
+ * @param {View} right
+ */
+export function stoppedBy(left, right) {
+  const [a, b] = [left, right].map(chosen);
+  return (a?.node && stops(right, a.node)) || (b?.node && stops(left, b.node)) || "";
 }
 
 /** @param {View} view */

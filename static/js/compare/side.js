@@ -11,6 +11,7 @@ import { Priorities } from "../workbench/inspect/priorities.js";
 import { sentence } from "../workbench/inspect/sentence.js";
 import { Playback } from "../workbench/playback.js";
 import { View } from "../workbench/view.js";
+import { Stage } from "./stage.js";
 /** @import { ComparedSide } from "../lib/protocol.js" */
 
 const PANELS = { predicates: Predicates, priorities: Priorities };
@@ -49,18 +50,29 @@ export class Side {
     this.name = name;
     this.asked = asked;
     this.socket = new Socket();
-    this.playback = new Playback(this.socket, asked.source);
+    const { source, scheduler } = asked;
+    this.playback = new Playback(this.socket, scheduler ? { ...source, scheduler } : source);
     this.view = new View(this.playback);
     this.view.breakpoints = new Breakpoints(this.view, new Finder(this.playback));
     this.title = h("a", { href: "#", text: asked.title || "Untitled" });
     this.where = h("span", { class: "dim num" });
     this.story = h("div", { class: "story" });
+    this.stage = new Stage(this, name === "left" ? "right" : "left");
     this.body = h("div", { class: "compared-body" });
     this.element = h(
       "section",
       { class: "compared", "aria-label": name === "left" ? "Left side" : "Right side" },
-      h("header", null, h("span", { class: "pill", text: name }), this.title, h("span", { class: "grow" }), this.where),
+      h(
+        "header",
+        null,
+        h("span", { class: "pill", text: name }),
+        this.title,
+        scheduler ? h("span", { class: "pill release", text: scheduler }) : null,
+        h("span", { class: "grow" }),
+        this.where,
+      ),
       this.story,
+      this.stage.element,
       this.body,
     );
     for (const event of ["step", "parts", "moment", "opened"])
@@ -115,7 +127,8 @@ export class Side {
     const { playback, view } = this;
     const { index } = playback;
     if (index < 0 || !playback.nodes) return;
-    this.title.href = addressOf(this.asked.source, index);
+    // Its own page plays it as it specifies: cycles under another scheduler are not there.
+    this.title.href = addressOf(this.asked.source, this.asked.scheduler ? 0 : index);
     this.where.textContent = index ? `cycle ${count(index)} of ${count(playback.cycles)}` : "before the first cycle";
     this.element.classList.toggle("absent", !this.#there);
     const light = playback.current;

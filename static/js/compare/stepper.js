@@ -1,9 +1,10 @@
 // Both runs, stepped together: transport, the track, and what each decided, with the rule that made the difference.
 
 import { $, $$, announce, fill, h, icon, targetOf, typing } from "../lib/dom.js";
-import { count, plural } from "../lib/quantity.js";
+import { count, plural, short } from "../lib/quantity.js";
 import { segmented } from "../workbench/inspect/matrix.js";
-import { decidingRule } from "./rule.js";
+import { Elsewhere } from "./elsewhere.js";
+import { decidingRule, stoppedBy } from "./rule.js";
 import { Rows } from "./rows.js";
 import { Side } from "./side.js";
 import { Track } from "./track.js";
@@ -31,6 +32,8 @@ export class Stepper {
     this.rows = new Rows(found);
     const changed = () => this.#changed();
     this.sides = /** @type {const} */ (["left", "right"]).map((name) => new Side(name, found[name], changed));
+    this.elsewhere = new Elsewhere(/** @type {any} */ (this.sides));
+    this.moved = h("details", { class: "both-elsewhere" });
     this.track = new Track(this.rows, this.sides, (row) => this.goto(row));
     this.place = h("output", { class: "num both-place" });
     this.verdict = h("p", { class: "both-rule", role: "status" });
@@ -48,7 +51,7 @@ export class Stepper {
       this.sides.map(({ element }) => element),
     );
     const head = h("div", { class: "both-head" }, this.verdict, this.tabs);
-    fill(host, this.#transport(), this.track.element, head, this.columns);
+    fill(host, this.#transport(), this.track.element, head, this.columns, this.moved);
     host.hidden = false;
     this.host = host;
     this.#keys();
@@ -141,8 +144,32 @@ export class Stepper {
     this.onMove?.();
   }
 
+  /** Mark on both stages the pods that are on different nodes at this row, and list them. */
+  #compareStages() {
+    const passed = this.rows.upTo(this.row);
+    if (!this.sides.every(({ name, playback }) => playback.nodes && playback.index === passed[name])) return;
+    const { elsewhere } = this;
+    elsewhere.update();
+    this.sides.forEach(({ stage }, at) => stage.update(elsewhere.flags[at]));
+    this.moved.hidden = !elsewhere.count;
+    const rest = elsewhere.count - elsewhere.listed.length;
+    fill(
+      this.moved,
+      h("summary", { text: `${plural(elsewhere.count, "pod")} elsewhere at this step` }),
+      h(
+        "ul",
+        { class: "needs" },
+        elsewhere.listed.map(([pod, left, right]) =>
+          h("li", null, h("b", { text: short(pod) }), `: ${left} on the left, ${right} on the right`),
+        ),
+        rest ? h("li", { class: "dim", text: `and ${count(rest)} more` }) : null,
+      ),
+    );
+  }
+
   #changed() {
     this.track.paint();
+    this.#compareStages();
     const different = this.rows.different.includes(this.row);
     const { left, right } = this.rows.at(this.row);
     const ready = this.sides.every(
@@ -165,14 +192,14 @@ export class Stepper {
             : rule
               ? ["Decided differently by ", h("code", { text: rule }), "."]
               : ready
-                ? "Decided differently; no single rule decides it: the queue, a tie or the clusters differ."
+                ? "Decided differently; no single rule decides it: the queue, a tie, the clusters or the evaluated nodes differ."
                 : "Decided differently.",
     );
     this.host.classList.toggle("is-different", different);
     for (const side of this.sides) side.rule = rule ?? "";
     if (rule && ready && !this.#chosen) {
-      const priorities = this.sides[0].playback.policy.priorities.map(([name]) => name);
-      const tab = priorities.includes(rule) ? "priorities" : "predicates";
+      // A plugin of v1.37 may both filter and score: a rule that stopped no node is one that scored it.
+      const tab = stoppedBy(this.sides[0].view, this.sides[1].view) === rule ? "predicates" : "priorities";
       if (tab !== this.tab) {
         this.#setTab(tab);
         return;

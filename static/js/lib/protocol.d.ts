@@ -1,10 +1,14 @@
 // The frames of docs/protocol.md as types, which tests/playground/test_protocol_document.py holds to the server's
 // commands. Amounts are millicores and bytes, times are virtual seconds, unless a comment says otherwise.
 
-/** What is played: a draft, with a `revision` as its text was then, a stored scenario, a run, or what a link shows. */
+/**
+ * What is played: a draft, with a `revision` as its text was then, a stored scenario, a run, or what a link shows; under
+ * a `scheduler` where it is not the one that it asks for itself.
+ */
 export interface Source {
   draft?: string;
   revision?: number;
+  scheduler?: string;
   scenario?: string;
   run?: string;
   link?: string;
@@ -1217,7 +1221,7 @@ export interface Comparison {
   left: ComparedSide;
   right: ComparedSide;
   same: boolean;
-  first: { index: number; pod: string; rule: string | null; details: string[] } | null;
+  first: { index: number; pod: string; rule: string | null; history: string[]; details: string[] } | null;
   differing: number;
   placements: { pod: string; left: string; right: string }[];
   metrics: { left: Record<string, any>; right: Record<string, any> };

@@ -155,12 +155,14 @@ export class Playback extends Emitter {
 
   /** The source as it is now: what is open stays in its revision. */
   get #newest() {
-    return this.source.draft ? { draft: this.source.draft } : this.source;
+    if (!this.source.draft) return this.source;
+    const { revision: _, ...newest } = this.source;
+    return newest;
   }
 
   /** @param {Opened} answer */
   #take(answer) {
-    if (this.source.draft && answer.revision) this.source = { draft: this.source.draft, revision: answer.revision };
+    if (this.source.draft && answer.revision) this.source = { ...this.#newest, revision: answer.revision };
     this.title = answer.title;
     this.scenario = answer.scenario;
     this.nodes = answer.nodes;

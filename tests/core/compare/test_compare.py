@@ -11,8 +11,11 @@ from msgspec.structs import replace
 
 from scheduler_core.__main__ import main
 from scheduler_core.compare.compare import PLACEMENTS_SHOWN, Comparison, compare
+from scheduler_core.config.rule_history import history_of
 from scheduler_core.config.settings import Settings
+from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
 from tests.core.engine.building import Manifest, node, operation, pod, scenario
 
 ZONE = "failure-domain.beta.kubernetes.io/zone"
@@ -176,6 +179,9 @@ def test_the_command_tells_both_sides(files: dict[str, str], capsys: pytest.Capt
     assert f"A: {files['LEAST']}" in out
     assert "First difference: cycle 1 (step 1.1, default/web-0)" in out
     assert "4 pods end on another node:" in out
+    decided = out.index("  decided by LeastRequestedPriority\n")
+    sentences = [out.index(f"    {sentence}\n") for sentence in history_of("LeastRequestedPriority")]
+    assert decided < sentences[0] < sentences[1]
     assert "default/web-3  empty  half" in out
     rows = {" ".join(line.split()[:-2]): line.split()[-2:] for line in out.splitlines() if line.split()[2:]}
     assert rows["nodes used"] == ["2", "1"]
@@ -190,6 +196,7 @@ def test_the_command_prints_json(files: dict[str, str], capsys: pytest.CaptureFi
     assert read["configs"] == ["the bundle's own", files["MOST"]]
     assert read["same"] is False
     assert read["firstDecision"]["b"]["node"] == "half"
+    assert read["firstDecision"]["history"] == list(history_of(read["firstDecision"]["rule"])) != []
     assert read["metrics"]["b"]["placed"] == 5
 
 
@@ -219,3 +226,32 @@ def test_settings_are_part_of_what_is_compared() -> None:
     cluster_of_both = scenario(*cluster())
     result = compare(cluster_of_both, replace(cluster_of_both, settings=Settings(quirks="fixed")))
     assert "quirk first-victim-priority: v1.11 under A, the other under B" in result.configuration
+
+
+def test_v1_37_tells_matrices_without_recording_every_cycle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cycles whose matrices are not told run without them; what is told is the same as with them."""
+    profiles = [{"plugins": {"filter": {"disabled": [{"name": "TaintToleration"}]}}}]
+    version = "kubescheduler.config.k8s.io/v1"
+    lenient = {"apiVersion": version, "kind": "KubeSchedulerConfiguration", "profiles": profiles}
+    objects = [
+        node("a", taints=["x=y:NoSchedule"]),
+        node("b"),
+        pod("there", {"cpu": "3"}, on="b"),
+        *(pod(f"web-{n}", {"cpu": "500m"}) for n in range(6)),
+    ]
+    least = load_documents(objects, scheduler="v1.37")
+    other = load_documents([*objects, lenient])
+    lean = compare(least, other)
+    assert lean.decision is not None and lean.decision.rule == "TaintToleration"
+    assert any("TaintToleration: node(s) had untolerated taint" in text for text in lean.decision.details)
+    cycles: list[bool] = []
+    step = CurrentSimulation.step
+
+    def stepped(simulation: CurrentSimulation) -> Any:
+        cycle = step(simulation)
+        cycles.append(cycle is not None and cycle.matrix is not None)
+        return cycle
+
+    monkeypatch.setattr(CurrentSimulation, "step", stepped)
+    assert compare(least, other).as_dict() == lean.as_dict()
+    assert 0 < sum(cycles) <= 4 < len(cycles)

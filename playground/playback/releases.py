@@ -1,0 +1,50 @@
+"""A scenario under another kube-scheduler than the one that it asks for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from playground.storage import bundles
+from scheduler_core.config.release import V1_11, V1_37
+from scheduler_core.framework.configuration.versions import CONFIGURATION_KIND
+from scheduler_core.objects.problems import BundleError, Problem
+from scheduler_core.scenario.scenario import Scenario
+
+
+class ReleaseError(BundleError):
+    """A scenario asks for what the other kube-scheduler does not have."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__([Problem(message)])
+
+
+def _v1_11(scenario: Scenario) -> Scenario:
+    """Return the scenario under kube-scheduler v1.11: its own Policy, or the default provider."""
+    policies = [scenario.policy, *(op.configuration.policy for op in scenario.operations if op.configuration)]
+    if any(policy is not None and policy.get("kind") == CONFIGURATION_KIND for policy in policies[1:]):
+        raise ReleaseError(
+            f"v1.11 has no {CONFIGURATION_KIND}, to which an operation of the scenario changes."
+        )
+    own = scenario.policy
+    policy = None if own is not None and own.get("kind") == CONFIGURATION_KIND else own
+    if scenario.release == V1_37:  # its controllers create pods otherwise
+        scenario = bundles.reread(scenario, V1_11)
+    return scenario.under(policy, replace(scenario.settings, time="instant", scheduler=V1_11))
+
+
+def _v1_37(scenario: Scenario) -> Scenario:
+    return scenario if scenario.release == V1_37 else bundles.reread(scenario, V1_37)
+
+
+#: The schedulers that a scenario can be put under.
+SCHEDULERS: dict[str, Callable[[Scenario], Scenario]] = {V1_11: _v1_11, V1_37: _v1_37}
+
+
+def under(scenario: Scenario, scheduler: str) -> Scenario:
+    """Return the scenario under one of SCHEDULERS; "" leaves it as it is.
+
+    Raises BundleError if that scheduler cannot read it: a ReleaseError if it is what it asks for.
+    """
+    return SCHEDULERS[scheduler](scenario) if scheduler else scenario

@@ -1,0 +1,67 @@
+// Which pods are on another node on the other side, at the row that both sides show. Pods and nodes are matched by
+// their names: the sides may be two clusters.
+
+import { PENDING } from "../workbench/cluster.js";
+/** @import { Side } from "./side.js" */
+
+const LISTED = 200; // pods that are named
+
+/** @typedef {[pod: string, left: string, right: string]} Moved */
+
+export class Elsewhere {
+  /** @type {Int32Array[]} */
+  #partners = []; // of each pod of a side: its number on the other one, -1 without
+  #known = ""; // the lengths of both tables that they were made of
+  /** @type {Uint8Array[]} */
+  flags = [new Uint8Array(0), new Uint8Array(0)]; // of each pod of a side
+  /** @type {Moved[]} */
+  listed = [];
+  count = 0;
+
+  /** @param {readonly [Side, Side]} sides */
+  constructor(sides) {
+    this.sides = sides;
+  }
+
+  update() {
+    const playbacks = this.sides.map(({ playback }) => playback);
+    this.#match();
+    this.listed = [];
+    this.count = 0;
+    this.flags = playbacks.map(({ pods }) => new Uint8Array(pods.keys.length));
+    const told = (/** @type {number} */ side, /** @type {number} */ pod) => {
+      const at = pod < 0 ? PENDING - 1 : playbacks[side].cluster.placement[pod];
+      return at >= 0 ? playbacks[side].nodes.names[at] : at === PENDING ? "pending" : "not there";
+    };
+    playbacks[0].pods.keys.forEach((key, pod) => this.#add(key, pod, this.#partners[0][pod], told));
+    playbacks[1].pods.keys.forEach((key, pod) => {
+      if (this.#partners[1][pod] < 0) this.#add(key, -1, pod, told);
+    });
+  }
+
+  /**
+   * @param {string} key
+   * @param {number} left
+   * @param {number} right
+   * @param {(side: number, pod: number) => string} told
+   */
+  #add(key, left, right, told) {
+    const [here, there] = [told(0, left), told(1, right)];
+    if (here === there) return;
+    this.count += 1;
+    if (left >= 0) this.flags[0][left] = 1;
+    if (right >= 0) this.flags[1][right] = 1;
+    if (this.listed.length < LISTED) this.listed.push([key, here, there]);
+  }
+
+  #match() {
+    const tables = this.sides.map(({ playback }) => playback.pods.keys);
+    const known = tables.map(({ length }) => length).join("/");
+    if (known === this.#known) return;
+    this.#known = known;
+    this.#partners = tables.map((keys, side) => {
+      const others = new Map(tables[1 - side].map((key, pod) => [key, pod]));
+      return Int32Array.from(keys, (key) => others.get(key) ?? -1);
+    });
+  }
+}
