@@ -16,6 +16,7 @@ from scheduler_core.formats.archive import PEEKED, glance
 from scheduler_core.formats.bundle import File
 from scheduler_core.formats.limits import FormatError
 from scheduler_core.objects.problems import BundleError, Problem
+from scheduler_core.scenario.extender_answers import settled
 from scheduler_core.scenario.load import DEFAULT_LIMITS, load, load_documents
 from scheduler_core.scenario.scenario import Scenario
 
@@ -79,8 +80,11 @@ def configured(scenario: Scenario, name: str) -> Scenario:
     settings = config.settings if SETTINGS_KIND in kinds else scenario.settings
     if scenario.settings.scheduler and not settings.scheduler:
         settings = replace(settings, scheduler=scenario.settings.scheduler)
-    told = (*scenario.warnings, *(problem for problem in config.warnings if problem.file))
-    return replace(scenario.under(policy, settings), warnings=told)
+    answers = (*config.answers, *scenario.answers)
+    outdated = settled(config.configuration.profile.extenders, config.answers, answers)
+    given = (problem for problem in config.warnings if problem.file and problem.message not in outdated)
+    told = (*scenario.warnings, *given)
+    return replace(scenario.under(policy, settings), warnings=told, answers=answers)
 
 
 def _load(names: Sequence[str], scheduler: str = "") -> Scenario:
