@@ -14,12 +14,15 @@ from scheduler_core.cli.directories import read_directory
 from scheduler_core.config.feature_gates import parse_gates
 from scheduler_core.config.release import RELEASES, V1_11, V1_22
 from scheduler_core.config.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings
+from scheduler_core.extenders.answers import Answers
+from scheduler_core.extenders.configuration import Extender
 from scheduler_core.formats.archive import PEEKED, glance
 from scheduler_core.formats.bundle import File
 from scheduler_core.formats.limits import FormatError
 from scheduler_core.framework.configuration.profiles import Configuration
 from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.problems import BundleError, Problem
+from scheduler_core.scenario.extender_answers import settled
 from scheduler_core.scenario.load import DEFAULT_LIMITS, load, load_documents
 from scheduler_core.scenario.scenario import Scenario
 
@@ -95,11 +98,13 @@ def answered_by(scenario: Scenario, scheduler: str = "", presumed: str = "") -> 
 
 
 class ConfigurationFile(Struct, frozen=True):
-    """A file's configuration, SimulationSettings or both, and the warnings about them."""
+    """A file's configuration, SimulationSettings, answers of extenders, and the warnings about them."""
 
     policy: Document | None
     settings: Settings | None
     warnings: tuple[Problem, ...]
+    answers: tuple[Answers, ...]
+    extenders: tuple[Extender, ...]
 
     @property
     def presumed(self) -> str:
@@ -129,6 +134,8 @@ def read_configuration(name: str) -> ConfigurationFile:
         config.policy,
         config.settings if SETTINGS_KIND in kinds else None,
         tuple(problem for problem in config.warnings if problem.file),
+        tuple(config.answers),
+        tuple(config.configuration.profile.extenders),
     )
 
 
@@ -144,8 +151,11 @@ def configured(scenario: Scenario, config: ConfigurationFile) -> Scenario:
         settings = replace(settings, scheduler=scenario.settings.scheduler)
     if scenario.settings.feature_gates and not settings.feature_gates:
         settings = replace(settings, feature_gates=scenario.settings.feature_gates)
+    answers = (*config.answers, *scenario.answers)
+    outdated = settled(config.extenders, config.answers, answers)
+    given = (problem for problem in config.warnings if problem.message not in outdated)
     under = scenario.under(policy, settings)
-    return replace(under, warnings=(*under.warnings, *config.warnings))
+    return replace(under, warnings=(*under.warnings, *given), answers=answers)
 
 
 def _load(

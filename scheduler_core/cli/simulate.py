@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from scheduler_core.cli.caching import add_cache_arguments, presumed, with_cache
+from scheduler_core.cli.extenders import add_extender_arguments, transport_of, write_answers
 from scheduler_core.cli.reporting import (
     FILES,
     InputError,
@@ -25,6 +26,7 @@ from scheduler_core.cli.timed_report import report_timed
 from scheduler_core.config.policy import PolicyError
 from scheduler_core.config.release import V1_37
 from scheduler_core.controllers.daemon_admission import unplaced
+from scheduler_core.extenders.approval import using
 from scheduler_core.objects.model import KubernetesObject, Pod, Workload
 from scheduler_core.objects.recorded import RecordedPlacement, agreement
 from scheduler_core.scheduling.cycle import Cycle
@@ -57,11 +59,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_scheduler_argument(parser)
     add_gates_argument(parser)
     add_cache_arguments(parser)
+    add_extender_arguments(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Simulate and print; if the trace is on standard output, the report is on standard error."""
+    with using(transport_of(options)):
+        return _run(options)
+
+
+def _run(options: argparse.Namespace) -> int:
     _spare_input(options)
     scenario = read_scenario(
         options.files, options.config, options.scheduler, presumed(options), options.feature_gates
@@ -87,6 +95,7 @@ def run(options: argparse.Namespace) -> int:
                     RecordedPlacement(pod, node, cycle.time, cycle.step)
                     for pod, node in cycle.decision.placements
                 )
+    write_answers(simulation, options)
     out = sys.stderr if options.trace == "-" else sys.stdout
     if isinstance(simulation, TimedSimulation):
         report_timed(simulation, out)

@@ -32,18 +32,22 @@ class PodFitsResources:
 
     In v1.11 a pod that requests any resource is checked against all of the basic ones, requested or not. Of
     GPUs that pods share (:mod:`scheduler_core.cluster.devices`) one has to have room for all of a share.
+    ``ignored`` are extended resources that an extender checks in its place.
     """
 
     scope = Scope.NODE
     reads = Reads(pod=("containers", "init_containers"), node=("allocatable",), objects=("Pod",))
 
-    def __init__(self, *, unrequested_too: bool = True) -> None:
+    def __init__(self, *, unrequested_too: bool = True, ignored: frozenset[str] = frozenset()) -> None:
         self.unrequested_too = unrequested_too
+        self.ignored = ignored
 
     def under(self, quirks: frozenset[str]) -> PodFitsResources:
         """Return the check with these quirks in force."""
         too = "unrequested-resources-checked" in quirks
-        return self if too is self.unrequested_too else PodFitsResources(unrequested_too=too)
+        if too is self.unrequested_too:
+            return self
+        return PodFitsResources(unrequested_too=too, ignored=self.ignored)
 
     def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
         """Fail with one ``Insufficient NAME`` for each resource that is insufficient."""
@@ -59,7 +63,7 @@ class PodFitsResources:
                 mask = short[0 if pod.requests_nothing else row]
                 codes = view.reasons.merge(codes, failing(mask, view, f"{INSUFFICIENT}{name}").codes)
         for name, amount in pod.scalar_request:
-            if not amount and not self.unrequested_too:
+            if name in self.ignored or (not amount and not self.unrequested_too):
                 continue
             mask = view.take(view.columns.scalar(name)) < view.scalar_used(name) + amount
             codes = view.reasons.merge(codes, failing(mask, view, f"{INSUFFICIENT}{name}").codes)
@@ -192,6 +196,17 @@ class GeneralPredicates:
         for member in self.members:
             codes = view.reasons.merge(codes, member(pod, view, state).codes)
         return FITS if codes is None else Outcome(codes)
+
+
+def passing_over(predicate: Predicate, resources: frozenset[str]) -> Predicate:
+    """Return a predicate that does not check these extended resources (ignoredByScheduler of an extender)."""
+    if not resources:
+        return predicate
+    if isinstance(predicate, PodFitsResources):
+        return PodFitsResources(unrequested_too=predicate.unrequested_too, ignored=resources)
+    if isinstance(predicate, GeneralPredicates):
+        return GeneralPredicates(tuple(passing_over(member, resources) for member in predicate.members))
+    return predicate
 
 
 _EVENTS = (

@@ -11,9 +11,17 @@ from msgspec.structs import replace
 
 from scheduler_core.config.feature_gates import read_gates
 from scheduler_core.config.policy.document import is_policy
-from scheduler_core.config.release import V1_22, V1_37, chosen_release, default_release, release_of_kubelets
+from scheduler_core.config.release import (
+    V1_11,
+    V1_22,
+    V1_37,
+    chosen_release,
+    default_release,
+    release_of_kubelets,
+)
 from scheduler_core.config.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
 from scheduler_core.controllers.workloads import WorkloadChange
+from scheduler_core.extenders.answers import ANSWERS_KIND, Answers, read_answers
 from scheduler_core.formats.bundle import Bundle, Entry, File, SourceText, read_files
 from scheduler_core.formats.decode import SECRET_KINDS, Decoded, decode, find_kind, is_generated
 from scheduler_core.formats.helm import blame_templates, hook_told, hooks_of, is_passing_hook
@@ -43,6 +51,7 @@ from scheduler_core.objects.reading import At, Report, show
 from scheduler_core.progress import Watch, counted, unwatched
 from scheduler_core.scenario.assembly import Assembly
 from scheduler_core.scenario.current_configuration import check_current
+from scheduler_core.scenario.extender_answers import warn_of_later, warn_of_policy, warn_of_strangers
 from scheduler_core.scenario.newer_fields import check_newer_fields
 from scheduler_core.scenario.operations import has_controllers, read_operations, releases_written
 from scheduler_core.scenario.reconfiguration import VERSIONS, Reconfiguration
@@ -146,6 +155,7 @@ class _Loading:
         self.batches: list[Entry] = []  # configuration files of kube-batch
         self.scenarios: list[Entry] = []
         self.settings: list[Entry] = []
+        self.answers: list[Entry] = []  # of extenders
         self.sources: dict[str | None, SourceText] = {}
 
     def run(self, bundle: Bundle) -> Scenario:
@@ -222,6 +232,9 @@ class _Loading:
             check_references(objects, self.assembly.places, self.assembly.notices)
         operations = self.operations(settings)
         self.refuse_if_wrong()
+        later = (operation.configuration for operation in operations)
+        everything = (configuration, *(one for one in later if one is not None))
+        answers = self.extender_answers(everything, release)
         self.assembly.notices.flush()
         scenario = Scenario(
             title=self.title,
@@ -239,8 +252,29 @@ class _Loading:
             unhonored=self.unhonored(objects, operations),
             kubelets=self.kubelets,
             presumed=self.presumed,
+            answers=answers,
         )
         return replace(scenario, warnings=scenario.warned())
+
+    def extender_answers(self, configurations: Iterable[Configuration], release: str) -> tuple[Answers, ...]:
+        """Read the answers of extenders, and report what they and the configurations lack of each other."""
+        places = [At(self.report, None, entry) for entry in self.answers]
+        read = [read_answers(entry.value, at) for entry, at in zip(self.answers, places)]
+        answers = tuple(chain.from_iterable(read))
+        self.refuse_if_wrong()
+        if release != V1_11:
+            for at in places:
+                at.child("kind").warn(f"{release} is simulated without extenders: the answers have no effect")
+        for entry in self.policies[:1]:
+            warn_of_policy(entry.value, answers, At(self.report, None, entry), release)
+        initial, *later = (one.profile.extenders for one in configurations)
+        brought = [extender for found in later for extender in found if extender not in initial]
+        if release == V1_11:
+            for at, found in zip(places, read):
+                warn_of_strangers((*initial, *brought), found, at.child("extenders"))
+            for entry in self.scenarios[:1]:
+                warn_of_later(brought, answers, At(self.report, None, entry))
+        return answers
 
     def unhonored(
         self, objects: list[KubernetesObject], operations: tuple[Operation, ...]
@@ -269,6 +303,10 @@ class _Loading:
             return
         if is_scheduler_configuration(entry.value, at):
             self.configurations.append(entry)
+            self.keep(entry)
+            return
+        if entry.kind == ANSWERS_KIND:
+            self.answers.append(entry)
             self.keep(entry)
             return
         if entry.kind in ("Scenario", SETTINGS_KIND):

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from scheduler_core.config.feature_gates import COMPARISON
 from scheduler_core.config.release import V1_37, chosen_release, default_release
 from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
+from scheduler_core.extenders.answers import Answers
 from scheduler_core.formats.limits import Limits
 from scheduler_core.framework.configuration.profiles import Configuration
 from scheduler_core.objects.fields_pod import NOT_COMPARED
@@ -75,6 +76,7 @@ class Scenario(Struct, frozen=True):
     schedulers: Mapping[str, str] = field(default_factory=dict)  # configuration files by schedulerName
     unhonored: tuple[Unhonored, ...] = ()  # honored by some schedulers; ``warnings`` has those that apply
     configuration: Configuration = field(default_factory=Configuration)
+    answers: tuple[Answers, ...] = ()  # of extenders, declared or recorded
     kubelets: str = ""  # the release that the nodes' kubelets suggest; chosen where nothing else is
     presumed: str = ""  # the release if nothing chooses one; "": DEFAULT_RELEASE
 

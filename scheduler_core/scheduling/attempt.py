@@ -7,12 +7,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
+from msgspec.structs import replace
 
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.config.policy import Profile
+from scheduler_core.extenders.calling import Attempt, ExtenderError
 from scheduler_core.scheduling.cycle import Cycle, Decision, QueueState
+from scheduler_core.scheduling.extending import (
+    ExtendedFilter,
+    Extension,
+    filter_by_extenders,
+    records,
+    rows_of_scores,
+)
 from scheduler_core.scheduling.filtering import (
     Filtered,
     error_message,
@@ -38,7 +47,7 @@ class Scheduler(Struct, frozen=True):
 
     ``vectors`` holds the results that pods of one class share; ``None`` evaluates everything each time.
     ``strategy`` saves further evaluations: the equivalence cache or batching. ``trace`` records the matrices,
-    ``unabridged`` also the results that short-circuiting skips.
+    ``unabridged`` also the results that short-circuiting skips. ``extension`` asks the profile's extenders.
     """
 
     cluster: Cluster
@@ -48,6 +57,7 @@ class Scheduler(Struct, frozen=True):
     strategy: Strategy = EVALUATE_ALL
     trace: bool = True
     unabridged: bool = False
+    extension: Extension | None = None
 
     def schedule(self, pod: PodState, last_node_index: int) -> Cycle:
         """Try to schedule a pod (core.genericScheduler.Schedule, scheduler.scheduleOne).
@@ -75,10 +85,41 @@ class Scheduler(Struct, frozen=True):
             self.strategy.failed()
             return self._failed(pod, filtered, last_node_index)
         feasible = np.flatnonzero(filtered.failed == 0) if filtered.failed is not None else None
+        asking = self.extension.attempt(pod, trace=self.trace) if self.extension is not None else None
         if filtered.failed is not None and feasible is not None and feasible.size == 0:
             self.strategy.failed()
-            return self._preempt(pod, filtered, filtered.failed, last_node_index)
-        return self._select(pod, filtered, feasible, vectors, last_node_index)
+            return self._preempt(pod, filtered, filtered.failed, last_node_index, asking=asking)
+        if asking is None:
+            return self._select(pod, filtered, feasible, vectors, last_node_index)
+        return self._extended(pod, filtered, feasible, vectors, last_node_index, asking)
+
+    def _extended(
+        self,
+        pod: PodState,
+        filtered: Filtered,
+        feasible: Rows | None,
+        vectors: ClassVectors | None,
+        counter: int,
+        asking: Attempt,
+    ) -> Cycle:
+        """Go on with what the extenders leave of the feasible nodes."""
+        everything = self.cluster.columns.everything.astype(np.int64)
+        try:
+            found = filter_by_extenders(asking, self.cluster, everything if feasible is None else feasible)
+        except ExtenderError as error:
+            self.strategy.failed()
+            decision, phases = Decision(pod.key, "error"), ("queue", "predicates")
+            return self._record(
+                decision, counter, phases, message=str(error), filtered=filtered, asking=asking
+            )
+        if not found.rows:
+            return self._select(pod, filtered, feasible, vectors, counter, asking)
+        if found.feasible.size:
+            narrowed = replace(filtered, failed=found.failed(len(everything)))
+            return self._select(pod, narrowed, found.feasible, vectors, counter, asking, found)
+        self.strategy.failed()
+        failed = np.zeros(len(everything), np.int16) if filtered.failed is None else filtered.failed
+        return self._preempt(pod, filtered, failed, counter, asking=asking, extended=found)
 
     def follow(self, pod: PodState, last_node_index: int) -> None:
         """Replay a known decision for the strategy, so that it sees the same calls as in :meth:`schedule`."""
@@ -118,15 +159,26 @@ class Scheduler(Struct, frozen=True):
         decision = Decision(pod.key, "error")
         return self._record(decision, counter, ("queue", "predicates"), message=message, filtered=filtered)
 
-    def _preempt(self, pod: PodState, filtered: Filtered, failed: Codes, counter: int) -> Cycle:
+    def _preempt(
+        self,
+        pod: PodState,
+        filtered: Filtered,
+        failed: Codes,
+        counter: int,
+        *,
+        asking: Attempt | None = None,
+        extended: ExtendedFilter | None = None,
+    ) -> Cycle:
+        """Preempt; what extenders gave as reasons counts in the message, and is never unresolvable."""
         preempting = preempt(
             pod,
             failed,
             self.cluster,
             self.queue,
             self.profile,
-            exact=self.strategy.exact,
+            exact=self.strategy.exact and extended is None,
             record=self.trace,
+            asking=asking,
         )
         chosen = preempting.chosen
         decision = Decision(
@@ -136,10 +188,18 @@ class Scheduler(Struct, frozen=True):
             victims=tuple(victim.key for victim in chosen.victims) if chosen else (),
             cleared=tuple(preempting.cleared),
         )
-        message = fit_error_message(failed, self.cluster.reasons)
+        messages = extended.messages if extended is not None else None
+        message = fit_error_message(failed, self.cluster.reasons, messages)
         phases = ("queue", "predicates", *(("preemption",) if self.profile.preempts else ()))
         return self._record(
-            decision, counter, phases, message=message, filtered=filtered, preemption=preempting.record
+            decision,
+            counter,
+            phases,
+            message=message,
+            filtered=filtered,
+            preemption=preempting.record,
+            asking=asking,
+            extended=extended,
         )
 
     def _select(
@@ -149,21 +209,47 @@ class Scheduler(Struct, frozen=True):
         feasible: Rows | None,
         vectors: ClassVectors | None,
         counter: int,
+        asking: Attempt | None = None,
+        extended: ExtendedFilter | None = None,
     ) -> Cycle:
-        """Select the only feasible node, or the best-scoring of several."""
+        """Select the only feasible node, or the best-scoring of several, and let an extender bind."""
         columns = self.cluster.columns
         shown = columns.everything if feasible is None else feasible.astype(np.int32)
         ranking = None
         if len(shown) > 1:
+            names = [columns.names[node] for node in shown.tolist()]
+            further = [] if asking is None else asking.prioritize(extended.names if extended else names)
             ranking = rank_nodes(
-                pod, self.cluster, filtered.failed, feasible, self.profile, vectors, trace=self.trace
+                pod,
+                self.cluster,
+                filtered.failed,
+                feasible,
+                self.profile,
+                vectors,
+                trace=self.trace,
+                further=rows_of_scores(further, names),
             )
         node = ranking.choice(counter) if ranking is not None else int(shown[0])
         decision = Decision(pod.key, "scheduled", columns.names[node], ranked=ranking is not None)
-        self.strategy.placed(pod, node, shown, ranking.totals if ranking is not None else None)
+        rejected = "" if asking is None else asking.bind(columns.names[node])
+        if rejected:
+            decision = Decision(pod.key, "error", ranked=ranking is not None)
+            self.strategy.failed()
+        else:
+            self.strategy.placed(pod, node, shown, ranking.totals if ranking is not None else None)
         ranked = ("priorities", "select") if ranking is not None else ()
         phases = ("queue", "predicates", *ranked, "assume", "bind")
-        return self._record(decision, counter, phases, filtered=filtered, ranking=ranking, feasible=shown)
+        return self._record(
+            decision,
+            counter,
+            phases,
+            message=f"Binding rejected: {rejected}" if rejected else None,
+            filtered=filtered,
+            ranking=ranking,
+            feasible=shown,
+            asking=asking,
+            extended=extended,
+        )
 
     def _record(
         self,
@@ -172,14 +258,21 @@ class Scheduler(Struct, frozen=True):
         phases: tuple[str, ...],
         *,
         filtered: Filtered | None = None,
+        asking: Attempt | None = None,
+        extended: ExtendedFilter | None = None,
         **parts: Any,
     ) -> Cycle:
-        cycle = record_of_attempt(
-            self.cluster, self.profile.order, decision, counter, phases, filtered, **parts
-        )
+        rows = self.profile.order
+        if filtered is not None and extended is not None:
+            codes, more = (extended.below(one) for one in (filtered.codes, filtered.unabridged))
+            filtered = replace(filtered, codes=codes, unabridged=more)
+            rows = (*rows, *extended.rows)
+        cycle = record_of_attempt(self.cluster, rows, decision, counter, phases, filtered, **parts)
+        cycle.order = self.profile.order
         if filtered is not None and filtered.unabridged is not None:
             codes, errors = filtered.unabridged, filtered.unabridged_errors
-            cycle.unabridged = predicate_matrix(cycle.order, codes, errors, self.cluster.reasons)
+            cycle.unabridged = predicate_matrix(rows, codes, errors, self.cluster.reasons)
+        cycle.plugins = records(asking)
         return cycle
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 import numpy as np
@@ -364,9 +364,12 @@ def error_message(texts: Iterable[str]) -> str:
     return merged[0] if len(merged) == 1 else f"[{', '.join(merged)}]"
 
 
-def fit_error_message(failed: Codes, reasons: ReasonTable) -> str:
-    """Return the message why no node is feasible, as ``kubectl describe`` shows it (core.FitError.Error)."""
-    counts: Counter[str] = Counter()
+def fit_error_message(failed: Codes, reasons: ReasonTable, extended: Mapping[str, int] | None = None) -> str:
+    """Return the message why no node is feasible, as ``kubectl describe`` shows it (core.FitError.Error).
+
+    ``extended`` counts the reasons that extenders gave.
+    """
+    counts: Counter[str] = Counter(extended or {})
     for code, count in enumerate(np.bincount(failed, minlength=1).tolist()):
         for text in reasons.texts[code] if count else ():
             counts[text] += count

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -50,10 +50,12 @@ def rank_nodes(
     vectors: ClassVectors | None,
     *,
     trace: bool,
+    further: Sequence[PriorityRow] = (),
 ) -> Ranking:
     """Score the feasible nodes (``None``: all) and sum up weight times score (core.PrioritizeNodes).
 
-    A policy without priorities gives every node the total 1. Without ``trace`` only totals and
+    ``further`` are the scores of extenders. A policy without priorities and extenders gives every node the
+    total 1. Without ``trace`` only totals and
     ties are computed, and ``rows`` stays empty.
     """
     ranker = _Ranker(pod, View(cluster, feasible), failed, vectors)
@@ -69,8 +71,12 @@ def rank_nodes(
         if not ranker.knows(number):
             fresh.append((priority.weight, scored.score))
     totals = combine(fresh, ranker.known_totals())
-    if not profile.priorities:
+    if not profile.priorities and not profile.extenders:
         totals = totals + 1
+    for row in further:
+        totals = totals + row.weighted
+    if trace:
+        rows += further
     if vectors is not None and totals is vectors.base:
         totals = totals.copy()  # later changes of the class must not affect the record
     best = (totals == totals.max()).nonzero()[0]

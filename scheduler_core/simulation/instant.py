@@ -20,15 +20,19 @@ from scheduler_core.config.policy.declared import declared_fields
 from scheduler_core.config.policy.difference import differences
 from scheduler_core.equivalence.batching import Batching
 from scheduler_core.equivalence.keeper import CacheKeeper
+from scheduler_core.extenders.approval import transport
+from scheduler_core.extenders.asking import Asking
 from scheduler_core.framework.configuration.profiles import Configuration
 from scheduler_core.interrupting import look
 from scheduler_core.objects.model import Pod
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.scheduling.attempt import Scheduler
 from scheduler_core.scheduling.cycle import Cycle, Decision, KubernetesEvent, Restart
+from scheduler_core.scheduling.extending import Extension
 from scheduler_core.scheduling.queue import QUEUE_SHOWN, SchedulingQueue
 from scheduler_core.scheduling.strategy import EVALUATE_ALL, Strategy
 from scheduler_core.scheduling.vectors import VectorStore
+from scheduler_core.simulation.manifests import Manifests
 from scheduler_core.simulation.quirk_effects import QuirkEffects
 
 MOVES_UNSCHEDULABLE: Mapping[tuple[str, str], bool] = {
@@ -74,6 +78,7 @@ class Simulation:
         self.scenario = scenario
         self.cluster = Cluster(declared_fields())
         self._options = (trace, unabridged, reuse)
+        self.asking = Asking(scenario.answers, transport())
         self._tells_quirks = trace and quirk_effects
         self._start(scenario.configuration)
         self.decisions: list[Decision] = []
@@ -115,16 +120,35 @@ class Simulation:
             known = next((s for s in self._schedulers.values() if s.profile is profile), None)
             if known is None:
                 vectors = VectorStore(self.cluster, profile) if reuse else None
-                known = Scheduler(self.cluster, self.queue, profile, vectors, strategy, trace, unabridged)
+                extension = self._extension(profile, self.asking)
+                known = Scheduler(
+                    self.cluster, self.queue, profile, vectors, strategy, trace, unabridged, extension
+                )
             self._schedulers[name] = known
         self._effects = self._quirk_effects()
+
+    def _extension(self, profile: Profile, port: Asking) -> Extension | None:
+        """Return what asks a profile's extenders, ``None`` without any."""
+        if not profile.extenders:
+            return None
+        return Extension(profile.extenders, port, Manifests(self.cluster), self._next_index)
+
+    def _next_index(self) -> int:
+        return self.index + 1
 
     def _quirk_effects(self) -> dict[str, QuirkEffects]:
         """Create the quirk detectors per schedulerName; none if quirks are not recorded."""
         if not self._tells_quirks:
             return {}
         return {
-            name: QuirkEffects(self.cluster, self.queue, profile, name, self._configuration)
+            name: QuirkEffects(
+                self.cluster,
+                self.queue,
+                profile,
+                name,
+                self._configuration,
+                self._extension(profile, Asking(self.scenario.answers, None)),
+            )
             for name, profile in self.profiles.items()
         }
 

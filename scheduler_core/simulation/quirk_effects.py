@@ -16,10 +16,12 @@ from msgspec.structs import replace
 from scheduler_core.cluster.pods import PodState
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.config.policy import Profile
+from scheduler_core.extenders.record import extender_record
 from scheduler_core.framework.configuration.profiles import Configuration
 from scheduler_core.quirks import QUIRKS
 from scheduler_core.scheduling.attempt import Scheduler
 from scheduler_core.scheduling.cycle import Cycle, PredicateMatrix, QuirkChange, QuirkEffect
+from scheduler_core.scheduling.extending import Extension
 from scheduler_core.scheduling.queue import SchedulingQueue
 from scheduler_core.scheduling.quirk_causes import CAUSES, DecisionContext, QuirkText, named
 from scheduler_core.scheduling.vectors import KEPT_BYTES, VectorStore
@@ -31,7 +33,8 @@ KEPT = 8  # schedulers with other quirks, each with its cached pod-class vectors
 class QuirkEffects(Struct):
     """Detects the effects of the active quirks on pods of one schedulerName.
 
-    ``configuration`` is the source that the profile was compiled from.
+    ``configuration`` is the source that the profile was compiled from. ``extension`` has the declared answers
+    of extenders: what another decision would have been answered live nobody knows.
     """
 
     cluster: Cluster
@@ -39,6 +42,7 @@ class QuirkEffects(Struct):
     profile: Profile
     name: str
     configuration: Configuration
+    extension: Extension | None = None
     _fixed: dict[frozenset[str], Scheduler] = field(default_factory=dict)
 
     def of(self, pod: PodState, cycle: Cycle) -> tuple[QuirkEffect, ...]:
@@ -47,6 +51,9 @@ class QuirkEffects(Struct):
         If no single quirk changes anything, all possible ones are disabled together.
         """
         if cycle.matrix is None:  # the cycle ended before any rule ran
+            return ()
+        asked = extender_record(cycle)
+        if asked is not None and any(call.source in {"recorded", "live"} for call in asked.calls):
             return ()
         at = DecisionContext(pod, self.cluster, self.queue, self.profile, cycle)
         possible = {
@@ -84,7 +91,9 @@ class QuirkEffects(Struct):
             if len(self._fixed) >= KEPT:
                 del self._fixed[next(iter(self._fixed))]
             vectors = VectorStore(self.cluster, profile, limit=KEPT_BYTES // KEPT)
-            scheduler = self._fixed[without] = Scheduler(self.cluster, self.queue, profile, vectors)
+            scheduler = self._fixed[without] = Scheduler(
+                self.cluster, self.queue, profile, vectors, extension=self.extension
+            )
         return scheduler.schedule(pod, cycle.last_node_index)
 
 

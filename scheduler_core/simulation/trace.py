@@ -13,6 +13,7 @@ import numpy as np
 from msgspec import UNSET, Meta, UnsetType, defstruct, json
 from msgspec.structs import asdict
 
+from scheduler_core.extenders.record import FIELDS as EXTENDER_FIELDS
 from scheduler_core.framework.plugins.observers import TRACE_FIELDS
 from scheduler_core.kube_batch.record import SessionRecord
 from scheduler_core.objects.arrays import IntVector
@@ -58,6 +59,7 @@ LINE = cast(
         [
             *((name, kind, None) for name, kind in TRACE_FIELDS.items()),
             ("session", SESSION, UNSET),
+            *((name, kind | UnsetType, UNSET) for name, kind in EXTENDER_FIELDS.items()),
             *((name, kind, UNSET) for name, kind in FIELDS.items()),
         ],
         bases=(CycleLine,),

@@ -31,6 +31,9 @@ def differences(before: Profile, after: Profile) -> Iterator[str]:
         yield f"hardPodAffinitySymmetricWeight is {after.hard_weight} instead of {before.hard_weight}"
     if before.always_check_all != after.always_check_all:
         yield FLAGS[after.always_check_all]
+    if before.extenders != after.extenders:
+        asked = ", ".join(extender.url for extender in after.extenders[:LISTED])
+        yield f"the extenders are {asked}" if asked else "no extender is asked"
     if before.settings.quirks != after.settings.quirks:
         yield QUIRKS[after.settings.quirks]
     if before.settings.cache != after.settings.cache:

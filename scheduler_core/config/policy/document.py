@@ -71,8 +71,6 @@ POLICY = record(
 def check_policy(value: Mapping[str, Any], settings: Settings, at: At) -> Profile | None:
     """Report all errors and warnings of a Policy; return it compiled, or None if it cannot be used."""
     POLICY(dict(value), at)
-    if value.get("extenders"):
-        at.child("extenders").warn("extenders are external programs and are not called")
     try:
         profile = compile_policy(value, settings)
     except PolicyError as error:

@@ -12,8 +12,10 @@ from scheduler_core.config.policy.order import expanded, static_order
 from scheduler_core.config.policy.providers import DEFAULT_HARD_POD_AFFINITY_WEIGHT
 from scheduler_core.config.policy.reading import NamedPredicate, PolicyReader, WeightedPriority
 from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
+from scheduler_core.extenders.configuration import Extender, ignored_resources
 from scheduler_core.objects.problems import Problem
 from scheduler_core.predicates import PREDICATES, Predicate
+from scheduler_core.predicates.general import passing_over
 from scheduler_core.quirks import in_variant, quirk
 
 
@@ -33,6 +35,7 @@ class Profile(Struct, frozen=True):
     predicates and priorities, by their name. ``preempts`` is whether pods without a feasible node preempt
     others, ``framework_preemption`` whether they do so by the rules of 1.22's DefaultPreemption: of pods with
     equal priority those that started last are evicted, and a node without victims cannot be chosen.
+    ``extenders`` are asked in order.
     """
 
     order: tuple[str, ...]
@@ -47,6 +50,7 @@ class Profile(Struct, frozen=True):
     arguments: Mapping[str, Any] = field(default_factory=dict)
     preempts: bool = True
     framework_preemption: bool = False
+    extenders: tuple[Extender, ...] = ()
 
     def summary(self) -> dict[str, Any]:
         """Return the JSON summary of the profile that the workbench displays."""
@@ -63,6 +67,7 @@ class Profile(Struct, frozen=True):
             "equivalenceClass": self.settings.equivalence_class,
             "audit": self.settings.audit,
             "staleWrites": self.settings.stale_writes,
+            "extenders": [extender.url for extender in self.extenders],
             "warnings": [problem.message for problem in self.warnings],
         }
 
@@ -84,11 +89,15 @@ def compile_policy(policy: Mapping[str, Any] | None, settings: Settings = DEFAUL
     order, never_run = _arrange(predicates, settings, reader)
     priorities = reader.priorities(hard_weight)
     always = reader.flag("alwaysCheckAllPredicates")
+    extenders = reader.extenders()
+    if extenders and settings.cache == "batching":
+        reader.fail("extenders", "cache: batching takes a node without asking extenders: choose another mode")
+    ignored = ignored_resources(extenders)
     if reader.problems:
         raise PolicyError(reader.problems)
     return Profile(
         order,
-        tuple(in_variant(predicates[key].run, quirks) for key in order),
+        tuple(passing_over(in_variant(predicates[key].run, quirks), ignored) for key in order),
         tuple(replace(priority, run=in_variant(priority.run, quirks)) for priority in priorities),
         always,
         never_run,
@@ -97,6 +106,7 @@ def compile_policy(policy: Mapping[str, Any] | None, settings: Settings = DEFAUL
         hard_weight,
         settings,
         reader.arguments(),
+        extenders=extenders,
     )
 
 

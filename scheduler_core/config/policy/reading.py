@@ -18,6 +18,7 @@ from scheduler_core.config.policy.providers import (
     DEFAULT_PRIORITIES,
     MANDATORY_PREDICATES,
 )
+from scheduler_core.extenders.configuration import POLICY, Extender, read_extenders
 from scheduler_core.objects.names import did_you_mean
 from scheduler_core.objects.policy_argument import Argument
 from scheduler_core.objects.problems import Problem
@@ -93,6 +94,13 @@ class PolicyReader:
         value = self.policy.get(name)
         read = None if value is None else self._integer(name, value, "an integer from 1 to 100", 0, 100)
         return read or DEFAULT_HARD_POD_AFFINITY_WEIGHT
+
+    def extenders(self) -> tuple[Extender, ...]:
+        """Read the extenders, in order."""
+        found, problems, warnings = read_extenders(self.policy.get("extenders"), POLICY)
+        self.problems += problems
+        self.warnings += warnings
+        return found
 
     def _entries(self, name: str) -> list[tuple[str, Mapping[str, Any]]] | None:
         listed = self.policy.get(name)

@@ -17,7 +17,9 @@ from scheduler_core.cluster.reasons import Codes, Reasons
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.cluster.view import View
 from scheduler_core.config.policy import Profile
+from scheduler_core.extenders.calling import Attempt, ExtenderError
 from scheduler_core.predicates import RULES
+from scheduler_core.scheduling.extending import extended_candidates
 from scheduler_core.scheduling.filtering import FitCheck
 from scheduler_core.scheduling.preemption.criteria import pick_node
 from scheduler_core.scheduling.preemption.dry_run import Candidate, dry_run
@@ -49,6 +51,7 @@ def preempt(
     *,
     exact: bool = True,
     record: bool = False,
+    asking: Attempt | None = None,
 ) -> Preempting:
     """Find pods of lower priority to delete so that the pod fits; change nothing.
 
@@ -56,8 +59,8 @@ def preempt(
     evaluation would find the same. A dry run never uses the equivalence cache (podFitsOnNode is passed none),
     so that after stale cache hits a node may be nominated that needs no victims; with
     ``profile.framework_preemption`` such a node cannot be chosen. The attempts are recorded only with
-    ``record``. The result is empty for a profile that does not preempt, and for a pod with preemptionPolicy
-    Never.
+    ``record``. ``asking`` lets extenders change the victims. The result is empty for a profile that does not
+    preempt, and for a pod with preemptionPolicy Never.
     """
     result = Preempting()
     if not profile.preempts:
@@ -86,7 +89,7 @@ def preempt(
     if not potential.size:
         result.cleared = [pod.key] if pod.nominated else []
     elif rows.size:
-        _choose(pod, View(cluster, rows), queue, profile, result)
+        _choose(pod, View(cluster, rows), queue, profile, result, asking)
     if told is not None:
         told.cleared = tuple(result.cleared)
     return result
@@ -98,14 +101,25 @@ def _choose(
     queue: SchedulingQueue,
     profile: Profile,
     result: Preempting,
+    asking: Attempt | None,
 ) -> None:
-    """Dry-run preemption on the rows of a view, and choose a node among those where deletions help."""
+    """Dry-run preemption on the rows of a view, and choose a node among those where deletions help.
+
+    After an error of an extender nothing is chosen, and no nomination is cleared.
+    """
     told = result.record
     runs = dry_run(pod, view, queue, profile, explain=told is not None)
     result.candidates = [run for run in runs.candidates if run.victims or not profile.framework_preemption]
     if told is not None:
         told.hopeless += _grouped("still-unfit", runs.unfit.items())
         told.candidates = [candidate.record() for candidate in runs.candidates]
+    if asking is not None and result.candidates:
+        try:
+            result.candidates = extended_candidates(asking, view.cluster, result.candidates)
+        except ExtenderError:  # the record of the call has it
+            result.candidates = []
+        if told is not None:
+            told.candidates = [candidate.record() for candidate in result.candidates]
     if not result.candidates:
         return
     pick = pick_node(result.candidates, profile, explain=told is not None)

@@ -10,15 +10,16 @@ from scheduler_core.config.rule_history import HISTORY, history_of
 from scheduler_core.predicates import PREDICATES
 from scheduler_core.priorities import PRIORITIES
 from scheduler_core.v1_37.config import IMPLEMENTED
-from scheduler_core.v1_37.plugins.about import ABOUT
+from scheduler_core.v1_37.declared import DECLARED
 
 RELEASE = re.compile(r"v1\.(\d+)\b")
+PLUGINS = {row.key for row in DECLARED if row.text}
 SOURCE = re.compile(r"KEP-\d{3,4}\b|#\d{5,6}\b")
 
 
 def test_every_rule_has_a_history() -> None:
     """Predicates and priorities of v1.11, and plugins of v1.37; nothing else is in the table."""
-    rules = {*PREDICATES, *PRIORITIES, *ABOUT}
+    rules = {*PREDICATES, *PRIORITIES, *PLUGINS}
     assert rules <= set(HISTORY)
     assert set(HISTORY) - rules == {"CheckServiceAffinity", "CheckNodeLabelPresence"}
 
@@ -38,7 +39,7 @@ def test_a_history_is_two_sentences_with_releases_and_sources(rule: str) -> None
 
 def test_the_plugin_that_a_rule_became_is_one_of_the_framework() -> None:
     """Or "" where nothing is left of it."""
-    known = set().union(*IMPLEMENTED.values()) | set(ABOUT)
+    known = set().union(*IMPLEMENTED.values()) | PLUGINS
     assert {one.plugin for one in HISTORY.values()} - known == {""}
 
 
