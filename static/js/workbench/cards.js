@@ -6,6 +6,7 @@ import { Card, resourcesOf } from "./stage/card.js";
 import { CLASSES } from "./stage/colours.js";
 import { fit } from "./stage/fit.js";
 import { grouped, wordsOf } from "./stage/grouping.js";
+import { ailmentsOf, describeNode } from "./nodewords.js";
 /** @import { View } from "./view.js" */
 
 const SPARE = 6; // pixels that stay free under cards that fit
@@ -172,7 +173,7 @@ export class Cards {
       here,
       view.colours.version,
       this.holders?.has(node) ?? "",
-      view.ailments(node).join(),
+      ailmentsOf(view, node).join(),
       nodes.taints[node].join(),
       cluster.count[node],
       cluster.cpu[node],
@@ -183,7 +184,7 @@ export class Cards {
       state,
       facts.chosen === node || nominates ? facts.index : "",
       this.compact && state === "unknown" ? "" : facts.pod,
-      state === "past" || nominates ? view.describe(node) : "",
+      state === "past" || nominates ? describeNode(view, node) : "",
       facts.totals?.get(node) ?? "",
       this.compact || !facts.totals ? "" : `${facts.best} ${facts.worst}`,
       selected === node,

@@ -11,6 +11,7 @@ import { Minimap } from "./stage/minimap.js";
 import { palette } from "./stage/palette.js";
 import { Shading } from "./stage/shading.js";
 import { DETAILED, hatch, headings, strike } from "./stage/strokes.js";
+import { describeNode } from "./nodewords.js";
 /** @import { View } from "./view.js" */
 
 const STRIPED = 5; // pixels of a cell that has a stripe where the pod does not fit
@@ -230,7 +231,7 @@ export class HeatMap {
     if (node < 0) return;
     const { cluster } = this.view.playback;
     const share = cluster.share(node);
-    const [name, ...rest] = this.view.describe(node).split(", ");
+    const [name, ...rest] = describeNode(this.view, node).split(", ");
     // The first three are amounts, which stand beside their bars.
     const bars = ["cpu", "memory", "pods"].map((measure, i) => {
       const rail = h("span", { class: "rail" });
@@ -355,7 +356,7 @@ export class HeatMap {
     else this.cursor = this.camera.beside(this.cursor, dx, dy);
     this.reveal(this.cursor);
     this.view.hover(this.cursor);
-    announce(this.view.describe(this.cursor));
+    announce(describeNode(this.view, this.cursor));
     this.draw();
   }
 }

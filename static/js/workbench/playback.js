@@ -1,75 +1,28 @@
-// What is played: opens a source and moves through time (playback/ has what that takes).
+// What is played: opens a source and moves through time (playback/ has what that takes; shown.js what panels read).
 // Within the cache a step needs no server; outside it the newest wish wins.
 // A position is a cycle, and in it the whole of it, or a moment (`at`, from 1), or a phase. After the last cycle of a
 // run in virtual time comes the end, as index `cycles` + 1.
 
-/** @import { Commands, LaterPods, Light, NodeIndex, Nodes, Opened, PodIndex, Pods } from "../lib/protocol.js" */
-/** @import { Policy, Problem, Pushed, Report, Source } from "../lib/protocol.js" */
+/** @import { Commands, LaterPods, Opened, Pushed, Report, Source } from "../lib/protocol.js" */
 /** @import { CallOptions, Command, Socket } from "../lib/socket.js" */
-/** @import { Cluster } from "./cluster.js" */
-/** @import { Come } from "./cut.js" */
-/** @import { Changes } from "./playback/standing.js" */
-/** @import { CycleParts } from "./playback/records.js" */
-import { Emitter } from "../lib/emitter.js";
 import { refusalOf, superseded } from "../lib/socket.js";
-import { OVER, cut, cutEnd } from "./cut.js";
 import { Marks } from "./marks.js";
 import { wentThrough } from "./phases.js";
 import { NodeTable } from "./playback/nodetable.js";
 import { LAST, LAST_PHASE, WHOLE } from "./playback/place.js";
 import { meet } from "./playback/podtable.js";
 import { Records } from "./playback/records.js";
+import { Shown } from "./playback/shown.js";
 import { Standing } from "./playback/standing.js";
 
 const MARKS_AT_ONCE = 20_000;
 const ASKED_AGAIN = 6; // times, of what something newer overtook though it is still wanted
 
-/** @type {Set<number>} */
-const NO_NODES = new Set();
-/** @type {Changes} */
-const NO_CHANGES = new Map();
-
 /** @type {(f: () => void) => void} */
 const idle =
   "requestIdleCallback" in window ? (f) => requestIdleCallback(f, { timeout: 300 }) : (f) => setTimeout(f, 30);
 
-const UNOPENED = /** @type {any} */ (undefined); // in place of what opening answers; `nodes` tells whether it has
-
-export class Playback extends Emitter {
-  // What opening has answered.
-  title = "";
-  /** @type {string | null} */
-  scenario = null;
-  /** @type {Nodes} */
-  nodes = UNOPENED;
-  /** @type {Pods} */
-  pods = UNOPENED;
-  /** @type {Cluster} */
-  cluster = UNOPENED;
-  /** @type {Map<string, NodeIndex>} */
-  nodeIndex = UNOPENED;
-  /** @type {Map<string, PodIndex>} */
-  podIndex = UNOPENED;
-  /** @type {number} */
-  cycles = UNOPENED;
-  /** @type {boolean} */
-  complete = UNOPENED;
-  /** @type {number | null} */
-  expected = null; // cycles, if no pod is tried twice; null where nobody knows
-  /** @type {string | null} */
-  stopped = null;
-  /** @type {boolean} */
-  end = UNOPENED;
-  /** @type {boolean} */
-  timed = UNOPENED;
-  release = UNOPENED;
-  /** @type {Policy} */
-  policy = UNOPENED;
-  /** @type {Record<string, number>} */
-  summary = UNOPENED;
-  /** @type {Problem[]} */
-  warnings = UNOPENED;
-
+export class Playback extends Shown {
   #windowBusy = false;
   #heavyBusy = false;
   #painting = false; // a step was shown since the last frame
@@ -77,13 +30,6 @@ export class Playback extends Emitter {
   #endFrom = -1; // where one was when the end was asked for, until it is there
   /** @type {Promise<Opened> | null} */
   #opening = null; // the newest answer to an opening
-  /** @type {(Come & { of: [Light | null, CycleParts | null, number, string] }) | null} */
-  #cut = null; // the shown cycle as far as it has come, with what it was cut from
-  /** @type {Standing | null} */
-  #standing = null; // the cluster after what is shown
-  /** @type {NodeTable | null} */
-  #table = null; // of nodes, as it is at what is shown
-
   /**
    * @param {Socket} socket
    * @param {Source} source
@@ -92,10 +38,6 @@ export class Playback extends Emitter {
     super();
     this.socket = socket;
     this.source = source;
-    this.index = -1; // what is shown
-    this.wanted = 0; // what is asked for
-    this.at = 0; // the moment that is shown, from 1; 0: all of the cycle; LAST until it is known which that is
-    this.phase = ""; // the phase that is shown, instead of a moment
     this.wish = WHOLE; // both of what is asked for
     this.generation = 0; // grows with every opening: what was asked before is dropped
     this.records = new Records(this);
@@ -144,8 +86,8 @@ export class Playback extends Emitter {
     this.phase = "";
     this.wish = WHOLE;
     this.marks = new Marks();
-    this.#standing = new Standing(this.nodes, this.pods);
-    this.cluster = this.#standing.cluster;
+    this.standing = new Standing(this.nodes, this.pods);
+    this.cluster = this.standing.cluster;
     const { index } = answer;
     if (index !== null && index > 0 && index <= this.cycles) this.records.ahead(index);
     this.emit("opened", answer);
@@ -167,7 +109,7 @@ export class Playback extends Emitter {
     this.scenario = answer.scenario;
     this.nodes = answer.nodes;
     this.pods = answer.pods;
-    this.#table = new NodeTable(this.nodes);
+    this.table = new NodeTable(this.nodes);
     this.nodeIndex = new Map(this.nodes.names.map((name, i) => [name, i]));
     this.podIndex = new Map(this.pods.keys.map((key, i) => [key, i]));
     this.cycles = answer.cycles;
@@ -254,126 +196,9 @@ export class Playback extends Emitter {
     }
   }
 
-  /**
-   * The cheap record of a cycle, if it is in the cache.
-   *
-   * @param {number} index
-   */
-  light(index) {
-    return this.records.light(index);
-  }
-
-  /**
-   * The heavy parts of a cycle, if they are in the cache.
-   *
-   * @param {number} index
-   */
-  heavy(index) {
-    return this.records.heavy(index);
-  }
-
-  /** The nodes of the table that are not there in what is shown. */
-  get gone() {
-    return this.#table?.gone ?? NO_NODES;
-  }
-
   /** Whether the newest wish is still to be shown, with the next frame: it may be of the shown step, another moment. */
   get behind() {
     return this.#due;
-  }
-
-  /** The shown cycle as far as it has come: what every panel reads; see cut.js. */
-  get current() {
-    return this.#come.light;
-  }
-  get parts() {
-    return this.#come.parts;
-  }
-  get reached() {
-    return this.#come.reached;
-  }
-
-  /** Whether a moment or a phase is shown, and not all of a step. */
-  get partly() {
-    return this.at !== 0 || this.phase !== "";
-  }
-
-  /** The step after which everything stands as it does in what is shown, as far as only whole steps are known of. */
-  get asOf() {
-    const { over, whole } = this.reached;
-    return whole || (over && !this.timed) ? this.index : this.index - 1;
-  }
-
-  /** The last cycle of which all is over in what is shown. */
-  get settled() {
-    return Math.min(this.asOf, this.cycles);
-  }
-
-  /** @returns {Come} */
-  get #come() {
-    const light = this.light(this.index);
-    const parts = this.heavy(this.index);
-    const { at, phase, index } = this;
-    const known = this.#cut;
-    if (known && known.of[0] === light && known.of[1] === parts && known.of[2] === at && known.of[3] === phase)
-      return known;
-    const found = light
-      ? cut(light, parts, { at, phase })
-      : {
-          light,
-          parts: this.atEnd ? cutEnd(parts, this.heavy(index - 1), { at }) : parts,
-          reached: OVER,
-        };
-    this.#cut = { ...found, of: [light, parts, at, phase] };
-    return this.#cut;
-  }
-
-  /**
-   * The nodes that have changed since the predicates looked at them: how many pods left and came since, except for the
-   * pod of the cycle.
-   */
-  get changed() {
-    return this.#standing?.changed(this) ?? NO_CHANGES;
-  }
-
-  /** The last index there is: the end, or the last cycle where there is none. */
-  get last() {
-    return this.cycles + (this.end ? 1 : 0);
-  }
-
-  /** Whether the end of the run is shown. */
-  get atEnd() {
-    return this.end === true && this.index === this.cycles + 1;
-  }
-
-  /** The cycle that is shown or was the last before what is shown: the end is after the last one. */
-  get cycle() {
-    return Math.min(this.index, this.cycles);
-  }
-
-  /** The same of what is asked for. */
-  get wantedCycle() {
-    return Math.min(this.wanted, this.cycles);
-  }
-
-  /** The moments of the shown step, `null` while they are not known. */
-  get moments() {
-    return this.heavy(this.index)?.moments ?? null;
-  }
-
-  /** The moment that is shown; `null` where all of a step is, or a phase. */
-  get moment() {
-    return this.at > 0 ? (this.moments?.[this.at - 1] ?? null) : null;
-  }
-
-  /** Virtual seconds of what is shown; `null` while they are not known. */
-  get time() {
-    return this.index === 0
-      ? 0
-      : (this.moment?.time
-          ?? this.light(this.index)?.time
-          ?? (this.atEnd ? this.heavy(this.index)?.time : null)
-          ?? null);
   }
 
   /**
@@ -505,8 +330,8 @@ export class Playback extends Emitter {
   #stand() {
     const { index, moments } = this;
     if (index > 0 && moments && (this.at === LAST || this.at > moments.length)) this.at = moments.length;
-    this.#standing?.follow(this);
-    this.#table?.amend(this);
+    this.standing?.follow(this);
+    this.table?.amend(this);
   }
 
   /**

@@ -6,6 +6,7 @@ import { breakButton } from "./breakpanel.js";
 import { ABSENT } from "./cluster.js";
 import { condition } from "./conditions.js";
 import { whereIs } from "./stage/where.js";
+import { ailmentsOf, describePast, plainReason } from "./nodewords.js";
 /** @import { View } from "./view.js" */
 
 const PODS_LISTED = 60;
@@ -124,7 +125,7 @@ export class Sheet {
       [
         badge,
         view.exists(node) ? null : h("span", { class: "pill", text: "does not exist at this step" }),
-        view.ailments(node).map((text) => h("span", { class: "pill fail", text })),
+        ailmentsOf(view, node).map((text) => h("span", { class: "pill fail", text })),
         facts.pod >= 0 && view.exists(node)
           ? this.#why(facts.chosen === node ? "Why here?" : "Why not here?", { pod: facts.pod, node })
           : null,
@@ -145,8 +146,8 @@ export class Sheet {
           : null,
         [
           "taints",
-          view.at("taints", node).length
-            ? view.at("taints", node).map((taint) => h("code", { class: "chip", text: taint }))
+          view.playback.nodes.taints[node].length
+            ? view.playback.nodes.taints[node].map((taint) => h("code", { class: "chip", text: taint }))
             : "none",
         ],
         state === "failed"
@@ -156,12 +157,12 @@ export class Sheet {
                 class: "fail-text",
                 text: facts.verdict
                   .reasonsOf(node)
-                  .map((text) => view.plainReason(text, node))
+                  .map((text) => plainReason(view, text, node))
                   .join(", "),
               }),
             ]
           : null,
-        state === "past" ? ["this cycle", view.past(node)] : null,
+        state === "past" ? ["this cycle", describePast(view, node)] : null,
         facts.totals?.has(node)
           ? ["score", `${count(facts.totals.get(node))}, the best is ${count(facts.best)}`]
           : null,

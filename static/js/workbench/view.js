@@ -1,6 +1,6 @@
 // What is selected on screen, and what a cycle means for each node. The parts of the workbench talk through it.
 
-/** @import { Light, NodeIndex, Nodes, PodIndex } from "../lib/protocol.js" */
+/** @import { Light, NodeIndex, PodIndex } from "../lib/protocol.js" */
 /** @import { Breakpoints } from "./breakpoints.js" */
 /** @import { Draft } from "./draft.js" */
 /** @import { Edit } from "./edit.js" */
@@ -10,7 +10,7 @@
 /** @import { Look } from "./stage/look.js" */
 /** @import { Why } from "./why.js" */
 import { Emitter } from "../lib/emitter.js";
-import { amount, cpu, memory, plural, short } from "../lib/quantity.js";
+import { short } from "../lib/quantity.js";
 import { Lists } from "./lists.js";
 import { Seen } from "./seen.js";
 import { Colours, isColour } from "./stage/colours.js";
@@ -280,54 +280,6 @@ export class View extends Emitter {
   }
 
   /**
-   * One line that tells a node: for tooltips and screen readers.
-   *
-   * @param {NodeIndex} node
-   */
-  describe(node) {
-    const { nodes, cluster } = this.playback;
-    const { verdict, totals, chosen, nominated } = this.facts;
-    const said = [
-      nodes.names[node],
-      `cpu ${cpu(cluster.cpu[node])} of ${cpu(nodes.cpu[node])}`,
-      `memory ${memory(cluster.memory[node])} of ${memory(nodes.memory[node])}`,
-      `${cluster.count[node]} of ${nodes.pods[node]} pods`,
-    ];
-    for (const [resource, amounts] of Object.entries(nodes.extended))
-      if (amounts[node])
-        said.push(
-          `${resource} ${amount(resource, cluster.extendedUsed(node, resource))} of ${amount(resource, amounts[node])}`,
-        );
-    said.push(...this.ailments(node));
-    const taints = nodes.taints[node];
-    if (taints.length) {
-      const more = taints.length > 3 ? ` and ${taints.length - 3} more` : "";
-      said.push(`tainted ${taints.slice(0, 3).join(" and ")}${more}`);
-    }
-    const waiting = this.waitingOn(node);
-    if (waiting.length) said.push(`${waiting.length} waiting at Permit`);
-    if (chosen === node) said.push("chosen");
-    else if (nominated === node) said.push(this.nomination());
-    else if (this.verdictOf(node) === "past") said.push(this.past(node));
-    else if (verdict) said.push(verdict.fits(node) ? "fits" : `does not fit: ${verdict.reasonsOf(node).join(", ")}`);
-    if (totals?.has(node)) said.push(`score ${totals.get(node)}`);
-    return said.join(", ");
-  }
-
-  /**
-   * What was found of a node that is otherwise now.
-   *
-   * @param {NodeIndex} node
-   */
-  past(node) {
-    const { left, came } = this.facts.since.get(node) ?? { left: 0, came: 0 };
-    const since = [left ? `${plural(left, "pod")} left` : "", came ? `${plural(came, "pod")} came` : ""]
-      .filter(Boolean)
-      .join(" and ");
-    return `${this.facts.verdict?.fits(node) ? "fitted" : "did not fit"} when tried; ${since || "it changed"} since`;
-  }
-
-  /**
    * The pods that wait at Permit on a node: they hold its room and are not bound.
    *
    * @param {NodeIndex} node
@@ -335,60 +287,6 @@ export class View extends Emitter {
   waitingOn(node) {
     const { placement } = this.playback.cluster;
     return [...this.facts.waiting.keys()].filter((pod) => placement[pod] === node);
-  }
-
-  /** What preemption did for the pod of this cycle, in a few words. */
-  nomination() {
-    const { pod, victims, nominated } = this.facts;
-    const { pods, cluster } = this.playback;
-    const still = victims.some((victim) => cluster.placement[victim] === nominated);
-    const room = victims.length
-      ? `${plural(victims.length, "victim")} ${still ? "to be deleted" : "deleted"}`
-      : "no victim";
-    return `nominated for ${short(pods.keys[pod])}, ${room}`;
-  }
-
-  /**
-   * What a node's field is in what is shown: operations and controllers change it.
-   *
-   * @template {"taints" | "labels" | "conditions" | "unschedulable"} F
-   * @param {F} field
-   * @param {NodeIndex} node
-   * @returns {Nodes[F][number]}
-   */
-  at(field, node) {
-    return this.playback.nodes[field][node];
-  }
-
-  /**
-   * What is wrong with a node, a word or two each: it is not ready, cordoned, or has a condition that it should not
-   * have.
-   *
-   * @param {NodeIndex} node
-   */
-  ailments(node) {
-    const { nodes } = this.playback;
-    const found = nodes.conditions[node].map((text) => {
-      const [type, status] = text.split("=");
-      return type === "Ready" ? "NotReady" : status === "True" ? type : `${type}?`;
-    });
-    return nodes.unschedulable[node] ? [...found, "cordoned"] : found;
-  }
-
-  /**
-   * A reason of one node, without "node(s)" and with the taint it speaks of.
-   *
-   * @param {string} text
-   * @param {NodeIndex} node
-   */
-  plainReason(text, node) {
-    if (text === "node(s) were unschedulable") return "cordoned";
-    if (/taints that the pod didn't tolerate/.test(text)) {
-      const taints = this.at("taints", node).filter((taint) => !taint.endsWith(":PreferNoSchedule"));
-      if (!taints.length) return "taint not tolerated";
-      return `taint ${taints[0]}${taints.length > 1 ? ` or ${taints.length - 1} more` : ""} not tolerated`;
-    }
-    return text.replace(/^node\(s\) /, "");
   }
 
   /** @param {PodIndex} pod */

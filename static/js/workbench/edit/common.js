@@ -21,7 +21,7 @@ const FORMS = {
     "Take a taint away",
     "key=value:effect",
     "",
-    (view, node) => (node === undefined ? [] : view.at("taints", node)),
+    (view, node) => (node === undefined ? [] : view.playback.nodes.taints[node]),
   ],
   allocatable: [
     "Set allocatable",

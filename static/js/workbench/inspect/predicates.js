@@ -9,6 +9,7 @@ import { before, later } from "./empty.js";
 import { copyButton, filterField, segmented } from "./matrix.js";
 import { quirkNotes } from "./quirks.js";
 import { CHOICES, Sources, mark, sourceKey } from "./sources.js";
+import { describeNode } from "../nodewords.js";
 /** @import { Light } from "../../lib/protocol.js" */
 /** @import { View } from "../view.js" */
 
@@ -314,7 +315,7 @@ export class Predicates {
         paint: (td, node) => {
           td.textContent = ellipsis(names[node], node === chosen ? NAME - 2 : NAME);
           if (td.textContent !== names[node]) td.setAttribute("aria-label", names[node]);
-          td.title = view.describe(node);
+          td.title = describeNode(view, node);
           if (node === chosen) td.classList.add("chosen");
         },
       },

@@ -2,7 +2,7 @@
 
 import { attemptIn } from "./place.js";
 /** @import { NodeChange, NodeIndex, Nodes, NodeState } from "../../lib/protocol.js" */
-/** @import { Playback } from "../playback.js" */
+/** @import { Shown } from "./shown.js" */
 
 /** @typedef {Required<NodeState>} WholeState */
 
@@ -32,7 +32,7 @@ export class NodeTable {
   /**
    * Let the table be as at what `playback` shows.
    *
-   * @param {Playback} playback
+   * @param {Shown} playback
    */
   amend(playback) {
     const states = this.#states(playback);
@@ -52,7 +52,7 @@ export class NodeTable {
   /**
    * The nodes that are not as they were when the source was opened, each with what differs; `null`: it is not there.
    *
-   * @param {Playback} playback
+   * @param {Shown} playback
    * @returns {Map<NodeIndex, NodeState | null>}
    */
   #states(playback) {
@@ -80,7 +80,7 @@ export class NodeTable {
   /**
    * The same by what operations of a major step say.
    *
-   * @param {Playback} playback
+   * @param {Shown} playback
    */
   #updated(playback) {
     const { nodes } = this;

@@ -3,7 +3,7 @@
 import { ABSENT, Cluster } from "../cluster.js";
 import { attemptIn, passed } from "./place.js";
 /** @import { Light, Moment, NodeIndex, Nodes, Pods } from "../../lib/protocol.js" */
-/** @import { Playback } from "../playback.js" */
+/** @import { Shown } from "./shown.js" */
 
 /** @typedef {Map<NodeIndex, { left: number, came: number }>} Changes how many pods left nodes and came to them */
 
@@ -25,7 +25,7 @@ export class Standing {
   /**
    * Let the cluster stand as it is after what `playback` shows.
    *
-   * @param {Playback} playback
+   * @param {Shown} playback
    */
   follow(playback) {
     const { index, cycles, partly, moments } = playback;
@@ -47,7 +47,7 @@ export class Standing {
   /**
    * Let the cluster stand as after cycle `upTo`, which is `index` or the one before it.
    *
-   * @param {Playback} playback
+   * @param {Shown} playback
    * @param {number} index
    * @param {number} [upTo]
    */
@@ -92,7 +92,7 @@ export class Standing {
    * The nodes that have changed since the predicates looked at them: how many pods left and came since, except for the
    * pod of the cycle.
    *
-   * @param {Playback} playback
+   * @param {Shown} playback
    */
   changed(playback) {
     const { moments, index, at, phase, cycles } = playback;
@@ -102,7 +102,7 @@ export class Standing {
     return this.#changes.nodes;
   }
 
-  /** @param {Playback} playback */
+  /** @param {Shown} playback */
   #changedBy(playback) {
     const { moments, index } = playback;
     /** @type {Changes} */

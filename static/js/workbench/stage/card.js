@@ -4,6 +4,7 @@ import { classes, fill, h } from "../../lib/dom.js";
 import { amount, count, cpu, memory, shortReason } from "../../lib/quantity.js";
 import { fillRail } from "../../lib/rail.js";
 import { fillBlocks, fillShape } from "./blocks.js";
+import { ailmentsOf, describeNode, describeNomination, describePast, plainReason } from "../nodewords.js";
 /** @import { Nodes } from "../../lib/protocol.js" */
 /** @import { Verdict } from "../verdict.js" */
 /** @import { View } from "../view.js" */
@@ -133,7 +134,7 @@ export class Card {
     });
     if (spot?.node === node) this.root.dataset.spot = spot.name;
     else delete this.root.dataset.spot;
-    this.root.setAttribute("aria-label", view.describe(node));
+    this.root.setAttribute("aria-label", describeNode(view, node));
     this.root.setAttribute("aria-pressed", String(view.node === node));
     this.#paintState();
     if (this.size) this.size.textContent = `${cpu(nodes.cpu[node])} cpu · ${memory(nodes.memory[node])}`;
@@ -227,14 +228,14 @@ export class Card {
     if (nominated)
       return this.compact
         ? `${view.facts.victims.length || "no"} victim${view.facts.victims.length === 1 ? "" : "s"}`
-        : view.nomination();
+        : describeNomination(view);
     if (waiting) {
       if (this.compact) return `${waiting} waiting`;
       return `${waiting} waiting at Permit${state === "failed" && !chosen ? `; ${this.#reason}` : ""}`;
     }
-    if (this.compact && view.ailments(node).length) return ""; // their badges have the line
+    if (this.compact && ailmentsOf(view, node).length) return ""; // their badges have the line
     if (state === "past")
-      return view.facts.verdict.fits(node) ? "" : this.compact ? "did not fit, then" : view.past(node);
+      return view.facts.verdict.fits(node) ? "" : this.compact ? "did not fit, then" : describePast(view, node);
     return state === "failed" && !chosen ? this.#reason : "";
   }
 
@@ -242,7 +243,7 @@ export class Card {
   #paintState() {
     const { node } = this;
     const { nodes } = this.view.playback;
-    const ailing = this.view.ailments(node);
+    const ailing = ailmentsOf(this.view, node);
     const taints = nodes.taints[node];
     const told = this.compact && this.view.verdictOf(node) === "failed"; // there the reason has the line
     const drawn = `${ailing.join()}|${taints.join()}|${told}`;
@@ -276,7 +277,7 @@ export class Card {
     const { verdict } = this.view.facts;
     const reasons = verdict.reasonsOf(node);
     if (this.compact) return reasons.map(shortReason).join(", ");
-    return [...new Set(reasons.map((text) => this.view.plainReason(text, node)))].join(", ") || verdict.stopper(node);
+    return [...new Set(reasons.map((text) => plainReason(this.view, text, node)))].join(", ") || verdict.stopper(node);
   }
 
   /**

@@ -1,6 +1,7 @@
 // A cell of the overview that is large enough to tell: name, what is wrong, bars, pods, and the reason or the score.
 
 import { count, ellipsis, shortReason } from "../../lib/quantity.js";
+import { ailmentsOf } from "../nodewords.js";
 /** @import { Palette } from "./palette.js" */
 /** @import { View } from "../view.js" */
 
@@ -50,7 +51,7 @@ export function detail(pen, c, view, node, x, y, size, failed) {
   if (size >= ROOMY) blocks(pen, c, view, node, x + 4, top + 2, size - 8, y + size - type - 10);
   pen.globalAlpha = 1;
   pen.font = `${type}px ${c.font}`;
-  const ailing = view.ailments(node);
+  const ailing = ailmentsOf(view, node);
   const reason = failed ? facts.verdict.reasonsOf(node).map(shortReason).join(", ") : "";
   const total = facts.totals?.get(node);
   pen.fillStyle = ailing.length ? c.staleText : failed ? c.failText : total !== undefined ? c.accentText : c.dim;

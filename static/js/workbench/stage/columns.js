@@ -1,6 +1,7 @@
 // The columns of the nodes as a table.
 
 import { amount, count, cpu, memory } from "../../lib/quantity.js";
+import { ailmentsOf, describePast } from "../nodewords.js";
 /** @import { View } from "../view.js" */
 
 const EXTENDED = 4; // columns of extended resources in the table
@@ -30,8 +31,8 @@ export function nodeColumns(view) {
     facts.chosen === node
       ? "chosen"
       : { fits: "fits", failed: facts.verdict?.reasonsOf(node).join(", "), past: "", unknown: "" }[view.verdictOf(node)]
-        || (view.verdictOf(node) === "past" ? view.past(node) : "");
-  const state = (/** @type {number} */ node) => [...view.ailments(node), ...nodes.taints[node]].join(", ");
+        || (view.verdictOf(node) === "past" ? describePast(view, node) : "");
+  const state = (/** @type {number} */ node) => [...ailmentsOf(view, node), ...nodes.taints[node]].join(", ");
   return [
     {
       key: "name",

@@ -1,0 +1,103 @@
+// What is told of a node in words: for tooltips, screen readers, cards and tables.
+
+/** @import { NodeIndex } from "../lib/protocol.js" */
+/** @import { View } from "./view.js" */
+import { amount, cpu, memory, plural, short } from "../lib/quantity.js";
+
+/**
+ * One line that tells a node: for tooltips and screen readers.
+ *
+ * @param {View} view
+ * @param {NodeIndex} node
+ */
+export function describeNode(view, node) {
+  const { nodes, cluster } = view.playback;
+  const { verdict, totals, chosen, nominated } = view.facts;
+  const said = [
+    nodes.names[node],
+    `cpu ${cpu(cluster.cpu[node])} of ${cpu(nodes.cpu[node])}`,
+    `memory ${memory(cluster.memory[node])} of ${memory(nodes.memory[node])}`,
+    `${cluster.count[node]} of ${nodes.pods[node]} pods`,
+  ];
+  for (const [resource, amounts] of Object.entries(nodes.extended))
+    if (amounts[node])
+      said.push(
+        `${resource} ${amount(resource, cluster.extendedUsed(node, resource))} of ${amount(resource, amounts[node])}`,
+      );
+  said.push(...ailmentsOf(view, node));
+  const taints = nodes.taints[node];
+  if (taints.length) {
+    const more = taints.length > 3 ? ` and ${taints.length - 3} more` : "";
+    said.push(`tainted ${taints.slice(0, 3).join(" and ")}${more}`);
+  }
+  const waiting = view.waitingOn(node);
+  if (waiting.length) said.push(`${waiting.length} waiting at Permit`);
+  if (chosen === node) said.push("chosen");
+  else if (nominated === node) said.push(describeNomination(view));
+  else if (view.verdictOf(node) === "past") said.push(describePast(view, node));
+  else if (verdict) said.push(verdict.fits(node) ? "fits" : `does not fit: ${verdict.reasonsOf(node).join(", ")}`);
+  if (totals?.has(node)) said.push(`score ${totals.get(node)}`);
+  return said.join(", ");
+}
+
+/**
+ * What was found of a node that is otherwise now.
+ *
+ * @param {View} view
+ * @param {NodeIndex} node
+ */
+export function describePast(view, node) {
+  const { left, came } = view.facts.since.get(node) ?? { left: 0, came: 0 };
+  const since = [left ? `${plural(left, "pod")} left` : "", came ? `${plural(came, "pod")} came` : ""]
+    .filter(Boolean)
+    .join(" and ");
+  return `${view.facts.verdict?.fits(node) ? "fitted" : "did not fit"} when tried; ${since || "it changed"} since`;
+}
+
+/**
+ * What preemption did for the pod of this cycle, in a few words.
+ *
+ * @param {View} view
+ */
+export function describeNomination(view) {
+  const { pod, victims, nominated } = view.facts;
+  const { pods, cluster } = view.playback;
+  const still = victims.some((victim) => cluster.placement[victim] === nominated);
+  const room = victims.length
+    ? `${plural(victims.length, "victim")} ${still ? "to be deleted" : "deleted"}`
+    : "no victim";
+  return `nominated for ${short(pods.keys[pod])}, ${room}`;
+}
+
+/**
+ * What is wrong with a node, a word or two each: it is not ready, cordoned, or has a condition that it should not
+ * have.
+ *
+ * @param {View} view
+ * @param {NodeIndex} node
+ */
+export function ailmentsOf(view, node) {
+  const { nodes } = view.playback;
+  const found = nodes.conditions[node].map((text) => {
+    const [type, status] = text.split("=");
+    return type === "Ready" ? "NotReady" : status === "True" ? type : `${type}?`;
+  });
+  return nodes.unschedulable[node] ? [...found, "cordoned"] : found;
+}
+
+/**
+ * A reason of one node, without "node(s)" and with the taint it speaks of.
+ *
+ * @param {View} view
+ * @param {string} text
+ * @param {NodeIndex} node
+ */
+export function plainReason(view, text, node) {
+  if (text === "node(s) were unschedulable") return "cordoned";
+  if (/taints that the pod didn't tolerate/.test(text)) {
+    const taints = view.playback.nodes.taints[node].filter((taint) => !taint.endsWith(":PreferNoSchedule"));
+    if (!taints.length) return "taint not tolerated";
+    return `taint ${taints[0]}${taints.length > 1 ? ` or ${taints.length - 1} more` : ""} not tolerated`;
+  }
+  return text.replace(/^node\(s\) /, "");
+}
