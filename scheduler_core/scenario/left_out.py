@@ -79,8 +79,8 @@ def _gated(documents: Sequence[Document], settings: Sequence[Settings]) -> Itera
     """Yield what the feature gates leave out, or ask for in vain."""
     for name, on in dict.fromkeys(gate for one in settings for gate in one.feature_gates):
         if is_unsimulated(name, on) or (on and name in NOT_IMPLEMENTED):
-            word, default = ("true", "off") if on else ("false", "on")
-            yield f"featureGates.{name}: {word} is not implemented: decisions are those with it {default}"
+            word, other = ("true", "off") if on else ("false", "on")
+            yield f"featureGates.{name}: {word} is not implemented: decisions are those with it {other}"
     groups = {group_of(one) for one in documents if one.get("kind") == "PodGroup"}
     if NATIVE in groups and not any(one.has(GROUPS) for one in settings):
         yield (
