@@ -68,6 +68,10 @@ class Settings(Struct, frozen=True):
         )
         return self != plain
 
+    def has(self, gate: str) -> bool:
+        """Return whether a feature gate is set to true."""
+        return dict(self.feature_gates).get(gate, False)
+
     @property
     def quirk_ids(self) -> frozenset[str]:
         """The ids of the quirks in force."""

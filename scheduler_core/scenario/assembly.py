@@ -253,10 +253,16 @@ class Assembly:
             first, more = claims[0], len(claims) - 1
             key = key_of(first)
             told = f"and {more} more get" if more else "gets"
+            how = (
+                "is served by controllers, which do not run under v1.37. Pods that need one stay pending; "
+                "volumeBindingMode: WaitForFirstConsumer lets the scheduler's stand-in provision it"
+                if self.modern
+                else "provisions in virtual time alone. Pods that need one stay pending; "
+                "SimulationSettings with time: virtual let it provision"
+            )
             self.places[owners.get(key, key)].child("spec").warn(
                 f"claim {first.meta.key} {told} no volume: StorageClass {name!r} ({found.binding_mode}, "
-                f"{found.provisioner}) provisions in virtual time alone. Pods that need one stay pending; "
-                "SimulationSettings with time: virtual let it provision"
+                f"{found.provisioner}) {how}"
             )
 
     def _in_order(self) -> Iterable[KubernetesObject]:

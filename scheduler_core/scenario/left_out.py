@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from scheduler_core.config.feature_gates import GROUPS, is_unsimulated
+from scheduler_core.config.feature_gates import COMPARISON, GROUPS, is_unsimulated
 from scheduler_core.config.release import V1_37
 from scheduler_core.config.settings import Settings
 from scheduler_core.framework.configuration.profiles import Configuration
@@ -20,6 +20,12 @@ HEAD = "kube-scheduler v1.37: "
 """How each of these warnings begins."""
 
 NOT_OBJECTS = frozenset({"Scenario", "SimulationSettings", "Policy", "KubeSchedulerConfiguration", "List"})
+
+GATE_MISSING = Problem(
+    f"{HEAD}the operators Gt and Lt need the feature gate {COMPARISON}, which is off by default: write "
+    f"featureGates: {{{COMPARISON}: true}} into the SimulationSettings"
+)
+"""Of tolerations that compare; told beside where they stand."""
 
 Landing = tuple[str, str, bool]
 """An operation: its id, the release that it asks for or "", and whether it lands during a cycle."""
@@ -73,10 +79,10 @@ def _gated(documents: Sequence[Document], settings: Sequence[Settings]) -> Itera
     """Yield what the feature gates leave out, or ask for in vain."""
     for name, on in dict.fromkeys(gate for one in settings for gate in one.feature_gates):
         if is_unsimulated(name, on) or (on and name in NOT_IMPLEMENTED):
-            word, default = ("true", "off") if on else ("false", "on")
-            yield f"featureGates.{name}: {word} is not implemented: decisions are those with it {default}"
+            word, other = ("true", "off") if on else ("false", "on")
+            yield f"featureGates.{name}: {word} is not implemented: decisions are those with it {other}"
     groups = {group_of(one) for one in documents if one.get("kind") == "PodGroup"}
-    if NATIVE in groups and not any(dict(one.feature_gates).get(GROUPS) for one in settings):
+    if NATIVE in groups and not any(one.has(GROUPS) for one in settings):
         yield (
             f"PodGroups are not scheduled as groups, because the feature gate {GROUPS} is off by default: "
             f"write featureGates: {{{GROUPS}: true}} into the SimulationSettings"

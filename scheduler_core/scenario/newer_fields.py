@@ -52,6 +52,14 @@ _UNREAD: Mapping[str, Mapping[str, Shape]] = {
 _KINDS: Mapping[str, Shape] = {
     "Pod": {"spec": _POD},
     "Node": {"status": {"declaredFeatures": [str]}},
+    "PodGroup": {
+        "spec": {
+            "priority": int,
+            "schedulingPolicy": {"gang": {"minCount": int}},
+            "schedulingConstraints": {"topology": [{"key!": str}]},
+            "disruptionMode": dict,
+        }
+    },
 }
 
 

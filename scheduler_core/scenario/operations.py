@@ -31,6 +31,7 @@ from scheduler_core.objects.reading import At, Field, Reader, enum, kind_of, opa
 from scheduler_core.scenario.assembly import Assembly
 from scheduler_core.scenario.manifest_operations import ManifestOperations
 from scheduler_core.scenario.moments import FIELDS, Moments, in_order, says_when
+from scheduler_core.scenario.newer_fields import check_newer_fields
 from scheduler_core.scenario.reconfiguration import Reconfiguration, is_configuration
 from scheduler_core.scenario.scenario import Operation
 
@@ -314,6 +315,11 @@ class _History:
                 self.ignore(entry.kind, place)
             return None
         obj = decode(entry, row, self.assembly.report)
+        if self.assembly.modern and obj is not None:
+            wrong = len(self.assembly.report.errors)
+            check_newer_fields((entry,), (), self.assembly.report)
+            if len(self.assembly.report.errors) > wrong:
+                return None
         return Decoded(entry, obj) if obj is not None else None
 
     def ignore(self, kind: str, at: At) -> None:

@@ -24,7 +24,7 @@ from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.model import KubernetesObject
 from scheduler_core.objects.problems import Problem
 from scheduler_core.objects.recorded import Recorded, recorded_of
-from scheduler_core.scenario.left_out import is_left_out, left_out
+from scheduler_core.scenario.left_out import GATE_MISSING, is_left_out, left_out
 from scheduler_core.scenario.unhonored import Unhonored, warnings_under
 
 
@@ -148,8 +148,6 @@ class Scenario(Struct, frozen=True):
         """Return the warnings in order, including those about fields that the scheduler does not honor."""
         others = [problem for problem in self.warnings if not problem.unhonored and not is_left_out(problem)]
         release = self.release
-        if release == V1_37 and dict(self.settings.feature_gates).get(COMPARISON):
-            others = [problem for problem in others if not problem.message.startswith(NOT_COMPARED)]
         told = [*warnings_under(self.unhonored, self.configurations, release)]
         if release == V1_37:
             landing = (
@@ -158,6 +156,11 @@ class Scenario(Struct, frozen=True):
             )
             created = [o.manifest for o in self.operations if o.manifest is not None]
             told += left_out([*self.documents, *created], self.configurations, landing)
+            compared = [problem for problem in others if problem.message.startswith(NOT_COMPARED)]
+            if compared and all(one.settings.has(COMPARISON) for one in self.configurations):
+                others = [problem for problem in others if problem not in compared]
+            elif compared:
+                told.append(GATE_MISSING)
         return tuple(sorted((*others, *told), key=Problem.place))
 
     def _exchanged(self, old: Configuration, policy: Document | None, settings: Settings) -> Configuration:

@@ -120,7 +120,7 @@ def warnings_under(
     able = [abilities(configuration) for configuration in listed]
     modern = release == V1_37
     honored = HONORED_BY_V1_37.union(
-        *(fields for gate, fields in GATED.items() if all(_is_on(one, gate) for one in listed))
+        *(fields for gate, fields in GATED.items() if all(one.settings.has(gate) for one in listed))
     )
     return tuple(
         one.problem
@@ -128,10 +128,6 @@ def warnings_under(
         if not all(one.honored_by & names for names in able)
         and not (modern and one.problem.unhonored.rpartition(".")[2].removesuffix("[]") in honored)
     )
-
-
-def _is_on(configuration: Configuration, gate: str) -> bool:
-    return dict(configuration.settings.feature_gates).get(gate, False)
 
 
 def _field(shape: tuple[str, ...]) -> str:

@@ -67,3 +67,52 @@ def test_the_features_of_a_node() -> None:
     """They are a list of names."""
     with pytest.raises(BundleError, match="must be a list"):
         run({**NODE, "status": {**NODE["status"], "declaredFeatures": 5}})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize("field", ["resources", "resourceClaims", "topologySpreadConstraints"])
+@pytest.mark.parametrize("value", WRONG, ids=json.dumps)
+def test_a_field_of_a_pod_in_an_operation(field: str, value: Any) -> None:
+    """A pod that an operation creates is checked as one of the start, and so is what a patch makes of it."""
+    patch = {
+        "typeMeta": {"kind": "Pod"},
+        "objectMeta": {"name": "p"},
+        "patchType": "merge",
+        "patch": {"spec": {field: value}},
+    }
+    waiting = pod(nodeSelector={"disk": "nvme"})
+    for operation, others in (
+        ({"createOperation": {"object": pod(**{field: value})}}, ()),
+        ({"patchOperation": patch}, (waiting,)),
+    ):
+        problems: Sequence[Problem] = ()
+        try:
+            run(NODE, *others, {"kind": "Scenario", "spec": {"operations": [{"step": 1, **operation}]}})
+        except BundleError as error:
+            problems = error.problems
+        assert all(problem.path.startswith("spec.operations[0].") for problem in problems)
+        assert all(f".spec.{field}" in problem.path for problem in problems)
+
+
+GROUP_VALUES: tuple[Any, ...] = (5, "x", True, [5], {"topology": [{}]}, {"gang": {"minCount": "x"}})
+
+
+@pytest.mark.parametrize(
+    "field", ["priority", "schedulingPolicy", "schedulingConstraints", "disruptionMode", "priorityClassName"]
+)
+@pytest.mark.parametrize("value", GROUP_VALUES, ids=json.dumps)
+def test_a_field_of_a_podgroup(field: str, value: Any) -> None:
+    """It is refused, with its path, or it is read, with the gates that let it count."""
+    gates = {"GenericWorkload": True, "TopologyAwareWorkloadScheduling": True}
+    settings = {"kind": "SimulationSettings", "scheduler": "v1.37", "featureGates": gates}
+    group = {
+        "apiVersion": "scheduling.k8s.io/v1beta1",
+        "kind": "PodGroup",
+        "metadata": {"name": "g"},
+        "spec": {field: value},
+    }
+    problems: Sequence[Problem] = ()
+    try:
+        run(settings, NODE, group, pod(schedulingGroup={"podGroupName": "g"}))
+    except BundleError as error:
+        problems = error.problems
+    assert all(problem.path.startswith(f"spec.{field}") for problem in problems)
