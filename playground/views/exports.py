@@ -1,4 +1,4 @@
-"""Pictures of steps as files: one as SVG or PNG, a range of them as a slide deck."""
+"""Views of steps as files: one as SVG or PNG, a range of them as a slide deck."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from playground.pictures.card import png
 from playground.playback import sources
 from playground.playback.playback import OutOfRangeError, Playback
 from playground.pool.reading import reading
-from playground.reports import slides
+from playground.reports import drawings, slides
 from playground.serving.error_pages import error_page
 from playground.views.comparing import REFUSALS, status_of
 from playground.views.reports import POLICY
@@ -33,18 +33,24 @@ Make = Callable[[Playback, str, Callable[[], None]], Made]
 @never_cache
 @throttled("IMPORTS_PER_MINUTE")
 def picture(request: HttpRequest) -> HttpResponse:
-    """Answer the stage of a ``source`` after a ``step`` as ``format`` svg or png."""
+    """Answer a ``view`` (of drawings.VIEWS) of a ``source`` after a ``step`` as ``format`` svg or png."""
     kind = request.GET.get("format", "svg")
     if kind not in FORMATS:
         return error_page(request, 400, f"A picture is one of: {', '.join(FORMATS)}.")
+    view = request.GET.get("view", "stage")
+    if view not in drawings.VIEWS:
+        return error_page(request, 400, f"A view is one of: {', '.join(drawings.VIEWS)}.")
     step = _number(request, "step", 0)
-    made = _made(
-        request, lambda playback, title, give_way: slides.slides(playback, title, step, step, give_way)[0]
-    )
+
+    def make(playback: Playback, title: str, give_way: Callable[[], None]) -> str | bytes:
+        svg = drawings.drawing(playback, title, view, step, give_way)
+        return svg if kind == "svg" else png(svg)
+
+    made = _made(request, make)
     if isinstance(made, HttpResponse):
         return made
-    body = made.svg if kind == "svg" else png(made.svg)
-    return _file(body, FORMATS[kind], f"step-{step}.{kind}")
+    of = "" if view == "stage" else f"-{view}"
+    return _file(made, FORMATS[kind], f"step-{step}{of}.{kind}")
 
 
 @require_safe

@@ -28,6 +28,35 @@ def test_the_stage_as_a_picture(page: Page, site: Stack) -> None:
         assert Path(coming.value.path()).read_bytes().startswith(beginning)
 
 
+def test_matrices_ladder_and_chart_as_pictures(
+    page: Page, site: Stack, accessible: Callable[[Page], None]
+) -> None:
+    """Of the step on screen; the view that belongs to the open tab is chosen already."""
+    bench = (
+        Workbench(page)
+        .open(f"{share(site, example_text('making-room'), 'Views')}?step=2&tab=priorities")
+        .at(2)
+    )
+    for label, view, kind, beginning in (
+        (None, "scores", "SVG", b"<svg"),
+        ("Node × predicate matrix", "matrix", "PNG", b"\x89PNG"),
+        ("Predicate ladder", "ladder", "SVG", b"<svg"),
+        ("Chart of all cycles", "chart", "PNG", b"\x89PNG"),
+    ):
+        command(page, "ladder or a chart")
+        box = page.get_by_role("dialog", name="Export as a picture")
+        expect(box).to_contain_text("Of step 2")
+        accessible(page)
+        if label:
+            box.get_by_label("View").select_option(label=label)
+        with page.expect_download() as coming:
+            box.get_by_role("button", name=kind).click()
+        expect(box).to_have_count(0)
+        assert coming.value.suggested_filename == f"step-2-{view}.{kind.lower()}"
+        assert Path(coming.value.path()).read_bytes().startswith(beginning)
+    assert bench.index == 2
+
+
 def test_steps_as_a_deck(visitor: Callable[..., Page], site: Stack, tmp_path: Path) -> None:
     """The file shows a slide at a time without a script, and leads on by the keys that scroll."""
     page = visitor()

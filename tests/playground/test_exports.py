@@ -9,8 +9,12 @@ from xml.etree import ElementTree as ET
 import pytest
 from django.test import Client
 
+from playground.pictures import chart, matrices
+from playground.playback import sources
+from playground.playback.playback import Playback
 from playground.reports import slides
 from playground.storage import store
+from playground.views.examples import _loaded
 from tests.playground.conftest import OWNER
 from tests.playground.test_comparing import LEAST, bundle, shared
 from tests.playground.test_reports import Fetched
@@ -73,6 +77,8 @@ def test_a_draft_is_its_owners(owner: Client, stranger: Client) -> None:
     [
         ("/picture", {"format": "gif"}, 400),
         ("/picture", {"step": "3"}, 404),
+        ("/picture", {"view": "queue"}, 400),
+        ("/picture", {"view": "matrix", "step": "3"}, 404),
         ("/deck", {"from": "3", "to": "3"}, 404),
         ("/deck", {"from": "2", "to": "1"}, 400),
         ("/deck", {"from": "0", "to": str(slides.SLIDES)}, 400),
@@ -93,3 +99,106 @@ def test_what_is_too_large_is_not_drawn(limits: Callable[..., None]) -> None:
     limits(INTERACTIVE_WORK=1)
     answer = Client().get("/picture", {"source": name, "step": "1"})
     assert answer.status_code == 422 and re.search("Start a run", answer.content.decode())
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def drawn(source: str, view: str, step: int) -> tuple[list[str], ET.Element]:
+    """Return the texts of a view and its document."""
+    root = ET.fromstring(asked("/picture", source, view=view, step=str(step)))
+    return [one.text or "" for one in root.iter(f"{SVG}text")], root
+
+
+def tainted() -> str:
+    """Two nodes, one with a taint that the pods do not tolerate, and pods that spread."""
+    taint = '"metadata": {"name": "b"}, "spec": {"taints": [{"key": "x", "effect": "NoSchedule"}]}'
+    fits = '"predicates": [{"name": "GeneralPredicates"}, {"name": "PodToleratesNodeTaints"}]'
+    text = bundle(LEAST).replace('"metadata": {"name": "b"}', taint)
+    return text.replace('"predicates": [{"name": "GeneralPredicates"}]', fits)
+
+
+def test_the_matrix_as_a_picture() -> None:
+    """A mark for every node and predicate, as the cycle has them, and the reason of what failed."""
+    name = shared(tainted())
+    texts, root = drawn(name, "matrix", 1)
+    assert {"a", "b", "chosen", "CheckNodeCondition", "GeneralPredicates", "PodToleratesNodeTaints"} <= set(
+        texts
+    )
+    assert "node(s) had taints that the pod didn't tolerate" in texts and "Step 1: default/web-0" in texts
+    found = sources.open_playback(sources.find({"scenario": name}, "")).cycle(1)
+    assert found.matrix is not None
+    cells = [int((found.matrix.codes == 0).sum()), int((found.matrix.codes > 0).sum())]
+    ticks, crosses = (
+        sum(one.attrib["d"].endswith(end) for one in root.iter(f"{SVG}path")) for end in ("-7", "8")
+    )
+    assert [ticks, crosses] == cells and len(list(root.iter(f"{SVG}line"))) == int(
+        (found.matrix.codes < 0).sum()
+    )
+
+
+def test_the_scores_as_a_picture() -> None:
+    """Weighted scores, the highest total first, with the chosen node."""
+    texts, _ = drawn(shared(bundle(LEAST)), "scores", 1)
+    assert "LeastRequestedPriority × 1" in texts and "total" in texts
+    rows = texts[texts.index("total") + 1 :]
+    assert rows == ["a", "8", "8", "chosen", "b", "5", "5"]
+
+
+def test_the_ladder_as_a_picture() -> None:
+    """How many nodes came to each predicate, and how many it removed."""
+    texts, root = drawn(shared(tainted()), "ladder", 1)
+    assert texts[-3:] == ["3", "PodToleratesNodeTaints", "2 to 1, 1 removed"]
+    wide = [float(one.attrib["width"]) for one in root.iter(f"{SVG}rect")][1:]
+    assert wide[-1] == wide[-2] / 2
+
+
+def test_the_run_as_a_chart() -> None:
+    """Placed and pending pods by cycle, with the step marked, and what the cycles came to."""
+    name = shared(bundle(LEAST))
+    texts, root = drawn(name, "chart", 2)
+    assert "2 cycles, step 2 marked" in texts and "placed, 3 at the end" in texts
+    assert "pending, 0" in texts and "scheduled: 2" in texts and "no node: 1" not in texts
+    placed, pending = (one.attrib["points"].split() for one in root.iter(f"{SVG}polyline"))
+    assert [len(placed), len(pending)] == [3, 3]
+    heights = [float(point.partition(",")[2]) for point in placed]
+    assert heights == sorted(heights, reverse=True) and len(set(heights)) == 3
+    playback = sources.open_playback(sources.find({"scenario": name}, ""))
+    assert [one.tolist() for one in chart.counts(playback)] == [[1, 2, 3], [2, 1, 0]]
+
+
+def test_a_chart_follows_preemption_and_deletion() -> None:
+    """What is counted is what the placements say, of every example that can be played."""
+    for slug in ("making-room", "rolling-update"):
+        playback = Playback(_loaded(slug)[0])
+        playback.reach(10**6)
+        placed, pending = chart.counts(playback)
+        for index in range(1, len(playback) + 2):
+            at = playback.trail.placement_before(index)
+            assert [placed[index - 1], pending[index - 1]] == [(at >= 0).sum(), (at == -1).sum()], index
+
+
+@pytest.mark.parametrize("view", ["matrix", "scores", "ladder", "chart"])
+def test_views_are_pictures_of_bounded_size(view: str) -> None:
+    """So many nodes and no more, also as PNG; before the first step they say so; names are text."""
+    names = tuple(f"n{n}" for n in range(matrices.ROWS + 5))
+    markup = "<script>alert(1)</script>"
+    answer = (
+        Client()
+        .post(
+            "/api/scenarios",
+            {"bundle": bundle(LEAST, nodes=names, full="n1"), "title": markup},
+            content_type="application/json",
+        )
+        .json()["id"]
+    )
+    texts, _ = drawn(answer, view, 1)
+    assert markup in texts and len(texts) < 6 * matrices.ROWS
+    if view in ("matrix", "scores"):
+        assert [one for one in texts if one.startswith("and 5 more")]
+    png = asked("/picture", answer, view=view, step="1", format="png")
+    assert png.startswith(b"\x89PNG") and len(png) < 400_000
+    if view != "chart":
+        assert any("at this step" in one for one in drawn(answer, view, 0)[0])
+    headers = Client().get("/picture", {"source": answer, "view": view, "step": "1"}).headers
+    assert headers["Content-Disposition"] == f'attachment; filename="step-1-{view}.svg"'

@@ -2,7 +2,7 @@
 // palette are made from this table.
 
 import { $, toast } from "../lib/dom.js";
-import { exportDeck, exportStage } from "./exporting.js";
+import { exportDeck, exportStage, exportView } from "./exporting.js";
 import { askStep } from "./goto.js";
 import { TABS } from "./inspect/inspect.js";
 /** @import { View } from "./view.js" */
@@ -317,6 +317,12 @@ export const COMMANDS = [
     group: "Change",
     name: "Export the stage as PNG",
     run: ({ playback }) => exportStage(playback, "png"),
+  },
+  {
+    id: "export-view",
+    group: "Change",
+    name: "Export a matrix, the ladder or a chart…",
+    run: ({ view, playback }) => exportView(playback, view.tab),
   },
   {
     id: "export-deck",

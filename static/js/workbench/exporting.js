@@ -1,9 +1,18 @@
-// Steps as files: the stage as a picture, and a range of steps as a slide deck; the server draws them.
+// Steps as files: the stage, a matrix, the ladder or a chart as a picture, and a range of steps as a slide deck; the
+// server draws them.
 
-import { dialog, h } from "../lib/dom.js";
+import { $, dialog, h } from "../lib/dom.js";
 /** @import { Playback } from "./playback.js" */
 
 const SLIDES = 60; // of a deck, as the server bounds it
+/** @type {[view: string, label: string][]} */
+const VIEWS = [
+  ["matrix", "Node × predicate matrix"],
+  ["scores", "Node × priority matrix"],
+  ["ladder", "Predicate ladder"],
+  ["chart", "Chart of all cycles"],
+  ["stage", "Stage"],
+];
 
 /** @param {Playback} playback */
 function sourceOf({ source }) {
@@ -21,6 +30,44 @@ function sourceOf({ source }) {
 export function exportStage(playback, format) {
   const query = new URLSearchParams({ source: sourceOf(playback), step: String(playback.wantedCycle), format });
   location.assign(`/picture?${query}`);
+}
+
+/**
+ * Ask which view of the step on screen becomes a picture, and in which format; the tab that is open comes first.
+ *
+ * @param {Playback} playback
+ * @param {string} tab
+ */
+export function exportView(playback, tab) {
+  const step = playback.wantedCycle;
+  const first = { predicates: "matrix", priorities: "scores" }[tab] ?? (step ? "matrix" : "chart");
+  const format = (/** @type {string} */ value) =>
+    h("button", { class: value === "svg" ? "btn primary" : "btn", name: "format", value, text: value.toUpperCase() });
+  const box = dialog(
+    "Export as a picture",
+    h("p", {
+      class: "dim",
+      text: step ? `Of step ${step}, as a file.` : "Of the state before the first step, as a file.",
+    }),
+    h(
+      "form",
+      { class: "deck-form", method: "get", action: "/picture", onsubmit: () => setTimeout(() => box.close()) },
+      h("input", { type: "hidden", name: "source", value: sourceOf(playback) }),
+      h("input", { type: "hidden", name: "step", value: String(step) }),
+      h(
+        "label",
+        null,
+        "View ",
+        h(
+          "select",
+          { class: "field", name: "view" },
+          VIEWS.map(([value, text]) => h("option", { value, text, selected: value === first || undefined })),
+        ),
+      ),
+      ["svg", "png"].map(format),
+    ),
+  );
+  $("select", box).focus();
 }
 
 /**
