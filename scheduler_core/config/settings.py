@@ -14,7 +14,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.config.release import RELEASES, V1_11
+from scheduler_core.config.release import RELEASES, V1_11, V1_22
+from scheduler_core.config.several import (
+    DESIGNS,
+    SIDE_BY_SIDE,
+    SchedulerSettings,
+    check_design,
+    read_schedulers,
+)
 from scheduler_core.objects.reading import At, Field, Outline, boolean, enum, outlined, record, show
 from scheduler_core.quirks import QUIRK_IDS
 
@@ -39,8 +46,9 @@ class Settings(Struct, frozen=True):
     ``time`` is ``virtual`` to use the queue and the clock of the current scheduling framework with a Policy
     too; with a KubeSchedulerConfiguration they are always used. ``until`` ends such a run at that second of
     virtual time. ``scheduler`` is the kube-scheduler that answers, "" for the one that
-    :mod:`scheduler_core.config.release` chooses. ``fixed_too`` are ids of single quirks to fix, to determine
-    their effect; no field sets it.
+    :mod:`scheduler_core.config.release` chooses. ``design`` and ``schedulers`` are those of
+    :mod:`scheduler_core.config.several`. ``fixed_too`` are ids of single quirks to fix, to determine their
+    effect; no field sets it.
     """
 
     quirks: str = "v1.11"
@@ -52,13 +60,26 @@ class Settings(Struct, frozen=True):
     time: str = "instant"
     until: float | None = None
     scheduler: str = ""
+    design: str = SIDE_BY_SIDE
+    schedulers: tuple[SchedulerSettings, ...] = ()
     fixed_too: frozenset[str] = frozenset()
 
     @property
     def only_v1_11(self) -> bool:
         """Whether they ask for what no other release has: other quirks, another order, or the cache."""
-        plain = Settings(time=self.time, until=self.until, scheduler=self.scheduler)
+        plain = Settings(
+            time=self.time,
+            until=self.until,
+            scheduler=self.scheduler,
+            design=self.design,
+            schedulers=self.schedulers,
+        )
         return self != plain
+
+    @property
+    def have_views(self) -> bool:
+        """Whether schedulers have views of their own: one is told late, or the design asks for it."""
+        return self.design != SIDE_BY_SIDE or any(not one.is_plain for one in self.schedulers)
 
     @property
     def quirk_ids(self) -> frozenset[str]:
@@ -98,6 +119,8 @@ SETTINGS = record(
         "time": Field("time", enum(*TIMES)),
         "until": Field("until", _until),
         "scheduler": Field("scheduler", enum(*RELEASES)),
+        "design": Field("design", enum(*DESIGNS)),
+        "schedulers": Field("schedulers", read_schedulers),
     },
     unread="apiVersion kind metadata",
 )
@@ -112,4 +135,11 @@ def read_settings(value: Mapping[str, Any], at: At) -> Settings:
         at.child("cache").error(
             f"kube-scheduler {read.scheduler} has no equivalence cache: leave out one of the two"
         )
+    if isinstance(read, Settings):
+        check_design(read.design, read.schedulers, at)
+        if read.have_views and read.scheduler not in ("", V1_22):
+            at.child("schedulers").error(
+                f"kube-scheduler {read.scheduler} does not run beside others yet: write scheduler: {V1_22}, "
+                "or leave out schedulers and design"
+            )
     return read if isinstance(read, Settings) else DEFAULT_SETTINGS

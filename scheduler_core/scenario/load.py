@@ -189,6 +189,10 @@ class _Loading:
         if not controllers:
             self.assembly.expand, self.assembly.recorded = False, True
         release = self.release(configuration)
+        if settings.have_views and release != V1_22:
+            At(self.report, None, self.settings[0]).child("schedulers").warn(
+                "schedulers and design have no effect without virtual time: add time: virtual"
+            )
         if release == V1_37:
             unread = chain(self.namespaces, *self.ignored.values())
             check_newer_fields((read.entry for read in self.decoded), unread, self.report)
