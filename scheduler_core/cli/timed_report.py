@@ -8,9 +8,11 @@ from itertools import islice
 from typing import TextIO
 
 from scheduler_core.cli.reporting import counted
+from scheduler_core.cli.several_report import report_several
 from scheduler_core.framework.plugins.coscheduling.observer import phases_of
 from scheduler_core.objects.model import Pod
 from scheduler_core.objects.times import seconds_of
+from scheduler_core.simulation.several.simulation import SeveralSimulation
 from scheduler_core.simulation.virtual import TimedSimulation
 
 HEADER = ("NAME", "READY", "STATUS", "RESTARTS", "AGE", "NODE")
@@ -37,6 +39,8 @@ def report_timed(simulation: TimedSimulation, out: TextIO) -> None:
             print(f"  {time:>10.3f}s  {phase}", file=out)
         if len(phases) > PHASES_SHOWN:
             print(f"  and {len(phases) - PHASES_SHOWN:,} more changes", file=out)
+    if isinstance(simulation, SeveralSimulation):
+        report_several(simulation, out)
     print(file=out)
     for text in simulation.unsettled:
         print(f"note: {text}", file=out)
@@ -115,9 +119,9 @@ def age(seconds: float) -> str:
 
 def _why(simulation: TimedSimulation, key: str) -> str:
     pod = simulation.framework.pods[key]
-    waiting = simulation.framework.waiting.get(key)
-    if waiting is not None:
-        return f"waits at Permit on {waiting.node}"
+    for waiting in simulation.waiting:
+        if waiting.key == key:
+            return f"waits at Permit on {waiting.node}"
     if not simulation.responsible(pod):
         return f"assigned to the scheduler {pod.scheduler_name}"
     queued = simulation.framework.queue.pods.get(key)

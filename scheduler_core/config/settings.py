@@ -15,7 +15,14 @@ from typing import Any
 from msgspec import Struct
 
 from scheduler_core.config.feature_gates import FeatureGates, read_gates
-from scheduler_core.config.release import RELEASES, V1_11
+from scheduler_core.config.release import RELEASES, V1_11, V1_22
+from scheduler_core.config.several import (
+    DESIGNS,
+    SIDE_BY_SIDE,
+    SchedulerSettings,
+    check_design,
+    read_schedulers,
+)
 from scheduler_core.objects.reading import At, Field, Outline, boolean, enum, outlined, record, show
 from scheduler_core.quirks import QUIRK_IDS
 
@@ -41,8 +48,8 @@ class Settings(Struct, frozen=True):
     too; with a KubeSchedulerConfiguration they are always used. ``until`` ends such a run at that second of
     virtual time. ``scheduler`` is the kube-scheduler that answers, "" for the one that
     :mod:`scheduler_core.config.release` chooses; ``feature_gates`` are those that v1.37 is started with.
-    ``fixed_too`` are ids of single quirks to fix, to determine
-    their effect; no field sets it.
+    ``design`` and ``schedulers`` are those of :mod:`scheduler_core.config.several`. ``fixed_too`` are ids of
+    single quirks to fix, to determine their effect; no field sets it.
     """
 
     quirks: str = "v1.11"
@@ -55,6 +62,8 @@ class Settings(Struct, frozen=True):
     until: float | None = None
     scheduler: str = ""
     feature_gates: FeatureGates = ()
+    design: str = SIDE_BY_SIDE
+    schedulers: tuple[SchedulerSettings, ...] = ()
     fixed_too: frozenset[str] = frozenset()
 
     @property
@@ -65,12 +74,19 @@ class Settings(Struct, frozen=True):
             until=self.until,
             scheduler=self.scheduler,
             feature_gates=self.feature_gates,
+            design=self.design,
+            schedulers=self.schedulers,
         )
         return self != plain
 
     def has(self, gate: str) -> bool:
         """Return whether a feature gate is set to true."""
         return dict(self.feature_gates).get(gate, False)
+
+    @property
+    def have_views(self) -> bool:
+        """Whether schedulers have views of their own: one is told late, or the design asks for it."""
+        return self.design != SIDE_BY_SIDE or any(not one.is_plain for one in self.schedulers)
 
     @property
     def quirk_ids(self) -> frozenset[str]:
@@ -111,6 +127,8 @@ SETTINGS = record(
         "until": Field("until", _until),
         "scheduler": Field("scheduler", enum(*RELEASES)),
         "featureGates": Field("feature_gates", read_gates),
+        "design": Field("design", enum(*DESIGNS)),
+        "schedulers": Field("schedulers", read_schedulers),
     },
     unread="apiVersion kind metadata",
 )
@@ -125,4 +143,11 @@ def read_settings(value: Mapping[str, Any], at: At) -> Settings:
         at.child("cache").error(
             f"kube-scheduler {read.scheduler} has no equivalence cache: leave out one of the two"
         )
+    if isinstance(read, Settings):
+        check_design(read.design, read.schedulers, at)
+        if read.have_views and read.scheduler not in ("", V1_22):
+            at.child("schedulers").error(
+                f"kube-scheduler {read.scheduler} does not run beside others yet: write scheduler: {V1_22}, "
+                "or leave out schedulers and design"
+            )
     return read if isinstance(read, Settings) else DEFAULT_SETTINGS

@@ -148,9 +148,17 @@ class Framework(Api):
 
     def attempt(self) -> Attempt:
         """Run one scheduling cycle (Scheduler.scheduleOne)."""
-        pod = self.queue.pop()
-        attempt = Attempt(self.queue.cycle, self.clock.now, pod.key)
+        pod, attempt = self.start_attempt()
         self.clock.spend(self.pace.cycle)
+        return self.finish_attempt(pod, attempt)
+
+    def start_attempt(self) -> tuple[QueuedPod, Attempt]:
+        """Pop the pod of the next scheduling cycle; :meth:`finish_attempt` decides about it."""
+        pod = self.queue.pop()
+        return pod, Attempt(self.queue.cycle, self.clock.now, pod.key)
+
+    def finish_attempt(self, pod: QueuedPod, attempt: Attempt) -> Attempt:
+        """Decide about a pod that was popped, with the cluster as it is by now."""
         node = self._find_node(pod, attempt)
         if node is None:
             if not attempt.result:

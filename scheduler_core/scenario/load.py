@@ -218,6 +218,10 @@ class _Loading:
             for entry in self.settings[:1] or [Entry({}, SETTINGS_KIND)]:
                 told = f"kube-scheduler {release} has no such feature gates here: write scheduler: {V1_37}"
                 At(self.report, None, entry).child("featureGates").warn(told)
+        if settings.have_views and release != V1_22:
+            At(self.report, None, self.settings[0]).child("schedulers").warn(
+                "schedulers and design have no effect without virtual time: add time: virtual"
+            )
         if release == V1_37:
             unread = chain(self.namespaces, *self.ignored.values())
             check_newer_fields((read.entry for read in self.decoded), unread, self.report)

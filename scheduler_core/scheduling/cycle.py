@@ -237,6 +237,7 @@ class Cycle(Struct):
     plugins: tuple[PluginRecord, ...] = ()  # the plugins' records of their own objects, in virtual time
     scheduler: str = ""  # in virtual time: the schedulerName of the custom scheduler whose attempt it is
     session: AttemptRecord | None = None  # that scheduler's own record of the attempt
+    view: AttemptRecord | None = None  # with several schedulers: what it believed of the cluster
 
     @property
     def evaluations(self) -> int:

@@ -20,7 +20,7 @@ class TimelineMark(Struct, frozen=True):
 
 
 class AttemptRecord(Struct, frozen=True, rename="camel"):
-    """A custom scheduler's own record of an attempt: the field ``session`` of the cycle's trace line."""
+    """A scheduler's own record of an attempt: the field ``session`` or ``view`` of the cycle's trace line."""
 
 
 class PluginRecord(Protocol):

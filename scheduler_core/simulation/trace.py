@@ -44,6 +44,7 @@ from scheduler_core.simulation.line import (
     TimelineLine,
     Verdict,
 )
+from scheduler_core.simulation.several.record import ViewRecord
 from scheduler_core.simulation.v1_37.record import FIELDS
 
 T = TypeVar("T")
@@ -51,6 +52,10 @@ Verdicts: TypeAlias = dict[str, Verdict]  # of one node, by predicate
 SESSION = Annotated[
     SessionRecord | UnsetType,
     Meta(description="Only for an attempt of kube-batch, which is a session: what happened in it, in order."),
+]
+VIEW = Annotated[
+    ViewRecord | UnsetType,
+    Meta(description="Only if schedulers have views of their own: what this one believed, and of when."),
 ]
 LINE = cast(
     "type[CycleLine]",
@@ -60,6 +65,7 @@ LINE = cast(
             *((name, kind, None) for name, kind in TRACE_FIELDS.items()),
             ("session", SESSION, UNSET),
             *((name, kind | UnsetType, UNSET) for name, kind in EXTENDER_FIELDS.items()),
+            ("view", VIEW, UNSET),
             *((name, kind, UNSET) for name, kind in FIELDS.items()),
         ],
         bases=(CycleLine,),
@@ -133,6 +139,7 @@ def trace_cycle(cycle: Cycle) -> CycleLine:
         consequences=converted(cycle.consequences, list[TimelineLine]) if virtual else UNSET,
         moves=UNSET if cycle.moves is None else cycle.moves,
         **({} if cycle.session is None else {"session": cycle.session}),
+        **({} if cycle.view is None else {"view": cycle.view}),
         **{name: value for record in cycle.plugins for name, value in record.fields().items()},
     )
 

@@ -27,7 +27,7 @@ async def get(call: Call) -> Answer:
         if len(playback) < index and playback.advance(SLICE_SECONDS):
             return None
         with playback.after(index, unwanted) as simulation:
-            framework = simulation.framework if isinstance(simulation, TimedSimulation) else None
+            framework = simulation.observed if isinstance(simulation, TimedSimulation) else None
             record = standing(framework, key) if framework is not None else None
             groups = groups_of(framework) if framework is not None else None
         if record is None or groups is None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import partial
+from typing import Protocol
 
 import scheduler_core.kube_batch.beside  # noqa: F401 - adds its row to SCHEDULERS
 from scheduler_core.framework.clock import Timer
@@ -18,15 +19,36 @@ from scheduler_core.simulation.virtual.control import ControlledFramework
 State = tuple[int, int, tuple[KubernetesObject, ...]]
 
 
+class Beside(Protocol):
+    """Schedulers beside the framework, as a run drives them."""
+
+    def notice(self, framework: ControlledFramework, changed: Iterable[str]) -> None:
+        """Handle the changes of pods."""
+        ...
+
+    def set_timers(self, framework: ControlledFramework) -> None:
+        """Set the timer of each scheduler that has work to do."""
+        ...
+
+    def restarted(self) -> None:
+        """Handle a restart of the framework."""
+        ...
+
+    @property
+    def due(self) -> str:
+        """The name of the scheduler whose attempt is next, "" if none is due."""
+
+
 class CustomSchedulers:
     """The custom schedulers of a run, each with its pending pods and the timer of its next attempt.
 
     ``configurations`` are the texts of their configuration files, by name. A scheduler that is settled is
-    not called until an object has changed.
+    not called until an object has changed. ``names`` are those that run, by default all.
     """
 
-    def __init__(self, configurations: Mapping[str, str]) -> None:
-        self._schedulers = {name: make() for name, make in SCHEDULERS.items()}
+    def __init__(self, configurations: Mapping[str, str], names: Collection[str] | None = None) -> None:
+        made = {name: make for name, make in SCHEDULERS.items() if names is None or name in names}
+        self._schedulers = {name: make() for name, make in made.items()}
         for name, text in configurations.items():
             scheduler: object = self._schedulers.get(name)
             if isinstance(scheduler, Configurable):

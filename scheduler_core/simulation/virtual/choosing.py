@@ -7,6 +7,7 @@ from collections.abc import Callable
 from scheduler_core.config.release import V1_22, V1_37
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.simulation.instant import Simulation
+from scheduler_core.simulation.several.simulation import SeveralSimulation
 from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
 from scheduler_core.simulation.virtual.simulation import TimedSimulation
 from scheduler_core.simulation.virtual.stepper import Stepper
@@ -38,5 +39,7 @@ def simulate(
     if release == V1_37:
         return CurrentSimulation(scenario, trace=trace)
     if release == V1_22:
+        if scenario.settings.have_views:
+            return SeveralSimulation(scenario, trace=trace, interrupt=interrupt)
         return TimedSimulation(scenario, trace=trace, interrupt=interrupt)
     return Simulation(scenario, trace=trace, reuse=reuse, quirk_effects=quirk_effects)

@@ -10,13 +10,18 @@ any more, and the pods that still wait at Permit are rejected at their timeout.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sized
 from dataclasses import dataclass
+from typing import Protocol
 
+from scheduler_core.framework.clock import Clock
+from scheduler_core.framework.interface import Plugin
 from scheduler_core.framework.plugins.observers import STATUS_ENTRIES
+from scheduler_core.framework.queue import QueuedPod, QueueName
+from scheduler_core.framework.releases import Release
 from scheduler_core.framework.scheduler import Pace
+from scheduler_core.framework.waiting import WaitingPod
 from scheduler_core.scheduling.timeline import TimelineEvent
-from scheduler_core.simulation.virtual.control import ControlledFramework
 from scheduler_core.simulation.virtual.waits import latest, patience
 
 RETRIES = STATUS_ENTRIES | {"FailedScheduling", "Moved", "Activated", "Timeout", "NotSettled"}
@@ -29,6 +34,58 @@ LONGEST = 7 * 86_400.0  # seconds without an operation: controllers may restart 
 MOST_TRIES = 200_000  # without an operation, for the same reason: one-second pods make millions a week
 MOST_MOMENTS = 100_000  # without a cycle or an operation: timers of a microsecond would make more in a week
 MOMENTS_EACH = 20  # in addition, per pod
+
+
+class SubjectQueue(Protocol):
+    """The queued pods of a run."""
+
+    @property
+    def pods(self) -> Sized:
+        """All of them."""
+
+    def placed(self, place: QueueName) -> list[QueuedPod]:
+        """Return those in one of the queues."""
+        ...
+
+
+class SubjectWaits(Protocol):
+    """The pods of a run that wait at Permit."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[WaitingPod]: ...
+
+
+class Subject(Protocol):
+    """What the end of a run depends on: of one framework, or of several schedulers together."""
+
+    @property
+    def clock(self) -> Clock:
+        """The clock of the run."""
+
+    @property
+    def queue(self) -> SubjectQueue:
+        """The queued pods."""
+
+    @property
+    def waiting(self) -> SubjectWaits:
+        """The pods that wait at Permit."""
+
+    @property
+    def plugins(self) -> Iterable[Plugin]:
+        """All plugins."""
+
+    @property
+    def pods(self) -> Sized:
+        """The pods in the API."""
+
+    @property
+    def release(self) -> Release:
+        """The release that flushes queues."""
+
+    @property
+    def expects(self) -> bool:
+        """Whether something will happen by itself."""
 
 
 @dataclass(slots=True)
@@ -65,7 +122,7 @@ class Ending:
         if self.tries == FEWEST_TRIES // 2:
             self.halfway = now
 
-    def over(self, framework: ControlledFramework, moment: float, *, more: bool) -> bool:
+    def over(self, framework: Subject, moment: float, *, more: bool) -> bool:
         """Return whether the run ends before ``moment``, the time of the next event.
 
         It does not while pods wait at Permit, unless too many attempts were made. ``more``: an operation is
@@ -78,7 +135,7 @@ class Ending:
         limit = self.changed + patience(framework.release, self.longest_wait)
         return moment > limit and not len(framework.waiting)
 
-    def stops(self, framework: ControlledFramework, moment: float, *, more: bool) -> bool:
+    def stops(self, framework: Subject, moment: float, *, more: bool) -> bool:
         """Return whether active pods are no longer tried at ``moment``; ``more``: operations are left."""
         if self.until is not None and moment > self.until:
             return True
@@ -90,20 +147,20 @@ class Ending:
             return True
         return not framework.expects and self.storm(framework) > 0 and moment > self._horizon(framework)
 
-    def exhausted(self, framework: ControlledFramework) -> bool:
+    def exhausted(self, framework: Subject) -> bool:
         """Return whether the attempts since the last operation have reached their limit."""
         return self.attempts >= max(MOST_TRIES, TRIES * len(framework.queue.pods))
 
-    def stuck(self, framework: ControlledFramework) -> bool:
+    def stuck(self, framework: Subject) -> bool:
         """Count a moment; return whether the moments since the last cycle or operation exceed their limit."""
         self.moments += 1
         return self.moments > MOST_MOMENTS + MOMENTS_EACH * len(framework.pods)
 
-    def storm(self, framework: ControlledFramework) -> int:
+    def storm(self, framework: Subject) -> int:
         """Return by how many cycles the limit of retries since the last change is exceeded, at least 0."""
         return max(0, self.tries - max(FEWEST_TRIES, TRIES * len(framework.queue.pods)))
 
-    def _horizon(self, framework: ControlledFramework) -> float:
+    def _horizon(self, framework: Subject) -> float:
         """Return when every wait that is not part of the storm is over, with the retries that follow."""
         if self.horizon is None:
             now, backoff = framework.clock.now, framework.queue.placed("backoff")
@@ -115,14 +172,14 @@ class Ending:
             )
         return self.horizon
 
-    def _waits(self, framework: ControlledFramework) -> Iterator[float | None]:
+    def _waits(self, framework: Subject) -> Iterator[float | None]:
         """Yield the ends of the waits at Permit, and of those in plugins, that are not part of a storm."""
         now = framework.clock.now
         yield from (waiting.deadline for waiting in framework.waiting if waiting.since <= self.halfway)
         for plugin in framework.plugins:
             yield from plugin.holds_until(now)
 
-    def pace(self, framework: ControlledFramework, free: float | None) -> float:
+    def pace(self, framework: Subject, free: float | None) -> float:
         """Return the duration of the next cycle in seconds if the next event is ``free`` seconds away.
 
         A scheduler that is always busy would run a thousand cycles per second until something changes. As

@@ -9,21 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
-from typing import Any
+from typing import Any, Self
 
 from scheduler_core.config.policy.difference import differences
+from scheduler_core.controllers import ControllerManager
 from scheduler_core.framework.configuration.profiles import Configuration
 from scheduler_core.framework.plugins.observers import OBSERVERS
+from scheduler_core.framework.queue import QueuedPod
 from scheduler_core.framework.record import Attempt
 from scheduler_core.framework.scheduler import Pace
+from scheduler_core.framework.waiting import WaitingPod
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.scheduling.cycle import Cycle, Decision, FinalState, Restart
 from scheduler_core.scheduling.timeline import UNSETTLED, TimelineEvent
 from scheduler_core.simulation.virtual.agenda import Agenda
-from scheduler_core.simulation.virtual.beside import CustomSchedulers
+from scheduler_core.simulation.virtual.beside import Beside, CustomSchedulers
 from scheduler_core.simulation.virtual.building import build, make_manager
+from scheduler_core.simulation.virtual.control import ControlledFramework
 from scheduler_core.simulation.virtual.cycles import cycle_of, decision_of, events_of, phases_of
-from scheduler_core.simulation.virtual.ending import Ending
+from scheduler_core.simulation.virtual.ending import Ending, Subject
 from scheduler_core.simulation.virtual.forking import shared
 from scheduler_core.simulation.virtual.landing import land, tell_of
 from scheduler_core.simulation.virtual.queues import queue_state, queues_of, waiting_of
@@ -69,6 +73,7 @@ class TimedSimulation(FrameworkReader):
         self._applied: list[str] = []
         self._restarted: list[str] = []
         self._custom = CustomSchedulers(scenario.schedulers)
+        self._beside: Beside = self._custom
         self._recording = EventRecording({})
         self._rest: FinalState | None = None
         self._broken = False  # controllers gave up, or the run did
@@ -76,20 +81,39 @@ class TimedSimulation(FrameworkReader):
         self._touched: dict[str, None] = {}
         self._started = False  # the scheduler exists
         self._deleted = []
-        self.framework = build(
-            self._configuration,
-            scenario.objects,
-            manager=make_manager(scenario.objects, scenario.most_pods),
-            keep=self._keep,
-            controlled=self.scenario.controllers,
-            details=trace,
-            interrupt=interrupt,
-        )
+        self.framework = self._build(make_manager(scenario.objects, scenario.most_pods), interrupt)
         self._started = True
         self._before = self.profile
         self._recording.places = self.placement()
-        self._custom.notice(self.framework, self.framework.changed)
+        self._beside.notice(self.framework, self.framework.changed)
         self.framework.changed.clear()
+
+    def _build(self, manager: ControllerManager, interrupt: Callable[[], None] | None) -> ControlledFramework:
+        """Start what schedules the scenario's objects."""
+        return build(
+            self._configuration,
+            self.scenario.objects,
+            manager=manager,
+            keep=self._keep,
+            controlled=self.scenario.controllers,
+            details=self._trace,
+            interrupt=interrupt,
+        )
+
+    @property
+    def observed(self) -> ControlledFramework:
+        """The framework whose queues, waiting pods and plugins a record shows."""
+        return self.framework
+
+    @property
+    def waiting(self) -> Iterable[WaitingPod]:
+        """The pods that wait at Permit."""
+        return self._subject.waiting
+
+    @property
+    def _subject(self) -> Subject:
+        """What has to come to rest before the run ends."""
+        return self.framework
 
     # Steps
 
@@ -102,21 +126,11 @@ class TimedSimulation(FrameworkReader):
         trace = self._trace
         if trace:
             for observer in self.observers:
-                observer.begin(self.framework)
+                observer.begin(self.observed)
         if not self._advance():
             return None
-        framework = self.framework
-        scheduler = self._custom.due
-        pod = None if scheduler else framework.queue.head()
-        if trace:
-            for observer in self.observers:
-                observer.popped(framework, pod)
-        queue = None if pod is None else queue_state(framework, pod, whole=trace)
-        counter = framework.taken
-        attempt = self._attempt()
-        cycle = cycle_of(framework, None if pod is None else framework.profile_of(pod), attempt, counter)
-        cycle.scheduler, cycle.session = scheduler, attempt.session
-        cycle.queue = queue or self._custom.queue_state(framework, scheduler, attempt, whole=trace)
+        cycle, attempt, pod = self._cycle()
+        framework = self.observed
         self._consequences()
         found = self._take(whole=trace)
         cycle.moves, cycle.phases = found.moves, phases_of(attempt)
@@ -132,12 +146,28 @@ class TimedSimulation(FrameworkReader):
         self._commit(cycle.decision)
         return cycle
 
+    def _cycle(self) -> tuple[Cycle, Attempt, QueuedPod | None]:
+        """Run the next attempt; return it with its record so far and with the pod that was popped for it."""
+        framework, trace = self.framework, self._trace
+        scheduler = self._custom.due
+        pod = None if scheduler else framework.queue.head()
+        if trace:
+            for observer in self.observers:
+                observer.popped(framework, pod)
+        queue = None if pod is None else queue_state(framework, pod, whole=trace)
+        counter = framework.taken
+        attempt = self._attempt()
+        cycle = cycle_of(framework, None if pod is None else framework.profile_of(pod), attempt, counter)
+        cycle.scheduler, cycle.session = scheduler, attempt.session
+        cycle.queue = queue or self._custom.queue_state(framework, scheduler, attempt, whole=trace)
+        return cycle, attempt, pod
+
     @property
     def rest(self) -> FinalState | None:
         """The state at the end of the run, ``None`` while cycles remain; advances to the next cycle."""
         if self._rest is None and not self.peek():
             found = self._take()
-            told, framework = (*found.before, *found.after), self.framework
+            told, framework = (*found.before, *found.after), self.observed
             records = tuple(observer.final(framework) for observer in self.observers)
             self._rest = FinalState(self.time, told, queues_of(framework), records, found.moves)
         return self._rest
@@ -185,7 +215,7 @@ class TimedSimulation(FrameworkReader):
             observer.marked()
         self._commit(decision)
 
-    def fork(self, *, trace: bool) -> TimedSimulation:
+    def fork(self, *, trace: bool) -> Self:
         """Return an independent copy at the current step.
 
         Objects, decisions and compiled pods are shared because nothing changes them.
@@ -196,7 +226,7 @@ class TimedSimulation(FrameworkReader):
             self._rest,
             *self.decisions,
             *self._recording.happenings,
-            *shared(self.scenario, self.framework),
+            *self._shared(),
         )
         memo: dict[int, Any] = {id(one): one for one in unchanging}
         memo[id(self.framework.interrupt)] = self.framework.interrupt
@@ -204,6 +234,10 @@ class TimedSimulation(FrameworkReader):
         other = deepcopy(self, memo)
         other.record(trace=trace)
         return other
+
+    def _shared(self) -> Iterator[object]:
+        """Yield what a copy may share, because nothing changes it."""
+        return shared(self.scenario, self.framework)
 
     def record(self, *, trace: bool) -> None:
         """Set whether cycles record, from the next one on, what views need or only the decisions."""
@@ -214,7 +248,7 @@ class TimedSimulation(FrameworkReader):
     @property
     def _has_attempt(self) -> bool:
         """Whether a pod can be tried now, by the framework or by a custom scheduler that is due."""
-        return self.framework.queue.has_active or bool(self._custom.due)
+        return self.framework.queue.has_active or bool(self._beside.due)
 
     def _attempt(self) -> Attempt:
         """Run the next attempt; its effects on other objects are still pending."""
@@ -245,10 +279,7 @@ class TimedSimulation(FrameworkReader):
     def _framework_attempt(self) -> Attempt:
         """Run the framework's scheduling cycle."""
         framework = self.framework
-        now = framework.clock.now
-        moments = (framework.clock.next_time(), self._agenda.next_time)
-        free = min((at - now for at in moments if at is not None and at > now), default=None)
-        cycle = self.ending.pace(framework, free)
+        now, cycle = framework.clock.now, self._pace()
         framework.pace = Pace(cycle=cycle)
         self._look()
         head = framework.queue.head()
@@ -259,6 +290,13 @@ class TimedSimulation(FrameworkReader):
         self.ending.tried(framework.clock.now)
         self._touch(attempt.pod)
         return attempt
+
+    def _pace(self) -> float:
+        """Return how long the next cycle takes, in seconds."""
+        clock = self.framework.clock
+        now, moments = clock.now, (clock.next_time(), self._agenda.next_time)
+        free = min((at - now for at in moments if at is not None and at > now), default=None)
+        return self.ending.pace(self._subject, free)
 
     def _consequences(self) -> None:
         """Apply the operations that land during this cycle, then run all pending turns."""
@@ -298,13 +336,13 @@ class TimedSimulation(FrameworkReader):
             framework.interrupt()
             if self._take_turns():
                 return False
-            if self.ending.stuck(framework):
+            if self.ending.stuck(self._subject):
                 self._give_up(
                     f"The run was ended: {self.ending.moments - 1:,} events since the last cycle are too many"
                 )
                 return False
             self._look()
-            self._custom.set_timers(framework)
+            self._beside.set_timers(framework)
             due = clock.next_time()
             if due is not None and due <= clock.now:
                 clock.fire()
@@ -312,7 +350,7 @@ class TimedSimulation(FrameworkReader):
                 self._land_next()
             elif self._has_attempt:
                 to_come = self._agenda.next_time is not None and not self._agenda.overdue(clock.now)
-                if not self.ending.stops(framework, clock.now, more=to_come):
+                if not self.ending.stops(self._subject, clock.now, more=to_come):
                     break
                 if not self._go_on(due):
                     return False
@@ -328,7 +366,7 @@ class TimedSimulation(FrameworkReader):
         moments = [moment for moment in (due, landing) if moment is not None]
         if not moments:
             return self._land_early()
-        if self.ending.over(framework, min(moments), more=landing is not None):
+        if self.ending.over(self._subject, min(moments), more=landing is not None):
             until = self.ending.until
             if until is not None and min(moments) > until:
                 framework.clock.wait_until(until)
@@ -351,12 +389,12 @@ class TimedSimulation(FrameworkReader):
         """
         if self._land_early():
             return True
-        framework, until = self.framework, self.ending.until
-        if len(framework.waiting) and due is not None and (until is None or due <= until):
+        clock, until = self.framework.clock, self.ending.until
+        if len(self._subject.waiting) and due is not None and (until is None or due <= until):
             self._pass_to(due, self._agenda.next_time)
             return True
-        now = framework.clock.now
-        if self.ending.exhausted(framework) and (until is None or now <= until):
+        now = clock.now
+        if self.ending.exhausted(self._subject) and (until is None or now <= until):
             tries = self.ending.attempts
             self._give_up(f"The run was ended: {tries} tries since the last operation are too many")
         return False
@@ -394,7 +432,7 @@ class TimedSimulation(FrameworkReader):
         self._deleted += former.deleted
         self._configuration = configuration
         self.framework = restart(former, configuration, keep=self._keep, details=self._trace)
-        self._custom.restarted()
+        self._beside.restarted()
         for key in former.pods:
             self._touch(key)
         self._restarted.append(operation.id)
@@ -426,7 +464,7 @@ class TimedSimulation(FrameworkReader):
             return
         touched, changed = self._touched, self.framework.changed
         if touched or changed:
-            self._custom.notice(self.framework, changed)
+            self._beside.notice(self.framework, changed)
             self._recording.look((*touched, *changed), self._place_of, self.time)
             touched.clear()
             changed.clear()

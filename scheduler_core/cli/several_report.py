@@ -1,0 +1,55 @@
+"""What became of the decisions of several schedulers: who noticed what, and the figures of the design."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TextIO
+
+from scheduler_core.simulation.several.record import Outcome
+from scheduler_core.simulation.several.simulation import SeveralSimulation
+
+SHOWN = 20
+BY = {
+    "scheduler": "the scheduler gave it up",
+    "apiServer": "the API server rejected it",
+    "arbiter": "the arbiter rejected it",
+    "kubelet": "the kubelet refused it",
+    "nobody": "nobody noticed",
+}
+
+
+def report_several(simulation: SeveralSimulation, out: TextIO) -> None:
+    """Print the decisions that were made on an old view, and the figures by scheduler."""
+    outcomes = simulation.ledger.outcomes
+    if outcomes:
+        print("\nDecided on an old view:", file=out)
+    for one in islice(outcomes, SHOWN):
+        print(f"  {_line(one)}", file=out)
+    if len(outcomes) > SHOWN:
+        print(f"  and {len(outcomes) - SHOWN:,} more", file=out)
+
+    rows: list[tuple[str, ...]] = [
+        ("SCHEDULER", "ATTEMPTS", "RETRIES", "BOUND", "CONFLICTS", "REFUSED", "EVICTED", "OF OTHERS")
+    ]
+    for label, tally in simulation.ledger.tallies.items():
+        if not tally.attempts:
+            continue
+        noticed = tally.noticed
+        conflicts = noticed["scheduler"] + noticed["apiServer"] + noticed["arbiter"]
+        counts = (tally.attempts, tally.retries, tally.placed, conflicts, noticed["kubelet"])
+        rows.append((label, *map(str, (*counts, tally.evictions, tally.evictions_of_others))))
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    print(f"\nDesign: {simulation.scenario.settings.design}", file=out)
+    for row in rows:
+        print("  " + "   ".join(f"{cell:<{width}}" for cell, width in zip(row, widths)).rstrip(), file=out)
+
+
+def _line(one: Outcome) -> str:
+    missed = ""
+    if one.unseen:
+        more = len(one.unseen) - 1
+        missed = f", without {one.unseen[0]}" + (f" and {more} more" if more else "")
+    return (
+        f"{one.decided:.3f}s  {one.scheduler}: {one.pod} on {one.node}{missed}; "
+        f"{one.known:.3f}s {BY[one.noticed]}" + ("" if one.noticed == "nobody" else f": {one.message}")
+    )

@@ -1,0 +1,147 @@
+"""Build the schedulers of a run from the settings: which processes there are, and what each serves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from scheduler_core.config.settings import Settings
+from scheduler_core.config.several import ARBITRATED, ONE_SCHEDULER, SchedulerSettings
+from scheduler_core.controllers import ControllerManager, Options
+from scheduler_core.framework.configuration.profiles import DEFAULT_NAMES, Configuration
+from scheduler_core.framework.interface import Plugin
+from scheduler_core.framework.plugins.coscheduling.plugin import PodGroupController
+from scheduler_core.framework.profile_runtime import ProfileSpec
+from scheduler_core.framework.record import Attempt
+from scheduler_core.framework.scheduler import Pace
+from scheduler_core.framework.schedulers import SCHEDULERS
+from scheduler_core.objects.model import KubernetesObject
+from scheduler_core.scheduling.timeline import TimelineEvent
+from scheduler_core.simulation.several.ledger import BindingLedger
+from scheduler_core.simulation.several.peers import BesidePeer, FrameworkPeer, Peer
+from scheduler_core.simulation.several.server import NOBODY, ApiServer
+from scheduler_core.simulation.several.view import GroupWatcher, View
+from scheduler_core.simulation.virtual.building import Parts, make_parts
+
+Process = tuple[SchedulerSettings, tuple[str, ...]]
+Keep = Callable[[Attempt | TimelineEvent], None]
+
+
+def make_server(
+    configuration: Configuration,
+    objects: Iterable[KubernetesObject],
+    *,
+    manager: ControllerManager,
+    keep: Keep,
+    details: bool,
+    controlled: bool,
+    interrupt: Callable[[], None] | None,
+) -> ApiServer:
+    """Return the API server with the objects, its controllers and the controller of PodGroups.
+
+    Raises:
+        PolicyError: The configuration cannot be used.
+    """
+    parts = make_parts(configuration, manager.options.epoch)
+    scheduling = next(iter(parts.profiles.values())).scheduling
+    return ApiServer(
+        objects,
+        [one for one in parts.plugins if isinstance(one, PodGroupController)],
+        profiles={NOBODY: ProfileSpec({}, scheduling, ())},
+        pace=Pace(),
+        release=parts.release,
+        keep=keep,
+        details=details,
+        manager=manager,
+        controlled=controlled,
+        interrupt=interrupt,
+    )
+
+
+def processes(settings: Settings, named: Iterable[str]) -> Iterator[Process]:
+    """Yield each process with the schedulerNames that it serves; ``named`` are those of the configuration.
+
+    A process for each scheduler that the settings list, as many as it has replicas; one more for the profiles
+    of the configuration that they do not list, and one for each custom scheduler. With one scheduler for all
+    there is a single process.
+    """
+    profiles = [name for name in dict.fromkeys(named) if name]
+    listed = {one.name: one for one in settings.schedulers}
+    if settings.design == ONE_SCHEDULER:
+        first = settings.schedulers[0]
+        yield replace(first, runs="v1.22"), tuple(dict.fromkeys((*listed, *profiles)))
+        return
+    for one in settings.schedulers:
+        for _ in range(one.replicas):
+            yield one, (one.name,)
+    rest = tuple(name for name in profiles if name not in listed)
+    if rest:
+        yield SchedulerSettings(rest[0]), rest
+    for name in SCHEDULERS:
+        if name not in listed and name not in profiles:
+            yield SchedulerSettings(name), (name,)
+
+
+def make_peers(
+    configuration: Configuration,
+    settings: Settings,
+    objects: Sequence[KubernetesObject],
+    texts: Mapping[str, str],
+    *,
+    server: ApiServer,
+    ledger: BindingLedger,
+    keep: Keep,
+) -> list[Peer]:
+    """Return the schedulers, each started over what the API server has.
+
+    ``texts`` are the configuration files of custom schedulers, by name.
+    """
+    epoch = server.manager.options.epoch
+    known = make_parts(configuration, epoch).profiles
+    made: list[Peer] = []
+    found = list(processes(settings, known))
+    count: dict[str, int] = {}
+    for of, names in found:
+        count[of.name] = count.get(of.name, 0) + 1
+        several = sum(other.name == of.name for other, _ in found) > 1
+        label = f"{of.name} #{count[of.name]}" if several else of.name
+        parts = make_parts(configuration, epoch)
+        beside = of.is_batch or (not of.runs and of.name in SCHEDULERS and of.name not in known)
+        view = View(
+            objects,
+            [GroupWatcher(parts.edition), *_plugins(parts)],
+            of=of,
+            label=label,
+            server=server,
+            ledger=ledger,
+            arbitrated=settings.design == ARBITRATED,
+            queue_sort=parts.queue_sort,
+            profiles=_profiles(parts, () if beside else names),
+            pace=Pace(creation=0.0),
+            release=parts.release,
+            keep=keep,
+            clock=server.clock,
+            backoff=parts.backoff,
+            manager=ControllerManager(Options(epoch=epoch)),
+            interrupt=server.interrupt,
+        )
+        made.append(BesidePeer(view, of.name, texts) if beside else FrameworkPeer(view))
+        ledger.introduce(label, of.name)
+        server.watchers.append(view)
+    return made
+
+
+def _plugins(parts: Parts) -> list[Plugin]:
+    return [one for one in parts.plugins if not isinstance(one, PodGroupController)]
+
+
+def _profiles(parts: Parts, names: Sequence[str]) -> dict[str, ProfileSpec]:
+    """Return the profiles of a process; a name without one of its own has the default scheduler's."""
+    main = parts.profiles.get(DEFAULT_NAMES[1]) or next(iter(parts.profiles.values()))
+    if not names:
+        return {NOBODY: ProfileSpec({}, main.scheduling, ())}
+    found = {name: parts.profiles.get(name, main) for name in names}
+    if DEFAULT_NAMES[1] in found:
+        found[""] = found[DEFAULT_NAMES[1]]
+    return found

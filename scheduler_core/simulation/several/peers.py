@@ -1,0 +1,324 @@
+"""The schedulers of a run, each with its view: when each may decide, and what it sends."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+
+from scheduler_core.framework.clock import Timer
+from scheduler_core.framework.interface import Handle
+from scheduler_core.framework.queue import QueuedPod
+from scheduler_core.framework.record import Attempt
+from scheduler_core.kube_batch.snapshot import Options, group_of, is_watched
+from scheduler_core.objects.model import Pod
+from scheduler_core.scheduling.cycle import QueueState
+from scheduler_core.simulation.several.ledger import BindingLedger
+from scheduler_core.simulation.several.record import NODES_SHOWN, PODS_SHOWN, NodeBelief, ViewRecord
+from scheduler_core.simulation.several.server import ApiServer
+from scheduler_core.simulation.several.view import View
+from scheduler_core.simulation.virtual.beside import CustomSchedulers
+from scheduler_core.simulation.virtual.control import ControlledFramework
+from scheduler_core.simulation.virtual.cycles import decision_of
+from scheduler_core.simulation.virtual.queues import queue_state
+
+
+class Peer:
+    """A scheduler with its view. ``ready`` says that the decision which it began can be made now."""
+
+    pops = False  # it takes one pod from a queue of its own, which the record shows
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.label = view.label
+        self.began: float | None = None  # when it began the decision that it is making
+        self.ready = False
+        self.rests_until = 0.0
+        self.rest: Timer | None = None
+
+    @property
+    @abstractmethod
+    def wants(self) -> bool:
+        """Whether it has something to decide."""
+
+    def prepare(self) -> None:
+        """Take note of what its watches have told; called whenever time may have passed."""
+        self.view.changed.clear()
+
+    def start(self, *, whole: bool) -> None:
+        """Begin a decision on the view as it is; ``whole``: the queue is recorded."""
+        del whole
+
+    def serves(self, pod: Pod) -> bool:
+        """Return whether it is responsible for a pod."""
+        return self.view.responsible(pod)
+
+    @abstractmethod
+    def queue_state(self, attempt: Attempt, *, whole: bool) -> QueueState:
+        """Return its queue as the attempt found it."""
+
+    @abstractmethod
+    def decide(self) -> Attempt:
+        """Make the decision that was begun, and send what follows from it."""
+
+    def believes(self, pod: Pod) -> bool:
+        """Return whether a pod on a node counts in its decisions."""
+        del pod
+        return True
+
+
+class FrameworkPeer(Peer):
+    """A kube-scheduler: one pod after the other."""
+
+    pops = True
+
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self.popped: tuple[QueuedPod, Attempt] | None = None
+        self.queue: QueueState | None = None
+
+    @property
+    def wants(self) -> bool:
+        """Whether a pod is active."""
+        return self.view.queue.has_active
+
+    def start(self, *, whole: bool) -> None:
+        """Pop the pod."""
+        head = self.view.queue.head()
+        assert head is not None
+        self.queue = queue_state(self.view, head, whole=whole)
+        self.popped = self.view.start_attempt()
+
+    def decide(self) -> Attempt:
+        """Decide about the pod that was popped."""
+        assert self.popped is not None
+        pod, attempt = self.popped
+        attempt.time = self.view.clock.now
+        self.view.decided(pod.key)
+        self.view.finish_attempt(pod, attempt)
+        self.popped = None
+        return attempt
+
+    def queue_state(self, attempt: Attempt, *, whole: bool) -> QueueState:
+        """Return the queue from which the pod was popped."""
+        del attempt, whole
+        assert self.queue is not None
+        return self.queue
+
+
+class BesidePeer(Peer):
+    """A scheduler that decides about several pods at once, such as kube-batch."""
+
+    def __init__(self, view: View, name: str, configurations: Mapping[str, str]) -> None:
+        super().__init__(view)
+        self.name = name
+        self.custom = CustomSchedulers(configurations, (name,))
+        self._watched = Options(name)
+
+    @property
+    def wants(self) -> bool:
+        """Whether the time of its next session has come, and pods are pending for it."""
+        return bool(self.custom.due)
+
+    def prepare(self) -> None:
+        """Update its pending pods, and set the timer of its next session."""
+        self.custom.notice(self.view, self.view.changed)
+        self.view.changed.clear()
+        if self.began is None:
+            self.custom.set_timers(self.view)
+
+    def decide(self) -> Attempt:
+        """Run the session and send its bindings, evictions and statuses."""
+        view = self.view
+        attempt = self.custom.attempt(view, self.name)
+        placements = decision_of(attempt).placements
+        view.assume(placements)
+        view.send(self._transactions(placements))
+        if not placements:
+            view.tell("FailedScheduling", attempt.pod, attempt.message)
+        for key, message in attempt.in_vain:
+            view.tell("FailedScheduling", key, message)
+        for victim in attempt.victims:
+            view.evict(victim, self.name)
+        view.patch_groups(attempt.groups)
+        self.prepare()
+        self.custom.applied(view, self.name, attempt)
+        return attempt
+
+    def serves(self, pod: Pod) -> bool:
+        """Return whether a pod names it."""
+        return pod.scheduler_name == self.name
+
+    def queue_state(self, attempt: Attempt, *, whole: bool) -> QueueState:
+        """Return its pending pods without those of the attempt."""
+        return self.custom.queue_state(self.view, self.name, attempt, whole=whole)
+
+    def _transactions(self, placements: Sequence[tuple[str, str]]) -> list[list[tuple[str, str]]]:
+        """Return the bindings by job: an arbiter commits those of a job together."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for key, node in placements:
+            found.setdefault(group_of(self.view.pods[key]) or key, []).append((key, node))
+        return list(found.values())
+
+    def believes(self, pod: Pod) -> bool:
+        """Return whether kube-batch watches a pod: one of another scheduler only once it runs."""
+        return is_watched(pod, self._watched)
+
+
+class Peers:
+    """All schedulers of a run, in the order in which they begin what they could begin at the same moment.
+
+    It takes the place of the custom schedulers that run beside a framework
+    (:class:`scheduler_core.simulation.virtual.beside.CustomSchedulers`).
+    """
+
+    def __init__(self, peers: Sequence[Peer], server: ApiServer, ledger: BindingLedger) -> None:
+        self.peers = {peer.label: peer for peer in peers}
+        self.server = server
+        self.ledger = ledger
+
+    def __iter__(self) -> Iterator[Peer]:
+        return iter(self.peers.values())
+
+    def notice(self, framework: ControlledFramework, changed: Iterable[str]) -> None:
+        """Do nothing: each view is told by its own watch."""
+        del framework, changed
+
+    def restarted(self) -> None:
+        """Do nothing: the configuration does not change."""
+
+    def set_timers(self, framework: ControlledFramework) -> None:
+        """Let every scheduler begin that has something to decide and is not deciding already."""
+        clock = framework.clock
+        for peer in self:
+            peer.prepare()
+            if peer.began is not None or not peer.wants:
+                continue
+            time = peer.view.of.decision_time
+            if not time and self.due:
+                continue  # what takes no time is done before anybody else begins
+            if peer.rests_until > clock.now:
+                if peer.rest is None or not peer.rest.alive:
+                    peer.rest = clock.schedule(peer.rests_until, peer.prepare, peer.label)
+                continue
+            peer.began = clock.now
+            peer.start(whole=framework.details)
+            peer.view.freeze()
+            if time:
+                clock.after(time, _Ready(peer), f"decision of {peer.label}")
+            else:
+                peer.ready = True
+
+    @property
+    def due(self) -> str:
+        """The label of the scheduler whose decision is made next, "" if none is ready."""
+        return next((peer.label for peer in self if peer.ready), "")
+
+    def decide(self, label: str, pace: float) -> tuple[Attempt, float]:
+        """Make a decision that is ready; return it, and when it was begun.
+
+        A kube-scheduler's next one begins ``pace`` seconds after this one, or when this one is made.
+        """
+        peer = self.peers[label]
+        began, now = peer.began, self.server.clock.now
+        assert began is not None
+        peer.ready, peer.began = False, None
+        counted = {}
+        attempt = peer.decide()
+        peer.view.thaw()
+        placements = decision_of(attempt).placements
+        for key, node in placements:
+            if node not in counted:
+                counted[node] = frozenset(self._counted(peer, node))
+            self.ledger.decided(label, key, node, counted[node] | {key})
+        self.ledger.tried(label, [key for key, _ in placements] or [attempt.pod])
+        if peer.pops:
+            peer.rests_until = round(began + max(pace, now - began), 6)
+        return attempt, began
+
+    def _counted(self, peer: Peer, node: str) -> Iterator[str]:
+        cluster = peer.view.cluster
+        row = cluster.columns.index.get(node)
+        for key, state in {} if row is None else cluster.residents[row].items():
+            if peer.believes(state.pod):
+                yield key
+
+    def beliefs(self, peer: Peer) -> list[NodeBelief]:
+        """Return the nodes of which a scheduler believes something else than is true, by name."""
+        server, view = self.server, peer.view
+        true = {key: s.node_name for key, s in server.cluster.pods.items() if s.node_name}
+        seen = {
+            key: s.node_name for key, s in view.cluster.pods.items() if s.node_name and peer.believes(s.pod)
+        }
+        hidden = view.hidden
+        unseen: dict[str, list[str]] = {}
+        gone: dict[str, list[str]] = {}
+        assumed: dict[str, list[str]] = {}
+        for key, node in sorted(true.items() - seen.items()):
+            if node not in hidden:
+                unseen.setdefault(node, []).append(key)
+        for key, node in sorted(seen.items() - true.items()):
+            stored = server.pods.get(key)
+            mine = stored is not None and not stored.node_name and not stored.terminal
+            (assumed if mine else gone).setdefault(node, []).append(key)
+        counted, there = _by_node(seen), _by_node(true)
+        return [
+            NodeBelief(
+                node,
+                tuple(unseen.get(node, ())[:PODS_SHOWN]),
+                tuple(gone.get(node, ())[:PODS_SHOWN]),
+                tuple(assumed.get(node, ())[:PODS_SHOWN]),
+                free_of(view, node, counted.get(node, ())),
+                free_of(server, node, there.get(node, ())),
+            )
+            for node in sorted({*unseen, *gone, *assumed})
+        ]
+
+    def record(self, label: str, began: float, attempt: Attempt, beliefs: list[NodeBelief]) -> ViewRecord:
+        """Return the record of a decision that was just made."""
+        peer = self.peers[label]
+        of, now = peer.view.of, peer.view.clock.now
+        sends = bool(decision_of(attempt).placements or attempt.victims) and attempt.result != "waiting"
+        return ViewRecord(
+            label,
+            max(0.0, round(began - of.watch_delay, 6)),
+            began,
+            now,
+            round(now + of.bind_delay, 6) if sends else None,
+            tuple(islice(beliefs, NODES_SHOWN)),
+            len(beliefs),
+            self.ledger.take(),
+        )
+
+
+class _Ready:
+    """The end of a decision's time."""
+
+    def __init__(self, peer: Peer) -> None:
+        self.peer = peer
+
+    def __call__(self) -> None:
+        self.peer.ready = True
+
+
+def _by_node(nodes: Mapping[str, str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for key, node in nodes.items():
+        found.setdefault(node, []).append(key)
+    return found
+
+
+def free_of(framework: Handle, node: str, pods: Iterable[str]) -> dict[str, int]:
+    """Return what some pods leave free on a node: milli-CPU, bytes of memory, and pods."""
+    found = framework.cluster.nodes.get(node)
+    if found is None:
+        return {}
+    most = {**found.capacity, **found.allocatable}
+    names = ("cpu", "memory", "pods")
+    left = {name: most[name] for name in names if name in most}
+    for key in pods:
+        state = framework.cluster.pods[key]
+        usage = dict(zip(("cpu", "memory", "ephemeral-storage", "pods"), state.info.usage))
+        for name in left:
+            left[name] -= int(usage[name])
+    return left

@@ -1,0 +1,79 @@
+"""What a scheduler with a view of its own believed when it decided, and who noticed what was wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from scheduler_core.objects.plain import Count, Seconds
+from scheduler_core.scheduling.plugin_record import AttemptRecord
+
+Noticed = Literal["scheduler", "apiServer", "arbiter", "kubelet", "nobody"]
+"""Who notices that a decision was made on an old view, from the first who may to the last."""
+
+NODES_SHOWN = 50
+PODS_SHOWN = 20  # of each kind on a node
+OUTCOMES_SHOWN = 100  # a cycle
+
+
+class NodeBelief(Struct, frozen=True, rename="camel"):
+    """A node of which the scheduler believed something else than was true."""
+
+    node: str
+    unseen: Annotated[
+        tuple[str, ...], Meta(description="Pods bound there that it did not count; at most 20.")
+    ]
+    gone: Annotated[tuple[str, ...], Meta(description="Pods it counted that are not there any more.")]
+    assumed: Annotated[
+        tuple[str, ...], Meta(description="Pods it placed there itself, of which nobody else knows yet.")
+    ]
+    believed_free: Annotated[
+        Mapping[str, int], Meta(description="What it took for free: milli-CPU, bytes of memory, pods.")
+    ]
+    truly_free: Annotated[Mapping[str, int], Meta(description="What was free of bound pods.")]
+
+
+class Outcome(Struct, frozen=True, rename="camel"):
+    """What became of a binding that was decided on a view in which its node looked different."""
+
+    scheduler: str
+    pod: str
+    node: str
+    decided: Annotated[Seconds, Meta(description="When the scheduler decided it.")]
+    known: Annotated[Seconds, Meta(description="When it was noticed, or turned out well.")]
+    noticed: Annotated[
+        Noticed,
+        Meta(description="Who noticed; nobody: the pod runs, whatever the scheduler did not know."),
+    ]
+    unseen: Annotated[
+        tuple[str, ...],
+        Meta(description="Pods bound there by then that the scheduler had not counted; at most 20."),
+    ]
+    message: str
+
+
+class ViewRecord(AttemptRecord, frozen=True):
+    """The view that an attempt was made on."""
+
+    scheduler: Annotated[str, Meta(description="Its name; with a number behind it if it has replicas.")]
+    as_of: Annotated[Seconds, Meta(description="The time of the API server's state that it had heard of.")]
+    began: Annotated[Seconds, Meta(description="When it began to decide; the view is frozen from then on.")]
+    decided: Seconds
+    lands: Annotated[
+        Seconds | None,
+        Meta(description="When what it decided reaches the API server; null if it sends nothing now."),
+    ]
+    nodes: Annotated[
+        tuple[NodeBelief, ...],
+        Meta(max_length=NODES_SHOWN, description="The nodes of which it believed something untrue."),
+    ]
+    nodes_count: Count
+    outcomes: Annotated[
+        tuple[Outcome, ...],
+        Meta(
+            max_length=OUTCOMES_SHOWN,
+            description="What became of earlier decisions, of any scheduler, since the cycle before.",
+        ),
+    ]

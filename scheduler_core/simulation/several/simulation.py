@@ -1,0 +1,200 @@
+"""Step through a scenario whose schedulers have views of their own.
+
+A step is a decision of one of them, at the moment at which it is made: the view is that of when it began.
+What is shown of the cluster (nodes, pods, placement) is what the API server has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence, Sized
+from itertools import chain
+
+from scheduler_core.config.policy import Profile
+from scheduler_core.controllers import ControllerManager
+from scheduler_core.controllers.kubelet import REFUSED
+from scheduler_core.framework.configuration.profiles import Configuration
+from scheduler_core.framework.interface import Plugin
+from scheduler_core.framework.queue import QueuedPod, QueueName
+from scheduler_core.framework.record import Attempt
+from scheduler_core.framework.waiting import WaitingPod
+from scheduler_core.objects.model import Pod
+from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.scheduling.timeline import UNSETTLED, TimelineEvent
+from scheduler_core.simulation.several.building import make_peers, make_server
+from scheduler_core.simulation.several.ledger import BindingLedger
+from scheduler_core.simulation.several.peers import FrameworkPeer, Peers
+from scheduler_core.simulation.several.view import View
+from scheduler_core.simulation.virtual.control import ControlledFramework
+from scheduler_core.simulation.virtual.cycles import cycle_of
+from scheduler_core.simulation.virtual.ending import Subject
+from scheduler_core.simulation.virtual.forking import shared
+from scheduler_core.simulation.virtual.landing import tell_of
+from scheduler_core.simulation.virtual.restarting import listed
+from scheduler_core.simulation.virtual.simulation import TimedSimulation
+
+
+class SeveralSimulation(TimedSimulation):
+    """Step through what several schedulers do with a scenario, each on its own view.
+
+    ``ledger`` has what became of their decisions, ``peers`` the schedulers.
+
+    Raises:
+        PolicyError: The scenario's configuration cannot be used.
+    """
+
+    peers: Peers
+    ledger: BindingLedger
+
+    def __init__(
+        self, scenario: Scenario, *, trace: bool = True, interrupt: Callable[[], None] | None = None
+    ) -> None:
+        super().__init__(scenario, trace=trace, interrupt=interrupt)
+        schedulers = scenario.settings.schedulers
+        self.ending.longest_wait += max((one.window for one in schedulers), default=0.0)
+
+    def _build(self, manager: ControllerManager, interrupt: Callable[[], None] | None) -> ControlledFramework:
+        scenario = self.scenario
+        server = make_server(
+            self._configuration,
+            scenario.objects,
+            manager=manager,
+            keep=self._keep,
+            details=self._trace,
+            controlled=scenario.controllers,
+            interrupt=interrupt,
+        )
+        self.ledger = BindingLedger(server.clock)
+        self.ledger.server = server
+        server.judge = self.ledger
+        views = make_peers(
+            self._configuration,
+            scenario.settings,
+            tuple(listed(server)),
+            scenario.schedulers,
+            server=server,
+            ledger=self.ledger,
+            keep=self._keep,
+        )
+        self.peers = self._beside = Peers(views, server, self.ledger)
+        self._observed = next((one.label for one in views if one.pops), views[0].label)
+        return server
+
+    @property
+    def observed(self) -> ControlledFramework:
+        """The view of the kube-scheduler that decided last."""
+        return self.peers.peers[self._observed].view
+
+    @property
+    def profiles(self) -> dict[str, Profile]:
+        """The profiles by schedulerName."""
+        found: dict[str, Profile] = {}
+        for peer in self.peers:
+            if isinstance(peer, FrameworkPeer):
+                for name, runtime in peer.view.runtimes.items():
+                    found.setdefault(name, runtime.scheduling.profile)
+        return found or super().profiles
+
+    def profile_of(self, pod: Pod) -> Profile:
+        """Return the profile that schedules a pod."""
+        return self.profiles.get(pod.scheduler_name, self.profile)
+
+    def responsible(self, pod: Pod) -> bool:
+        """Return whether some scheduler is responsible for a pod."""
+        return any(peer.serves(pod) for peer in self.peers)
+
+    @property
+    def _subject(self) -> Subject:
+        return Together(self.peers, self.framework)
+
+    def _cycle(self) -> tuple[Cycle, Attempt, QueuedPod | None]:
+        label, trace = self.peers.due, self._trace
+        peer = self.peers.peers[label]
+        view, counter = peer.view, peer.view.taken
+        pod = peer.popped[0] if isinstance(peer, FrameworkPeer) and peer.popped is not None else None
+        if pod is not None:
+            self._observed = label
+        if trace:
+            for observer in self.observers:
+                observer.popped(self.observed, pod)
+        beliefs = self.peers.beliefs(peer) if trace else []
+        attempt, began = self._decide()
+        cycle = cycle_of(view, None if pod is None else view.profile_of(pod), attempt, counter)
+        cycle.scheduler, cycle.session = "" if peer.pops else view.of.name, attempt.session
+        cycle.queue = peer.queue_state(attempt, whole=trace)
+        if trace:
+            cycle.view = self.peers.record(label, began, attempt, beliefs)
+        return cycle, attempt, pod
+
+    def _attempt(self) -> Attempt:
+        return self._decide()[0]
+
+    def _decide(self) -> tuple[Attempt, float]:
+        label = self.peers.due
+        peer = self.peers.peers[label]
+        now = self.framework.clock.now
+        self._look()
+        popped = peer.popped if isinstance(peer, FrameworkPeer) else None
+        self._recording.begin(() if popped is None else (popped[0].key,), now)
+        attempt, began = self.peers.decide(label, self._pace())
+        self.ending.tried(now)
+        self._look()
+        return attempt, began
+
+    def _keep(self, what: Attempt | TimelineEvent) -> None:
+        if isinstance(what, TimelineEvent) and what.what.startswith(REFUSED) and self._started:
+            self.ledger.refused(what.about, what.text)
+        super()._keep(what)
+
+    def _restart(self, operation: Operation, configuration: Configuration) -> None:
+        """Report that the configuration stays: schedulers with views of their own are not started anew."""
+        del configuration
+        tell_of(self.framework, operation, " has no effect: schedulers with delays are not restarted")
+        text = f"operation {operation.id} has no effect: schedulers with delays are not restarted"
+        self.framework.tell(UNSETTLED, "", text)
+
+    def _shared(self) -> Iterator[object]:
+        yield from super()._shared()
+        for peer in self.peers:
+            yield from shared(self.scenario, peer.view)
+
+
+class TogetherQueue:
+    """The queues of all schedulers."""
+
+    def __init__(self, views: Sequence[View]) -> None:
+        self._views = views
+
+    @property
+    def pods(self) -> Sized:
+        """The queued pods."""
+        return [key for view in self._views for key in view.queue.pods]
+
+    def placed(self, place: QueueName) -> list[QueuedPod]:
+        """Return the pods in one of the queues of each scheduler."""
+        return [pod for view in self._views for pod in view.queue.placed(place)]
+
+
+class Together:
+    """All schedulers of a run as one subject: it ends when all of them have come to rest."""
+
+    def __init__(self, peers: Peers, server: ControlledFramework) -> None:
+        self._views = [peer.view for peer in peers]
+        self._server = server
+        self.clock, self.pods, self.release = server.clock, server.pods, server.release
+        self.queue = TogetherQueue(self._views)
+
+    @property
+    def waiting(self) -> tuple[WaitingPod, ...]:
+        """The pods that wait at Permit of any scheduler."""
+        return tuple(chain.from_iterable(view.waiting for view in self._views))
+
+    @property
+    def plugins(self) -> list[Plugin]:
+        """The plugins of all schedulers."""
+        return [plugin for view in self._views for plugin in view.plugins]
+
+    @property
+    def expects(self) -> bool:
+        """Whether something will happen by itself: an event of a controller, a write that is under way."""
+        return self._server.expects or any(view.is_busy for view in self._views)
