@@ -8,6 +8,7 @@ from typing import Any
 from scheduler_core.v1_37.change import Change, Manifest
 from scheduler_core.v1_37.interface import Event
 from scheduler_core.v1_37.pod_changes import pod_actions
+from scheduler_core.v1_37.requests import amounts
 
 RESOURCES = {
     "CSINode": "storage.k8s.io/CSINode",
@@ -85,7 +86,8 @@ def _made_schedulable(old: Manifest, new: Manifest) -> bool:
 
 
 def _allocatable_changed(old: Manifest, new: Manifest) -> bool:
-    return (_status(old).get("allocatable") or {}) != (_status(new).get("allocatable") or {})
+    before, now = _status(old).get("allocatable"), _status(new).get("allocatable")
+    return amounts(before) != amounts(now)  # however they are written
 
 
 def _labels_changed(old: Manifest, new: Manifest) -> bool:

@@ -179,6 +179,7 @@ class Nodes:
         for column in (*self.labels.values(), self.taints, self.features):
             column.grow(capacity)
         self.capacity = capacity
+        self.version += 1  # the masks are too short now
 
     # Node objects.
 

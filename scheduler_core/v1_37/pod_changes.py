@@ -27,7 +27,7 @@ def _labels_changed(old: Manifest, new: Manifest) -> bool:
 def _scaled_down(old: Manifest, new: Manifest) -> bool:
     before = held_requests(_spec(old), _status(old))
     after = held_requests(_spec(new), _status(new))
-    return any(amount > after.get(name, 0) for name, amount in before.items())
+    return any(name not in after or amount > after[name] for name, amount in before.items())
 
 
 def _gates_eliminated(old: Manifest, new: Manifest) -> bool:

@@ -101,14 +101,23 @@ def requirement(expression: Mapping[str, Any]) -> Requirement:
 
 
 class NodeTerm(Struct, frozen=True):
-    """A node selector term: expressions on labels and on fields; one without either matches nothing."""
+    """A node selector term: expressions on labels and on fields.
+
+    One without either matches nothing, nor does one that upstream cannot parse (LazyErrorNodeSelector).
+    """
 
     expressions: tuple[Requirement, ...] = ()
     fields: tuple[Requirement, ...] = ()
+    unusable: bool = False
+
+    @property
+    def empty(self) -> bool:
+        """Whether it matches nothing."""
+        return self.unusable or not (self.expressions or self.fields)
 
     def matches(self, name: str, labels: Mapping[str, str]) -> bool:
         """Return whether a node of that name with those labels matches."""
-        if not self.expressions and not self.fields:
+        if self.empty:
             return False
         return all(r.holds(labels.get(r.key)) for r in self.expressions) and all(
             field_holds(r, name) for r in self.fields
@@ -116,16 +125,33 @@ class NodeTerm(Struct, frozen=True):
 
 
 def field_holds(field: Requirement, name: str) -> bool:
-    """Evaluate an expression on fields: ``metadata.name`` with In or NotIn is all there is."""
-    return field.key == NAME_FIELD and field.operator in ("In", "NotIn") and field.holds(name)
+    """Evaluate an expression on fields: ``metadata.name`` with In or NotIn and one value is all there is."""
+    return field_is_known(field) and field.holds(name)
+
+
+def field_is_known(field: Requirement) -> bool:
+    """Return whether an expression on fields is one that can hold."""
+    return field.key == NAME_FIELD and field.operator in ("In", "NotIn") and len(field.values) == 1
 
 
 def node_term(term: Mapping[str, Any]) -> NodeTerm:
     """Compile a NodeSelectorTerm."""
-    return NodeTerm(
-        tuple(map(requirement, term.get("matchExpressions") or ())),
-        tuple(map(requirement, term.get("matchFields") or ())),
-    )
+    expressions = tuple(map(requirement, term.get("matchExpressions") or ()))
+    fields = tuple(map(requirement, term.get("matchFields") or ()))
+    return NodeTerm(expressions, fields, not all(map(_can_be_parsed, expressions)))
+
+
+def _can_be_parsed(expression: Requirement) -> bool:
+    """Return whether operator and values go together (labels.NewRequirement)."""
+    values = expression.values
+    match expression.operator:
+        case "In" | "NotIn":
+            return bool(values)
+        case "Exists" | "DoesNotExist":
+            return not values
+        case "Gt" | "Lt":
+            return len(values) == 1 and integer(values[0]) is not None
+    return False
 
 
 def node_terms(selector: Mapping[str, Any] | None) -> tuple[NodeTerm, ...] | None:

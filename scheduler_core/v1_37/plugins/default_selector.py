@@ -6,25 +6,28 @@ from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.selectors import Requirement, Selector, label_selector, map_selector
 from scheduler_core.v1_37.state import Cluster
 
-_CONTROLLERS = ("ReplicationController", "ReplicaSet", "StatefulSet")
+_CONTROLLERS = {"ReplicationController": "v1", "ReplicaSet": "apps/v1", "StatefulSet": "apps/v1"}
+"""The owners that are asked, with the one version of each that is known."""
 
 
 def default_selector(cluster: Cluster, pod: Pod) -> Selector:
     """Return the AND of the selectors of matching services and of the owner (helper.DefaultSelector)."""
-    found: list[Requirement] = []
+    pairs: dict[str, str] = {}
+    found: tuple[Requirement, ...] = ()
     for service in cluster.list("Service"):
         selector = service.get("spec", {}).get("selector")
         same = (service["metadata"].get("namespace") or "default") == pod.namespace
         if same and selector and map_selector(selector).matches(pod.labels):
-            found.extend(map_selector(selector).requirements)
+            pairs.update(selector)
     owner = next(
         (o for o in pod.manifest["metadata"].get("ownerReferences") or () if o.get("controller")), None
     )
-    if owner is not None and owner.get("kind") in _CONTROLLERS:
+    version = _CONTROLLERS.get(owner.get("kind") or "") if owner is not None else None
+    if owner is not None and version is not None and owner.get("apiVersion", version) == version:
         controller = cluster.get(owner["kind"], pod.namespace, owner["name"])
         selector = ((controller or {}).get("spec") or {}).get("selector")
-        if selector:
-            plain = owner["kind"] == "ReplicationController"
-            compiled = map_selector(selector) if plain else label_selector(selector)
-            found.extend(compiled.requirements)
-    return Selector(tuple(dict.fromkeys(found)))
+        if selector and owner["kind"] == "ReplicationController":
+            pairs.update(selector)
+        elif selector:
+            found = label_selector(selector).requirements
+    return Selector(tuple(dict.fromkeys((*map_selector(pairs).requirements, *found))))

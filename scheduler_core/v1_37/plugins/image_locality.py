@@ -26,6 +26,8 @@ class ImageLocality(Plugin):
         nodes, pod = ctx.nodes, ctx.pod
         containers = (*pod.init_containers, *pod.containers)
         total = np.zeros(len(rows), np.int64)
+        if not containers:
+            return total
         for container in containers:
             image = nodes.images.get(image_name(container.get("image") or ""))
             if image is not None:

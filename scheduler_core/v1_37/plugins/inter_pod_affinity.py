@@ -40,9 +40,21 @@ def selects(cluster: Cluster, term: AffinityTerm, pod: Pod) -> bool:
     return term.selects(pod.namespace, pod.labels, labels)
 
 
-def selects_all(cluster: Cluster, terms: tuple[AffinityTerm, ...], pod: Pod) -> bool:
-    """Return whether all terms mean the pod; no terms mean none."""
-    return bool(terms) and all(selects(cluster, term, pod) for term in terms)
+def own_selects(cluster: Cluster, term: AffinityTerm, other: Pod) -> bool:
+    """Return whether a term of the pod that is scheduled means another pod.
+
+    Its namespaceSelector is turned into names first, so that a namespace that does not exist is none of them
+    (mergeAffinityTermNamespacesIfNotEmpty); the empty selector stays and means every namespace.
+    """
+    known = cluster.objects.get("Namespace", {})
+    if term.namespace_selector.requirements and other.namespace not in known:
+        return other.namespace in term.namespaces and term.selector.matches(other.labels)
+    return selects(cluster, term, other)
+
+
+def selects_all(cluster: Cluster, terms: tuple[AffinityTerm, ...], other: Pod) -> bool:
+    """Return whether all terms of the pod that is scheduled mean the other; no terms mean none."""
+    return bool(terms) and all(own_selects(cluster, term, other) for term in terms)
 
 
 @dataclass
@@ -112,7 +124,7 @@ class InterPodAffinity(Plugin):
         for term in own.required_anti:
             by_row = cluster.classes.count(
                 nodes.capacity,
-                lambda other, term=term: selects(cluster, term, other),  # type: ignore[misc]
+                lambda other, term=term: own_selects(cluster, term, other),  # type: ignore[misc]
             )
             _add_rows(nodes, state.anti, term.topology_key, by_row)
         ctx.states[self.key] = state
@@ -134,7 +146,7 @@ class InterPodAffinity(Plugin):
             for term in own.required:
                 _add(nodes, state.affinity, term.topology_key, row, sign)
         for term in own.required_anti:
-            if selects(cluster, term, pod):
+            if own_selects(cluster, term, pod):
                 _add(nodes, state.anti, term.topology_key, row, sign)
 
     def filter(self, ctx: Context, rows: Rows) -> Codes | None:
@@ -223,7 +235,7 @@ def _weights(ctx: Context, hard: int) -> Mapping[str, Ints]:
 
     for each in cluster.classes if mine else ():
         for term, weight in mine:
-            if selects(cluster, term, each.example):
+            if own_selects(cluster, term, each.example):
                 add(term, each, weight)
     for each in cluster.classes.with_affinity.values():
         theirs = each.affinity

@@ -29,10 +29,12 @@ from scheduler_core.v1_37.selectors import (
     NodeTerm,
     PreferredTerm,
     Requirement,
+    field_is_known,
     node_terms,
     preferred_terms,
 )
 
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _CONFLICT = unresolvable("pod affinity terms conflict")
 _ENFORCED = unresolvable("node(s) didn't match scheduler-enforced node affinity")
 _UNMATCHED = unresolvable("node(s) didn't match Pod's node affinity/selector")
@@ -62,13 +64,13 @@ def term_mask(nodes: Nodes, term: NodeTerm) -> Mask:
     """Evaluate a node selector term for all rows; (capacity,) bool."""
 
     def make() -> Mask:
-        if not term.expressions and not term.fields:
+        if term.empty:
             return np.zeros(nodes.capacity, np.bool_)
         out = np.ones(nodes.capacity, np.bool_)
         for requirement in term.expressions:
             out &= nodes.holds(requirement)
         for requirement in term.fields:
-            if requirement.key == NAME_FIELD and requirement.operator in ("In", "NotIn"):
+            if field_is_known(requirement):
                 out &= nodes.holds(requirement)
             else:
                 out[:] = False
@@ -103,10 +105,10 @@ class NodeAffinity(Plugin):
     key = "NodeAffinity"
 
     def pre_filter(self, ctx: Context) -> tuple[Status, frozenset[str] | None]:
-        """Skip without requirements; limit to the named nodes if every term names some."""
+        """Skip without requirements (empty ones are some); limit to the nodes if every term names some."""
         pod = ctx.pod
         added = added_affinity(ctx.arguments(self.key))
-        if not pod.node_selector and pod.node_required is None and added.required is None:
+        if pod.spec.get("nodeSelector") is None and pod.node_required is None and added.required is None:
             return SKIPPED, None
         names = _named(pod.node_required or ())
         if names is not None and not names:
@@ -130,9 +132,10 @@ class NodeAffinity(Plugin):
         return _ENFORCED if code == 1 else _UNMATCHED
 
     def pre_score(self, ctx: Context, rows: Rows) -> Status:
-        """Skip without preferences."""
+        """Skip without preferences; an empty list is one."""
         del rows
-        return OK if ctx.pod.node_preferred or added_affinity(ctx.arguments(self.key)).preferred else SKIPPED
+        affinities = (ctx.pod.node_affinity, ctx.arguments(self.key).get("addedAffinity") or {})
+        return OK if any(affinity.get(_PREFERRED) is not None for affinity in affinities) else SKIPPED
 
     def score(self, ctx: Context, rows: Rows) -> Ints:
         """Sum the weights of the matching terms."""

@@ -32,9 +32,13 @@ def checked(requests: Mapping[str, int], arguments: Mapping[str, Any]) -> Iterat
 
 
 def scored_resources(entries: Any) -> list[tuple[str, int]]:
-    """Read the resources of a strategy with their weights."""
+    """Read the resources of a strategy with their weights; a node counts no others."""
     listed: Sequence[Mapping[str, Any]] = entries or _DEFAULT_RESOURCES
-    return [(entry["name"], int(entry.get("weight") or 1)) for entry in listed]
+    return [
+        (entry["name"], int(entry.get("weight") or 1))
+        for entry in listed
+        if entry["name"] in NATIVE or is_scalar(entry["name"])
+    ]
 
 
 class NodeResourcesFit(Plugin):
