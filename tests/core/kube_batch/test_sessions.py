@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from scheduler_core.kube_batch.plugins.gang import NOT_ENOUGH_RESOURCES, UNSCHEDULABLE
 from scheduler_core.kube_batch.snapshot import GROUP_MIN_MEMBER, Objects, Options, take_snapshot
 from scheduler_core.objects.model import (
     Affinity,
@@ -530,3 +531,12 @@ def test_host_ports_of_the_same_session_are_taken() -> None:
     ]
     found = session(node("n1"), node("n2"), group("g"), pods)
     assert sorted(bound(found).values()) == ["n1", "n2"]
+
+
+def test_the_condition_takes_the_place_of_the_first_of_its_type() -> None:
+    """Others keep their places, later ones of the same type too."""
+    old, other = (PodGroupCondition(type_, "True", "Old", "old") for type_ in (UNSCHEDULABLE, "Other"))
+    status = PodGroupStatus(conditions=(other, old, other, old))
+    found = session(node("n", 1), group("g", 2, status=status), members("g", 2))
+    conditions = found.closing.groups["ns/g"].conditions
+    assert [one.reason for one in conditions] == ["Old", NOT_ENOUGH_RESOURCES, "Old", "Old"]
