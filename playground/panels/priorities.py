@@ -69,12 +69,35 @@ def explained(
     if release_record(cycle) is not None:
         return _plugin_score(cycle, place, cycle.priorities[priority])
     pod = before.cluster.pods[cycle.pod]
+    if priority >= len(before.profile_of(pod.pod).priorities):
+        return _extender_score(cycle, place, cycle.priorities[priority])
     asked = LineQuestion(before.cluster, pod, feasible, place, cycle.priorities[priority])
     zero = np.zeros(1, np.int64)
     total = combine(((row.weight, row.score[place : place + 1]) for row in cycle.priorities), zero)
     told = as_dict(asked, describe(before.profile_of(pod.pod).priorities[priority].run, asked))
     name = told["name"]
     return {**told, "total": int(total[0]), "reference": name if name in PRIORITIES else None}
+
+
+def _extender_score(cycle: Cycle, place: int, row: PriorityRow) -> dict[str, Any]:
+    """Return how an extender counts for a node: its answer times its weight."""
+    assert cycle.totals is not None
+    score = int(row.score[place])
+    told = [Line("Prioritize", "Score of the node in the answer", f"{score:,}", f"{score:,}")]
+    return {
+        "name": row.name,
+        "kind": row.kind,
+        "weight": row.weight,
+        "prefers": "what the extender scores higher",
+        "map": None,
+        "score": score,
+        "weighted": row.weight * score,
+        "range": [int(row.score.min()), int(row.score.max())],
+        "value": plain(told),
+        "scale": [],
+        "total": int(cycle.totals[place]),
+        "reference": None,
+    }
 
 
 def _plugin_score(cycle: Cycle, place: int, row: PriorityRow) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from playground.panels import release_story
+from playground.panels import extender_story, release_story
 from playground.panels.ladder import Rung, stopped
 from playground.panels.plugins import PLUGIN_PANELS
 from playground.panels.sentences import Sentence, SentencePart, counted, listed, placements
@@ -46,8 +46,10 @@ def story(
         *_cached(cycle),
         *_overtaken(cycle, inside),
         *_nominated(cycle),
+        *extender_story.choosing(cycle),
         *_choice(cycle, in_turn=in_turn),
         *_preemption(cycle),
+        *extender_story.ending(cycle),
         *_outcome(cycle),
     ]
 
@@ -142,7 +144,7 @@ def _filtering(cycle: Cycle, rungs: list[Rung]) -> list[Sentence]:
     for position, (name, count) in enumerate(removed.items()):
         if position:
             sentence.append(" and " if position == len(removed) - 1 else ", ")
-        sentence += [{"predicate": name}, f" rules out {count:,}"]
+        sentence += [extender_story.part_of("predicate", name), f" rules out {count:,}"]
     left = len(cycle.feasible)
     sentence.append("; none is left." if not left else f"; {left:,} {'is' if left == 1 else 'are'} left.")
     return [sentence]
@@ -240,7 +242,11 @@ def _choice(cycle: Cycle, *, in_turn: bool) -> list[Sentence]:
         return []
     sentences: list[Sentence] = []
     if cycle.totals is not None and cycle.priorities:
-        weighed: list[SentencePart] = listed("priority", [row.name for row in cycle.priorities])
+        names = listed("priority", [row.name for row in cycle.priorities])
+        weighed = [
+            extender_story.part_of("priority", part["priority"]) if isinstance(part, dict) else part
+            for part in names
+        ]
         sentences.append(
             [f"The {counted(len(cycle.feasible), 'feasible node')} are ranked by ", *weighed, "."]
         )

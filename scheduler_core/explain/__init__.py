@@ -215,9 +215,23 @@ def _placed(simulation: Stepper, index: int, pod: str, asked: str | None) -> Ask
         return replace(answer, summary=f"{summary} Node {asked} did not exist yet.")
     row = cycle.nodes.index(asked)
     told = verdict(standing, row)
-    how = "fitted too" if told.fits else f"did not fit: {told.because}"
+    refused = _refused_by_extender(cycle, row) if told.fits else ""
+    how = refused or ("fitted too" if told.fits else f"did not fit: {told.because}")
     found = yield from search(standing, [row])
     return replace(answer, summary=f"{summary} {asked} {how}.", nodes=(told,), changes=tuple(found))
+
+
+def _refused_by_extender(cycle: Cycle, row: int) -> str:
+    """Return which extender failed a node that passed the predicates; "" if none did."""
+    matrix = cycle.matrix
+    if matrix is None:
+        return ""
+    rows = range(len(cycle.order), len(matrix.order))
+    number = next((number for number in rows if matrix.codes[number, row] > 0), None)
+    if number is None:
+        return ""
+    reasons = ", ".join(matrix.reasons[int(matrix.codes[number, row])]) or "without a reason"
+    return f"passed the predicates, but {matrix.order[number]} refused it: {reasons}"
 
 
 def _placed_currently(earlier: CurrentSimulation, pod: str, asked: str | None) -> Asking:
@@ -297,6 +311,9 @@ def _standing(simulation: Stepper, pod: str, asked: str | None, shown: int, *, t
     # Asked about all nodes, a pod that fits on one of them needs no remedy.
     found = [] if asked is None and standing.fitting() else (yield from search(standing, rows))
     summary = _pending_summary(standing, pod, verdicts, asked)
+    if simulation.profile_of(state.pod).extenders:
+        urls = ", ".join(extender.url for extender in simulation.profile_of(state.pod).extenders)
+        summary += f" Extenders decide too, which is not explained here but in the trace: {urls}."
     if node:
         summary = f"{pod} is bound to {node} by its manifest. {summary}"
     elif not simulation.responsible(state.pod):

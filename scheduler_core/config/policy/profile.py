@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from scheduler_core.config.policy.order import expanded, static_order
 from scheduler_core.config.policy.providers import DEFAULT_HARD_POD_AFFINITY_WEIGHT
 from scheduler_core.config.policy.reading import NamedPredicate, PolicyReader, WeightedPriority
+from scheduler_core.config.release import V1_11
 from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
 from scheduler_core.extenders.configuration import Extender, ignored_resources
 from scheduler_core.objects.problems import Problem
@@ -90,6 +91,8 @@ def compile_policy(policy: Mapping[str, Any] | None, settings: Settings = DEFAUL
     priorities = reader.priorities(hard_weight)
     always = reader.flag("alwaysCheckAllPredicates")
     extenders = reader.extenders()
+    if settings.time == "virtual" or settings.scheduler not in ("", V1_11):
+        extenders = ()  # the other releases are simulated without them, and a warning says so
     if extenders and settings.cache == "batching":
         reader.fail("extenders", "cache: batching takes a node without asking extenders: choose another mode")
     ignored = ignored_resources(extenders)

@@ -123,10 +123,11 @@ def test_stepping_back_asks_nothing_again(server):
 def test_an_extender_that_misbehaves_ends_the_attempt_in_time(server, behaves, told):
     """Every misbehaviour is an error with a text, within the timeout, and recorded as it was."""
     server.behaves = behaves
-    asked = policy(extender(server.url, filterVerb="filter", httpTimeout=1_000_000_000))
+    seconds = 0.5 if behaves in {"hangs", "drips"} else 9
+    asked = policy(extender(server.url, filterVerb="filter", httpTimeout=int(seconds * 1e9)))
     began = time.monotonic()
     _, (cycle,) = live(server, asked, pod("p"), most_bytes=100_000)
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 9
     assert cycle.result == "error"
     assert told.format(port=server.server_port) in cycle.message
     assert len(server.asked) == 1
