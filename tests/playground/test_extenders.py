@@ -62,6 +62,7 @@ def test_the_score_of_an_extender_is_explained(example):
     row = next(n for n, row in enumerate(cycle.priorities) if row.name == NAME)
     with example.before(3) as before:
         told = explained(cycle, before, node_at, node_at[cycle.nodes.index("gpu-b")], row)
+    assert told is not None
     assert (told["score"], told["weight"], told["weighted"]) == (9, 5, 45)
 
 

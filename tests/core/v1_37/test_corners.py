@@ -57,7 +57,7 @@ def test_several_names_in_one_field_expression_name_the_nodes_but_match_none() -
 
 def test_empty_requirements_and_preferences_are_not_none() -> None:
     """NodeAffinity skips what is absent, not what is empty."""
-    empty = {"nodeAffinity": {PREFERRED: []}}
+    empty: dict[str, Any] = {"nodeAffinity": {PREFERRED: []}}
     shown = attempt(node("n"), node("m"), pod("p", nodeSelector={}, affinity=empty))
     assert (shown["preFilter"]["NodeAffinity"]["code"], shown["preScore"]["NodeAffinity"]) == (
         "Success",
