@@ -8,11 +8,12 @@ from typing import Any
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import apply_patch, kind_of_patch
 from scheduler_core.objects.keys import Key, document_key, key_of
-from scheduler_core.objects.kinds import KINDS
+from scheduler_core.objects.kinds import KINDS, MANIFEST_KINDS
 from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.model import KubernetesObject, PersistentVolume, PersistentVolumeClaim, Pod
 from scheduler_core.scenario.history_entries import entries_of, resolved, target_of
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
 from scheduler_core.simulation.virtual import Stepper, TimedSimulation
 
 # Kinds that controllers create and delete.
@@ -23,11 +24,14 @@ def ending_documents(simulation: Stepper) -> list[Document]:
     """Return the manifests of all objects that exist at the end of a run, in order of creation.
 
     An object read from a manifest keeps it, including unread fields, with the patches of operations; an
-    object that a controller created gets one. Namespaces, which are not read, come first, as given.
+    object that a controller created gets one. What has no typed object comes first: Namespaces as given, and
+    under v1.37 all kinds that it reads, claims with their devices.
     """
     scenario = simulation.scenario
     given = _manifests(scenario)
-    unread = [d for d in scenario.documents if d.get("kind") == "Namespace"]
+    unread: list[Document] = [d for d in scenario.documents if d.get("kind") == "Namespace"]
+    if isinstance(simulation, CurrentSimulation):
+        unread = [one for kind in MANIFEST_KINDS for one in simulation.run.cluster.list(kind)]
     return unread + [_manifest(obj, given, simulation) for obj in _objects(simulation)]
 
 

@@ -13,6 +13,7 @@ from django.test import Client
 
 from playground.schemas import document
 from playground.schemas.reduce import LONGEST, reduced, shortened
+from scheduler_core.config.feature_gates import DEFAULTS
 from scheduler_core.objects.kinds import KINDS
 
 POD_SPEC = "io.k8s.api.core.v1.PodSpec"
@@ -103,6 +104,14 @@ def test_everything_of_our_own_is_explained(schemas: dict[str, Any]) -> None:
             waiting += [field["p"]] if "p" in field else []
             waiting += field["by"][1].values() if "by" in field else []
     assert len(seen) > 60
+
+
+def test_every_feature_gate_is_completed(schemas: dict[str, Any]) -> None:
+    """The editor offers the gates of kube-scheduler v1.37 by name, each with what it does here."""
+    gates = schemas["parts"][schemas["parts"]["SimulationSettings"]["f"]["featureGates"]["p"]]["f"]
+    assert gates.keys() == DEFAULTS.keys()
+    assert {gate["t"] for gate in gates.values()} == {"boolean"}
+    assert "scheduled as a whole" in gates["GenericWorkload"]["d"]
 
 
 def test_the_document_is_small_and_kept(db: None) -> None:

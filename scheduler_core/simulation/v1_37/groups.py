@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from scheduler_core.v1_37.change import Manifest
+from scheduler_core.v1_37.clock import SECOND
 from scheduler_core.v1_37.groups.conditions import condition_text
 from scheduler_core.v1_37.hints.registry import wakes
 from scheduler_core.v1_37.podgroups import GATE, group_key, min_count
@@ -97,5 +98,12 @@ def group_text(run: Run, pod: str) -> str:
     stands = f"; its condition is {told}" if told else "; no cycle has tried it yet"
     return (
         f"It is scheduled with PodGroup {key}, which needs {min_count(manifest):,} pods: {len(members):,} "
-        f"exist, {placed:,} of them on nodes{stands}."
+        f"exist, {placed:,} of them on nodes{stands}.{_backing_off(run, key)}"
     )
+
+
+def _backing_off(run: Run, key: str) -> str:
+    entity = run.queue.error_backoff.get(key)
+    if entity is None or entity.backoff_expires is None:
+        return ""
+    return f" It backs off until {entity.backoff_expires // SECOND + 1:,} s: no event brings it back earlier."

@@ -339,16 +339,21 @@ class CurrentSimulation:
         are waited for after the last operation, if something has changed since they were tried.
         """
         queue = self.run.queue
-        changed = [
+        while changed := [
             entity.backoff_expires or 0
             for entity in queue.error_backoff
             if self._failed_at.get(entity.key) != self._changes and self._tried[entity.key] < MAX_TRIES
-        ]
-        if not changed:
-            return False
-        queue.pass_to(whole_second(min(changed)) + SECOND)  # it backs off in the second of its expiry, too
-        self._note_moves()
-        return self._ready()
+        ]:
+            there = len(queue.error_backoff)
+            queue.pass_to(
+                whole_second(min(changed)) + SECOND
+            )  # it backs off in the second of its expiry, too
+            self._note_moves()
+            if self._ready():
+                return True
+            if len(queue.error_backoff) == there:
+                break
+        return False
 
     def _land_next(self, step: int, operations: list[Operation]) -> None:
         self._next_operation += 1

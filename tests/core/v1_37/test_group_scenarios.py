@@ -174,6 +174,7 @@ def test_another_dialects_group_is_not_taken_for_the_native_one() -> None:
         ("w-2", "1.1", "PodGroup default/train, which needs 3 pods: 3 exist, 0 of them on nodes"),
         ("w-2", "1.1", "With its PodGroup default/train in this cycle: 0/1 nodes are available: 1 Insuff"),
         ("w-0", "1.1", f"its condition is PodGroupInitiallyScheduled=False Unschedulable: {FULL}."),
+        ("w-0", "1.1", "It backs off until 2 s: no event brings it back earlier."),
         ("lost", None, "Its PodGroup default/none does not exist: it is not tried before"),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scheduler_core import BundleError, load, simulate
+from scheduler_core.results.final_manifests import ending_documents
 from scheduler_core.scenario.history import Moment, manifest_at, objects_at
 from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
 
@@ -73,6 +74,9 @@ def test_a_new_slice_wakes_the_pod_that_claims_a_device() -> None:
     claim = simulation.run.cluster.get("ResourceClaim", "default", "one")
     assert claim is not None
     assert claim["status"]["allocation"]["devices"]["results"][0]["device"] == "gpu-0"
+    last = {(one["kind"], one["metadata"]["name"]): one for one in ending_documents(simulation)}
+    assert last["ResourceClaim", "one"] == claim
+    assert ("ResourceSlice", "s1") in last
 
 
 def test_a_claim_that_is_deleted_and_created_again() -> None:
