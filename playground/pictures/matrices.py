@@ -113,7 +113,7 @@ def rungs(cycle: Cycle | None, caption: Caption) -> str:
     if not found:
         return _nothing("No predicate ran at this step.", caption)
     most = max(1, found[0][1])
-    drawn = []
+    drawn: list[str] = []
     for row, (name, before, after) in enumerate(found[:COLUMNS]):
         y = HEAD + (ROW + 4) * row
         x = MARGIN + 260

@@ -92,6 +92,7 @@ export class Playback extends Emitter {
     super();
     this.socket = socket;
     this.source = source;
+    this.locked = false; // whether its page shows one step alone, in a frame
     this.index = -1; // what is shown
     this.wanted = 0; // what is asked for
     this.at = 0; // the moment that is shown, from 1; 0: all of the cycle; LAST until it is known which that is
@@ -240,6 +241,7 @@ export class Playback extends Emitter {
 
   /** @param {number} generation */
   async #loadMarks(generation) {
+    if (this.locked) return;
     try {
       while (generation === this.generation && this.marks.known < this.cycles) {
         const from = this.marks.known + 1;
