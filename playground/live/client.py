@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any, Protocol, TypeVar
 
+from playground.live.framing import Frame
 from playground.live.watching import Watcher
 
 T = TypeVar("T")
@@ -15,6 +16,7 @@ class Client(Watcher, Protocol):
 
     address: str
     closed: bool
+    frame: Frame | None  # of a page in another page's frame
 
     @property
     def asker(self) -> str:

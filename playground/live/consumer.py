@@ -25,6 +25,7 @@ from playground.live.commands import COMMANDS, at_hand, dispatch
 from playground.live.errors import CommandError, unavailable
 from playground.live.flights import Flights
 from playground.live.frames import parse, request_of, size
+from playground.live.framing import Frame, frame_of
 from playground.live.watching import Watching
 from playground.playback.executor import in_engine, in_parsing, in_storage, in_waiting
 from playground.runtime import counters, log_context, outage
@@ -113,6 +114,7 @@ class Connection(AsyncWebsocketConsumer):
         super().__init__(*args, **kwargs)
         self.visitor = ""
         self.address = ""
+        self.frame: Frame | None = None
         self.watching = Watching(self)
         self._counted = False
         self._outgoing = Outgoing()
@@ -159,6 +161,11 @@ class Connection(AsyncWebsocketConsumer):
 
     async def connect(self) -> None:
         """Accept, unless the address has too many connections already."""
+        try:
+            self.frame = frame_of(self.scope.get("query_string", b""))
+        except ValueError:
+            await self.close()
+            return
         headers = self.scope.get("headers", [])
         self.visitor = identity.visitor_of_headers(headers)
         forwarded = ",".join(value.decode("latin-1") for name, value in headers if name == b"x-forwarded-for")
@@ -210,6 +217,9 @@ class Connection(AsyncWebsocketConsumer):
             return
         except CommandError as error:
             self._refuse(request_of(text_data), error)
+            return
+        if self.frame is not None and (told := self.frame.refusal(name, payload)):
+            self._refuse(request, CommandError("permission.denied", told))
             return
         began = time.monotonic()
         known = at_hand(self.visitor, name, payload)

@@ -69,7 +69,11 @@ def scene_of(playback: Playback, index: int, title: str) -> Scene:
         sentences=tuple(map(plain, told)),
         nodes=tuple(shown),
         more=len(boxes) - len(shown),
-        facts=(f"{len(boxes):,} nodes", f"{sum(len(box.blocks) + box.more for box in boxes):,} pods placed"),
+        facts=(
+            f"{len(boxes):,} nodes",
+            f"{sum(len(box.blocks) + box.more for box in boxes):,} pods placed",
+            f"kube-scheduler {playback.scenario.release}",
+        ),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable
+from functools import lru_cache
 from html import escape
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -28,9 +29,16 @@ from scheduler_core.objects.problems import BundleError
 
 PICTURES = 200  # kept in memory
 PICTURE_BYTES = 16 * 2**20
+RELEASES_KEPT = 10_000  # of scenarios: a name each
 QUERY = 1_500  # characters of an address's query that are passed on
 EMBED_WIDTH, EMBED_HEIGHT = 960, 600
 LEAST_WIDTH, LEAST_HEIGHT = 280, 200
+#: Of the frame: some consumers drop styles, and read ``frameborder``. Only the clipboard and full screen are
+#: delegated, and we are told the embedding site without its path.
+FRAME_ATTRIBUTES = (
+    'frameborder="0" style="border:0" loading="lazy" allow="clipboard-write; fullscreen" allowfullscreen '
+    'referrerpolicy="strict-origin-when-cross-origin"'
+)
 EMBED_VIEWS = ("stage", "matrix", "story")
 
 
@@ -147,7 +155,7 @@ def oembed(request: HttpRequest) -> HttpResponse:
         "provider_url": request.build_absolute_uri("/"),
         "title": title,
         "html": f'<iframe src="{escape(source)}" title="{escape(title)}" width="{width}" height="{height}" '
-        'loading="lazy" style="border:0"></iframe>',
+        f"{FRAME_ATTRIBUTES}></iframe>",
         "width": width,
         "height": height,
         "thumbnail_url": request.build_absolute_uri(card_address(f"/s/{row.short}/", asked.query)),
@@ -171,13 +179,30 @@ def card_address(page: str, query: str) -> str:
     return f"{page}card.png?{urlencode({'step': step})}" if step else f"{page}card.png"
 
 
-def preview(request: HttpRequest, page: str, title: str) -> dict[str, str]:
-    """Return what a page's head tells others of it: ``title``, ``url``, ``image``, and ``oembed`` or ""."""
+@lru_cache(RELEASES_KEPT)
+def _release_of(digest: str) -> str:
+    source = sources.Source({}, Scenario.objects.get(digest=digest))
+    try:
+        return "" if sources.is_large(source) else source.load().release
+    except (BundleError, bundles.TooLargeError):
+        return ""
+
+
+def release_of(row: Scenario) -> str:
+    """Return the release that answers a scenario, "" of one that takes long to read; it never changes."""
+    return _release_of(row.digest)
+
+
+def preview(request: HttpRequest, page: str, title: str, release: str = "") -> dict[str, str]:
+    """Return what a page's head tells others of it: ``title``, ``url``, ``image``, and ``oembed`` or "".
+
+    The title names the ``release`` that answers the scenario, if that is known.
+    """
     query = request.META.get("QUERY_STRING", "")[:QUERY]
     url = request.build_absolute_uri(f"{page}{f'?{query}' if query else ''}")
     shared = page.startswith("/s/")
     return {
-        "title": title or "Untitled",
+        "title": f"{title or 'Untitled'}{f' (kube-scheduler {release})' if release else ''}",
         "url": url,
         "image": request.build_absolute_uri(card_address(page, query)),
         "oembed": request.build_absolute_uri(f"/oembed?{urlencode({'url': url})}") if shared else "",

@@ -105,7 +105,12 @@ def shared(request: HttpRequest, short: str) -> HttpResponse:
         request,
         source,
         bundle_url=f"/api/scenarios/{short}/bundle",
-        preview=pictures.preview(request, f"/s/{short}/", source.title),
+        preview=pictures.preview(
+            request,
+            f"/s/{short}/",
+            source.title,
+            pictures.release_of(source.row),  # type: ignore[arg-type]
+        ),
     )
     response.headers["X-Robots-Tag"] = "noindex"
     return response
@@ -127,7 +132,9 @@ def linked(request: HttpRequest, name: str) -> HttpResponse:
             source,
             title=link.title,
             bundle_url=f"/l/{link.pk}/bundle",
-            preview=pictures.preview(request, f"/l/{link.pk}/", link.title),
+            preview=pictures.preview(
+                request, f"/l/{link.pk}/", link.title, pictures.release_of(link.scenario)
+            ),
         )
     response.headers["X-Robots-Tag"] = "noindex"
     return response

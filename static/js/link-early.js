@@ -3,6 +3,15 @@
 (function () {
   if ("podstepEarly" in window) return; // it comes after the modules, which have a connection of their own
   var url = new URL("/ws/", location.href);
+  var framed = /^\/e\/([^/]+)\/$/.exec(location.pathname); // as in lib/socket.js
+  if (framed) {
+    var query = new URLSearchParams(location.search);
+    url.searchParams.set("frame", framed[1]);
+    if (query.get("lock") === "1") {
+      url.searchParams.set("lock", "1");
+      url.searchParams.set("step", query.get("step") || "");
+    }
+  }
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   var early = { url: url.href, socket: new WebSocket(url.href), frames: [], asked: "" };
   window.podstepEarly = early;

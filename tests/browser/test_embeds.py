@@ -112,6 +112,31 @@ def test_a_locked_step_stays(page: Page, address: str) -> None:
     assert whole.evaluate("podstep.playback.wanted") == STEP
 
 
+def test_the_server_keeps_the_lock_as_well(page: Page, address: str) -> None:
+    """What a script asks of another step, or to change, is refused; the page itself asks no such thing."""
+    frame = embed(page, f"{address}&view=stage&lock=1")
+    asked = """async ([command, more]) => {
+        const { socket, source } = podstep.playback;
+        try { await socket.call(command, { source, ...more }); return "answered"; }
+        catch (error) { return error.code; }
+    }"""
+    for command, more, told in (
+        ("cycle.get", {"step": str(STEP), "parts": ["predicates"]}, "answered"),
+        ("cycle.get", {"step": str(STEP + 1), "parts": ["predicates"]}, "permission.denied"),
+        ("timeline.get", {"from": 1, "to": 3}, "permission.denied"),
+        ("scenario.fork", {}, "permission.denied"),
+    ):
+        assert frame.evaluate(asked, [command, more]) == told, command
+    whole = embed(page, f"{address}&lock=1", width=1300)
+    for tab in ("Predicates", "Priorities", "Queue", "Events", "Story"):
+        whole.get_by_role("tab", name=tab, exact=True).click()
+        expect(whole.get_by_role("tabpanel").last).to_be_visible()
+        expect(whole.get_by_text("locked its step")).to_have_count(0)
+    free = embed(page, f"{address}&view=stage")
+    assert free.evaluate(asked, ["cycle.get", {"step": str(STEP + 1), "parts": ["predicates"]}]) == "answered"
+    assert free.evaluate(asked, ["scenario.fork", {}]) == "permission.denied"
+
+
 def test_the_priorities_are_a_matrix_too(page: Page, address: str) -> None:
     """The tab of the address is kept where it has a matrix; another one gives way to the predicates."""
     frame = embed(page, f"{address}&view=matrix&tab=priorities")

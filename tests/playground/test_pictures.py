@@ -19,6 +19,7 @@ from playground.pictures import card, qr
 from playground.pictures.scene import Block, NodeBox, Scene, scene_of
 from playground.pictures.stage import Area, stage
 from playground.pictures.svg import cut, element, text, wrapped
+from playground.playback import sources
 from playground.playback.playback import Playback
 from playground.storage import bundles, store
 from playground.views import pictures
@@ -171,7 +172,7 @@ def test_a_scene_of_a_step(web: str) -> None:
     offered = {"n1": 2_000, "n2": 4_000}[chosen.name]
     assert next(block for block in chosen.blocks if block.new).cpu == 1_500 / offered
     assert second.where.startswith("Step 2 of 5: default/web-")
-    assert last.facts == ("3 nodes", "3 pods placed")
+    assert last.facts == ("3 nodes", "3 pods placed", f"kube-scheduler {playback.scenario.release}")
     failed = scene_of(playback, 5, "t")
     assert not any(box.chosen for box in failed.nodes)
     assert [box.wanted.cpu for box in failed.nodes] == [0.75, 0.375, 0.1875]
@@ -256,12 +257,43 @@ def test_a_page_tells_of_its_picture(shared: str) -> None:
     """The head of a shared page, at the step of its address; names are escaped."""
     page = Client().get(f"/s/{shared}/?step=2&tab=story").content.decode()
     head = dict(re.findall(r'<meta property="og:(\w+)" content="(.*?)">', page))
-    assert head["title"] == "A &lt;day&gt;"
+    assert re.fullmatch(r"A &lt;day&gt; \(kube-scheduler v1\.[0-9]+\)", head["title"])
     assert head["image"] == f"http://testserver/s/{shared}/card.png?step=2"
     assert html.unescape(head["url"]) == f"http://testserver/s/{shared}/?step=2&tab=story"
     [found] = re.findall(r'type="application/json\+oembed" href="(.*?)"', page)
     answer = Client().get(html.unescape(found).removeprefix("http://testserver"))
     assert answer.json()["title"] == "A <day>"
+
+
+@database
+@pytest.mark.parametrize("release", ["v1.11", "v1.22", "v1.37"])
+def test_a_preview_names_the_release(web: str, release: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The title and the picture, of a shared page and of a private link."""
+    settings = f"---\napiVersion: podstep/v1\nkind: SimulationSettings\nscheduler: {release}\n"
+    text = f"{web}\n{settings}"
+    answer = Client().post(
+        "/api/scenarios", {"bundle": text, "title": "Web"}, content_type="application/json"
+    )
+    name = answer.json()["id"]
+    drawn: list[str] = []
+    monkeypatch.setattr(pictures, "pictures", pictures.Pictures())
+    monkeypatch.setattr(card, "png", lambda svg: drawn.append(svg) or b"")  # type: ignore[func-returns-value]
+    for path in (f"/s/{name}/", f"/s/{name}/?step=1"):
+        head = dict(
+            re.findall(r'<meta property="og:(\w+)" content="(.*?)">', Client().get(path).content.decode())
+        )
+        assert head["title"] == f"Web (kube-scheduler {release})"
+        assert Client().get(head["image"].removeprefix("http://testserver")).status_code == 200
+    assert len(drawn) == 2 and all(f"kube-scheduler {release}" in svg for svg in drawn)
+
+
+@database
+def test_a_release_that_takes_long_to_find_is_not_named(shared: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A large bundle is not read for the head of its page; a small one is read once."""
+    pictures._release_of.cache_clear()
+    monkeypatch.setattr(sources, "is_large", lambda _source: True)
+    assert "kube-scheduler v" not in Client().get(f"/s/{shared}/").content.decode().split("</head>")[0]
+    pictures._release_of.cache_clear()
 
 
 @database
@@ -276,6 +308,16 @@ def test_oembed(shared: str) -> None:
         f'<iframe src="http://testserver/e/{shared}/?step=2&amp;node=a%22%3E%3Cscript%3E"'
     )
     assert 'title="A &lt;day&gt;"' in body["html"] and "<script" not in body["html"]
+    for attribute in (
+        'frameborder="0"',
+        'loading="lazy"',
+        "allowfullscreen",
+        'allow="clipboard-write; fullscreen"',
+    ):
+        assert attribute in body["html"]
+    assert (
+        'referrerpolicy="strict-origin-when-cross-origin"' in body["html"] and "sandbox" not in body["html"]
+    )
     assert body["thumbnail_url"] == f"http://testserver/s/{shared}/card.png?step=2"
     assert answer.headers["Access-Control-Allow-Origin"] == "*"
     frame = Client().get(f"/e/{shared}/?view=matrix&lock=1")

@@ -25,7 +25,9 @@ async def open_source(call: Call) -> Answer:
     """Return the tables of a source and the index of ``step``; the timeline follows as it is computed."""
     # The answer and the later pushes are of one revision, even while another tab saves the next one.
     call.source = source = call.found().pinned()
-    step = call.payload.get("step") or ""
+    frame = call.connection.frame
+    locked = frame is not None and frame.locked
+    step = call.payload.get("step") or (frame.step if frame is not None else "")
     until = time.monotonic() + STEP_SECONDS
 
     def turn(playback: Playback, _unwanted: Unwanted) -> tuple[Playback, int, Encoded] | None:
@@ -34,12 +36,15 @@ async def open_source(call: Call) -> Answer:
             index = playback.locate(step) if step else 0
         except ValueError as error:
             raise CommandError("payload.invalid", str(error), field="step") from error
-        if index is None and more and time.monotonic() < until:
+        if index is None and more and (locked or time.monotonic() < until):
             return None
+        if frame is not None and locked:
+            frame.index = len(playback) if index is None else index
         return playback, *_opened(source, playback, index, sought=bool(index is None and more))
 
     playback, seen, answer = await call.in_turns(turn)
-    call.connection.watching.attend(source, playback, seen)
+    if not locked:  # what grows is about other steps
+        call.connection.watching.attend(source, playback, seen)
     return answer
 
 

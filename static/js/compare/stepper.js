@@ -192,7 +192,7 @@ export class Stepper {
             : rule
               ? ["Decided differently by ", h("code", { text: rule }), "."]
               : ready
-                ? "Decided differently; no single rule decides it: the queue, a tie, the clusters or the evaluated nodes differ."
+                ? "Decided differently by no single rule: the queue, a tie, the clusters or the nodes evaluated."
                 : "Decided differently.",
     );
     this.host.classList.toggle("is-different", different);

@@ -115,6 +115,16 @@ export class Socket {
 
   constructor(path = "/ws/") {
     const url = new URL(path, location.href);
+    const framed = /^\/e\/([^/]+)\/$/.exec(location.pathname);
+    if (framed) {
+      // What a frame may ask is bounded by the server, too: as in link-early.js.
+      const query = new URLSearchParams(location.search);
+      url.searchParams.set("frame", framed[1]);
+      if (query.get("lock") === "1") {
+        url.searchParams.set("lock", "1");
+        url.searchParams.set("step", query.get("step") ?? "");
+      }
+    }
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
     this.url = url.href;
     this.bytes = 0;

@@ -39,6 +39,7 @@ const source = JSON.parse($("#source", root).textContent);
 const mine = "mine" in root.dataset && Boolean(source.draft);
 const socket = new Socket();
 const playback = new Playback(socket, source);
+playback.locked = "locked" in root.dataset;
 const view = new View(playback);
 const layout = new Layout(root, view);
 new About($("[data-about]"), view, JSON.parse($("#about").textContent));

@@ -38,6 +38,7 @@ export class Playback extends Shown {
     super();
     this.socket = socket;
     this.source = source;
+    this.locked = false; // whether its page shows one step alone, in a frame
     this.wish = WHOLE; // both of what is asked for
     this.generation = 0; // grows with every opening: what was asked before is dropped
     this.records = new Records(this);
@@ -182,6 +183,7 @@ export class Playback extends Shown {
 
   /** @param {number} generation */
   async #loadMarks(generation) {
+    if (this.locked) return;
     try {
       while (generation === this.generation && this.marks.known < this.cycles) {
         const from = this.marks.known + 1;

@@ -48,7 +48,7 @@ export class Records {
    */
   reset(nodes) {
     const { span, windows, heavy } = SIZES.find((size) => nodes <= size.nodes) ?? LARGEST;
-    this.#span = span;
+    this.#span = this.playback.locked ? 1 : span;
     this.#windows = new Lru(windows);
     this.#heavy = new Lru(heavy);
   }
@@ -179,6 +179,7 @@ export class Records {
    */
   async prefetch(index, { wanted, busy }) {
     const { playback } = this;
+    if (playback.locked) return;
     try {
       const from = index > 0 ? this.start(Math.min(index, playback.cycles)) : 1 - this.#span;
       const ahead = from + this.#span;

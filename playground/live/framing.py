@@ -1,0 +1,79 @@
+"""What the connection of a page in another page's frame may ask: of its own scenario, and to change nothing.
+
+Such a page connects to ``/ws/?frame=<scenario>``, with ``&lock=1&step=<step>`` where its step is locked: then
+nothing that belongs to another step is answered either. A page that is no frame asks without this.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qs
+
+LONGEST = 200  # characters of the query
+STEP_LENGTH = 24
+#: Commands that only read, of a source or of nothing.
+READS = frozenset(
+    {
+        *("session.hello", "request.cancel", "scenario.open", "step.locate", "timeline.get", "cycles.window"),
+        *("cycle.get", "cycle.find", "cycle.cancel", "events.list", "scores.explain", "why.ask"),
+        *("preemption.candidates", "preemption.run", "kubebatch.steps", "podgroup.get", "comment.watch"),
+        *("cache.classes", "cache.members", "cache.equivalent", "cache.map"),
+        *("object.get", "objects.list", "operations.list", "operations.get", "operations.outcome"),
+        *("policy.catalogue", "policy.text", "forms.list", "worth.cost", "worth.other", "worth.cancel"),
+    }
+)
+#: Of these there is no answer about one step: they tell of all, or look for another one.
+ABOUT_ALL = frozenset({"timeline.get", "cycle.find", "operations.outcome", "worth.cost", "worth.other"})
+OPENING = frozenset({"scenario.open", "step.locate"})
+STEP_FIELDS = ("step", "cycle", "to")  # of commands, that name a step or a cycle
+OTHER = "The page around this frame locked its step; open it in podstep to see others."
+NO_CHANGE = "A page in a frame changes nothing; open it in podstep."
+ONE_SOURCE = "A page in a frame shows its own scenario alone."
+
+
+class Frame:
+    """The scenario of a frame, and its locked step; ``index`` is its cycle, once that is known."""
+
+    __slots__ = ("index", "locked", "scenario", "step")
+
+    def __init__(self, scenario: str, step: str | None) -> None:
+        self.scenario = scenario
+        self.locked = step is not None
+        self.step = step or ""
+        self.index: int | None = 0 if step == "" else None
+
+    def refusal(self, name: str, payload: Any) -> str:
+        """Return why a command is not this frame's to ask, "" for one that is."""
+        if name not in READS:
+            return NO_CHANGE
+        if not isinstance(payload, dict):
+            return ""  # refused as it is
+        source = payload.get("source")
+        if source is not None and source != {"scenario": self.scenario}:
+            return ONE_SOURCE
+        return "" if not self.locked or self._about_its_step(name, payload) else OTHER
+
+    def _about_its_step(self, name: str, payload: dict[str, Any]) -> bool:
+        if name in OPENING:
+            return payload.get("step") in (None, self.step)
+        if name in ABOUT_ALL:
+            return False
+        if name == "cycles.window":
+            return payload.get("count") == 1 and payload.get("from") == self.index and bool(self.index)
+        own = (self.index, str(self.index))
+        return all(payload[field] in own for field in STEP_FIELDS if field in payload)
+
+
+def frame_of(query: bytes) -> Frame | None:
+    """Return the frame that the query of a connection names, ``None`` for a page that is none.
+
+    Raises ValueError for a query that is not one of ours.
+    """
+    if not query:
+        return None
+    fields = parse_qs(query[: LONGEST + 1].decode("latin-1"), keep_blank_values=True)
+    scenario, step = (fields.pop(name, [""])[0] for name in ("frame", "step"))
+    locked = fields.pop("lock", [""])[0] == "1"
+    if fields or not scenario or len(query) > LONGEST:
+        raise ValueError("the query of a connection names a frame, its step and its lock")
+    return Frame(scenario, step[:STEP_LENGTH] if locked else None)
