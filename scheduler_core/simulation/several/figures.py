@@ -93,21 +93,26 @@ class Figures:
             self.written("Pod", key, pod)
 
     def look(self) -> None:
-        """Count the time that has passed with the state that it passed with, then take the state anew."""
-        now = self.clock.now
-        if (passed := now - self._last) > 0:
-            self.used += self._cpu * passed
-            self.there += self._capacity * passed
-            self.idle += self._idling * passed
-            self._last = now
+        """Count the time that has passed; call it when nothing else happens at this moment."""
+        self._pass()
         if self._changed:
             self._changed = False
             columns = self.server.cluster.columns
             self._capacity = int(columns.allocatable[0].sum())
             self._idling = self._count_idling()
 
+    def _pass(self) -> None:
+        """Count the time that has passed with the state that it passed with."""
+        now = self.clock.now
+        if (passed := now - self._last) > 0:
+            self.used += self._cpu * passed
+            self.there += self._capacity * passed
+            self.idle += self._idling * passed
+            self._last = now
+
     def written(self, kind: str, key: str, obj: KubernetesObject | None) -> None:
         """Take a write at the API server."""
+        self._pass()
         self._changed = True
         if kind == "PodGroup" and isinstance(obj, PodGroup):
             self.gangs.setdefault(key, Gang(obj.min_member)).least = obj.min_member
