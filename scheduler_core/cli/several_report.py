@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 from typing import TextIO
 
@@ -42,6 +43,23 @@ def report_several(simulation: SeveralSimulation, out: TextIO) -> None:
     print(f"\nDesign: {simulation.scenario.settings.design}", file=out)
     for row in rows:
         print("  " + "   ".join(f"{cell:<{width}}" for cell, width in zip(row, widths)).rstrip(), file=out)
+
+    for line in _figures(simulation):
+        print(f"  {line}", file=out)
+
+
+def _figures(simulation: SeveralSimulation) -> Iterator[str]:
+    """Yield the figures of the run, each in a line."""
+    figures = simulation.figures
+    figures.look()
+    yield f"CPU in use: {figures.utilization:.1%} of the nodes' over the run"
+    yield f"pending though a node had room: {figures.idle:,.1f} pod-seconds"
+    for name, wait in sorted(figures.waits.items()):
+        pods = f"{wait.admitted:,} pod" + ("" if wait.admitted == 1 else "s")
+        yield f"wait of {name}: mean {wait.mean:.3f} s, longest {wait.longest:.3f} s, of {pods} admitted"
+    for name, gang in islice(figures.gangs.items(), SHOWN):
+        took = "never full" if gang.took is None else f"full after {gang.took:.3f} s"
+        yield f"gang {name}, minMember {gang.least}: {took}"
 
 
 def _line(one: Outcome) -> str:

@@ -40,6 +40,7 @@ class PodNameIndex(Branching):
         self.since: dict[str, float] = {}
         self.bound_since: dict[str, float] = {}
         self.finished: PodNames = {}  # terminal pods, the first to terminate first
+        self.refused: PodNames = {}  # those of them that no kubelet had admitted
         self.on: dict[str, PodNames] = {}
         self.daemons: dict[tuple[Key, str], PodNames] = {}
         self.orphans: dict[tuple[str, str, str], PodNames] = {}  # namespace, label, value
@@ -55,7 +56,7 @@ class PodNameIndex(Branching):
             if pod.node_name:
                 self.bound_since[name] = now
             if pod.terminal:
-                self.finished[name] = None
+                self.finished[name] = self.refused[name] = None
             return
         bound = old.node_name != pod.node_name
         if bound or old.meta is not pod.meta or old.volumes is not pod.volumes:
@@ -67,6 +68,8 @@ class PodNameIndex(Branching):
             self.since[name] = now
             if pod.terminal:
                 self.finished[name] = None
+                if not is_admitted(old):
+                    self.refused[name] = None
         elif pod.ready and not old.ready and pod.restarts:
             self.since[name] = now
 
@@ -77,6 +80,7 @@ class PodNameIndex(Branching):
         self.since.pop(name, None)
         self.bound_since.pop(name, None)
         self.finished.pop(name, None)
+        self.refused.pop(name, None)
 
     def _use(self, old: Pod | None, pod: Pod | None) -> None:
         """Count what a pod requests of its node from when the kubelet admits it until it terminates."""

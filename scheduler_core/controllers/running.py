@@ -20,6 +20,9 @@ starts or terminates from that moment on.
 ``podstep/fails-at``     a node's annotation: virtual seconds at which it stops responding
 ``podstep/recovers-at``  and at which it responds again
 =======================  =============================================================
+
+A node's annotation ``podstep/release-seconds`` is how long its kubelet still counts a pod that has ended,
+while it cleans up; every scheduler counts it no more. Pods that were deleted are gone at once.
 """
 
 from __future__ import annotations
@@ -39,6 +42,7 @@ START = "podstep/start-seconds"
 RUN = "podstep/run-seconds"
 OUTCOME = "podstep/outcome"
 FAILS, RECOVERS = "podstep/fails-at", "podstep/recovers-at"
+RELEASE = "podstep/release-seconds"
 
 # A run takes time, or controllers that replace terminated pods would create pods forever in one moment.
 _SHORTEST_RUN, _SHORTEST_OF_REPLICAS = 0.001, 1.0
@@ -87,7 +91,7 @@ def reconcile(pod: Pod, store: Store, now: float) -> Reconciliation:
     if pod.phase == "Pending":
         refused = None
         if store.options.admission and node is not None and not pod.start_time:
-            refused = _refusal(pod, node, store)
+            refused = _refusal(pod, node, store, now)
         if refused is not None:
             owner = controller_of(pod)
             again = since + (0.0 if owner is None or owner.kind == "Job" else _SHORTEST_OF_REPLICAS)
@@ -123,10 +127,28 @@ def reconcile(pod: Pod, store: Store, now: float) -> Reconciliation:
     return (_ended(pod),)
 
 
-def _refusal(pod: Pod, node: Node, store: Store) -> Refusal | None:
+def _refusal(pod: Pod, node: Node, store: Store, now: float) -> Refusal | None:
     """Return why the kubelet refuses a pod that it sees for the first time."""
     used = store.index.used.get(pod.node_name, {})
+    if held := seconds(node.meta.annotations.get(RELEASE, "0")):
+        used = _with_ended(used, pod.node_name, store, now - held)
     return refusal(pod, node, used, lambda: filter(is_admitted, store.pods_on(pod.node_name)))
+
+
+def _with_ended(used: dict[str, int], node: str, store: Store, since: float) -> dict[str, int]:
+    """Return what is used with the pods that ended on a node after a moment, unless they were refused."""
+    found = dict(used)
+    for name in reversed(store.index.finished):
+        if store.index.since[name] <= since:
+            break
+        ended = store.objects["Pod", name]
+        if not isinstance(ended, Pod) or ended.node_name != node or name in store.index.refused:
+            continue
+        found["pods"] = found.get("pods", 0) + 1
+        for container in ended.containers:
+            for resource, amount in container.requests.items():
+                found[resource] = found.get(resource, 0) + amount
+    return found
 
 
 def _ended(pod: Pod) -> Change:

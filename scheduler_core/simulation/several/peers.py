@@ -13,6 +13,7 @@ from scheduler_core.framework.record import Attempt
 from scheduler_core.kube_batch.snapshot import Options, group_of, is_watched
 from scheduler_core.objects.model import Pod
 from scheduler_core.scheduling.cycle import QueueState
+from scheduler_core.simulation.several.figures import Figures
 from scheduler_core.simulation.several.ledger import BindingLedger
 from scheduler_core.simulation.several.record import NODES_SHOWN, PODS_SHOWN, NodeBelief, ViewRecord
 from scheduler_core.simulation.several.server import ApiServer
@@ -172,10 +173,13 @@ class Peers:
     (:class:`scheduler_core.simulation.virtual.beside.CustomSchedulers`).
     """
 
-    def __init__(self, peers: Sequence[Peer], server: ApiServer, ledger: BindingLedger) -> None:
+    def __init__(
+        self, peers: Sequence[Peer], server: ApiServer, ledger: BindingLedger, figures: Figures
+    ) -> None:
         self.peers = {peer.label: peer for peer in peers}
         self.server = server
         self.ledger = ledger
+        self.figures = figures
 
     def __iter__(self) -> Iterator[Peer]:
         return iter(self.peers.values())
@@ -190,6 +194,7 @@ class Peers:
     def set_timers(self, framework: ControlledFramework) -> None:
         """Let every scheduler begin that has something to decide and is not deciding already."""
         clock = framework.clock
+        self.figures.look()
         for peer in self:
             peer.prepare()
             if peer.began is not None or not peer.wants:

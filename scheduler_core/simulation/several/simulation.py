@@ -22,6 +22,7 @@ from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.scheduling.timeline import UNSETTLED, TimelineEvent
 from scheduler_core.simulation.several.building import make_peers, make_server
+from scheduler_core.simulation.several.figures import Figures
 from scheduler_core.simulation.several.ledger import BindingLedger
 from scheduler_core.simulation.several.peers import FrameworkPeer, Peers
 from scheduler_core.simulation.several.view import View
@@ -37,7 +38,8 @@ from scheduler_core.simulation.virtual.simulation import TimedSimulation
 class SeveralSimulation(TimedSimulation):
     """Step through what several schedulers do with a scenario, each on its own view.
 
-    ``ledger`` has what became of their decisions, ``peers`` the schedulers.
+    ``ledger`` has what became of their decisions, ``figures`` what the design is measured by, ``peers`` the
+    schedulers.
 
     Raises:
         PolicyError: The scenario's configuration cannot be used.
@@ -45,6 +47,7 @@ class SeveralSimulation(TimedSimulation):
 
     peers: Peers
     ledger: BindingLedger
+    figures: Figures
 
     def __init__(
         self, scenario: Scenario, *, trace: bool = True, interrupt: Callable[[], None] | None = None
@@ -76,7 +79,10 @@ class SeveralSimulation(TimedSimulation):
             ledger=self.ledger,
             keep=self._keep,
         )
-        self.peers = self._beside = Peers(views, server, self.ledger)
+        self.figures = Figures(server.clock, server)
+        server.watchers.append(self.figures)
+        self.figures.start()
+        self.peers = self._beside = Peers(views, server, self.ledger, self.figures)
         self._observed = next((one.label for one in views if one.pops), views[0].label)
         return server
 

@@ -11,7 +11,7 @@ from scheduler_core.authoring.examples import Example, examples
 from scheduler_core.controllers.kubelet import REFUSED
 from scheduler_core.framework.plugins.coscheduling.observer import phases_of
 from scheduler_core.kube_batch.snapshot import group_of
-from scheduler_core.simulation.virtual import TimedSimulation
+from scheduler_core.simulation.virtual import TimedSimulation, simulate
 
 CURRENT = ("native-gang",)  # answered by kube-scheduler v1.37: tests/core/v1_37/test_examples.py
 SHOWN = tuple(
@@ -23,8 +23,15 @@ EACH = pytest.mark.parametrize("example", SHOWN, ids=lambda example: example.slu
 
 def run(example: Example) -> TimedSimulation:
     """Run an example to its end."""
-    simulation = TimedSimulation(example.load(), trace=False)
+    simulation = stepping(example, trace=False)
     assert list(simulation)
+    return simulation
+
+
+def stepping(example: Example, *, trace: bool = True) -> TimedSimulation:
+    """Return the simulation of an example, before its first step."""
+    simulation = simulate(example.load(), trace=trace)
+    assert isinstance(simulation, TimedSimulation)
     return simulation
 
 
@@ -60,7 +67,7 @@ def test_as_many_pods_run_and_wait_as_the_page_says(example: Example) -> None:
 @EACH
 def test_as_many_pods_are_refused_and_evicted_as_the_page_says(example: Example) -> None:
     """By the kubelet, and by schedulers, over the whole run."""
-    simulation, outcome = TimedSimulation(example.load()), example.outcome
+    simulation, outcome = stepping(example), example.outcome
     assert outcome is not None
     told = [one for cycle in simulation for one in (*cycle.happenings, *cycle.consequences)]
     assert simulation.rest is not None
@@ -90,7 +97,7 @@ def test_the_text_counts_right(example: Example) -> None:
 @EACH
 def test_it_opens_at_a_step_that_exists(example: Example) -> None:
     """The step that the link names is one of the run's."""
-    steps = [cycle.step for cycle in TimedSimulation(example.load(), trace=False)]
+    steps = [cycle.step for cycle in stepping(example, trace=False)]
     assert example.step in steps
 
 

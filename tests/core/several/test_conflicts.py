@@ -1,0 +1,101 @@
+"""The kinds of conflict that the shipped examples show: who is misled, who notices, and what comes of it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from scheduler_core import load
+from scheduler_core.__main__ import main
+from scheduler_core.authoring.examples import find
+from scheduler_core.simulation.several.simulation import SeveralSimulation
+from scheduler_core.simulation.virtual import TimedSimulation, simulate
+
+DOCUMENT = Path("docs/several-schedulers.md").read_text(encoding="utf-8")
+NAMES = re.findall(r"^\| \d+ \| [^|]+ \| `([\w-]+)` \|", DOCUMENT, re.MULTILINE)
+
+
+def ended(slug: str) -> TimedSimulation:
+    """Return a shipped example that has run to its end."""
+    example = find(slug)
+    assert example is not None
+    made = simulate(example.load())
+    assert isinstance(made, TimedSimulation)
+    assert list(made)
+    return made
+
+
+def views(slug: str) -> SeveralSimulation:
+    """Return a shipped example whose schedulers have views, at its end."""
+    made = ended(slug)
+    assert isinstance(made, SeveralSimulation)
+    return made
+
+
+def test_the_document_has_all_eleven() -> None:
+    """Each with an example of its own."""
+    assert len(NAMES) == len(set(NAMES)) == 11
+    assert all(find(name) is not None for name in NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_command_shows_it(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The command that the document names prints the pods; every bundle names its release or has none."""
+    assert main(["simulate", f"scheduler_core/authoring/examples/{name}.yaml"]) == 0
+    out = capsys.readouterr().out
+    assert "Error" in out or name in (
+        "kube-batch-crossfire",
+        "kube-batch-neighbours",
+        "kube-batch-unserved",
+        "two-replicas",
+        "descheduler-ping-pong",
+    )
+
+
+def test_a_stale_view_is_noticed_by_the_kubelet_alone() -> None:
+    """Side by side it refuses a pod; with an arbiter the same decision is sent back before."""
+    side, arbitrated = views("stale-views"), views("arbitrated-commit")
+    noticed = [one.noticed for one in side.ledger.outcomes]
+    assert (noticed.count("kubelet"), noticed.count("arbiter")) == (1, 0)
+    noticed = [one.noticed for one in arbitrated.ledger.outcomes]
+    assert (noticed.count("kubelet"), noticed.count("arbiter")) == (0, 1)
+    names = {pod.meta.name for pod in arbitrated.framework.pods.values()}
+    assert len(names) == 7  # no replacement was needed
+
+
+def test_of_two_replicas_one_is_told_of_every_conflict_by_the_api_server() -> None:
+    """Each pod is bound once, and what the loser assumed is forgotten."""
+    made = views("two-replicas")
+    assert [one.noticed for one in made.ledger.outcomes] == ["apiServer"] * 4
+    assert {one.scheduler for one in made.ledger.outcomes} == {"default-scheduler #2"}
+    for peer in made.peers:
+        assert {key: state.node_name for key, state in peer.view.cluster.pods.items()} == made.placement()
+
+
+def test_what_is_released_late_is_refused_until_it_is_released() -> None:
+    """Each refusal falls within 2 s of the end of the pod before."""
+    made = ended("late-release")
+    pods = made.framework.pods.values()
+    assert sorted(pod.phase for pod in pods) == ["Failed"] * 3 + ["Succeeded"] * 4
+    text = find("late-release")
+    assert text is not None
+    bundle = text.read().replace('podstep/release-seconds: "2"', "other: there")
+    prompt = simulate(load(bundle))
+    assert list(prompt)
+    assert isinstance(prompt, TimedSimulation)
+    assert {pod.phase for pod in prompt.framework.pods.values()} == {"Succeeded"}
+
+
+def test_the_descheduler_s_pod_returns_to_the_node_that_it_came_from() -> None:
+    """Every time, by a scheduler that packs; one that spreads would follow the descheduler."""
+    made = ended("descheduler-ping-pong")
+    decided = [one.node for one in made.decisions if one.pod == "default/store-2"]
+    assert len(decided) == 4
+    assert len(set(decided)) == 1
+    text = find("descheduler-ping-pong")
+    assert text is not None
+    spreads = simulate(load(text.read().replace("MostAllocated", "LeastAllocated")))
+    assert list(spreads)
+    assert len(set(spreads.placement().values())) == 2
