@@ -57,7 +57,7 @@ def test_several_names_in_one_field_expression_name_the_nodes_but_match_none() -
 
 def test_empty_requirements_and_preferences_are_not_none() -> None:
     """NodeAffinity skips what is absent, not what is empty."""
-    empty = {"nodeAffinity": {PREFERRED: []}}
+    empty: dict[str, Any] = {"nodeAffinity": {PREFERRED: []}}
     shown = attempt(node("n"), node("m"), pod("p", nodeSelector={}, affinity=empty))
     assert (shown["preFilter"]["NodeAffinity"]["code"], shown["preScore"]["NodeAffinity"]) == (
         "Success",
@@ -150,3 +150,21 @@ def test_a_request_of_nothing_that_goes_is_a_scale_down() -> None:
     """Upstream asks whether the resource is still requested."""
     assert list(pod_actions(pod("p", cpu="0"), pod("p"))) == ["UpdatePodScaleDown"]
     assert list(pod_actions(pod("p"), pod("p", cpu="0"))) == ["Update"]
+
+
+def test_a_pod_waits_for_the_claim_that_is_made_from_its_template() -> None:
+    """DynamicResources gates it until its status names the claim, or says that none is needed."""
+    templated = pod("p", resourceClaims=[{"name": "gpu", "resourceClaimTemplateName": "t"}])
+    run = started(node("n"), templated)
+    assert run.steps[0]["queue"]["default/p"]["gatedBy"] == "DynamicResources"
+    status = {"status": {"resourceClaimStatuses": [{"name": "gpu"}]}}
+    run.take({"do": "patch", "kind": "Pod", "namespace": "default", "name": "p", "patch": status})
+    assert run.final()["bound"] == {"default/p": "n"}
+    assert run.steps[1]["moves"] == [
+        {
+            "event": "TargetPodUpdatePodGeneratedResourceClaim",
+            "pod": "default/p",
+            "hints": {"DynamicResources": "Queue"},
+            "to": "active",
+        }
+    ]
