@@ -168,3 +168,12 @@ def test_a_pod_waits_for_the_claim_that_is_made_from_its_template() -> None:
             "to": "active",
         }
     ]
+
+
+def test_an_image_that_a_node_lists_twice_has_the_size_of_its_first_entry() -> None:
+    """The state of an image is made by the first entry that names it."""
+    large, small = ({"names": ["app:latest"], "sizeBytes": size * 2**20} for size in (500, 100))
+    twice, other = node("n"), node("m")
+    twice["status"]["images"] = [large, small]
+    raw = attempt(twice, other, pod("p"))["scores"]["ImageLocality"]["raw"]
+    assert raw == {"n": 100 * (250 - 23) // (1000 - 23), "m": 0}
