@@ -52,8 +52,8 @@ class Batching:
             return None
         if signature(pod, self.profiles[pod.scheduler_name]) != batch.signature:
             return None
-        rows = self.scheduling.cluster.nodes.rows
-        if batch.chosen not in rows or any(scored.node not in rows for scored in batch.nodes):
+        nodes = self.scheduling.cluster.nodes
+        if any(nodes.row(name) is None for name in (batch.chosen, *(one.node for one in batch.nodes))):
             return None
         again = self.scheduling.rescore(pod, batch.chosen)
         if again is not None:

@@ -242,7 +242,7 @@ class Nodes:
         named: dict[str, int] = {}
         for entry in images:
             for name in entry.get("names") or ():
-                named[name] = int(entry.get("sizeBytes") or 0)
+                named.setdefault(name, int(entry.get("sizeBytes") or 0))
         for name, size in named.items():
             state = self.images.get(name)
             if state is None:

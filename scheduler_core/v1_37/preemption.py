@@ -105,12 +105,13 @@ def _ineligible(ctx: Context, attempt: Attempt, nominations: Nominations) -> str
         return None
     here = units(ctx.cluster, ctx.nodes.nodes[row].pods, groups=ctx.configuration.gate(GATE))
     lower = (unit for unit in here if unit.priority < ctx.pod.priority)
-    if any(pod.node == node and _preempted(pod) for unit in lower for pod in unit.pods):
+    if any(pod.node == node and terminates_by_preemption(pod) for unit in lower for pod in unit.pods):
         return "not eligible due to a terminating pod on the nominated node."
     return None
 
 
-def _preempted(pod: Pod) -> bool:
+def terminates_by_preemption(pod: Pod) -> bool:
+    """Return whether a pod is a victim that is still terminating (PodTerminatingByPreemption)."""
     return pod.terminating and any(
         condition.get("type") == "DisruptionTarget"
         and condition.get("status") == "True"

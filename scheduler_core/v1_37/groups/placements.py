@@ -20,6 +20,7 @@ COUNT = "PodGroupPodsCount"
 FIT = "NodeResourcesFit"
 _DEFAULT_RESOURCES = ({"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1})
 _PROPORTION = 100
+_UNKNOWN_DOMAIN = "cannot determine domain for already scheduled pods"
 
 
 class Placement(Struct, frozen=True):
@@ -49,17 +50,27 @@ def generate(cluster: Cluster, group: Manifest, bound: Sequence[Pod]) -> list[Pl
     if key is None:
         return [Placement("", tuple(names))]
     domain = {name: labels(cluster.objects["Node"][name]).get(key) for name in names}
-    fixed = {domain.get(pod.node) for pod in bound}
-    if None in fixed:
-        lone = next(pod for pod in bound if domain.get(pod.node) is None)
-        raise ValueError(f"no topology domain found for pod {lone.key}")
-    if len(fixed) > 1:
-        raise ValueError("more than 1 domain found for pod group")
-    values = fixed or {value for value in domain.values() if value is not None}
+    fixed = _fixed_domain(domain, bound)
+    values = {value for value in domain.values() if value is not None and fixed in (None, value)}
     return [
-        Placement(value, tuple(name for name in names if domain[name] == value))
-        for value in sorted(str(value) for value in values)
+        Placement(value, tuple(name for name in names if domain[name] == value)) for value in sorted(values)
     ]
+
+
+def _fixed_domain(domain: Mapping[str, str | None], bound: Sequence[Pod]) -> str | None:
+    """Return the one value under which the bound members sit; None without any."""
+    fixed: str | None = None
+    for pod in bound:
+        if pod.node not in domain:
+            why = f'getting node for pod {pod.key}: nodeinfo not found for node name "{pod.node}"'
+            raise ValueError(f"{_UNKNOWN_DOMAIN}: {why}")
+        value = domain[pod.node]
+        if value is None:
+            raise ValueError(f"{_UNKNOWN_DOMAIN}: no topology domain found for pod {pod.key}")
+        if fixed and fixed != value:
+            raise ValueError(f"{_UNKNOWN_DOMAIN}: more than 1 domain found for pod group: {fixed}, {value}")
+        fixed = value
+    return fixed
 
 
 def best(

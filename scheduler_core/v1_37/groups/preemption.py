@@ -12,6 +12,7 @@ from scheduler_core.v1_37.groups.outcome import GroupResult
 from scheduler_core.v1_37.groups.validation import preemption_policy
 from scheduler_core.v1_37.interface import SUCCESS, UNRESOLVABLE, UNSCHEDULABLE, Attempt, Scheduling, Status
 from scheduler_core.v1_37.pods import Pod
+from scheduler_core.v1_37.preemption import terminates_by_preemption
 from scheduler_core.v1_37.state import Cluster
 
 PLUGIN = "DefaultPreemption"
@@ -37,6 +38,8 @@ def preempt(
     cluster = scheduling.cluster
     if any(preemption_policy(pod) == "Never" for pod in members):
         return _refused(UNSCHEDULABLE, "not eligible due to preemptionPolicy=Never.")
+    if _awaits_victims(cluster, members, priority):
+        return _refused(UNSCHEDULABLE, "not eligible due to a terminating pod on the nominated node.")
     lower = _lower_units(cluster, priority)
     if not lower:
         return _refused(UNRESOLVABLE, "No preemption victims found for incoming preemptor")
@@ -54,6 +57,17 @@ def preempt(
     text = f"{PREFIX}found a placement for podgroup, preempting {len(victims)} victims"
     nominated = {attempt.pod.key: attempt.node for attempt in result.placed if attempt.node}
     return GroupPreemption(Status(SUCCESS, (text,)), nominated, victims)
+
+
+def _awaits_victims(cluster: Cluster, members: Sequence[Pod], priority: int) -> bool:
+    """Return whether a victim of an earlier preemption is still terminating where a member is nominated."""
+    rows = {cluster.nodes.row(pod.nominated_node) for pod in members if pod.nominated_node} - {None}
+    return any(
+        unit.priority < priority and terminates_by_preemption(pod)
+        for row in rows
+        for pod in cluster.nodes.nodes[row or 0].pods
+        for unit in units(cluster, (pod,), groups=True)
+    )
 
 
 def _refused(code: str, text: str) -> GroupPreemption:

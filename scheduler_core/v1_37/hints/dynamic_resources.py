@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from scheduler_core.v1_37.hints.common import always, answer, listed, metadata, status
 from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Hints, Registration
+from scheduler_core.v1_37.plugins.dynamic_resources import claims_to_be_made
 from scheduler_core.v1_37.pods import Pod
 
 
 def _claims_usable(pod: Pod, context: HintContext) -> bool:
     """Return whether every claim of the pod was made, exists and is not being deleted."""
-    made = {entry.get("name") for entry in pod.status.get("resourceClaimStatuses") or ()}
-    wanted = pod.spec.get("resourceClaims") or ()
-    if any(not entry.get("resourceClaimName") and entry.get("name") not in made for entry in wanted):
+    if claims_to_be_made(pod):
         return False
     claims = (context.cluster.get("ResourceClaim", pod.namespace, name) for name in pod.resource_claims)
     return all(claim is not None and not metadata(claim).get("deletionTimestamp") for claim in claims)

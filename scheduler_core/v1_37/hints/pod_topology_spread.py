@@ -20,10 +20,21 @@ def _matched(constraints: Sequence[Constraint], pod: Manifest | None) -> list[bo
     return [constraint.selector.matches(labels(pod)) for constraint in constraints]
 
 
+def _involved(other: Manifest | None, pod: Pod) -> bool:
+    """Return whether a pod counts for the spreading: one on a node, not one that was only nominated."""
+    if other is None:
+        return True
+    if Pod(other).uid == pod.uid:
+        return True
+    return (
+        bool(spec(other).get("nodeName")) and (metadata(other).get("namespace") or "default") == pod.namespace
+    )
+
+
 def _after_pod_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
-    other = event.new or event.old
-    if (metadata(other).get("namespace") or "default") != pod.namespace:
+    if not _involved(event.new, pod) or not _involved(event.old, pod):
         return "QueueSkip"
+    other = event.new or event.old
     constraints = _constraints(pod, context)
     if event.old is None or event.new is None:
         return answer(any(_matched(constraints, other)))

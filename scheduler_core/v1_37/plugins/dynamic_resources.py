@@ -63,8 +63,17 @@ def pod_uid(pod: Pod) -> str:
     return uid_of({**pod.manifest, "kind": "Pod"})
 
 
+def claims_to_be_made(pod: Pod) -> bool:
+    """Return whether a claim of the pod is to be made from a template, and its status names none yet."""
+    made = {entry.get("name") for entry in pod.status.get("resourceClaimStatuses") or ()}
+    wanted = pod.spec.get("resourceClaims") or ()
+    return any(not entry.get("resourceClaimName") and entry.get("name") not in made for entry in wanted)
+
+
 def unusable_claim(cluster: Cluster, pod: Pod) -> str | None:
-    """Return why the pod's claims cannot be used: one is missing or being deleted."""
+    """Return why the pod's claims cannot be used: one is not made yet, missing or being deleted."""
+    if claims_to_be_made(pod):
+        return f'pod "{pod.key}": ResourceClaim not created yet'
     for name in pod.resource_claims:
         claim = cluster.get("ResourceClaim", pod.namespace, name)
         if claim is None:
@@ -82,11 +91,11 @@ class DynamicResources(Plugin):
     def pre_filter(self, ctx: Context) -> tuple[Status, frozenset[str] | None]:
         """Check the claims and their classes; skip without claims."""
         state = ctx.states[self.key] = DeviceState()
-        if not ctx.pod.resource_claims:
-            return SKIPPED, None
         problem = unusable_claim(ctx.cluster, ctx.pod)
         if problem is not None:
             return unresolvable(problem), None
+        if not ctx.pod.resource_claims:
+            return SKIPPED, None
         for name in ctx.pod.resource_claims:
             claim = ctx.cluster.get("ResourceClaim", ctx.pod.namespace, name)
             assert claim is not None

@@ -150,3 +150,30 @@ def test_a_request_of_nothing_that_goes_is_a_scale_down() -> None:
     """Upstream asks whether the resource is still requested."""
     assert list(pod_actions(pod("p", cpu="0"), pod("p"))) == ["UpdatePodScaleDown"]
     assert list(pod_actions(pod("p"), pod("p", cpu="0"))) == ["Update"]
+
+
+def test_a_pod_waits_for_the_claim_that_is_made_from_its_template() -> None:
+    """DynamicResources gates it until its status names the claim, or says that none is needed."""
+    templated = pod("p", resourceClaims=[{"name": "gpu", "resourceClaimTemplateName": "t"}])
+    run = started(node("n"), templated)
+    assert run.steps[0]["queue"]["default/p"]["gatedBy"] == "DynamicResources"
+    status = {"status": {"resourceClaimStatuses": [{"name": "gpu"}]}}
+    run.take({"do": "patch", "kind": "Pod", "namespace": "default", "name": "p", "patch": status})
+    assert run.final()["bound"] == {"default/p": "n"}
+    assert run.steps[1]["moves"] == [
+        {
+            "event": "TargetPodUpdatePodGeneratedResourceClaim",
+            "pod": "default/p",
+            "hints": {"DynamicResources": "Queue"},
+            "to": "active",
+        }
+    ]
+
+
+def test_an_image_that_a_node_lists_twice_has_the_size_of_its_first_entry() -> None:
+    """The state of an image is made by the first entry that names it."""
+    large, small = ({"names": ["app:latest"], "sizeBytes": size * 2**20} for size in (500, 100))
+    twice, other = node("n"), node("m")
+    twice["status"]["images"] = [large, small]
+    raw = attempt(twice, other, pod("p"))["scores"]["ImageLocality"]["raw"]
+    assert raw == {"n": 100 * (250 - 23) // (1000 - 23), "m": 0}

@@ -203,3 +203,37 @@ def test_an_error_without_the_victims_is_that_of_the_group() -> None:
     (condition,) = run.cycles[0]["group"]["conditions"].values()
     assert condition.startswith(f"False SchedulerError: pod group preemption: {error}")
     assert (run.cycles[0]["deleted"], shown["result"]) == ([], "error")
+
+
+@pytest.mark.parametrize(
+    ("zones", "why"),
+    [
+        (("a", "b"), "more than 1 domain found for pod group: a, b"),
+        (("a", None), "no topology domain found for pod default/on-n1"),
+    ],
+)
+def test_bound_members_under_several_values_are_an_error(zones: tuple[str | None, ...], why: str) -> None:
+    """There is no one placement that the others could join them in."""
+    nodes = [node(f"n{i}", labels={"zone": zone} if zone else {}) for i, zone in enumerate(zones)]
+    bound = [member(f"on-n{i}", "g", node=f"n{i}") for i in range(2)]
+    constraints = {"topology": [{"key": "zone"}]}
+    run = started(
+        *nodes, group("g", 1, schedulingConstraints=constraints), *bound, member("p", "g"), gates=TOPOLOGY
+    )
+    (condition,) = run.cycles[0]["group"]["conditions"].values()
+    assert condition == f"False SchedulerError: cannot determine domain for already scheduled pods: {why}"
+
+
+def test_a_group_does_not_preempt_again_while_a_victim_terminates() -> None:
+    """On the node that a member is nominated to, as for a single pod."""
+    leaving = pod(
+        "leaving", node="n", cpu="4",
+        status={"conditions": [
+            {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
+        ]},
+    )  # fmt: skip
+    leaving["metadata"]["deletionTimestamp"] = "2000-01-01T00:00:00Z"
+    waiting = member("a", "g", cpu="4", priority=10, status={"nominatedNodeName": "n"})
+    run = started(node("n"), leaving, group("g", 1, priority=10), waiting, gates=GANGS)
+    *_, last = run.cycles[0]["group"]["postFilter"]["reasons"]
+    assert last == "pod group preemption: not eligible due to a terminating pod on the nominated node."
