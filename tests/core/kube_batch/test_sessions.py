@@ -155,6 +155,10 @@ def test_a_disruption_budget_with_a_controller_declares_a_gang() -> None:
     pods = [pod(f"o{n}", owners=owners) for n in range(2)]
     whole = session(node("n"), budget, pods)
     assert (len(bound(whole)), whole.closing.events) == (2, ())
+    more = session(node("n", 2), budget, [*pods, pod("o2", owners=owners)])
+    assert [(event.reason, event.object) for event in more.closing.events] == [
+        ("FailedScheduling", "Pod ns/o2")
+    ]
     part = session(node("n", 1), budget, pods)
     assert bound(part) == {}
     assert [event.reason for event in part.closing.events] == ["Panic"]
