@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from playground.panels import podgroup_story, podgroups, session, session_story
+from playground.panels import podgroup_story, podgroups, session, session_story, views
 from playground.panels.sentences import Sentence
 from scheduler_core.scheduling.cycle import Cycle, FinalState
 
@@ -53,4 +53,5 @@ PLUGIN_PANELS: tuple[PluginPanel, ...] = (
     PluginPanel(
         "session", session.session, session.resting, ("session", "decision"), decided=session_story.decided
     ),
+    PluginPanel("views", views.views, views.resting, ("view", "decision")),
 )

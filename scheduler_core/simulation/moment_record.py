@@ -73,6 +73,7 @@ def upto(cycle: Cycle, phase: str) -> Cycle:
         consequences=(),
         waiting=(),
         session=cycle.session if over else None,
+        view=cycle.view if over else None,
         plugins=tuple(record.up_to(reached) for record in cycle.plugins),
     )
 

@@ -121,6 +121,14 @@ class BindingLedger:
         """Forget a pod that is gone."""
         self._open.pop(pod, None)
 
+    def in_flight(self, scheduler: str) -> list[tuple[str, str, float]]:
+        """Return what a scheduler has decided and not bound yet, as (pod, node, when)."""
+        return [
+            (pod, one.node, one.decided)
+            for pod, one in self._open.items()
+            if one.scheduler == scheduler and not one.landed
+        ]
+
     def take(self) -> tuple[Outcome, ...]:
         """Drain the outcomes since the last call, as far as a record shows them."""
         found, self._fresh = tuple(self._fresh[:OUTCOMES_SHOWN]), []

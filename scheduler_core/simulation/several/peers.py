@@ -15,7 +15,16 @@ from scheduler_core.objects.model import Pod
 from scheduler_core.scheduling.cycle import QueueState
 from scheduler_core.simulation.several.figures import Figures
 from scheduler_core.simulation.several.ledger import BindingLedger
-from scheduler_core.simulation.several.record import NODES_SHOWN, PODS_SHOWN, NodeBelief, ViewRecord
+from scheduler_core.simulation.several.record import (
+    LANE_NODES,
+    LANE_PODS,
+    NODES_SHOWN,
+    PODS_SHOWN,
+    InFlight,
+    Lane,
+    NodeBelief,
+    ViewRecord,
+)
 from scheduler_core.simulation.several.server import ApiServer
 from scheduler_core.simulation.several.view import View
 from scheduler_core.simulation.virtual.beside import CustomSchedulers
@@ -279,8 +288,48 @@ class Peers:
             for node in sorted({*unseen, *gone, *assumed})
         ]
 
-    def record(self, label: str, began: float, attempt: Attempt, beliefs: list[NodeBelief]) -> ViewRecord:
-        """Return the record of a decision that was just made."""
+    def lanes(self) -> tuple[Lane, ...]:
+        """Return all schedulers as they are now; those that never had anything to do are left out."""
+        found = []
+        for peer in self:
+            view, of, now = peer.view, peer.view.of, peer.view.clock.now
+            beliefs = self.beliefs(peer)
+            sent = self.ledger.in_flight(peer.label)
+            if not (self.ledger.tallies[peer.label].attempts or peer.began is not None):
+                continue
+            flights = [
+                InFlight(
+                    pod,
+                    node,
+                    decided,
+                    None if view.waiting.get(pod) is not None else round(decided + of.bind_delay, 6),
+                )
+                for pod, node, decided in sent[:LANE_PODS]
+            ]
+            since = now if peer.began is None else peer.began
+            found.append(
+                Lane(
+                    peer.label,
+                    max(0.0, round(since - of.watch_delay, 6)),
+                    peer.began,
+                    view.unheard,
+                    tuple(flights),
+                    len(sent),
+                    tuple(beliefs[:LANE_NODES]),
+                    len(beliefs),
+                )
+            )
+        return tuple(found)
+
+    def record(
+        self,
+        label: str,
+        began: float,
+        attempt: Attempt,
+        beliefs: list[NodeBelief],
+        lanes: tuple[Lane, ...],
+    ) -> ViewRecord:
+        """Return the record of a decision that was just made; beliefs and lanes are from before it."""
         peer = self.peers[label]
         of, now = peer.view.of, peer.view.clock.now
         sends = bool(decision_of(attempt).placements or attempt.victims) and attempt.result != "waiting"
@@ -292,6 +341,7 @@ class Peers:
             round(now + of.bind_delay, 6) if sends else None,
             tuple(islice(beliefs, NODES_SHOWN)),
             len(beliefs),
+            lanes,
             self.ledger.take(),
         )
 

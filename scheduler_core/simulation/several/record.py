@@ -16,6 +16,8 @@ Noticed = Literal["scheduler", "apiServer", "arbiter", "kubelet", "nobody"]
 NODES_SHOWN = 50
 PODS_SHOWN = 20  # of each kind on a node
 OUTCOMES_SHOWN = 100  # a cycle
+LANE_NODES = 20
+LANE_PODS = 20
 
 
 class NodeBelief(Struct, frozen=True, rename="camel"):
@@ -33,6 +35,35 @@ class NodeBelief(Struct, frozen=True, rename="camel"):
         Mapping[str, int], Meta(description="What it took for free: milli-CPU, bytes of memory, pods.")
     ]
     truly_free: Annotated[Mapping[str, int], Meta(description="What was free of bound pods.")]
+
+
+class InFlight(Struct, frozen=True, rename="camel"):
+    """A decision that has not reached the API server yet: a part of the window in which others are misled."""
+
+    pod: str
+    node: str
+    decided: Seconds
+    lands: Annotated[
+        Seconds | None, Meta(description="When it reaches the API server; null while it waits at Permit.")
+    ]
+
+
+class Lane(Struct, frozen=True, rename="camel"):
+    """A scheduler at the moment of a decision, its own or another's."""
+
+    scheduler: str
+    as_of: Annotated[Seconds, Meta(description="The time of the API server's state that it has heard of.")]
+    deciding: Annotated[
+        Seconds | None, Meta(description="Since when it decides, on a frozen view; null if it does not.")
+    ]
+    unheard: Annotated[Count, Meta(description="Writes at the API server that are on their way to it.")]
+    in_flight: Annotated[tuple[InFlight, ...], Meta(description="The first 20 of what it decided.")]
+    in_flight_count: Count
+    nodes: Annotated[
+        tuple[NodeBelief, ...],
+        Meta(description="The first 20 nodes of which it believes something untrue."),
+    ]
+    nodes_count: Count
 
 
 class Outcome(Struct, frozen=True, rename="camel"):
@@ -70,6 +101,9 @@ class ViewRecord(AttemptRecord, frozen=True):
         Meta(max_length=NODES_SHOWN, description="The nodes of which it believed something untrue."),
     ]
     nodes_count: Count
+    lanes: Annotated[
+        tuple[Lane, ...], Meta(description="Every scheduler when the decision was made, just before it.")
+    ]
     outcomes: Annotated[
         tuple[Outcome, ...],
         Meta(

@@ -124,12 +124,13 @@ class SeveralSimulation(TimedSimulation):
             for observer in self.observers:
                 observer.popped(self.observed, pod)
         beliefs = self.peers.beliefs(peer) if trace else []
+        lanes = self.peers.lanes() if trace else ()
         attempt, began = self._decide()
         cycle = cycle_of(view, None if pod is None else view.profile_of(pod), attempt, counter)
         cycle.scheduler, cycle.session = "" if peer.pops else view.of.name, attempt.session
         cycle.queue = peer.queue_state(attempt, whole=trace)
         if trace:
-            cycle.view = self.peers.record(label, began, attempt, beliefs)
+            cycle.view = self.peers.record(label, began, attempt, beliefs, lanes)
         return cycle, attempt, pod
 
     def _attempt(self) -> Attempt:

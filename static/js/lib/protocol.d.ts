@@ -633,6 +633,50 @@ export interface SessionJob {
 }
 
 /** A session of kube-batch. */
+export interface BelievedNode {
+  node: string;
+  unseen: string[];
+  gone: string[];
+  assumed: string[];
+  believed: Record<string, number>;
+  true: Record<string, number>;
+}
+
+export interface SchedulerLane {
+  scheduler: string;
+  asOf: number;
+  deciding: number | null;
+  unheard: number;
+  inFlight: { pod: string; node: string; decided: number; lands: number | null }[];
+  inFlightCount: number;
+  nodes: BelievedNode[];
+  nodesCount: number;
+}
+
+export interface ViewOutcome {
+  scheduler: string;
+  pod: string;
+  node: string;
+  decided: number;
+  known: number;
+  noticed: string;
+  unseen: string[];
+  message: string;
+}
+
+/** The views of several schedulers, where they differ from what the API server has. */
+export interface ViewsPart {
+  scheduler: string;
+  asOf: number;
+  began: number;
+  decided: number;
+  lands: number | null;
+  lanes: SchedulerLane[];
+  outcomes: ViewOutcome[];
+  outcomesCount: number;
+  why?: undefined;
+}
+
 export interface SessionPart {
   number: number;
   time: number;
@@ -698,6 +742,7 @@ export interface Parts {
   cache?: CachePart | (CacheSettings & Untold & { gone?: true });
   podgroups?: PodGroupsPart | NoPodGroups;
   session?: SessionPart | Untold;
+  views?: ViewsPart | Untold;
   nodes?: NodeChange[];
   moments?: Moment[];
   cuts?: Cut[];

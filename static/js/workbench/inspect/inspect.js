@@ -14,6 +14,7 @@ import { Session } from "./session.js";
 import { Queue } from "./queue.js";
 import { Events } from "./events.js";
 import { Hints } from "./hints.js";
+import { Views } from "./views.js";
 import { pointed } from "./nouns.js";
 /** @import { View } from "../view.js" */
 
@@ -29,6 +30,7 @@ export const TABS = [
   ["events", "Events", Events],
   ["session", "Session", Session],
   ["hints", "Hints", Hints],
+  ["views", "Views", Views],
 ];
 
 export class Inspect {
@@ -55,7 +57,7 @@ export class Inspect {
     view.playback.on("opened", () => {
       const held = this.body.contains(document.activeElement); // what was pressed there goes with the old source
       this.#clear();
-      this.sessions = false;
+      this.sessions = this.viewed = false;
       this.#open();
       if (held) this.strip.focus(this.view.tab);
     });
@@ -104,7 +106,9 @@ export class Inspect {
 
   /** Without PodGroups, and without Coscheduling, their tab would only take the others' room; so without sessions. */
   #offer() {
-    const { podgroups: part, session } = this.view.playback.parts ?? {};
+    const { podgroups: part, session, views } = this.view.playback.parts ?? {};
+    if (views && "lanes" in views) this.viewed = true;
+    this.strip.offer("views", Boolean(this.viewed) || this.view.tab === "views");
     if (session && "number" in session) this.sessions = true;
     this.strip.offer("session", Boolean(this.sessions) || this.view.tab === "session");
     if (part) this.grouped = "groups" in part && Boolean(part.groups.length || part.coscheduling);

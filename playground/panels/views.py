@@ -1,0 +1,73 @@
+"""The views of several schedulers: a lane for each, and what became of decisions on an old view."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scheduler_core.objects.plain import plain
+from scheduler_core.scheduling.cycle import Cycle, FinalState
+from scheduler_core.simulation.several.record import ViewRecord
+
+NODES = 8  # of a lane
+PODS = 5  # of each kind on a node, and of what is in flight
+OUTCOMES = 30
+
+ONE_VIEW = "All schedulers of this run see what the API server has: none of them has delays."
+NOT_YET = "The decision has not been made yet at this moment."
+OVER = "No scheduler decides here: the run is over."
+
+
+def resting(_rest: FinalState) -> dict[str, Any]:
+    """Return the part of the end of a run."""
+    return {"why": OVER}
+
+
+def views(cycle: Cycle) -> dict[str, Any]:
+    """Return the protocol's ``views`` part of a cycle; ``{"why": text}`` if there is one view for all."""
+    record = cycle.view
+    if not isinstance(record, ViewRecord):
+        return {"why": NOT_YET if cycle.result == "undecided" else ONE_VIEW}
+    return {
+        "scheduler": record.scheduler,
+        "asOf": record.as_of,
+        "began": record.began,
+        "decided": record.decided,
+        "lands": record.lands,
+        "lanes": [
+            {
+                "scheduler": lane.scheduler,
+                "asOf": lane.as_of,
+                "deciding": lane.deciding,
+                "unheard": lane.unheard,
+                "inFlight": plain(lane.in_flight[:PODS]),
+                "inFlightCount": lane.in_flight_count,
+                "nodes": [
+                    {
+                        "node": node.node,
+                        "unseen": list(node.unseen[:PODS]),
+                        "gone": list(node.gone[:PODS]),
+                        "assumed": list(node.assumed[:PODS]),
+                        "believed": dict(node.believed_free),
+                        "true": dict(node.truly_free),
+                    }
+                    for node in lane.nodes[:NODES]
+                ],
+                "nodesCount": lane.nodes_count,
+            }
+            for lane in record.lanes
+        ],
+        "outcomes": [
+            {
+                "scheduler": one.scheduler,
+                "pod": one.pod,
+                "node": one.node,
+                "decided": one.decided,
+                "known": one.known,
+                "noticed": one.noticed,
+                "unseen": list(one.unseen[:PODS]),
+                "message": one.message,
+            }
+            for one in record.outcomes[:OUTCOMES]
+        ],
+        "outcomesCount": len(record.outcomes),
+    }

@@ -1,0 +1,52 @@
+"""The part of a step with the views of several schedulers."""
+
+from __future__ import annotations
+
+import itertools
+
+from playground.panels.cycle import PARTS
+from playground.panels.views import ONE_VIEW, OVER, resting, views
+from scheduler_core import load
+from scheduler_core.authoring.examples import find
+from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.simulation.moment_record import upto
+from scheduler_core.simulation.virtual import simulate
+
+
+def cycles(slug: str) -> list[Cycle]:
+    """Return the cycles of a shipped example."""
+    example = find(slug)
+    assert example is not None
+    return list(simulate(load(example.read())))
+
+
+def test_each_scheduler_has_a_lane_with_what_it_believes() -> None:
+    """The one that decides, and the other with what is under way to it."""
+    shown = [views(cycle) for cycle in cycles("stale-views")]
+    assert {part["scheduler"] for part in shown} == {"default-scheduler", "batch-scheduler"}
+    part = shown[2]
+    lanes = {lane["scheduler"]: lane for lane in part["lanes"]}
+    assert set(lanes) == {"default-scheduler", "batch-scheduler"}
+    mine = lanes[part["scheduler"]]
+    assert mine["deciding"] == part["began"]
+    assert mine["inFlightCount"] >= 1
+    node = mine["nodes"][0]
+    assert node["assumed"]
+    assert node["believed"]["cpu"] < node["true"]["cpu"]
+
+
+def test_who_noticed_is_told_at_the_step_after() -> None:
+    """The kubelet's refusal, with the pod that was not counted."""
+    told = itertools.chain.from_iterable(views(cycle)["outcomes"] for cycle in cycles("stale-views"))
+    (refused,) = (one for one in told if one["noticed"] == "kubelet")
+    assert refused["scheduler"] == "batch-scheduler"
+    assert refused["unseen"]
+
+
+def test_where_all_see_the_same_it_says_so() -> None:
+    """Without delays, inside a step, and at the end of a run."""
+    assert views(cycles("two-schedulers")[0]) == {"why": ONE_VIEW}
+    first = cycles("stale-views")[0]
+    assert "why" in views(upto(first, "queue"))
+    assert resting(None) == {"why": OVER}  # type: ignore[arg-type]
+    assert "views" in PARTS
