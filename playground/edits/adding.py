@@ -45,7 +45,7 @@ def added(text: str, documents: str, moment: Moment | None) -> dict[str, Any]:
     scenario = bundles.parse([("", text)])
     new = _read(documents, DOCUMENTS if moment is not None else DOCUMENTS_FROM_START)
     check_taken(scenario, new, moment, documents)
-    after = _from_start(scenario, new) if moment is None else _at_moment(scenario, new, moment)
+    after = _from_start(scenario, new) if moment is None else put_in_force(scenario, new, moment).documents
     try:
         changed = written(text, scenario, after)
     except BundleError as error:
@@ -128,10 +128,6 @@ def _from_start(scenario: Scenario, new: list[Document]) -> tuple[Document, ...]
         else:
             after[place] = document
     return tuple(after)
-
-
-def _at_moment(scenario: Scenario, new: list[Document], moment: Moment) -> tuple[Document, ...]:
-    return put_in_force(scenario, new, moment).documents
 
 
 def put_in_force(scenario: Scenario, new: list[Document], moment: Moment) -> Scenario:

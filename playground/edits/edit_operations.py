@@ -181,16 +181,14 @@ def _duplicate(scenario: Scenario, change: OperationEdit) -> Made:
     if not entry:
         raise HistoryError("The history has exactly one end.", "id")
     if "createOperation" in entry and target_of(entry)[0] not in VERSIONS:
-        taken = {document_key(d) for d in scenario.documents} | {target_of(e) for e in listed if _creates(e)}
+        taken = {document_key(d) for d in scenario.documents} | {
+            target_of(e) for e in listed if "createOperation" in e
+        }
         entry["createOperation"]["object"] = _renamed(entry["createOperation"]["object"], taken)
     if not change.seconds and change.moment is None:
         change = replace(change, moment=change.landed)
     operations, name = _put(scenario, change, entry)
     return operations, name, f"once more: {words_of(entry)}"
-
-
-def _creates(entry: Mapping[str, Any]) -> bool:
-    return "createOperation" in entry
 
 
 def _renamed(manifest: Manifest, taken: AbstractSet[Key]) -> Manifest:

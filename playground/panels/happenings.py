@@ -158,12 +158,8 @@ def _phase(happening: TimelineEvent) -> Sentence:
                 {"strong": happening.text or NO_PHASE},
                 "; its counters changed.",
             ]
-        why = f": {', then '.join(_rule_texts(change))}"
+        why = f": {', then '.join(map(rule_text, change.sync.rules))}"
     return [_group(happening), " is ", {"strong": happening.text or NO_PHASE}, f" now{why}."]
-
-
-def _rule_texts(change: PhaseChange) -> list[str]:
-    return [rule_text(name) for name in change.sync.rules]
 
 
 def _group(happening: TimelineEvent) -> SentencePart:

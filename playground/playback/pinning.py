@@ -51,7 +51,7 @@ def reached(playback: Playback, cycles: int) -> bool:
 def pinned(playback: Playback) -> Pinned:
     """Return what a playback decided so far, at most ``LINK_CYCLES`` cycles of it."""
     outcomes = _outcomes(playback, limit("LINK_CYCLES"))
-    text = _encoded(outcomes)
+    text = json.dumps(outcomes, separators=(",", ":"), ensure_ascii=False).encode()
     what = {
         "engine": settings.VERSION,
         "scheduler": scheduler_of(playback),
@@ -101,7 +101,3 @@ def _first(index: int, then: list[Outcome], now: list[Outcome]) -> dict[str, Any
 def _outcomes(playback: Playback, cycles: int) -> list[Outcome]:
     count = min(len(playback), cycles)
     return [outcome_of(decision) for decision in playback.trail.decisions[:count]]
-
-
-def _encoded(outcomes: list[Outcome]) -> bytes:
-    return json.dumps(outcomes, separators=(",", ":"), ensure_ascii=False).encode()

@@ -82,7 +82,7 @@ def publishable(text: str, scenario: Scenario) -> str:
     if not _SUSPECT.search(text):
         return text
     entries = _entries(text)
-    kept = [entry.value for entry in entries if not _is_secret(entry)]
+    kept = [entry.value for entry in entries if entry.kind not in SECRET_KINDS]
     if len(kept) == len(entries):
         return text
     without = splice(text, [entry.value for entry in entries], kept)
@@ -93,10 +93,6 @@ def publishable(text: str, scenario: Scenario) -> str:
 
 def _entries(text: str) -> list[Entry]:
     return read_files([("", text)], Limits(size=max(1, 4 * len(text)))).entries
-
-
-def _is_secret(entry: Entry) -> bool:
-    return entry.kind in SECRET_KINDS
 
 
 INTRODUCTION = 6_000  # characters that are shown

@@ -192,13 +192,10 @@ def _welcome(pool: Values, row: Values) -> bool:
         return False
     tolerations = [Toleration(**given) for given in row["tolerations"]]
     return all(
-        taint["effect"] == "PreferNoSchedule" or tolerates(tolerations, _taint(taint))
+        taint["effect"] == "PreferNoSchedule"
+        or tolerates(tolerations, Taint(taint["key"], taint.get("value", ""), taint["effect"]))
         for taint in pool["taints"]
     )
-
-
-def _taint(given: Mapping[str, str]) -> Taint:
-    return Taint(given["key"], given.get("value", ""), given["effect"])
 
 
 def _workloads(

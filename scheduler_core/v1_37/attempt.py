@@ -78,16 +78,8 @@ class Scheduler:
         """
         if refresh:
             self.cluster.nodes.refresh()
-        profile = self.profile_of(pod)
-        assert profile is not None
-        ctx = Context(pod, self.cluster, profile, self.configuration)
-        attempt = Attempt(pod, profile, context=ctx, hint=hint)
         walk = self.cluster.nodes.order if rows is None else np.array(rows, np.intp)
-        attempt.total_nodes = len(walk)
-        if not len(walk):
-            attempt.rejection = Status(UNRESOLVABLE, (NO_NODES,))
-            return attempt
-        subset = self._pre_filter(ctx, attempt)
+        ctx, attempt, subset = self._begun(pod, walk, hint)
         if attempt.rejection is None and attempt.error is None:
             found = self._find(ctx, attempt, walk, subset)
             if attempt.error is None and len(found):
@@ -105,6 +97,20 @@ class Scheduler:
                 row, self.start = found
                 return self.cluster.nodes.name(row)
         return self.schedule(pod).node
+
+    def _begun(
+        self, pod: Pod, walk: Rows, hint: str | None
+    ) -> tuple[Context, Attempt, frozenset[str] | None]:
+        """Return a new attempt over the nodes of the walk after PreFilter, and the nodes it is limited to."""
+        profile = self.profile_of(pod)
+        assert profile is not None
+        ctx = Context(pod, self.cluster, profile, self.configuration)
+        attempt = Attempt(pod, profile, context=ctx, hint=hint)
+        attempt.total_nodes = len(walk)
+        if len(walk):
+            return ctx, attempt, self._pre_filter(ctx, attempt)
+        attempt.rejection = Status(UNRESOLVABLE, (NO_NODES,))
+        return ctx, attempt, None
 
     @staticmethod
     def _pre_filter(ctx: Context, attempt: Attempt) -> frozenset[str] | None:
@@ -168,16 +174,8 @@ class Scheduler:
     def evaluate(self, pod: Pod) -> Attempt:
         """Run PreFilter and Filter on all nodes, however many are feasible; no node is chosen."""
         self.cluster.nodes.refresh()
-        profile = self.profile_of(pod)
-        assert profile is not None
-        ctx = Context(pod, self.cluster, profile, self.configuration)
-        attempt = Attempt(pod, profile, context=ctx)
         walk = self.cluster.nodes.order
-        attempt.total_nodes = len(walk)
-        if not len(walk):
-            attempt.rejection = Status(UNRESOLVABLE, (NO_NODES,))
-            return attempt
-        subset = self._pre_filter(ctx, attempt)
+        ctx, attempt, subset = self._begun(pod, walk, None)
         if attempt.rejection is None and attempt.error is None:
             rows = walk if subset is None else self._within(ctx, attempt, walk, subset)
             result = filter_rows(ctx, rows, self.nominations)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from scheduler_core.framework.configuration.plugins import MULTI_POINT, PLUGINS, POINTS
 from scheduler_core.framework.configuration.reading import NamedPlugin, Set, WrittenProfile
 from scheduler_core.framework.configuration.versions import Version
-from scheduler_core.objects.reading import At, path_text
+from scheduler_core.objects.reading import path_text
 
 EVERYTHING = "*"
 Listed = dict[str, list[NamedPlugin]]
@@ -73,13 +73,9 @@ def _once(plugins: Iterable[NamedPlugin], version: Version, default: set[str]) -
             )
         else:
             plugin.at.child("name").error(
-                f"{plugin.name} is enabled twice: the first is {_path(first[plugin.name].at)}"
+                f"{plugin.name} is enabled twice: the first is {path_text(first[plugin.name].at.steps)}"
             )
     return list(first.values())
-
-
-def _path(at: At) -> str:
-    return path_text(at.steps)
 
 
 def _expanded(

@@ -125,16 +125,14 @@ def _framework_parts(framework: FrameworkConfiguration, epoch: float) -> Parts:
         if profile is framework.main:
             sort = next((plugin for plugin in own if plugin.name == profile.queue_sort), None)
         plugins += own
-        profiles[profile.scheduler_name] = ProfileSpec(_points(profile), _scheduling(profile), own)
+        profiles[profile.scheduler_name] = ProfileSpec(
+            {point: profile.names(point) for point in POINTS}, _scheduling(profile), own
+        )
     named = profiles.get(DEFAULT_NAMES[1])
     if named is not None:
         profiles[""] = named
     backoff = (float(framework.pod_initial_backoff_seconds), float(framework.pod_max_backoff_seconds))
     return Parts((*plugins, controller), sort, profiles, edition, RELEASES[edition.kubernetes], backoff)
-
-
-def _points(profile: FrameworkProfile) -> dict[str, tuple[str, ...]]:
-    return {point: profile.names(point) for point in POINTS}
 
 
 def _scheduling(profile: FrameworkProfile) -> Scheduling:

@@ -1,11 +1,11 @@
-// What is told of a node in words: for tooltips, screen readers, cards and tables.
+// A node in words: for tooltips, screen readers, cards and tables.
 
 /** @import { NodeIndex } from "../lib/protocol.js" */
 /** @import { View } from "./view.js" */
 import { amount, cpu, memory, plural, short } from "../lib/quantity.js";
 
 /**
- * One line that tells a node: for tooltips and screen readers.
+ * One line about a node: for tooltips and screen readers.
  *
  * @param {View} view
  * @param {NodeIndex} node

@@ -113,3 +113,19 @@ def operation(number: int, action: Any, manifest: dict[str, Any], *, time: float
     return Operation(
         f"op-{number}", number, time, action, manifest["kind"], key, None if action == "delete" else made
     )
+
+
+ONE = {"cpu": "1", "memory": "1Gi", "pods": "10"}
+
+
+def one(name: str, **fields: Any) -> dict[str, Any]:
+    """Make a node of one core."""
+    return node(name, allocatable=ONE, **fields)
+
+
+def budget(name: str, allowed: int, **labels: str) -> dict[str, Any]:
+    """Make a PodDisruptionBudget."""
+    return obj(
+        "PodDisruptionBudget", name, "policy/v1beta1",
+        spec={"selector": {"matchLabels": labels}}, status={"disruptionsAllowed": allowed},
+    )  # fmt: skip

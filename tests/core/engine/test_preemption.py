@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from scheduler_core.framework.configuration.profiles import compile_profile
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.scheduling.preemption.criteria import pick_node
 from scheduler_core.scheduling.preemption.dry_run import Candidate
-from tests.core.engine.building import node, obj, pod, simulate
+from tests.core.engine.building import budget, one, pod, simulate
 
 V1_11 = compile_profile(None)
-ONE = {"cpu": "1", "memory": "1Gi", "pods": "10"}
-
-
-def one(name: str, **fields: Any) -> dict[str, Any]:
-    """Make a node of one core."""
-    return node(name, allocatable=ONE, **fields)
-
-
-def budget(name: str, allowed: int, **labels: str) -> dict[str, Any]:
-    """Make a PodDisruptionBudget."""
-    return obj(
-        "PodDisruptionBudget", name, "policy/v1beta1",
-        spec={"selector": {"matchLabels": labels}}, status={"disruptionsAllowed": allowed},
-    )  # fmt: skip
 
 
 def dry_runs(cycle: Cycle) -> dict[str, tuple[list[str], int]]:

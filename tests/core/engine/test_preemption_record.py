@@ -18,22 +18,7 @@ from scheduler_core.objects.plain import plain
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.scheduling.preemption.record import Preemption, PutBack
 from scheduler_core.simulation.trace import preemption_detail, trace_cycle
-from tests.core.engine.building import affinity, node, obj, pod, scenario, simulate
-
-ONE = {"cpu": "1", "memory": "1Gi", "pods": "10"}
-
-
-def one(name: str, **fields: Any) -> dict[str, Any]:
-    """Make a node of one core."""
-    return node(name, allocatable=ONE, **fields)
-
-
-def budget(name: str, allowed: int, **labels: str) -> dict[str, Any]:
-    """Make a PodDisruptionBudget."""
-    return obj(
-        "PodDisruptionBudget", name, "policy/v1beta1",
-        spec={"selector": {"matchLabels": labels}}, status={"disruptionsAllowed": allowed},
-    )  # fmt: skip
+from tests.core.engine.building import affinity, budget, node, obj, one, pod, scenario, simulate
 
 
 def tried(cycle: Cycle | None) -> Preemption:

@@ -110,6 +110,27 @@ export function adder(form, list) {
 }
 
 /**
+ * What is not in use, folded until it is opened.
+ *
+ * @param {PolicyForm} form
+ * @param {"predicates" | "priorities"} list
+ * @param {string} look the classes of the rows
+ * @param {HTMLElement[]} rows
+ */
+export const unused = (form, list, look, rows) =>
+  h(
+    "details",
+    {
+      open: form.open[list] || undefined,
+      ontoggle: (event) => {
+        form.open[list] = event.target.open;
+      },
+    },
+    h("summary", { "data-control": `unused:${list}`, text: `Not in use: ${rows.length}` }),
+    h("ul", { class: look }, rows),
+  );
+
+/**
  * A name that breaks before its capitals, not in the middle of a word.
  *
  * @param {string} name

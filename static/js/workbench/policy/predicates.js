@@ -2,7 +2,7 @@
 
 import { h, icon } from "../../lib/dom.js";
 import { CUSTOM } from "./arguments.js";
-import { REFERENCE, adder, argumentButton, brief, byWord, toggle } from "./controls.js";
+import { REFERENCE, adder, argumentButton, brief, byWord, toggle, unused } from "./controls.js";
 import { movable, moved, movers } from "./order.js";
 /** @import { Child } from "../../lib/dom.js" */
 /** @import { CataloguePredicate } from "../../lib/protocol.js" */
@@ -77,33 +77,24 @@ export function predicatesPart(form, profile) {
         )
       : null,
     adder(form, "predicates"),
-    h(
-      "details",
-      {
-        open: form.open.predicates || undefined,
-        ontoggle: (event) => {
-          form.open.predicates = event.target.open;
-        },
-      },
-      h("summary", { "data-control": "unused:predicates", text: `Not in use: ${off.length}` }),
-      h(
-        "ul",
-        { class: "policy-rows" },
-        off.map((row) =>
-          predicateRow(
-            form,
-            row.key,
-            row,
-            "",
-            false,
-            profile,
-            bundled(row)
-              ? h("span", { class: "pill", text: `in ${row.bundle}` })
-              : row.argument
-                ? (argumentButton(form, { list: "predicates", name: row.key }, "Add…")
-                  ?? h("span", { class: "pill", title: row.argument, text: "needs an argument" }))
-                : null,
-          ),
+    unused(
+      form,
+      "predicates",
+      "policy-rows",
+      off.map((row) =>
+        predicateRow(
+          form,
+          row.key,
+          row,
+          "",
+          false,
+          profile,
+          bundled(row)
+            ? h("span", { class: "pill", text: `in ${row.bundle}` })
+            : row.argument
+              ? (argumentButton(form, { list: "predicates", name: row.key }, "Add…")
+                ?? h("span", { class: "pill", title: row.argument, text: "needs an argument" }))
+              : null,
         ),
       ),
     ),

@@ -2,7 +2,7 @@
 
 import { h } from "../../lib/dom.js";
 import { CUSTOM } from "./arguments.js";
-import { REFERENCE, adder, argumentButton, brief, byWord } from "./controls.js";
+import { REFERENCE, adder, argumentButton, brief, byWord, unused } from "./controls.js";
 import { weightControl } from "./weight.js";
 /** @import { Policy } from "../../lib/protocol.js" */
 /** @import { PolicyForm } from "./controls.js" */
@@ -83,20 +83,11 @@ export function prioritiesPart(form, profile) {
       profile.priorities.map(([name, weight]) => row(name, weight)),
     ),
     adder(form, "priorities"),
-    h(
-      "details",
-      {
-        open: form.open.priorities || undefined,
-        ontoggle: (event) => {
-          form.open.priorities = event.target.open;
-        },
-      },
-      h("summary", { "data-control": "unused:priorities", text: `Not in use: ${off.length}` }),
-      h(
-        "ul",
-        { class: "policy-rows weights" },
-        off.map(({ name }) => row(name, 0)),
-      ),
+    unused(
+      form,
+      "priorities",
+      "policy-rows weights",
+      off.map(({ name }) => row(name, 0)),
     ),
   );
 }
