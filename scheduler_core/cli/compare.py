@@ -128,7 +128,9 @@ def _told(title: str, difference: FirstDifference) -> Iterator[str]:
     side = difference.a or difference.b or {}
     yield f"{title}: cycle {difference.index:,} (step {side.get('step')}, {side.get('pod')})"
     yield from (f"  {text}" for text in difference.details)
-    if difference.rule is not None:
+    if difference.rule is None and "choice" in difference.what:
+        yield "  decided by no single rule: the queue, a tie, the clusters or the nodes evaluated"
+    elif difference.rule is not None:
         yield f"  decided by {difference.rule}"
         yield from (f"    {sentence}" for sentence in difference.history)
 

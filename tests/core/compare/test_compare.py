@@ -189,6 +189,19 @@ def test_the_command_tells_both_sides(files: dict[str, str], capsys: pytest.Capt
     assert rows["pods in a"] == ["4", "0"]
 
 
+def test_the_command_names_no_rule_where_there_is_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A tie that the releases break otherwise is no rule's doing, and has no history."""
+    bundle = tmp_path / "tie.json"
+    items = [*(node(f"n{n}") for n in range(4)), pod("web", {"cpu": "1", "memory": "2Gi"})]
+    bundle.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    assert main(["compare", str(bundle), "--scheduler", "v1.11", "--scheduler", "v1.37"]) == 0
+    out = capsys.readouterr().out
+    assert "web: to n3 under A, to n" in out
+    assert "  decided by no single rule: " in out and "KEP-" not in out
+
+
 def test_the_command_prints_json(files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     """One configuration is compared with the bundle's own, as one JSON object."""
     assert main(["compare", files["BUNDLE"], "--config", files["MOST"], "--json"]) == 0
