@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from scheduler_core.kube_batch.plugins.gang import NOT_ENOUGH_RESOURCES, UNSCHEDULABLE
+from scheduler_core.kube_batch.resources import InsufficientError
 from scheduler_core.kube_batch.snapshot import GROUP_MIN_MEMBER, Objects, Options, take_snapshot
 from scheduler_core.objects.model import (
     Affinity,
@@ -197,6 +198,15 @@ def test_an_overused_queue_gets_nothing_more() -> None:
 def test_a_queue_of_weight_zero_deserves_nothing() -> None:
     """It is always overused."""
     assert bound(session(node("n"), queue("default", 0), group("g"), members("g", 1))) == {}
+
+
+def test_weights_overflow_as_the_original_s() -> None:
+    """Two that exceed 32 bits together have a negative sum, and the subtraction of what was given fails."""
+    queues = queue("a", 2**31 - 1), queue("b", 100)
+    groups = group("ga", queue="a"), group("gb", queue="b")
+    pods = [*members("ga", 1, cpu=9), *members("gb", 1, cpu=9)]
+    with pytest.raises(InsufficientError):
+        session(node("n"), *queues, *groups, pods)
 
 
 def test_backfill_places_only_what_requests_nothing() -> None:
