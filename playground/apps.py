@@ -9,3 +9,9 @@ class PlaygroundConfig(AppConfig):
     name = "playground"
     verbose_name = "podstep"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Approve of the extenders that the settings name."""
+        from playground import extenders
+
+        extenders.install()

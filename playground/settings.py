@@ -2,7 +2,8 @@
 
 ``DATABASE_URL``, ``REDIS_URL``, ``CELERY_BROKER_URL``, ``SECRET_KEY``, ``SECRET_KEY_FALLBACKS``,
 ``ALLOWED_HOSTS``, ``DEBUG`` and ``PORT`` are the only variables besides those of the metrics
-(``PLAYGROUND_METRICS_TOKEN``, ``PLAYGROUND_METRICS_ALLOW``), the limits of :mod:`playground.limits`
+(``PLAYGROUND_METRICS_TOKEN``, ``PLAYGROUND_METRICS_ALLOW``) and of the extenders
+(``PLAYGROUND_EXTENDERS``, ``PLAYGROUND_EXTENDER_NETWORKS``), the limits of :mod:`playground.limits`
 (``PLAYGROUND_<NAME>``) and ``PLAYGROUND_DATA_DIR``, the folder of the embedded database, broker and secret
 (default ``var/``).
 """
@@ -35,6 +36,9 @@ ALLOWED_HOSTS = env.hosts("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[
 # Access to /metrics: with the token, if one is set, or from peers in these networks.
 METRICS_TOKEN = env.text("PLAYGROUND_METRICS_TOKEN", "")
 METRICS_ALLOW = env.networks("PLAYGROUND_METRICS_ALLOW", default=["127.0.0.0/8", "::1/128"])
+# URLs below which extenders may be called, and networks beside the public ones that their names may be in.
+EXTENDERS = env.prefixes("PLAYGROUND_EXTENDERS")
+EXTENDER_NETWORKS = env.networks("PLAYGROUND_EXTENDER_NETWORKS", default=[], strict=True)
 PLAYGROUND = {
     row.name: env.number(f"PLAYGROUND_{row.name}", row.default, row.least, row.most) for row in LIMITS
 }

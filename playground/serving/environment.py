@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import environ
 
 from playground.serving.faults import StartError
+from scheduler_core.webhooks.approved import ApprovalError, Approved
 
 TRUE, FALSE = {"1", "true", "yes", "on", "y", "t"}, {"0", "false", "no", "off", "n", "f"}
 HOST = re.compile(r"\*|\.?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?|\[[0-9A-Fa-f:.]+\]")
@@ -60,12 +61,21 @@ class Environment:
                 return self._wrong(name, host, expected, list(default))
         return found or list(default)
 
-    def networks(self, name: str, *, default: Sequence[str]) -> list[str]:
-        """Return the IP networks of a comma-separated list."""
+    def prefixes(self, name: str) -> list[str]:
+        """Return the URL prefixes of a comma-separated list, none by default."""
+        found = [part.strip() for part in self.text(name, "").split(",") if part.strip()]
+        try:
+            Approved(found)
+        except ApprovalError as error:
+            return self._wrong(name, str(error), "URLs such as http://10.0.0.5:8888/scheduler", [])
+        return found
+
+    def networks(self, name: str, *, default: Sequence[str], strict: bool = False) -> list[str]:
+        """Return the IP networks of a comma-separated list; ``strict`` ones have no bits of a host set."""
         found = [part for part in self.text(name, ",".join(default)).replace(" ", "").split(",") if part]
         for part in found:
             try:
-                ip_network(part, strict=False)
+                ip_network(part, strict=strict)
             except ValueError:
                 return self._wrong(name, part, "an IP network such as 10.0.0.0/8", list(default))
         return found

@@ -36,7 +36,8 @@ def transport_of(options: argparse.Namespace) -> Transport | None:
     """
     if not options.extenders:
         return None
-    from scheduler_core.webhooks import ApprovalError, Approved, Webhooks
+    from scheduler_core.webhooks.approved import ApprovalError, Approved
+    from scheduler_core.webhooks.transport import Webhooks
 
     try:
         return Webhooks(Approved(options.extenders))

@@ -15,6 +15,11 @@ class _Installed:
     transport: Transport | None = None
 
 
+def install(transport: Transport | None) -> None:
+    """Let all runs that start from now on call extenders by a transport, or none of them."""
+    _Installed.transport = transport
+
+
 def transport() -> Transport | None:
     """Return the transport in force."""
     return _Installed.transport

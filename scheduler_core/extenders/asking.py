@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from scheduler_core.extenders.answers import Answers, Kept, Table, recording
@@ -17,12 +17,16 @@ SPENT = f"not called: a run makes {MOST_LIVE:,} calls at most, of {MOST_SECONDS:
 class Asking:
     """The port of one run, shared by its copies: what was answered once is never asked again.
 
-    ``transport`` is ``None`` where nothing may be called.
+    ``transport`` is ``None`` where nothing may be called; ``run`` returns what identifies the run to it.
     """
 
-    def __init__(self, declared: Iterable[Answers], transport: Transport | None) -> None:
+    def __init__(
+        self, declared: Iterable[Answers], transport: Transport | None, run: Callable[[], str] = str
+    ) -> None:
         self.table = Table(declared)
         self.transport = transport
+        self._run = run
+        self._name: str | None = None
         self._seconds = 0.0
         self._replies: dict[tuple[Verb, int, str], Kept] = {}
 
@@ -43,7 +47,10 @@ class Asking:
         if key not in self._replies:
             if len(self._replies) >= MOST_LIVE or self._seconds >= MOST_SECONDS:
                 return Reply(0, "", SPENT, 0.0, "live")
-            reply = self.transport.post(call.url, body, call.extender.timeout)
+            if self._name is None:
+                self._name = self._run()
+            about = f"{self._name}/{call.cycle}"
+            reply = self.transport.post(call.url, body, call.extender.timeout, about)
             self._seconds += reply.seconds
             url = call.extender.url
             self._replies[key] = Kept(url, call.verb, call.cycle, call.pod, request, reply)

@@ -59,8 +59,11 @@ class Transport(Protocol):
         """Return whether a URL may be called."""
         ...
 
-    def post(self, url: str, body: str, timeout: float) -> Reply:
-        """Post JSON and return the reply, whatever happens. ``timeout`` is in seconds."""
+    def post(self, url: str, body: str, timeout: float, about: str) -> Reply:
+        """Post JSON and return the reply, whatever happens.
+
+        ``timeout`` is in seconds; ``about`` identifies the run and its cycle.
+        """
         ...
 
 

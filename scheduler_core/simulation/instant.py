@@ -78,7 +78,7 @@ class Simulation:
         self.scenario = scenario
         self.cluster = Cluster(declared_fields())
         self._options = (trace, unabridged, reuse)
-        self.asking = Asking(scenario.answers, transport())
+        self.asking = Asking(scenario.answers, transport(), lambda: scenario.id)
         self._tells_quirks = trace and quirk_effects
         self._start(scenario.configuration)
         self.decisions: list[Decision] = []

@@ -51,7 +51,7 @@ class Webhooks:
         """Return whether a URL may be called."""
         return self.approved(url)
 
-    def post(self, url: str, body: str, timeout: float) -> Reply:
+    def post(self, url: str, body: str, timeout: float, about: str) -> Reply:  # noqa: ARG002 -- the port's
         """Post JSON and return the reply, whatever happens; ``timeout`` is in seconds.
 
         An answer that is too long, compressed, or no UTF-8 is a failure.

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
+from playground import extenders
 from playground.panels.cycle import INSPECT, light
 from playground.panels.priorities import explained
 from playground.playback.playback import Playback
+from playground.serving.environment import Environment
+from playground.serving.faults import StartError
 from scheduler_core.authoring.examples import find
+from scheduler_core.extenders import approval
 from scheduler_core.scenario.load import load_documents
-from tests.core.extenders.parts import NODES, answers, extender, pod, policy
+from tests.core.extenders.parts import NODES, answers, calls, extender, pod, policy
+from tests.core.extenders.server import serving
 
 NAME = "extender http://gpu-boards.example:8888/scheduler"
 
@@ -86,3 +93,84 @@ def test_the_story_tells_failures_and_calls_that_were_not_made():
     assert "extender http://b.test is not called: its URL is not approved; declare its answers." in told
     assert "extender http://c.test is asked to bind" in told
     assert "Binding rejected: no" in told
+
+
+@pytest.fixture
+def approved(settings, tmp_path):
+    """Run an extender that the settings approve of; a private address is approved by being listed."""
+    with serving() as server:
+        settings.EXTENDERS = [server.url]
+        settings.DATA_DIR = str(tmp_path)
+        before = approval.transport()
+        extenders.install()
+        try:
+            yield server
+        finally:
+            approval.install(before)
+
+
+def live(server, name: str = "p-1"):
+    """Return a scenario whose extender runs."""
+    asked = extender(server.url, filterVerb="filter", prioritizeVerb="prioritize", bindVerb="bind", weight=1)
+    return load_documents([*NODES, policy(asked), pod(name), pod("p-2"), pod("p-3")])
+
+
+def test_an_approved_extender_is_called_once_however_often_a_step_is_shown(approved):
+    """Every other playback, in whatever process, replays what was answered first."""
+    playback = played(live(approved))
+    count = len(approved.asked)
+    assert count >= len(playback) == 3
+    assert not playback.scenario.warnings
+    told = [text(light(playback.cycle(n), playback.place(playback.cycle(n)))["story"]) for n in (3, 1, 2)]
+    assert "(as was recorded, " in told[0]
+    approved.behaves = "fails"
+    again = played(live(approved))
+    assert again.trail.decisions == playback.trail.decisions
+    assert len(approved.asked) == count
+    assert {call.source for call in calls(again.cycle(1))} == {"recorded"}
+
+
+def test_another_scenario_asks_anew(approved):
+    """What an extender answered belongs to the run that it was given to."""
+    played(live(approved))
+    count = len(approved.asked)
+    played(live(approved, "p-9"))
+    assert len(approved.asked) > count
+
+
+def test_answers_that_nobody_asks_for_expire(approved, tmp_path):
+    """By the time of their last use."""
+    played(live(approved))
+    files = list(tmp_path.glob("extenders/*/*"))
+    assert len(files) == len(approved.asked)
+    assert extenders.sweep() == 0
+    for file in files[1:]:
+        os.utime(file, (1, 1))
+    assert extenders.sweep() == len(files) - 1
+    assert files[0].exists()
+
+
+def test_nothing_is_called_unless_the_settings_say_so():
+    """None is approved by default."""
+    assert approval.transport() is None
+    with serving() as server:
+        playback = played(live(server))
+        assert {call.outcome for call in calls(playback.cycle(1))} == {"not called"}
+        assert server.connections == 0
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"PLAYGROUND_EXTENDERS": "gpu.example:8888"},
+        {"PLAYGROUND_EXTENDERS": "http://a.example, ftp://b.example"},
+        {"PLAYGROUND_EXTENDER_NETWORKS": "10.0.0.1/8"},
+    ],
+)
+def test_settings_that_cannot_be_read_end_the_start(variables):
+    """The message names the variable."""
+    env = Environment(variables)
+    env.prefixes("PLAYGROUND_EXTENDERS")
+    env.networks("PLAYGROUND_EXTENDER_NETWORKS", default=[], strict=True)
+    with pytest.raises(StartError, match=next(iter(variables))):
+        env.check()

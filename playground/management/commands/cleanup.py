@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from playground import extenders
 from playground.runtime import outage
 from playground.storage import retention
 
@@ -17,5 +18,5 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Remove expired rows, and print the number of each kind."""
         outage.lift_statement_timeout()
-        removed = retention.sweep(most_seconds=math.inf)
+        removed = {**retention.sweep(most_seconds=math.inf), "answers of extenders": extenders.sweep()}
         self.stdout.write("removed " + ", ".join(f"{count} {kind}" for kind, count in removed.items()))

@@ -14,7 +14,8 @@ from scheduler_core.extenders.approval import using
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.simulation.instant import Simulation
 from scheduler_core.simulation.trace import trace_line
-from scheduler_core.webhooks import ApprovalError, Approved, Webhooks
+from scheduler_core.webhooks.approved import ApprovalError, Approved
+from scheduler_core.webhooks.transport import Webhooks
 from tests.core.extenders.parts import NODES, answers, calls, extender, pod, policy, scenario
 from tests.core.extenders.server import serving
 

@@ -1,0 +1,103 @@
+"""Calls of extenders that the operator approved, each made once: its answer is kept and replayed.
+
+Web processes, the processes of the pool and workers share the answers, as files below ``DATA_DIR``: who
+steps back, opens the link or runs the scenario again sees what was answered first. Without approved URLs
+nothing here is used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import structlog
+from django.conf import settings
+from msgspec import json
+from msgspec.structs import replace
+
+from playground.limits import limit
+from scheduler_core.extenders import approval
+from scheduler_core.extenders.port import Reply
+from scheduler_core.webhooks.approved import Approved
+
+log = structlog.get_logger(__name__)
+
+FOLDER = "extenders"
+DAY = 86_400.0
+
+
+def install() -> None:
+    """Let this process call the approved extenders, if there are any."""
+    if settings.EXTENDERS:
+        approval.install(Remembered(Path(settings.DATA_DIR) / FOLDER))
+
+
+class Remembered:
+    """The transport of the server: calls approved URLs, and never the same twice."""
+
+    def __init__(self, folder: Path) -> None:
+        from scheduler_core.webhooks.transport import Webhooks
+
+        self._folder = folder
+        self._calls = Webhooks(
+            Approved(settings.EXTENDERS, settings.EXTENDER_NETWORKS),
+            seconds=limit("EXTENDER_SECONDS"),
+            most_bytes=limit("EXTENDER_BYTES"),
+        )
+
+    def approves(self, url: str) -> bool:
+        """Return whether a URL may be called."""
+        return self._calls.approves(url)
+
+    def post(self, url: str, body: str, timeout: float, about: str) -> Reply:
+        """Return what was answered before to this request of this run; if nothing was, post it."""
+        name = hashlib.sha256(f"{about}\n{url}\n{body}".encode()).hexdigest()
+        path = self._folder / name[:2] / name
+        known = _read(path)
+        return known if known is not None else _keep(path, self._calls.post(url, body, timeout, about))
+
+
+def _read(path: Path) -> Reply | None:
+    try:
+        reply = json.decode(path.read_bytes(), type=Reply)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        log.warning("answer of an extender unreadable", file=path.name, error=str(error))
+        return None
+    if time.time() - path.stat().st_mtime > DAY:
+        with suppress(OSError):
+            os.utime(path)  # it is used: it expires later
+    return replace(reply, source="recorded")
+
+
+def _keep(path: Path, reply: Reply) -> Reply:
+    """Store a reply; of two that were fetched at the same time, return the one that was stored first."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent) as file:
+            file.write(json.encode(reply))
+            file.flush()
+            try:
+                os.link(file.name, path)
+            except FileExistsError:
+                return _read(path) or reply
+    except OSError as error:
+        log.warning("answer of an extender not kept", error=str(error))
+    return reply
+
+
+def sweep() -> int:
+    """Delete the answers that nobody asked for in EXTENDER_DAYS; return how many there were."""
+    before = time.time() - limit("EXTENDER_DAYS") * DAY
+    removed = 0
+    for path in (Path(settings.DATA_DIR) / FOLDER).glob("*/*"):
+        with suppress(OSError):
+            if path.stat().st_mtime < before:
+                path.unlink()
+                removed += 1
+    return removed
