@@ -222,9 +222,15 @@ def test_a_strategic_patch_merges_containers_by_name() -> None:
 
 @pytest.mark.parametrize("example", examples(), ids=lambda e: e.slug)
 def test_every_example_loads_quietly_runs_and_reads_back(example: Example) -> None:
-    """No warning but what a profile cannot do, a decision, and the exported text is the same scenario."""
+    """No warning but what a profile cannot do, a decision, and the exported text is the same scenario.
+
+    And none but of pods that only a controller creates before an operation deletes them.
+    """
     scenario = example.load()
-    assert {problem.path for problem in scenario.warnings} <= ({"profiles[0]"} if example.outcome else set())
+    told = {
+        problem.path for problem in scenario.warnings if "when the operation takes" not in problem.message
+    }
+    assert told <= ({"profiles[0]"} if example.outcome else set())
     assert simulate(scenario).step() is not None
     again = load(scenario.to_yaml(), title=example.title)
     assert (again.id, again.objects, again.operations) == (scenario.id, scenario.objects, scenario.operations)
