@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from playground.limits import limit
 from playground.queues import LONG, QUEUES, all_queues
+from scheduler_core.config.release import default_release
 
 SHORT_ID = 11  # characters of a scenario's digest in a link; more if two digests share this prefix
 TITLE_LENGTH = 200
@@ -187,6 +188,7 @@ class Draft(models.Model):
     family = models.CharField(max_length=64, blank=True, db_index=True)  # the root ancestor; "": itself
     branched_at = models.CharField(max_length=24, blank=True)  # the step of the parent, or ""
     words = models.TextField(blank=True)  # the changes, one per line, as last computed
+    presumed = models.CharField(max_length=16, default=default_release)  # answers if the text says nothing
     created = models.DateTimeField(default=timezone.now)
     updated = models.DateTimeField(default=timezone.now, db_index=True)
     expires = models.DateTimeField(default=draft_expiry)

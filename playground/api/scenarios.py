@@ -7,6 +7,7 @@ import time
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.http import parse_etags
+from msgspec.structs import replace
 
 from playground.api import payloads
 from playground.api.answers import ApiError, answer
@@ -30,7 +31,8 @@ from playground.storage import bundles, store, texts
 from playground.visitors import identity
 from playground.visitors.throttle import address_of, token_of
 from scheduler_core.explain import ExplainError
-from scheduler_core.objects.problems import BundleError
+from scheduler_core.objects.problems import BundleError, Problem
+from scheduler_core.scenario import scenario as core
 from scheduler_core.simulation.trace import trace_cycle
 
 CYCLES_PER_ANSWER = 100
@@ -54,12 +56,27 @@ def create_scenario(request: HttpRequest) -> HttpResponse:
         with reading():
             scenario = bundles.parse(files, store.clean_title(title))
             owner = identity.owner_at(address_of(request))
-            shared = store.share(scenario, owner, text=texts.joined(bundles.stored(files), scenario))
+            text = texts.joined(bundles.stored(files), scenario)
+            shared = store.share(scenario, owner, text=text, exact=True)
+            answers = _answering(shared.scenario, scenario)
     except BundleError as error:
         raise ApiError(422, bundles.problems_wire(error.problems)) from error
     except bundles.TooLargeError as error:
         raise ApiError(413, str(error)) from error
-    return shared_answer(request, shared, scenario)
+    return shared_answer(request, shared, answers)
+
+
+def _answering(row: Scenario, scenario: core.Scenario) -> core.Scenario:
+    """Return the scenario that a shared text is; it keeps the release that answered it when it was stored."""
+    release = bundles.release_of(bytes(row.content), scenario)
+    if release == scenario.release:
+        return scenario
+    kept = store.load_scenario(row)
+    told = (
+        f"This text was shared when kube-scheduler {release} answered it, and its link keeps that release. "
+        f"For a link that {scenario.release} answers, name it in SimulationSettings as its scheduler"
+    )
+    return replace(kept, warnings=(*kept.warnings, Problem(told)))
 
 
 @route(
@@ -116,7 +133,7 @@ def get_bundle(request: HttpRequest, name: str) -> HttpResponse:
     if known:
         return HttpResponse(status=304, headers=headers)
     with reading():
-        text = store.scenario_text(row)
+        text = store.stored_text(row)
     headers["Content-Disposition"] = f'inline; filename="podstep-{row.short}.yaml"'
     return HttpResponse(text, content_type="application/yaml; charset=utf-8", headers=headers)
 

@@ -11,6 +11,7 @@ from playground.edits.drafting import written
 from playground.edits.edit_operations import OBJECT_BYTES, ObjectError
 from playground.storage import bundles
 from scheduler_core import load
+from scheduler_core.config.release import V1_11
 from scheduler_core.formats.difference import smallest_patch, without_nulls
 from scheduler_core.formats.locate import find_lines
 from scheduler_core.objects.keys import Key, document_key
@@ -97,7 +98,7 @@ def _read(text: str, most: int) -> list[Document]:
     if not text.strip():
         raise ObjectError([Problem("The text is empty: write manifests as YAML or JSON.", "", 1, 1)])
     try:
-        read = list(load(text, expand=False, admission=False).documents)
+        read = list(load(text, expand=False, admission=False, presumed=V1_11).documents)
     except BundleError as error:
         raise ObjectError(error.problems) from error
     if len(read) > most:

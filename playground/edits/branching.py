@@ -58,7 +58,7 @@ def family_of(source: sources.Source) -> str:
 def origin_of(source: sources.Source, step: str = "", words: tuple[str, ...] = ()) -> store.Origin:
     """Return the origin to store with a copy of a source made at a step."""
     told = tuple(_cut(" ".join(text.split())) for text in words[:WORDS_SHOWN])
-    return store.Origin(key_of(source), family_of(source), step[:STEP_LENGTH], told)
+    return store.Origin(key_of(source), family_of(source), step[:STEP_LENGTH], told, source.presumed())
 
 
 def branch(source: sources.Source, visitor: str, step: str, title: str, text: str | None = None) -> Draft:

@@ -13,6 +13,7 @@ from playground.edits.describing import named, words_of
 from playground.edits.drafting import written
 from playground.storage import bundles
 from scheduler_core import load
+from scheduler_core.config.release import V1_11
 from scheduler_core.formats.difference import smallest_patch, without_nulls
 from scheduler_core.formats.locate import find_lines
 from scheduler_core.objects.keys import Key, document_key
@@ -313,7 +314,7 @@ def _documents(text: str) -> tuple[Document, ...]:
             [Problem("The text is empty: write the object's manifest as YAML or JSON.", "", 1, 1)]
         )
     try:
-        return load(text, expand=False, admission=False).documents
+        return load(text, expand=False, admission=False, presumed=V1_11).documents
     except BundleError as error:
         raise ObjectError(error.problems) from error
 

@@ -77,7 +77,7 @@ def _refused(
     found: Problems = []
     known: set[str] = set()
     try:
-        load_documents([*context, *documents], expand=False, limits=core_limits())
+        load_documents([*context, *documents], expand=False, limits=core_limits(), presumed=scenario.release)
     except BundleError as error:
         for problem in error.problems:
             field = form.field_of(problem.path)

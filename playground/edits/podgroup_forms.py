@@ -106,7 +106,7 @@ def _refused(
     named = {name for name, _ in classes_of(scenario, moment)}
     found: list[tuple[str, str]] = []
     try:
-        load_documents([*context, *made], expand=False, limits=core_limits())
+        load_documents([*context, *made], expand=False, limits=core_limits(), presumed=scenario.release)
     except BundleError as error:
         for problem in error.problems:
             number = (problem.document or 0) - len(context) - 1

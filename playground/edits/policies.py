@@ -12,6 +12,7 @@ from playground.storage import bundles
 from scheduler_core import load
 from scheduler_core.authoring.policy_editing import HEADS, POLICY_KIND, edited
 from scheduler_core.config.policy import PolicyError
+from scheduler_core.config.release import V1_11
 from scheduler_core.config.settings import SETTINGS_KIND, Settings, read_settings
 from scheduler_core.formats.locate import find_lines
 from scheduler_core.formats.yaml_writer import write_yaml
@@ -89,7 +90,7 @@ def _read(text: str) -> tuple[tuple[Document, ...], tuple[Problem, ...]]:
     """Return the single document of a text, none if it is blank, and the warnings. Raises BundleError."""
     if not text.strip():
         return (), ()
-    read = load(text, expand=False, admission=False)
+    read = load(text, expand=False, admission=False, presumed=V1_11)
     strange = [
         (number, "a second document" if number > 1 else f"a {str(document.get('kind'))[:60]}")
         for number, document in enumerate(read.documents, 1)

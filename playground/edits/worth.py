@@ -27,11 +27,12 @@ from playground.playback.stopping import TooMuchWorkError
 from playground.pool import offload
 from playground.pool.jobs import pool_job
 from playground.pool.shares import BusyError
-from playground.storage import bundles, store
+from playground.storage import bundles, store, texts
 from playground.visitors import identity
 from playground.wire import Encoded, encode
 from scheduler_core.compare.cost import Cost, Progress, measuring, with_cache
 from scheduler_core.compare.divergence import Divergence, diverging
+from scheduler_core.config.release import V1_11
 from scheduler_core.config.settings import CACHE_MODES, EQUIVALENCE_CLASSES, STALE_WRITES
 from scheduler_core.framework.configuration.versions import CONFIGURATION_KIND
 from scheduler_core.scenario.scenario import Scenario
@@ -118,6 +119,7 @@ def copy(question: CostQuestion, visitor: str) -> Draft:
     text = source.text()
     for key, value in chosen.items():
         text = configured(text, "setting", key, value)["text"]
+    [(_, text)] = texts.presumed([("", text)], V1_11)  # without a cache nothing else may say it
     title = store.clean_title(f"{source.title or 'Untitled'}: cache {chosen['cache']}")
     scenario = bundles.parse([("", text)], title)
     changed = tuple(f"{key} {value}" for key, value in chosen.items())

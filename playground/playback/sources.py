@@ -94,6 +94,13 @@ class Source(Struct, frozen=True):
         row = Scenario.objects.get(pk=self.row.scenario_id) if isinstance(self.row, Run) else self.row
         return store.scenario_text(row)
 
+    def presumed(self) -> str:
+        """Return the release that answers the source if its text says nothing, "" being the default."""
+        if isinstance(self.row, Draft):
+            return self.row.presumed
+        row = Scenario.objects.get(pk=self.row.scenario_id) if isinstance(self.row, Run) else self.row
+        return bundles.unsaid_release(bytes(row.content))
+
     def introduction(self) -> str:
         """Return the comment at the head of the text, "" if there is none or no database."""
         with outage.SuppressOutage():
@@ -106,7 +113,7 @@ class Source(Struct, frozen=True):
                 return texts.introduction(store.draft_files(self.row)[0][1])
             return ""
         row = Scenario.objects.get(pk=self.row.scenario_id) if isinstance(self.row, Run) else self.row
-        return "" if row.text is None else texts.introduction(store.scenario_text(row))
+        return "" if row.text is None else texts.introduction(store.stored_text(row))
 
     def pinned(self) -> Source:
         """Return the source pinned to its current revision if it is a draft."""

@@ -116,11 +116,11 @@ class Elsewhere(Struct, frozen=True):
     visitor: str
     gate: Gate | None = None
 
-    def read(self, files: Sequence[File], times: bundles.Times) -> Scenario | None:
+    def read(self, files: Sequence[File], times: bundles.Times, presumed: str = "") -> Scenario | None:
         """Return the result of :func:`playground.storage.bundles.parse`, None if the files are small."""
         if not is_large(*(text for file in files for text in bundles.texts_of(file))):
             return None
-        return self._rebuilt(_parsed, list(files), times)
+        return self._rebuilt(_parsed, list(files), times, presumed)
 
     def documents(self, text: str) -> Scenario | None:
         """Return a scenario of a text's documents, None if the text is small."""
@@ -165,8 +165,8 @@ def reading_for(visitor: str, gate: Gate | None = None) -> Iterator[None]:
         yield
 
 
-def _parsed(files: Sequence[File], times: bundles.Times) -> bytes:
-    return transfer.packed(bundles.parse(files, times=times))
+def _parsed(files: Sequence[File], times: bundles.Times, presumed: str) -> bytes:
+    return transfer.packed(bundles.parse(files, times=times, presumed=presumed))
 
 
 def _documents(text: str) -> bytes:

@@ -30,6 +30,7 @@ from playground.queues import RUN_TASK
 from playground.runs import fairness, sizing
 from playground.runtime import log_context, outage
 from playground.storage import bundles, quotas, store
+from scheduler_core.config.release import V1_22
 from scheduler_core.config.settings import SETTINGS_KIND
 from scheduler_core.framework.configuration import CONFIGURATION_KIND
 from scheduler_core.framework.configuration.document import NEWEST
@@ -86,7 +87,8 @@ def configured(scenario: core.Scenario, config: Any) -> core.Scenario:
         at = places[0] if places else len(after)
         after[at:] = [document, *(old for old in after[at:] if old.get("kind") not in kinds)]
     changed = msgspec.structs.replace(scenario, documents=tuple(after))
-    return bundles.reread(changed)
+    # A configuration that chooses no release does not take the scenario to another one.
+    return bundles.reread(changed, presumed="" if scenario.release == V1_22 else scenario.release)
 
 
 def _check_room(owner: str, address: str) -> None:

@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import io
 import json
+import re
 import threading
 import time
 import zlib
@@ -21,7 +22,9 @@ from msgspec.structs import replace
 
 from playground.limits import limit
 from scheduler_core import Limits, load, load_documents
-from scheduler_core.config.release import V1_11, V1_22, is_framework_document
+from scheduler_core.authoring.policy_editing import edited
+from scheduler_core.config.release import V1_11, V1_22, default_release, is_framework_document
+from scheduler_core.config.settings import SETTINGS_KIND
 from scheduler_core.formats.archive import read_archive
 from scheduler_core.formats.bundle import File
 from scheduler_core.formats.folder import Folder, joined
@@ -38,6 +41,7 @@ Files = list[tuple[str, str]]  # name, text
 Times = Literal["keep", "ignore"]
 
 _GZIP = b"\x1f\x8b"
+_RELEASE_AT_END = re.compile(rb',"release":"([^"]*)"}$')
 SHOWN_PROBLEMS = 100
 YAML_BYTES = 4_000_000
 LARGE_BYTES = 200_000  # of a bundle, of which the results of two readings are kept
@@ -107,7 +111,7 @@ def watching() -> Watch:
 class BundleReader(Protocol):
     """A reader of large bundles in place of this thread; returns None for small ones."""
 
-    def read(self, files: Sequence[File], times: Times) -> Scenario | None:
+    def read(self, files: Sequence[File], times: Times, presumed: str = "") -> Scenario | None:
         """Read files as :func:`parse` does after its size checks, without a title."""
 
     def documents(self, text: str) -> Scenario | None:
@@ -136,12 +140,18 @@ def ask_on() -> None:
 
 
 def parse(
-    files: Sequence[File], title: str = "", *, times: Times = "keep", watch: Watch | None = None
+    files: Sequence[File],
+    title: str = "",
+    *,
+    times: Times = "keep",
+    watch: Watch | None = None,
+    presumed: str = "",
 ) -> Scenario:
     """Parse a bundle; with ``times`` "ignore" every pod of a trace is created at once and never ends.
 
-    ``watch`` (None: that of :func:`watched`) receives the progress, and can abort by raising. Raises
-    BundleError with all problems, or TooLargeError.
+    ``watch`` (None: that of :func:`watched`) receives the progress, and can abort by raising. ``presumed`` is
+    the release that answers a bundle which says nothing, "" being the default. Raises BundleError with all
+    problems, or TooLargeError.
     """
     texts = [text for file in files for text in texts_of(file)]
     size = sum(map(text_bytes, texts))
@@ -151,32 +161,39 @@ def parse(
         raise BundleError(
             [Problem("The text is empty. Paste manifests, or the output of `kubectl get … -o yaml`.")]
         )
-    key = content_key(files, times)
+    key = content_key(files, times, presumed)
     known = last_read.find(key)
     if known is not None:
         return replace(known, title=title)
-    scenario = _read(files, title, times, watch)
+    scenario = _read(files, title, times, watch, presumed)
     last_read.keep(key, scenario, BYTES_OF_TEXT * size)
     return scenario
 
 
-def _read(files: Sequence[File], title: str, times: Times, watch: Watch | None) -> Scenario:
+def _read(files: Sequence[File], title: str, times: Times, watch: Watch | None, presumed: str) -> Scenario:
     reader = _reader.get()
     if reader is not None:
         with watched(watch or _watch.get()):
-            read = reader.read(files, times)
+            read = reader.read(files, times, presumed)
         if read is not None:
             return replace(read, title=title)
-    scenario = load([*files], title=title, limits=core_limits(), times=times, watch=watch or _watch.get())
+    scenario = load(
+        [*files],
+        title=title,
+        limits=core_limits(),
+        times=times,
+        watch=watch or _watch.get(),
+        presumed=presumed,
+    )
     if not scenario.objects and not scenario.operations:
         raise BundleError([Problem(NO_OBJECT)])
     check_size(scenario)
     return scenario
 
 
-def content_key(files: Sequence[File], times: Times) -> bytes:
+def content_key(files: Sequence[File], times: Times, presumed: str = "") -> bytes:
     """Return a digest of everything that the result of reading files depends on, the limits included."""
-    digest = hashlib.sha256(f"{times} {core_limits()} {limit('NODES')}".encode())
+    digest = hashlib.sha256(f"{times} {core_limits()} {limit('NODES')} {presumed}".encode())
     for file in files:
         name, held = "", [file]
         if isinstance(file, Folder):
@@ -376,9 +393,9 @@ def content_of(scenario: Scenario) -> bytes:
 def restore(content: bytes | memoryview) -> Scenario:
     """Return the scenario whose :func:`content_of` was packed into ``content``.
 
-    Content without a release was stored when there were v1.11 and the framework alone. The current limits
-    apply. Raises OutgrownError if they were lowered since it was stored and it exceeds
-    them, or if it can no longer be read.
+    Its documents name the release that answered it, if today another one would. Content without a release
+    was stored when there were v1.11 and the framework alone. The current limits apply. Raises OutgrownError
+    if they were lowered since it was stored and it exceeds them, or if it can no longer be read.
     """
     reader = _reader.get()
     if reader is not None and (restored := reader.restore(bytes(content))) is not None:
@@ -391,11 +408,10 @@ def restore(content: bytes | memoryview) -> Scenario:
         release = body.get("release") or former_release(scenario)
         if release != scenario.release:
             scenario = load_documents(
-                body["documents"],
+                saying(body["documents"], release),
                 title=body["title"],
                 limits=core_limits(),
                 watch=_watch.get(),
-                scheduler=release,
             )
         check_size(scenario)
     except (BundleError, TooLargeError) as error:
@@ -414,11 +430,45 @@ def former_release(scenario: Scenario) -> str:
     return V1_22 if any(timed) else V1_11
 
 
-def reread(scenario: Scenario, scheduler: str = "") -> Scenario:
+def saying(documents: Sequence[Document], release: str) -> tuple[Document, ...]:
+    """Return a bundle's documents with a release in their SimulationSettings."""
+    return edited(tuple(documents), "setting", "scheduler", release)
+
+
+def unsaid_release(content: bytes) -> str:
+    """Return the release that :func:`restore` adds to the stored documents, "" if they say it."""
+    if _stored_release(content) == default_release():
+        return ""  # no document chose another when it was stored
+    given = json.loads(unpack(content))["documents"]
+    return "" if _named_release(given) else _named_release(restore(content).documents)
+
+
+def _named_release(documents: Sequence[Document]) -> str:
+    settings = (document for document in documents if document.get("kind") == SETTINGS_KIND)
+    return next((str(one["scheduler"]) for one in settings if one.get("scheduler")), "")
+
+
+def stored_documents(content: bytes) -> tuple[Document, ...]:
+    """Return the documents as they were when they were stored."""
+    return tuple(json.loads(unpack(content))["documents"])
+
+
+def release_of(content: bytes, scenario: Scenario) -> str:
+    """Return the release that answers stored content, which ``scenario`` has the documents of."""
+    return _stored_release(content) or former_release(scenario)
+
+
+def _stored_release(content: bytes) -> str:
+    found = _RELEASE_AT_END.search(unpack(content)[-40:])
+    return "" if found is None else found[1].decode()
+
+
+def reread(scenario: Scenario, scheduler: str = "", presumed: str = "") -> Scenario:
     """Return the scenario of changed documents, as :func:`parse` would read them.
 
-    ``scheduler`` is a release that answers it, "" for the one that the documents choose. Raises BundleError
-    with all problems, or TooLargeError.
+    ``scheduler`` is a release that answers it, "" for the one that the documents choose. If they choose none
+    they are made to say ``presumed``, unless that is the default. Raises BundleError with all problems, or
+    TooLargeError.
     """
     changed = load_documents(
         scenario.documents,
@@ -426,9 +476,12 @@ def reread(scenario: Scenario, scheduler: str = "") -> Scenario:
         limits=core_limits(),
         watch=_watch.get(),
         scheduler=scheduler,
+        presumed=presumed,
     )
     check_size(changed)
-    return changed
+    if changed.said_release or changed.release == default_release():
+        return changed
+    return reread(replace(scenario, documents=saying(scenario.documents, presumed)))
 
 
 def bundle_text(scenario: Scenario) -> str:

@@ -95,18 +95,25 @@ def check_withdrawn(row: Scenario) -> None:
         raise GoneError(row.withdrawn)
 
 
-def keep_scenario(scenario: core.Scenario, text: str | None = None, owner: str = "") -> Scenario:
+def keep_scenario(
+    scenario: core.Scenario, text: str | None = None, owner: str = "", *, exact: bool = False
+) -> Scenario:
     """Store ``text``, from which ``scenario`` was read, and return its row; reuse an existing row.
 
-    Without a text, as for a computed scenario, its documents are written as one. Raises StorageFullError, and
-    GoneError for a scenario that was taken down.
+    Without a text, as for a computed scenario, its documents are written as one. A text that was stored when
+    another release answered it has a row that keeps that release: a text that names today's is stored
+    instead, unless the text must be ``exact``. Raises StorageFullError, and GoneError for a scenario that was
+    taken down.
     """
     text = bundles.bundle_text(scenario) if text is None else texts.publishable(text, scenario)
     digest = address_of(scenario.title, text)
-    known = Scenario.objects.filter(digest=digest).defer("content", "text").first()
+    known = Scenario.objects.filter(digest=digest).defer("text").first()
     if known is not None:
         check_withdrawn(known)
-        return known
+        if exact or bundles.release_of(bytes(known.content), scenario) == scenario.release:
+            return known
+        named = texts.answered_by(text, scenario.documents, scenario.release)
+        return keep_scenario(scenario, named, owner, exact=True)
     packed = bundles.pack(text.encode())
     content = bundles.pack(bundles.content_of(scenario))
     quotas.check(owner, caller.address() if owner else "", len(packed) + len(content) + quotas.ROW_BYTES)
@@ -161,8 +168,10 @@ class Shared(Struct, frozen=True):
     delete_token: str
 
 
-def share(scenario: core.Scenario, owner: str = "", *, text: str | None = None) -> Shared:
-    """Make ``scenario``, read from ``text``, accessible by its short id.
+def share(
+    scenario: core.Scenario, owner: str = "", *, text: str | None = None, exact: bool = False
+) -> Shared:
+    """Make ``scenario``, read from ``text``, accessible by its short id; ``exact`` as in keep_scenario.
 
     Without an owner it is a shipped example, and its link never expires. Raises StorageFullError.
     """
@@ -172,7 +181,7 @@ def share(scenario: core.Scenario, owner: str = "", *, text: str | None = None) 
     for last in (False, True):
         try:
             with transaction.atomic():
-                row = keep_scenario(scenario, text, owner)
+                row = keep_scenario(scenario, text, owner, exact=exact)
                 Share.objects.create(scenario=row, token=token_hash(token), owner=owner, address=address)
                 _set_expiry(row, None if not owner else link_expiry())
             return Shared(row, token)
@@ -238,11 +247,20 @@ def load_scenario(row: Scenario) -> core.Scenario:
     return bundles.restore(row.content)
 
 
-def scenario_text(row: Scenario) -> str:
+def stored_text(row: Scenario) -> str:
     """Return a row's text byte for byte; if it was stored without one, its documents as YAML."""
     if row.text is None:
         return bundles.bundle_text(load_scenario(row))
     return bundles.unpack(row.text).decode()
+
+
+def scenario_text(row: Scenario) -> str:
+    """Return a row's text as :func:`load_scenario` reads it: it names the release if another would answer."""
+    text = stored_text(row)
+    content = bytes(row.content)
+    if row.text is None or not (release := bundles.unsaid_release(content)):
+        return text
+    return texts.answered_by(text, bundles.stored_documents(content), release)
 
 
 # --- private links ---------------------------------------------------------------------------
@@ -323,12 +341,16 @@ def revoke_link(name: str, owner: str) -> bool:
 
 
 class Origin(Struct, frozen=True):
-    """The origin of a draft: its parent as ``kind:id``, the parent's family, the step, and the changes."""
+    """The origin of a draft: its parent as ``kind:id``, the parent's family, the step, and the changes.
+
+    ``presumed`` is the release that answers the parent, if its text says nothing; "" is the default.
+    """
 
     parent: str
     family: str
     step: str = ""
     words: tuple[str, ...] = ()
+    presumed: str = ""
 
 
 class StaleError(Exception):
@@ -360,6 +382,7 @@ def create_draft(
     if origin is not None:
         draft.parent, draft.family, draft.branched_at = origin.parent, origin.family, origin.step
         draft.words = "\n".join(_UNSTORABLE.sub("", line) for line in origin.words)
+        draft.presumed = origin.presumed or draft.presumed
     _set_files(draft, files)
     quotas.check(owner, draft.address, draft.packed + quotas.ROW_BYTES)
     with transaction.atomic():
@@ -426,7 +449,7 @@ def check_size(text: str) -> None:
 
 def _holds(row: Draft, text: str | None, title: str | None) -> bool:
     same = title is None or row.title == clean_title(title)
-    return same and (text is None or draft_files(row) == [("", text)])
+    return same and (text is None or _held_files(row) == [("", text)])
 
 
 def delete_draft(draft: Draft, base: int | None = None) -> None:
@@ -460,7 +483,15 @@ def draft_wire(draft: Draft) -> dict[str, Any]:
 
 
 def draft_files(draft: Draft) -> bundles.Files:
-    """Return a draft's files as (name, text).
+    """Return a draft's files as (name, text); they name its release if another would answer them today.
+
+    Raises StaleError if the row was loaded without them and they are of a later revision by now.
+    """
+    return texts.presumed(_held_files(draft), draft.presumed)
+
+
+def _held_files(draft: Draft) -> bundles.Files:
+    """Return a draft's files as they were saved.
 
     Raises StaleError if the row was loaded without them and they are of a later revision by now.
     """

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from playground.storage import bundles
+from scheduler_core.config.release import default_release
 from scheduler_core.formats.bundle import Entry, read_files
 from scheduler_core.formats.decode import SECRET_KINDS
 from scheduler_core.formats.limits import Limits
@@ -36,6 +37,28 @@ def spliced(text: str, before: Sequence[Document], after: Sequence[Document]) ->
         return text
     whole = splice(text, before, after)
     return whole if whole is not None and holds(whole, after) else None
+
+
+def answered_by(text: str, documents: Sequence[Document], release: str) -> str:
+    """Return ``text``, which contains ``documents``, with a release in its SimulationSettings."""
+    after = bundles.saying(documents, release)
+    return spliced(text, documents, after) or bundles.bundle_text(Scenario("", after, ()))
+
+
+def presumed(files: bundles.Files, release: str) -> bundles.Files:
+    """Return files that name ``release`` if they would be answered by another one for saying nothing.
+
+    Files that cannot be read, and those that choose a release, are returned as they are.
+    """
+    if release in ("", default_release()):
+        return files
+    try:
+        scenario = bundles.parse(files, presumed=release)
+    except (BundleError, bundles.TooLargeError):
+        return files
+    if scenario.said_release:
+        return files
+    return [("", answered_by(joined(files, scenario), scenario.documents, release))]
 
 
 def joined(files: bundles.Files, scenario: Scenario) -> str:

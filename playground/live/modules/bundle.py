@@ -10,8 +10,9 @@ from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.live.refusals import refusals
 from playground.playback import sources
-from playground.storage import bundles, store
+from playground.storage import bundles, store, texts
 from scheduler_core.authoring.policy_rewriting import EditError
+from scheduler_core.config.release import RELEASES
 from scheduler_core.objects.problems import BundleError
 from scheduler_core.scenario.history import Moment
 
@@ -73,13 +74,28 @@ def _added(payload: dict[str, Any], moment: Moment | None) -> dict[str, Any]:
         return added(payload["text"], payload["documents"], moment)
 
 
-@command("bundle.open", visitor=True, large=True, throttle="IMPORTS_PER_MINUTE", text="text", title="text?")
+@command(
+    "bundle.open",
+    visitor=True,
+    large=True,
+    throttle="IMPORTS_PER_MINUTE",
+    text="text",
+    title="text?",
+    release="text?",
+)
 async def open_bundle(call: Call) -> Answer:
-    """Create a draft from a text that can be parsed."""
-    return await call.in_engine(_open, call.payload["text"], call.payload.get("title") or "", call.visitor)
+    """Create a draft from a text that can be parsed; ``release`` answers one that says nothing."""
+    release = call.payload.get("release") or ""
+    if release not in ("", *RELEASES):
+        raise CommandError(
+            "payload.invalid", f"release must be one of {', '.join(RELEASES)}.", field="release"
+        )
+    title = call.payload.get("title") or ""
+    return await call.in_engine(_open, call.payload["text"], title, call.visitor, release)
 
 
-def _open(text: str, title: str, visitor: str) -> dict[str, Any]:
+def _open(text: str, title: str, visitor: str, release: str) -> dict[str, Any]:
+    [(_, text)] = texts.presumed([("", text)], release)
     scenario = bundles.parse([("", text)], store.clean_title(title))
     bundles.ask_on()
     draft = store.create_draft(visitor, [("", text)], title)

@@ -1447,7 +1447,7 @@ export interface Commands {
   "policy.check": { asks: { text: string; order?: string; quirks?: string }; answers: PolicyDocument };
   "policy.change": { asks: { text: string; what: string; key: string; value: string }; answers: { text: string } };
   "bundle.open": {
-    asks: { text: string; title?: string };
+    asks: { text: string; title?: string; release?: string };
     answers: { draft: string; url: string; warnings: Problem[]; summary: Record<string, number> };
   };
   "draft.save": {

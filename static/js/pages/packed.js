@@ -16,9 +16,9 @@ export async function openPacked(host) {
   say(host, "inbox", "Opening the scenario that this link holds…");
   let socket = null;
   try {
-    const { text, title, query } = await unpack(location.hash);
+    const { text, title, query, release } = await unpack(location.hash);
     socket = new Socket();
-    const { url } = await socket.call("bundle.open", { text, title });
+    const { url } = await socket.call("bundle.open", { text, title, release });
     const { pathname } = new URL(url, location.origin);
     location.replace(query ? `${pathname}?${query}` : pathname);
   } catch (error) {

@@ -18,8 +18,9 @@ export async function whole(shared, panel) {
   const answer = await fetch(shared.bundleUrl);
   if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
   const text = await answer.text();
-  const { title } = shared;
-  const address = `${location.origin}/${await pack({ text, title, query: shared.query() })}`;
+  const { title, playback } = shared;
+  const held = { text, title, query: shared.query(), release: playback.release };
+  const address = `${location.origin}/${await pack(held)}`;
   const fits = address.length <= MOST;
   const file = `${
     title

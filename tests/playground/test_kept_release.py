@@ -1,0 +1,172 @@
+"""What was stored, linked or begun while another release answered silent texts keeps that release."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from playground.live.modules import bundle
+from playground.live.modules.scenarios import _fork
+from playground.models import Draft, Scenario
+from playground.playback import sources
+from playground.runs import service
+from playground.storage import bundles, store
+from scheduler_core.config import release
+from tests.playground.conftest import OWNER
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SILENT = """# Two nodes and a pod.
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n2}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec: {containers: [{name: c, resources: {requests: {cpu: 100m}}}]}
+"""
+NAMED = "---\napiVersion: podstep/v1\nkind: SimulationSettings\nscheduler: v1.11\n"
+POLICY = {"predicates": [{"name": "PodFitsResources"}]}
+Switch = Callable[[str], None]
+
+
+@pytest.fixture
+def default(monkeypatch: pytest.MonkeyPatch) -> Switch:
+    """Return a function that changes the release of a bundle that says nothing, as an upgrade does."""
+
+    def switch(name: str) -> None:
+        monkeypatch.setattr(release, "DEFAULT_RELEASE", name)
+        bundles.last_read.clear()
+
+    switch("v1.11")
+    return switch
+
+
+def shared(text: str = SILENT) -> Scenario:
+    return store.share(bundles.parse([("", text)]), OWNER, text=text).scenario
+
+
+def source(row: Scenario) -> sources.Source:
+    return sources.find({"scenario": row.short}, OWNER)
+
+
+def of_draft(draft: Draft) -> sources.Source:
+    return sources.find({"draft": draft.pk}, OWNER)
+
+
+def test_a_link_keeps_its_release_and_its_text(default: Switch, owner: Client) -> None:
+    """The text is byte for byte what was sent, though the scenario names the release."""
+    row = shared()
+    default("v1.37")
+    assert bundles.parse([("", SILENT)]).release == "v1.37"
+    assert source(row).load().release == "v1.11"
+    assert owner.get(f"/api/scenarios/{row.short}/bundle").content.decode() == SILENT
+    assert len(owner.get(f"/api/scenarios/{row.short}").json()["documents"]) == 3
+    [cycle] = owner.get(f"/api/scenarios/{row.short}/cycles").json()["cycles"]
+    assert "release" not in cycle  # only v1.37's have one
+    again = shared(SILENT + "\n")
+    assert source(again).load().release == "v1.37"
+
+
+@pytest.mark.parametrize("stored", ["v1.11", "v1.37"])
+def test_whoever_copies_it_takes_the_release_along(default: Switch, stored: str) -> None:
+    """A fork names it, also after its text is replaced by one that says nothing, and so does its own fork."""
+    default(stored)
+    row = shared()
+    default("v1.37" if stored == "v1.11" else "v1.11")
+    draft = _fork(source(row), OWNER)
+    assert of_draft(draft).text() == SILENT + NAMED.replace("v1.11", stored)
+    store.save_draft(draft, SILENT)
+    assert of_draft(draft).load().release == stored
+    assert of_draft(_fork(of_draft(draft), OWNER)).load().release == stored
+    store.save_draft(draft, SILENT + NAMED.replace("v1.11", "v1.22"))
+    assert of_draft(draft).load().release == "v1.22"
+
+
+def test_a_draft_keeps_the_release_that_answered_it(default: Switch) -> None:
+    """Its text names it from then on; one that cannot be read stays as it is."""
+    draft = store.create_draft(OWNER, [("", SILENT)])
+    broken = store.create_draft(OWNER, [("", "kind: [")])
+    several = store.create_draft(OWNER, [("a.yaml", SILENT), ("b.yaml", SILENT.replace("n1", "n9"))])
+    default("v1.37")
+    assert of_draft(draft).text() == SILENT + NAMED
+    assert store.load_draft(draft).release == "v1.11"
+    assert store.draft_text(broken) == "kind: ["
+    assert store.load_draft(several).release == "v1.11"
+    assert {"n1", "n2", "n9"} <= {one.meta.name for one in store.load_draft(several).objects}
+    fresh = store.create_draft(OWNER, [("", SILENT)])
+    assert (store.load_draft(fresh).release, store.draft_text(fresh)) == ("v1.37", SILENT)
+
+
+def test_the_same_text_has_the_same_link(default: Switch, client: Client) -> None:
+    """It keeps the release that answered it, which is said; what names today's is another text."""
+    sent = {"content_type": "application/yaml"}
+    first = client.post("/api/scenarios", SILENT, **sent).json()  # type: ignore[arg-type]
+    default("v1.37")
+    second = client.post("/api/scenarios", SILENT, **sent).json()  # type: ignore[arg-type]
+    assert second["id"] == first["id"]
+    assert "its link keeps that release" in second["warnings"][-1]["message"]
+    draft = store.create_draft(OWNER, [("", SILENT)])
+    row = store.share(of_draft(draft).load(), OWNER, text=of_draft(draft).text()).scenario
+    assert row.short != first["id"]
+    assert store.load_scenario(row).release == "v1.37"
+    run, _ = service.start(bundles.parse([("", SILENT)]), OWNER, text=SILENT)
+    assert store.load_scenario(run.scenario).release == "v1.37"
+
+
+@pytest.mark.parametrize(
+    ("config", "answers"),
+    [
+        ({}, "v1.11"),
+        ({"settings": {"cache": "off"}}, "v1.11"),
+        ({"settings": {"cache": "sound"}}, "v1.11"),
+        ({"policy": POLICY}, "v1.11"),
+        ({"settings": {"scheduler": "v1.37"}}, "v1.37"),
+        ({"settings": {"time": "virtual"}}, "v1.22"),
+    ],
+)
+def test_a_run_keeps_the_release_of_its_scenario(default: Switch, config: object, answers: str) -> None:
+    """Unless its configuration chooses one; what is stored for it names the release."""
+    row = shared()
+    named = shared(SILENT + NAMED)
+    default("v1.37")
+    for one in (row, named):
+        scenario = service.configured(store.load_scenario(one), config)
+        assert scenario.release == answers
+        run, _ = service.start(scenario, OWNER)
+        assert store.load_scenario(run.scenario).release == answers
+        assert bundles.parse([("", store.scenario_text(run.scenario))]).release == answers
+
+
+def test_a_link_that_holds_its_scenario_keeps_the_release(default: Switch) -> None:
+    """It names the release; those from before it did are of v1.11, as the page that opens it says."""
+    default("v1.37")
+    opened = bundle._open(SILENT, "", OWNER, "v1.11")
+    assert store.load_draft(Draft.objects.get(pk=opened["draft"])).release == "v1.11"
+    opened = bundle._open(SILENT, "", OWNER, "v1.37")
+    assert store.draft_text(Draft.objects.get(pk=opened["draft"])) == SILENT
+    opened = bundle._open(SILENT + NAMED, "", OWNER, "v1.37")
+    assert store.load_draft(Draft.objects.get(pk=opened["draft"])).release == "v1.11"
+
+
+def test_a_row_from_before_releases_were_stored_is_of_v1_11(default: Switch) -> None:
+    """Its content is of documents and a title alone."""
+    row = shared()
+    content = json.loads(bundles.unpack(row.content))
+    del content["release"]
+    Scenario.objects.filter(pk=row.pk).update(content=bundles.pack(json.dumps(content).encode()))
+    default("v1.37")
+    found = source(row)
+    assert found.load().release == "v1.11"
+    assert found.text() == SILENT + NAMED
+    assert store.keep_scenario(found.load(), found.text()).pk != row.pk
