@@ -115,7 +115,7 @@ def test_daemon_pods_are_bound_where_they_fit() -> None:
         "status": {"capacity": {"cpu": 8, "memory": "8Gi", "pods": 0}},
     }
     cordoned = {**NODE, "metadata": {"name": "n4"}, "spec": {"unschedulable": True}}
-    scenario = load_documents([NODE, tainted, full, cordoned, controller("DaemonSet")])
+    scenario = load_documents([NODE, tainted, full, cordoned, controller("DaemonSet")], presumed="v1.11")
     assert [p.node_name for p in pods_of(scenario)] == ["n1", "n4"]
 
 

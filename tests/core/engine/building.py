@@ -87,9 +87,9 @@ def node_affinity(*expressions: Manifest, weight: int | None = None) -> Manifest
 
 
 def scenario(*manifests: Manifest, policy: Manifest | None = None) -> Scenario:
-    """Read manifests as the scheduler sees them: nothing defaulted, nothing expanded."""
-    read = load_documents(manifests, expand=False, admission=False)
-    return Scenario(read.title, read.documents, read.objects, policy=policy)
+    """Read manifests as v1.11 sees them: nothing defaulted, nothing expanded."""
+    read = load_documents(manifests, expand=False, admission=False, presumed="v1.11")
+    return Scenario(read.title, read.documents, read.objects, policy=policy, presumed="v1.11")
 
 
 def simulate(*manifests: Manifest, policy: Manifest | None = None, **options: Any) -> Simulation:
@@ -101,7 +101,7 @@ def read_one(manifest: Manifest) -> KubernetesObject:
     """Read one manifest, with the node that a bound pod needs."""
     bound_to = manifest["spec"].get("nodeName")
     documents = [node(bound_to), manifest] if bound_to else [manifest]
-    return load_documents(documents, expand=False, admission=False).objects[-1]
+    return load_documents(documents, expand=False, admission=False, presumed="v1.11").objects[-1]
 
 
 def operation(number: int, action: Any, manifest: dict[str, Any], *, time: float = 0.0) -> Operation:

@@ -19,6 +19,7 @@ def bundle(tmp_path: Path) -> str:
         node("cordoned", unschedulable=True),
         pod("fits", {"cpu": "500m"}),
         pod("web", {"cpu": "2"}),
+        {"apiVersion": "podstep/v1", "kind": "SimulationSettings", "scheduler": "v1.11"},
     ]
     path = tmp_path / "bundle.json"
     path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}), encoding="utf-8")

@@ -62,7 +62,7 @@ def test_every_advanced_field_reaches_the_pod(kind: str) -> None:
     node = made(
         "NodePool", name="n", count="1", labels="disk=ssd, cores=8, arch=arm64", resources="nvidia.com/gpu=4"
     )
-    scenario = load_documents([*node, *made(kind, **FULL)], admission=False)
+    scenario = load_documents([*node, *made(kind, **FULL)], admission=False, presumed="v1.11")
     pod = next(obj for obj in scenario.objects if isinstance(obj, Pod))
     assert pod.containers[0].requests["cpu"] == 250
     assert pod.containers[0].requests["memory"] == 3 * 2**29

@@ -12,7 +12,9 @@ import yaml
 from scheduler_core.objects.support_workload import PARTS, REPORTED_KINDS
 
 HOLE = "<>"
-TIMED = "---\napiVersion: podstep/v1\nkind: SimulationSettings\ntime: virtual\n"
+SETTINGS = "---\napiVersion: podstep/v1\nkind: SimulationSettings\n"
+TIMED = f"{SETTINGS}time: virtual\n"
+INSTANT = f"{SETTINGS}scheduler: v1.11\n"
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Case:
 def _read(row: dict[str, Any], frames: dict[str, str]) -> Case:
     frame = frames[row["frame"]]
     text, quiet = (
-        frame.replace(HOLE, row[which]).replace("\n---\n\n", "\n---\n") + (TIMED if row.get("timed") else "")
+        frame.replace(HOLE, row[which]).replace("\n---\n\n", "\n---\n") + (TIMED if row.get("timed") else INSTANT)
         for which in ("put", "quiet")
     )
     return Case(row.get("type", ""), row.get("field") or row["kind"], text, quiet)
@@ -51,7 +53,7 @@ def together(chosen: list[Case]) -> str:
     """Return one bundle of many cases, each object with a name of its own, in virtual time."""
     documents = [TIMED.removeprefix("---\n")]
     for number, case in enumerate(chosen):
-        node, *others = case.text.removesuffix(TIMED).split("\n---\n")
+        node, *others = case.text.removesuffix(TIMED).removesuffix(INSTANT).split("\n---\n")
         documents += [] if number else [node]
         documents += [re.sub(r"(metadata: \{name: )([\w-]+)", rf"\g<1>\g<2>-{number}", one) for one in others]
     return "\n---\n".join(documents)

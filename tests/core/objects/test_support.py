@@ -173,8 +173,8 @@ CONFIGURED = "apiVersion: kubescheduler.config.k8s.io/{version}\nkind: KubeSched
 
 
 def bundle(*documents: str) -> Scenario:
-    """Load documents beside a node."""
-    return load("---\n".join([NODE, *documents]))
+    """Load documents beside a node; v1.11 answers those that say nothing."""
+    return load("---\n".join([NODE, *documents]), presumed="v1.11")
 
 
 def test_objects_are_named_up_to_a_few_and_counted() -> None:
