@@ -134,7 +134,8 @@ def test_a_stored_scenario_keeps_its_release() -> None:
     former = bundles.restore(bundles.pack(scenario.canonical()))
     assert former.release == "v1.22"
     assert isinstance(simulate(former), TimedSimulation)
-    assert former.documents == scenario.documents
+    named = {"apiVersion": "podstep/v1", "kind": "SimulationSettings", "scheduler": "v1.22"}
+    assert former.documents == (*scenario.documents, named)
     assert bundles.restore(bundles.pack(bundles.content_of(scenario))).release == "v1.37"
     dump = load(NODES.replace("status: {", "status: {nodeInfo: {kubeletVersion: v1.37.1}, ") + PODS)
     assert dump.release == "v1.37"
