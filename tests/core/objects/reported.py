@@ -43,7 +43,8 @@ class Case:
 def _read(row: dict[str, Any], frames: dict[str, str]) -> Case:
     frame = frames[row["frame"]]
     text, quiet = (
-        frame.replace(HOLE, row[which]).replace("\n---\n\n", "\n---\n") + (TIMED if row.get("timed") else INSTANT)
+        frame.replace(HOLE, row[which]).replace("\n---\n\n", "\n---\n")
+        + (TIMED if row.get("timed") else INSTANT)
         for which in ("put", "quiet")
     )
     return Case(row.get("type", ""), row.get("field") or row["kind"], text, quiet)
