@@ -250,17 +250,17 @@ def load_scenario(row: Scenario) -> core.Scenario:
 def stored_text(row: Scenario) -> str:
     """Return a row's text byte for byte; if it was stored without one, its documents as YAML."""
     if row.text is None:
-        return bundles.bundle_text(load_scenario(row))
+        return bundles.bundle_text(core.Scenario("", bundles.stored_documents(bytes(row.content)), ()))
     return bundles.unpack(row.text).decode()
 
 
 def scenario_text(row: Scenario) -> str:
     """Return a row's text as :func:`load_scenario` reads it: it names the release if another would answer."""
-    text = stored_text(row)
     content = bytes(row.content)
-    if row.text is None or not (release := bundles.unsaid_release(content)):
-        return text
-    return texts.answered_by(text, bundles.stored_documents(content), release)
+    if row.text is None:
+        return bundles.bundle_text(load_scenario(row))
+    text, release = stored_text(row), bundles.unsaid_release(content)
+    return texts.answered_by(text, bundles.stored_documents(content), release) if release else text
 
 
 # --- private links ---------------------------------------------------------------------------

@@ -170,3 +170,7 @@ def test_a_row_from_before_releases_were_stored_is_of_v1_11(default: Switch) -> 
     assert found.load().release == "v1.11"
     assert found.text() == SILENT + NAMED
     assert store.keep_scenario(found.load(), found.text()).pk != row.pk
+    Scenario.objects.filter(pk=row.pk).update(text=None)  # from before texts were stored, too
+    row.refresh_from_db()
+    assert "SimulationSettings" not in store.stored_text(row)
+    assert "scheduler: v1.11" in source(row).text()
