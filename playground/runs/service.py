@@ -30,7 +30,8 @@ from playground.queues import RUN_TASK
 from playground.runs import fairness, sizing
 from playground.runtime import log_context, outage
 from playground.storage import bundles, quotas, store
-from scheduler_core.config.release import V1_22
+from scheduler_core.authoring.policy_editing import edited
+from scheduler_core.config.release import V1_22, can_read
 from scheduler_core.config.settings import SETTINGS_KIND
 from scheduler_core.framework.configuration import CONFIGURATION_KIND
 from scheduler_core.framework.configuration.document import NEWEST
@@ -86,6 +87,10 @@ def configured(scenario: core.Scenario, config: Any) -> core.Scenario:
         places = [place for place, old in enumerate(after) if old.get("kind") in kinds]
         at = places[0] if places else len(after)
         after[at:] = [document, *(old for old in after[at:] if old.get("kind") not in kinds)]
+    if "policy" in config and not config.get("settings", {}).get("scheduler"):
+        named = next((one.get("scheduler") for one in after if one.get("kind") == SETTINGS_KIND), "")
+        if not can_read(str(named or ""), documents[0]):  # then the configuration chooses
+            after = list(edited(after, "setting", "scheduler", ""))
     changed = msgspec.structs.replace(scenario, documents=tuple(after))
     # A configuration that chooses no release does not take the scenario to another one.
     return bundles.reread(changed, presumed="" if scenario.release == V1_22 else scenario.release)

@@ -27,7 +27,7 @@ from scheduler_core.config.policy.order import BUNDLES, keys_of
 from scheduler_core.config.policy.profile import PolicyError
 from scheduler_core.config.policy.providers import DEFAULT_PREDICATES, MANDATORY_PREDICATES
 from scheduler_core.config.policy.reading import ARGUMENT_OF
-from scheduler_core.config.release import RELEASES
+from scheduler_core.config.release import RELEASES, can_read
 from scheduler_core.config.settings import (
     CACHE_MODES,
     DEFAULT_SETTINGS,
@@ -131,6 +131,7 @@ def _configured(documents: Sequence[Document], what: str, name: str, value: str)
 def _in_form(documents: Sequence[Document], kind: str, version: str) -> tuple[Document, ...]:
     """Rewrite the configuration as a document of the other kind; an empty Policy is dropped.
 
+    A release in the settings that does not read this kind is dropped, too: the configuration chooses one.
     A KubeSchedulerConfiguration has ``version``, or without one the newest of those that lose least.
     """
     if kind not in (POLICY_KIND, CONFIGURATION_KIND) or version not in ("", *VERSIONS):
@@ -140,6 +141,10 @@ def _in_form(documents: Sequence[Document], kind: str, version: str) -> tuple[Do
     )
     document = documents[place] if place is not None else None
     made = other_form(document, kind, version)
+    settings = next((one for one in documents if _is(one, SETTINGS_KIND)), {})
+    if not can_read(str(settings.get("scheduler") or ""), made):
+        documents = edited(documents, "setting", "scheduler", "")
+        place = None if document is None else documents.index(document)
     kept = [] if made is None or set(made) <= set(HEADS[POLICY_KIND]) else [made]
     if place is None:
         return (*documents, *kept)

@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
     names, scenarios = [], []
     for config, file, cache, scheduler in zip(configs, files, caches, schedulers):
         one = answered_by(scenario, scheduler) if scheduler else scenario
-        one = one if file is None else configured(one, file)
+        one = one if file is None else configured(one, file, scheduler or "")
         parts = [f"kube-scheduler {scheduler}"] if scheduler else []
         parts += [f"cache {cache}"] if cache else []
         own = config or ("" if scheduler else "the bundle's own")

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scheduler_core.cli.directories import read_directory
-from scheduler_core.config.release import RELEASES, V1_11, V1_22
+from scheduler_core.config.release import RELEASES, V1_11, V1_22, can_read
 from scheduler_core.config.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings
 from scheduler_core.formats.archive import PEEKED, glance
 from scheduler_core.formats.bundle import File
@@ -54,7 +54,7 @@ def read_scenario(
     """
     file = None if config is None else read_configuration(config)
     scenario = _load(names, scheduler, presumed or (file.presumed if file is not None else ""))
-    return scenario if file is None else configured(scenario, file)
+    return scenario if file is None else configured(scenario, file, scheduler)
 
 
 def answered_by(scenario: Scenario, scheduler: str = "", presumed: str = "") -> Scenario:
@@ -109,16 +109,17 @@ def read_configuration(name: str) -> ConfigurationFile:
     )
 
 
-def configured(scenario: Scenario, config: ConfigurationFile) -> Scenario:
+def configured(scenario: Scenario, config: ConfigurationFile, scheduler: str = "") -> Scenario:
     """Return a scenario under a file's configuration and SimulationSettings; what the file lacks is kept.
 
-    Raises:
-        InputError: The release that the file chooses cannot read the scenario.
+    The bundle's release is not, if it does not read such a configuration, unless ``scheduler`` is given.
     """
     policy = scenario.policy if config.policy is None else config.policy
     settings = scenario.settings if config.settings is None else config.settings
-    if scenario.settings.scheduler and not settings.scheduler:
-        settings = replace(settings, scheduler=scenario.settings.scheduler)
+    named = scenario.settings.scheduler
+    if named and not (config.settings or DEFAULT_SETTINGS).scheduler:
+        read = bool(scheduler) or config.policy is None or can_read(named, policy)
+        settings = replace(settings, scheduler=named if read else "")
     under = scenario.under(policy, settings)
     return replace(under, warnings=(*under.warnings, *config.warnings))
 

@@ -35,6 +35,13 @@ def is_framework_document(policy: Mapping[str, Any] | None) -> bool:
     return policy is not None and policy.get("kind") == CONFIGURATION_KIND
 
 
+def can_read(release: str, policy: Mapping[str, Any] | None) -> bool:
+    """Return whether a release reads a scheduler's configuration at all; "" stands for any release."""
+    if policy is None or release in ("", V1_22):
+        return True
+    return is_framework_document(policy) == (release == V1_37)
+
+
 def configured_release(
     policy: Mapping[str, Any] | None, scheduler: str, time: str, foreign: Collection[str]
 ) -> str:

@@ -133,6 +133,7 @@ def test_the_same_text_has_the_same_link(default: Switch, client: Client) -> Non
         ({"policy": POLICY}, "v1.11"),
         ({"settings": {"scheduler": "v1.37"}}, "v1.37"),
         ({"settings": {"time": "virtual"}}, "v1.22"),
+        ({"policy": {"kind": "KubeSchedulerConfiguration"}}, "v1.37"),
     ],
 )
 def test_a_run_keeps_the_release_of_its_scenario(default: Switch, config: object, answers: str) -> None:

@@ -9,6 +9,8 @@ import pytest
 from scheduler_core import load
 from scheduler_core.__main__ import main
 from scheduler_core.authoring.examples import examples
+from scheduler_core.authoring.policy_editing import edited
+from scheduler_core.cli.reporting import read_scenario
 from scheduler_core.compare.cost import with_cache
 from scheduler_core.config import release as release_module
 from scheduler_core.config.release import release_of_kubelets
@@ -182,6 +184,36 @@ def test_what_only_v1_11_has_chooses_it(
         options = ["--config", str(config), *options[2:]]
     assert main(["simulate", str(path), *options]) == 0
     assert ("kube-scheduler v1.37: 1 node, 1 cycle" in capsys.readouterr().out) == (answers == "v1.37")
+
+
+@pytest.mark.parametrize(
+    ("text", "config", "options", "answers"),
+    [
+        (settings("scheduler: v1.11"), V1, [], "v1.37"),
+        (settings("scheduler: v1.37"), POLICY, [], "v1.11"),
+        (settings("scheduler: v1.22"), V1, [], "v1.22"),
+        (settings("scheduler: v1.11"), V1 + settings("scheduler: v1.11"), [], "v1.11"),
+        ("", POLICY, ["--scheduler", "v1.37"], "v1.37"),
+    ],
+)
+def test_a_configuration_is_read_by_a_release_that_can(
+    text: str, config: str, options: list[str], answers: str, tmp_path: Path
+) -> None:
+    """A file of it takes the place of the bundle's release, but of none that is asked for with it."""
+    path, file = tmp_path / "bundle.yaml", tmp_path / "config.yaml"
+    path.write_text(NODE + POD + text)
+    file.write_text(config)
+    scheduler = options[1] if options else ""
+    assert read_scenario([str(path)], str(file), scheduler).release == answers
+
+
+def test_another_form_of_the_configuration_drops_a_release_that_does_not_read_it() -> None:
+    """So that it is in force; one that reads it stays."""
+    pinned = load(NODE + POD + POLICY + "priorities: []\n" + settings("scheduler: v1.11"))
+    after = edited(pinned.documents, "form", "KubeSchedulerConfiguration", "v1beta2")
+    assert [one["kind"] for one in after] == ["Node", "Pod", "KubeSchedulerConfiguration"]
+    back = edited((*after, {"kind": "SimulationSettings", "scheduler": "v1.22"}), "form", "Policy", "")
+    assert back[-1] == {"kind": "SimulationSettings", "scheduler": "v1.22"}
 
 
 @pytest.mark.usefixtures("current")
