@@ -135,7 +135,7 @@ export class Views {
             class: "num",
             text: `takes ${free(node.believed)} for free, ${free(node.true)} is`,
           }),
-          h("span", { class: "why dim", text: why(node) }),
+          h("span", { class: "views-why dim", text: why(node) }),
         ]),
       ),
       more ? h("p", { class: "dim", text: `and ${plural(more, "node")} more` }) : null,
