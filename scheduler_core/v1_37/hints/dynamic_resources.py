@@ -40,7 +40,9 @@ _ADD_UPDATE = frozenset({"Add", "Update"})
 
 
 def _until(pod: Pod) -> str:
-    asked = listed(list(pod.resource_claims)) or "its claim"
+    asked = listed(list(pod.resource_claims))
+    if not asked:
+        return "a controller has made its ResourceClaim from the template"
     return f"the ResourceClaim {asked} is created or changes, or a ResourceSlice, DeviceClass or node does"
 
 
