@@ -17,6 +17,7 @@ PARTS = [
     "queue",
     "podgroups",
     "session",
+    "views",
     "moments",
     "cuts",
 ]
