@@ -53,5 +53,5 @@ PLUGIN_PANELS: tuple[PluginPanel, ...] = (
     PluginPanel(
         "session", session.session, session.resting, ("session", "decision"), decided=session_story.decided
     ),
-    PluginPanel("views", views.views, views.resting, ("view", "decision")),
+    PluginPanel("views", views.views, views.resting, ("view",)),
 )

@@ -12,8 +12,7 @@ NODES = 8  # of a lane
 PODS = 5  # of each kind on a node, and of what is in flight
 OUTCOMES = 30
 
-ONE_VIEW = "All schedulers of this run see what the API server has: none of them has delays."
-NOT_YET = "The decision has not been made yet at this moment."
+ONE_VIEW = "All schedulers see what the API server has, or the decision is still to come at this moment."
 OVER = "No scheduler decides here: the run is over."
 
 
@@ -26,7 +25,7 @@ def views(cycle: Cycle) -> dict[str, Any]:
     """Return the protocol's ``views`` part of a cycle; ``{"why": text}`` if there is one view for all."""
     record = cycle.view
     if not isinstance(record, ViewRecord):
-        return {"why": NOT_YET if cycle.result == "undecided" else ONE_VIEW}
+        return {"why": ONE_VIEW}
     return {
         "scheduler": record.scheduler,
         "asOf": record.as_of,

@@ -18,6 +18,7 @@ PARTS = [
     "podgroups",
     "session",
     "hints",
+    "views",
     "moments",
     "cuts",
 ]
