@@ -142,7 +142,7 @@ def parse_configuration(text: str | None) -> BatchConfiguration:
     return BatchConfiguration(actions, tiers, tuple(reading.warnings))
 
 
-class _Loader(yaml.SafeLoader):
+class _Tabs(yaml.SafeLoader):
     """Reads tabs between tokens as libyaml does: anywhere but where a block's indentation may begin."""
 
     def scan_to_next_token(self) -> None:
@@ -168,7 +168,7 @@ class _Loader(yaml.SafeLoader):
 def _compose(text: str) -> yaml.Node | None:
     """Return the first document's node graph."""
     try:
-        loader = _Loader(text)
+        loader = _Tabs(text) if "\t" in text else yaml.SafeLoader(text)
         try:
             root = loader.get_node() if loader.check_node() else None
         finally:
