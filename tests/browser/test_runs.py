@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from scheduler_core import Simulation, load
+from scheduler_core import Simulation, load, simulate
+from scheduler_core.authoring.examples import trace_files
 from tests.browser.pages import Workbench, cycles_of, example_text, holds, share, wide
 from tests.e2e import bundles
 from tests.parts import REPOSITORY, shared
@@ -103,7 +104,7 @@ def test_an_uploaded_trace_runs_to_its_charts(page: Page, visitor: Callable[...,
     expect(page.get_by_role("progressbar")).to_have_attribute("aria-valuenow", "100")
     charts(page)
     address = page.url
-    cycles = cycles_of(example_text("gpu-trace"))
+    cycles = list(simulate(load(trace_files())))
     bench = open_cycle(page, 5)
     bench.shows(cycles[4])
     bench.step().shows(cycles[5])
@@ -267,5 +268,5 @@ def test_a_run_with_a_cache_tells_what_it_did(page: Page, site: Stack, visitor: 
 def test_the_sample_is_what_the_engine_decides() -> None:
     """The shipped excerpt read from its CSV files decides as the example of the same name does."""
     files = [(name, (SAMPLE / name).read_text()) for name in ("gpu-trace.nodes.csv", "gpu-trace.pods.csv")]
-    straight = [(cycle.pod, cycle.node) for cycle in Simulation(load(files), trace=False)]
+    straight = [(cycle.pod, cycle.node) for cycle in Simulation(load(files, presumed="v1.11"), trace=False)]
     assert straight == [(cycle.pod, cycle.node) for cycle in cycles_of(example_text("gpu-trace"))]

@@ -3,7 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
+
+SETTINGS = {"apiVersion": "podstep/v1", "kind": "SimulationSettings", "scheduler": "v1.11"}
+CONFIGURES = re.compile(r"SimulationSettings|KubeSchedulerConfiguration|\bPolicy\b")
+
+
+def by_v1_11(text: str) -> str:
+    """Return a bundle that kube-scheduler v1.11 answers, unless it has a configuration of its own."""
+    if CONFIGURES.search(text):
+        return text
+    if text.startswith("{"):
+        document = json.loads(text)
+        return bundle(*(document["items"] if document["kind"] == "List" else [document]))
+    return f"{text.rstrip()}\n---\n{json.dumps(SETTINGS)}\n"
 
 
 def node(name: str, cpu: str = "4", memory: str = "16Gi", **labels: str) -> dict[str, Any]:
@@ -36,8 +50,10 @@ def deployment(name: str, replicas: int, cpu: str = "100m", memory: str = "64Mi"
 
 
 def bundle(*objects: dict[str, Any]) -> str:
-    """Return objects as one List in JSON."""
-    return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}, indent=1)
+    """Return objects as one List in JSON; v1.11 schedules them, unless they have settings of their own."""
+    said = any(one["kind"] == SETTINGS["kind"] for one in objects)
+    items = [*objects, *([] if said else [SETTINGS])]
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": items}, indent=1)
 
 
 def small(name: str, replicas: int = 5) -> str:

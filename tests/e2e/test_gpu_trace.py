@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from scheduler_core import Simulation, load
+from scheduler_core import load, simulate
 from tests.services.fixtures import STACKS
 from tests.services.stack import Stack
 
@@ -68,7 +68,7 @@ def test_a_trace_is_uploaded_run_and_opened(stacks: Callable[[str], Stack], shar
     files = [shared_folder / NODES, shared_folder / PODS]
     runs = [(stack, upload(stack, files)) for stack in map(stacks, STACKS)]
     texts = [(file.name, gzip.decompress(file.read_bytes()).decode()) for file in files]
-    decisions = [(cycle.pod, cycle.node) for cycle in Simulation(load(texts, times="ignore"), trace=False)]
+    decisions = [(cycle.pod, cycle.node) for cycle in simulate(load(texts, times="ignore"), trace=False)]
     for stack, run in runs:
         done = stack.wait_for_run(run, ["done", "failed", "cancelled"], 300)
         assert done["state"] == "done", done

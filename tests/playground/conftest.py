@@ -30,6 +30,10 @@ PATIENCE = 60.0
 OWNER, STRANGER = "owner-of-everything-1234", "stranger-passing-by-5678"
 
 
+BY_V1_11 = "---\napiVersion: podstep/v1\nkind: SimulationSettings\nscheduler: v1.11\n"
+"""At the end of a bundle that kube-scheduler v1.11 answers."""
+
+
 @pytest.fixture(autouse=True)
 def clean_slate() -> Iterator[None]:
     """Nothing that one test counted or played is there for the next."""

@@ -9,7 +9,7 @@ from django.apps import apps
 
 from playground.models import Draft
 from scheduler_core import load
-from tests.playground.conftest import OWNER, STRANGER, Socket, connected
+from tests.playground.conftest import BY_V1_11, OWNER, STRANGER, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -41,6 +41,7 @@ spec:
     metadata: {labels: {app: web}}
     spec: {containers: [{name: c, resources: {requests: {cpu: 100m}}}]}
 """
+    + BY_V1_11
 )
 
 

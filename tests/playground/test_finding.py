@@ -24,7 +24,7 @@ DATA = Path(__file__).parent / "data"
 SELECTOR = """apiVersion: v1
 kind: Node
 metadata: {{name: n{n}, labels: {{disk: {disk}}}}}
-status: {{allocatable: {{cpu: "4", memory: 8Gi, pods: "20"}}}}
+status: {{allocatable: {{cpu: "4", memory: 8Gi, pods: "20"}}, nodeInfo: {{kubeletVersion: v1.11.10}}}}
 """
 POD = """apiVersion: v1
 kind: Pod
@@ -34,7 +34,7 @@ spec: {{nodeSelector: {{{selector}}}, containers: [{{name: c, image: c}}]}}
 
 
 def picky() -> str:
-    """Three nodes, ten pods; the seventh alone wants an SSD, which n2 alone has."""
+    """Three nodes of v1.11, ten pods; the seventh alone wants an SSD, which n2 alone has."""
     nodes = [SELECTOR.format(n=n, disk="ssd" if n == 2 else "hdd") for n in (1, 2, 3)]
     pods = [POD.format(n=n, selector="disk: ssd" if n == 7 else "") for n in range(1, 11)]
     return "---\n".join([*nodes, *pods])

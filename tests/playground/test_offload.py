@@ -32,7 +32,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 NODES = "---\n".join(
     f"apiVersion: v1\nkind: Node\nmetadata:\n  name: n{at:04d}\nstatus:\n"
-    "  allocatable:\n    cpu: '4'\n    memory: 8Gi\n    pods: '110'\n"
+    "  nodeInfo: {kubeletVersion: v1.11.10}\n  allocatable:\n    cpu: '4'\n    memory: 8Gi\n    pods: '110'\n"
     for at in range(700)
 )
 POD = (

@@ -14,7 +14,7 @@ from tests.playground.conftest import OWNER, STRANGER, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-# Two nodes and three pods that take turns; comments show what stays of a text.
+# Two nodes of v1.11 and three pods that take turns; comments show what stays of a text.
 BUNDLE = """# a comment at the top
 apiVersion: v1
 kind: Node
@@ -24,7 +24,7 @@ status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
 apiVersion: v1
 kind: Node
 metadata: {name: b}
-status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}, nodeInfo: {kubeletVersion: v1.11.10}}
 ---
 apiVersion: apps/v1
 kind: Deployment

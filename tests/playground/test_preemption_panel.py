@@ -31,7 +31,7 @@ from tests.playground.conftest import connected
 
 
 def played(text: str) -> Playback:
-    playback = Playback(bundles.parse([("", text)]))
+    playback = Playback(bundles.parse([("", text)], presumed="v1.11"))
     while playback.advance(1):
         pass
     return playback

@@ -116,7 +116,8 @@ def test_a_run_resumes_from_its_chunks(run: Run, monkeypatch: pytest.MonkeyPatch
 def full() -> str:
     """Return one node that one of three pods fills, and a pod that selects another."""
     amounts = {"cpu": "1", "memory": "1Gi", "pods": "10"}
-    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": amounts}}
+    status = {"allocatable": amounts, "nodeInfo": {"kubeletVersion": "v1.11.10"}}
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": status}
     pods = [
         {
             "apiVersion": "v1",

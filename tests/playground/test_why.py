@@ -23,12 +23,12 @@ from tests.playground.conftest import OWNER, STRANGER, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-# Two nodes; the first is full, the second tainted.
+# Two nodes of v1.11; the first is full, the second tainted.
 BUNDLE = """# a comment at the top
 apiVersion: v1
 kind: Node
 metadata: {name: full}
-status: {allocatable: {cpu: "1", memory: 1Gi, pods: "10"}}
+status: {allocatable: {cpu: "1", memory: 1Gi, pods: "10"}, nodeInfo: {kubeletVersion: v1.11.10}}
 --- # the second node
 apiVersion: v1
 kind: Node
@@ -107,7 +107,7 @@ async def test_one_node_is_told_with_numbers_at_any_step() -> None:
 
 async def test_a_cluster_of_today_is_told_with_numbers_and_changes() -> None:
     """Under kube-scheduler v1.37 a node has numbers too, and a change that it confirms can be applied."""
-    modern = BUNDLE.replace("status: {", "status: {nodeInfo: {kubeletVersion: v1.33.2}, ")
+    modern = BUNDLE.replace("v1.11.10", "v1.33.2")
     async with connected() as socket:
         source = await draft(socket, modern)
         ask = {"source": source, "pod": "default/big", "step": "2"}

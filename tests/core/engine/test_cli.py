@@ -41,11 +41,13 @@ def write(path: Path, *manifests: dict[str, Any]) -> str:
 
 @pytest.fixture
 def bundle(tmp_path: Path) -> str:
-    """A small cluster in which a pod is placed, one preempts, one is preempted and one stays pending."""
+    """A small cluster of v1.11: a pod is placed, one preempts, one is preempted and one stays pending."""
     small = {"cpu": "1", "memory": "1Gi", "pods": "10"}
+    old = node("a", allocatable=small)
+    old["status"]["nodeInfo"] = {"kubeletVersion": "v1.11.10"}
     return write(
         tmp_path / "bundle.json",
-        node("a", allocatable=small),
+        old,
         node("b", allocatable=small),
         pod("there", {"cpu": "200m"}, on="a", priority=200),
         pod("placed", {"cpu": "100m"}),
@@ -183,6 +185,7 @@ def test_what_a_daemon_set_lacks_is_printed_with_the_pods(
     file = tmp_path / "daemon.yaml"
     file.write_text(
         "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 1, pods: 5}}\n---\n"
+        "apiVersion: podstep/v1\nkind: SimulationSettings\nscheduler: v1.11\n---\n"
         "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: agent}\nspec:\n"
         "  selector: {matchLabels: {app: agent}}\n  template:\n    metadata: {labels: {app: agent}}\n"
         "    spec: {containers: [{name: c, resources: {requests: {cpu: 2}}}]}\n",

@@ -240,7 +240,7 @@ spec:
     assert (cycle.message or "").startswith(
         "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't satisfy plugin(s) [NodeAffinity]."
     )
-    assert not list(simulate(load(NODES + daemon)))
+    assert not list(simulate(load(NODES + daemon, presumed="v1.11")))
 
 
 def test_sidecars_pod_level_requests_and_limits_count() -> None:
