@@ -32,7 +32,7 @@ from playground.visitors import identity
 from playground.wire import Encoded, encode
 from scheduler_core.compare.cost import Cost, Progress, measuring, with_cache
 from scheduler_core.compare.divergence import Divergence, diverging
-from scheduler_core.config.release import V1_11
+from scheduler_core.config.release import V1_11, V1_37
 from scheduler_core.config.settings import CACHE_MODES, EQUIVALENCE_CLASSES, STALE_WRITES
 from scheduler_core.framework.configuration.versions import CONFIGURATION_KIND
 from scheduler_core.scenario.scenario import Scenario
@@ -69,10 +69,11 @@ class ChoiceError(ValueError):
 class NoCacheError(ValueError):
     """A scheduler of the scenario has no equivalence cache under any setting."""
 
-    def __init__(self) -> None:
+    def __init__(self, release: str) -> None:
+        under = f"kube-scheduler {release}" if release == V1_37 else f"a {CONFIGURATION_KIND}"
         super().__init__(
-            f"Under a {CONFIGURATION_KIND} there is no equivalence cache to compare: "
-            "kube-scheduler removed it before profiles existed. A Policy of v1.11 has one."
+            f"Under {under} there is no equivalence cache to compare: "
+            "kube-scheduler removed it before profiles existed. v1.11 has one."
         )
 
 
@@ -131,8 +132,9 @@ def copy(question: CostQuestion, visitor: str) -> Draft:
 
 def _read(stored: sources.Stored) -> Scenario:
     scenario = stored.load()
-    if any(configuration.in_framework for configuration in scenario.configurations):
-        raise NoCacheError
+    framework = any(configuration.in_framework for configuration in scenario.configurations)
+    if framework or scenario.release == V1_37:
+        raise NoCacheError(scenario.release)
     work = bundles.interactive_work(scenario)
     if work > limit("INTERACTIVE_WORK"):
         nodes, pods, _ = bundles.counts(scenario)

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 NODE = """apiVersion: v1
 kind: Node
 metadata: {{name: node-{n}, labels: {{kubernetes.io/hostname: node-{n}}}}}
-status: {{allocatable: {{cpu: "4", memory: 8Gi, pods: "20"}}}}
+status: {{allocatable: {{cpu: "4", memory: 8Gi, pods: "20"}}, nodeInfo: {{kubeletVersion: v1.11.10}}}}
 """
 APART = """apiVersion: apps/v1
 kind: ReplicaSet
@@ -75,9 +75,12 @@ spec:
 """
 
 
-@pytest.mark.parametrize("configuration", [PROFILES, LATER])
+CURRENT = "apiVersion: v1\nkind: Node\nmetadata: {name: new}\nstatus: {nodeInfo: {kubeletVersion: v1.37.0}}\n"
+
+
+@pytest.mark.parametrize("configuration", [PROFILES, LATER, CURRENT])
 async def test_without_a_cache_to_compare_it_says_so(configuration: str) -> None:
-    """A KubeSchedulerConfiguration, from the beginning or later, has no cache; that is no defect of ours."""
+    """A KubeSchedulerConfiguration, from the beginning or later, has no cache, nor has v1.37."""
     async with connected() as socket:
         source = await draft(socket, f"{bundle()}---\n{configuration}")
         for command, payload in (("worth.cost", {}), ("worth.other", {"cache": "sound"})):
