@@ -45,7 +45,7 @@ def test_the_trail_places_every_pod_where_the_simulation_does(shared_folder: Pat
     """Before each cycle of recorded runs, pods are on the nodes that the engine has them on."""
     for record in recorded(shared_folder, 12):
         documents = [*record["objects"], *([record["policy"]] if record["policy"] else [])]
-        playback = Playback(load_documents(documents, expand=False, admission=False))
+        playback = Playback(load_documents(documents, expand=False, admission=False, presumed="v1.11"))
         while playback.advance(1):
             pass
         simulation = Simulation(playback.scenario, trace=False)

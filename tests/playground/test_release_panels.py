@@ -36,7 +36,7 @@ metadata: {name: b}
 spec: {nodeSelector: {disk: nvme}, containers: [{name: c}]}
 """
 MODERN = "---\nkind: SimulationSettings\nscheduler: v1.37\n"
-OLD = "---\nkind: SimulationSettings\nquirks: v1.11\n"
+OLD = "---\nkind: SimulationSettings\nscheduler: v1.11\n"
 
 
 def played(text: str) -> Playback:

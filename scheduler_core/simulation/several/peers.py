@@ -55,9 +55,8 @@ class Peer:
         """Take note of what its watches have told; called whenever time may have passed."""
         self.view.changed.clear()
 
-    def start(self, *, whole: bool) -> None:
-        """Begin a decision on the view as it is; ``whole``: the queue is recorded."""
-        del whole
+    def start(self) -> None:
+        """Begin a decision on the view as it is."""
 
     def serves(self, pod: Pod) -> bool:
         """Return whether it is responsible for a pod."""
@@ -92,11 +91,11 @@ class FrameworkPeer(Peer):
         """Whether a pod is active."""
         return self.view.queue.has_active
 
-    def start(self, *, whole: bool) -> None:
-        """Pop the pod."""
+    def start(self) -> None:
+        """Pop the pod; the queue is recorded even if no cycle is yet: a replay may ask for this one later."""
         head = self.view.queue.head()
         assert head is not None
-        self.queue = queue_state(self.view, head, whole=whole)
+        self.queue = queue_state(self.view, head, whole=True)
         self.popped = self.view.start_attempt()
 
     def decide(self) -> Attempt:
@@ -216,7 +215,7 @@ class Peers:
                     peer.rest = clock.schedule(peer.rests_until, peer.prepare, peer.label)
                 continue
             peer.began = clock.now
-            peer.start(whole=framework.details)
+            peer.start()
             peer.view.freeze()
             if time:
                 clock.after(time, _Ready(peer), f"decision of {peer.label}")
