@@ -22,7 +22,7 @@ READS = frozenset(
         *("policy.catalogue", "policy.text", "forms.list", "worth.cost", "worth.other", "worth.cancel"),
     }
 )
-#: Of these there is no answer about one step: they tell of all, or look for another one.
+#: None of these is about one step: they describe all of them, or look for another one.
 ABOUT_ALL = frozenset({"timeline.get", "cycle.find", "operations.outcome", "worth.cost", "worth.other"})
 OPENING = frozenset({"scenario.open", "step.locate"})
 STEP_FIELDS = ("step", "cycle", "to")  # of commands, that name a step or a cycle

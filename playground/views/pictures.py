@@ -34,7 +34,7 @@ QUERY = 1_500  # characters of an address's query that are passed on
 EMBED_WIDTH, EMBED_HEIGHT = 960, 600
 LEAST_WIDTH, LEAST_HEIGHT = 280, 200
 #: Of the frame: some consumers drop styles, and read ``frameborder``. Only the clipboard and full screen are
-#: delegated, and we are told the embedding site without its path.
+#: delegated, and the Referer names the embedding site without its path.
 FRAME_ATTRIBUTES = (
     'frameborder="0" style="border:0" loading="lazy" allow="clipboard-write; fullscreen" allowfullscreen '
     'referrerpolicy="strict-origin-when-cross-origin"'

@@ -1,4 +1,4 @@
-"""Several schedulers on one cluster: what each of them is told late, and who decides between them.
+"""Several schedulers on one cluster: their delays, and how conflicts between them are resolved.
 
 ``SimulationSettings.schedulers`` has an entry for each scheduler that is not the default one without delays::
 

@@ -193,7 +193,7 @@ class Peers:
         return iter(self.peers.values())
 
     def notice(self, framework: ControlledFramework, changed: Iterable[str]) -> None:
-        """Do nothing: each view is told by its own watch."""
+        """Do nothing: each view has a watch of its own."""
         del framework, changed
 
     def restarted(self) -> None:

@@ -21,7 +21,7 @@ NOBODY = "\0"  # the only schedulerName that it serves: of no pod
 
 
 class Watcher(Protocol):
-    """Who is told of every write: the kind, the key, and the object, ``None`` for a deleted one."""
+    """A callback for every write: the kind, the key, and the object, ``None`` for a deleted one."""
 
     def written(self, kind: str, key: str, obj: KubernetesObject | None) -> None:
         """Handle a write, at the moment it is made."""
@@ -29,7 +29,7 @@ class Watcher(Protocol):
 
 
 class Judge(Protocol):
-    """Who is told what becomes of bound pods."""
+    """Callbacks for what becomes of bound pods."""
 
     def admitted(self, pod: str) -> None:
         """Handle a pod that its kubelet has admitted."""
@@ -41,7 +41,7 @@ class Judge(Protocol):
 
 
 class ApiServer(ControlledFramework):
-    """The objects as they are stored. ``watchers`` are told of every change, in order."""
+    """The objects as they are stored. ``watchers`` receive every change, in order."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self.watchers: list[Watcher] = []

@@ -38,7 +38,7 @@ class Sent(NamedTuple):
 
 
 class Ledger(Protocol):
-    """Who is told what became of the bindings of a scheduler."""
+    """Callbacks for the outcomes of a scheduler's bindings."""
 
     def landed(self, scheduler: str, sent: Sent, refused: str) -> None:
         """Handle a binding that has reached the API server; ``refused`` says why it was rejected."""
@@ -373,6 +373,6 @@ class View(ControlledFramework):
 
     @property
     def is_busy(self) -> bool:
-        """Whether something that it is told, decides or sends is under way."""
+        """Whether a watch event, a decision or a write of it is in flight."""
         sending = len(self.binding) > len(self.waiting) or bool(self.assumed)
         return bool(self.unheard or self._held is not None or sending)
