@@ -14,7 +14,7 @@ def by_v1_11(text: str) -> str:
     """Return a bundle that kube-scheduler v1.11 answers, unless it has a configuration of its own."""
     if CONFIGURES.search(text):
         return text
-    if text.startswith("{"):
+    if text.startswith(('{"', "{\n")):
         document = json.loads(text)
         return bundle(*(document["items"] if document["kind"] == "List" else [document]))
     return f"{text.rstrip()}\n---\n{json.dumps(SETTINGS)}\n"
