@@ -40,9 +40,9 @@ def cycles_of(text: str) -> list[Cycle]:
     return list(Simulation(load(by_v1_11(text))))
 
 
-def share(site: Stack, text: str, title: str = "") -> str:
-    """Store a bundle for v1.11 over the API and return the address of its workbench."""
-    answer = site.post("/api/scenarios", {"bundle": by_v1_11(text), "title": title})
+def share(site: Stack, text: str, title: str = "", *, as_is: bool = False) -> str:
+    """Store a bundle over the API, for v1.11 unless ``as_is``; return the address of its workbench."""
+    answer = site.post("/api/scenarios", {"bundle": text if as_is else by_v1_11(text), "title": title})
     assert answer.status == 201, answer.body[:2000]
     return f"/s/{answer.json['id']}/"
 

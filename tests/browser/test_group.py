@@ -88,7 +88,7 @@ def test_a_group_is_built_by_keyboard(page: Page, nodes: str) -> None:
 
 def test_a_group_is_built_from_nothing_by_keyboard(page: Page, site: Stack) -> None:
     """Without a node: the menu, a form, classic spellings, the configuration; the tab says how it stands."""
-    bench = Workbench(page).open(share(site, PRIORITY, "Nothing yet"))
+    bench = Workbench(page).open(share(site, PRIORITY, "Nothing yet", as_is=True))
     bench.build.get_by_role("button", name="Add", exact=True).focus()
     page.keyboard.press("Enter")
     for _ in "ab":
