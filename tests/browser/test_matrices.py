@@ -121,7 +121,9 @@ def test_candidates_of_preemption_are_sorted_filtered_copied_and_lit(page: Page,
 
 def test_the_map_of_the_cache_is_sorted_copied_and_lit(page: Page, site: Stack) -> None:
     """The number of entries sorts downwards first; the text has what is on screen."""
-    text = f"{example_text('shop')}\n---\napiVersion: podstep/v1\nkind: SimulationSettings\ncache: sound\n"
+    text = example_text("shop").replace(
+        "kind: SimulationSettings\n", "kind: SimulationSettings\ncache: sound\n"
+    )
     panel = opened(page, share(site, text, "cached"), "Cache", 12)
     panel.get_by_role("button", name="Map", exact=True).or_(
         panel.get_by_role("tab", name="Map")
