@@ -61,7 +61,7 @@ def documents(nodes: int, pods: int) -> str:
     return "---\n".join(listed)
 
 
-SOUND = "apiVersion: podstep/v1\nkind: SimulationSettings\ncache: sound\n"
+SOUND = {"apiVersion": "podstep/v1", "kind": "SimulationSettings", "cache": "sound"}
 
 
 def drafted(page: Page, text: str) -> str:
@@ -81,7 +81,7 @@ def large(site: Stack) -> str:
     """
     cluster = [bundles.node(f"node-{at:04d}", cpu="32") for at in range(3_000)]
     pods = bundles.deployment("web", 15_000, cpu="10m")
-    return share(site, f"{bundles.bundle(*cluster, pods)}\n---\n{SOUND}", "large")
+    return share(site, bundles.bundle(*cluster, pods, SOUND), "large")
 
 
 def test_a_large_cluster_opens_with_its_first_cycles(page: Page, large: str) -> None:

@@ -14,14 +14,14 @@ from tests.browser.conftest import PHONE
 from tests.browser.pages import Workbench, becomes, cycles_of, example_text, share, wide
 from tests.services.stack import Stack
 
-SETTINGS = "\n---\napiVersion: podstep/v1\nkind: SimulationSettings\ncache: v1.11\naudit: true\n"
+SETTINGS = "kind: SimulationSettings\n"
 AT = 17  # a cycle with stale hits, an evaluation and an entry that its own pod invalidates
 
 
 @pytest.fixture(scope="module")
 def text() -> str:
     """A shop under the rows of v1.11, audited."""
-    return example_text("shop") + SETTINGS
+    return example_text("shop").replace(SETTINGS, f"{SETTINGS}cache: v1.11\naudit: true\n")
 
 
 @pytest.fixture(scope="module")
