@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import floor
 from typing import Any
 
 from msgspec.structs import replace
@@ -25,7 +26,7 @@ from scheduler_core.objects.problems import BundleError
 from scheduler_core.objects.reading import At, Report
 
 MOST_SESSIONS = 3
-DIGITS = 6  # of shares, as in the records
+MILLION = 1_000_000  # shares have six digits in the records
 
 
 def answer(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -137,8 +138,8 @@ def _answer(
         found["jobs"][name] = _job(job)
         if name in job_shares:
             found["jobs"][name] |= {
-                "shareBefore": round(jobs[name].share, DIGITS),
-                "shareAfter": round(job_shares[name].share, DIGITS),
+                "shareBefore": rounded(jobs[name].share),
+                "shareAfter": rounded(job_shares[name].share),
             }
     return found
 
@@ -161,9 +162,16 @@ def _queue(before: QueueShares, after: QueueShares) -> dict[str, Any]:
         "request": _amounts(after.request),
         "allocatedBefore": _amounts(before.allocated),
         "allocatedAfter": _amounts(after.allocated),
-        "shareBefore": round(before.share, DIGITS),
-        "shareAfter": round(after.share, DIGITS),
+        "shareBefore": rounded(before.share),
+        "shareAfter": rounded(after.share),
     }
+
+
+def rounded(share: float) -> float:
+    """Return a share with six digits, halves away from zero, as math.Round of Go has them."""
+    millionths = share * MILLION
+    whole = floor(millionths)
+    return (whole + (millionths - whole >= 0.5)) / MILLION
 
 
 def _amounts(amounts: Amounts) -> dict[str, float]:

@@ -57,6 +57,8 @@ def close(session: Session) -> Closing:
             if job.id in session.unschedulable:
                 said = "its PodDisruptionBudget has no PodGroup to write to: the original's process ends here"
                 events.append(Event("Warning", "Panic", f"Job {job.id}", said))
+            else:
+                events += _waiting(job)
             continue
         status = _status(job, unschedulable=job.id in session.unschedulable)
         if not job.shadow:
@@ -98,7 +100,10 @@ def _events(job: Job, status: PodGroupStatus) -> list[Event]:
         pending = len(job.by_status.get(PENDING, ()))
         message = f"{pending}/{len(job.tasks)} tasks in gang unschedulable: {fit_error(job)}"
         events.append(Event("Warning", UNSCHEDULABLE, f"PodGroup {job.id}", message))
-    message = fit_error(job)
-    waiting = (*job.of(ALLOCATED), *job.of(PENDING))
-    events += [Event("Warning", "FailedScheduling", f"Pod {task.key}", message) for task in waiting]
-    return events
+    return [*events, *_waiting(job)]
+
+
+def _waiting(job: Job) -> list[Event]:
+    """Return the events of the tasks that are not sent."""
+    message, waiting = fit_error(job), (*job.of(ALLOCATED), *job.of(PENDING))
+    return [Event("Warning", "FailedScheduling", f"Pod {task.key}", message) for task in waiting]

@@ -39,6 +39,8 @@ MOST_CHARACTERS = 256 * 1024
 MOST_ACTIONS = 100
 MOST_PLUGINS = 200  # in all tiers
 MOST_NODES = 20_000  # of the YAML document
+MOST_MERGES = 100  # by <<, one inside the other included
+MERGE, BOOLEAN = "tag:yaml.org,2002:merge", "tag:yaml.org,2002:bool"
 
 DEFAULT_CONFIGURATION = """\
 actions: "allocate, backfill"
@@ -97,6 +99,7 @@ class _Reading(Struct):
     """The problems found so far; ``shift`` is added to line numbers."""
 
     shift: int
+    merges: int = 0
     errors: list[tuple[str, Problem]] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
 
@@ -142,10 +145,33 @@ def parse_configuration(text: str | None, *, first_line: int = 1) -> BatchConfig
     return BatchConfiguration(actions, tiers, tuple(reading.warnings))
 
 
+class _Tabs(yaml.SafeLoader):
+    """Reads tabs between tokens as libyaml does: anywhere but where a block's indentation may begin."""
+
+    def scan_to_next_token(self) -> None:
+        """Pass over spaces, tabs, comments and line breaks."""
+        if self.index == 0 and self.peek() == "\ufeff":
+            self.forward()
+        while True:
+            while self.peek() == " " or (self.peek() == "\t" and not self._may_indent):
+                self.forward()
+            if self.peek() == "#":
+                while self.peek() not in "\0\r\n\x85\u2028\u2029":
+                    self.forward()
+            if not self.scan_line_break():  # type: ignore[no-untyped-call]
+                return
+            if not self.flow_level:
+                self.allow_simple_key = True
+
+    @property
+    def _may_indent(self) -> bool:
+        return bool(self.allow_simple_key and not self.flow_level)
+
+
 def _compose(text: str, reading: _Reading) -> yaml.Node | None:
     """Return the first document's node graph."""
     try:
-        loader = yaml.SafeLoader(text)
+        loader = _Tabs(text) if "\t" in text else yaml.SafeLoader(text)
         try:
             root = loader.get_node() if loader.check_node() else None
         finally:
@@ -170,7 +196,7 @@ def _null(node: yaml.Node | None) -> bool:
 
 
 def _fields(node: yaml.Node | None, path: str, type_: str, reading: _Reading) -> dict[str, yaml.Node]:
-    """Return a mapping's values by key; the last of a repeated key counts."""
+    """Return a mapping's values by key; the last of a repeated key counts, merged ones at their place."""
     if node is None or _null(node):
         return {}
     if not isinstance(node, yaml.MappingNode):
@@ -179,7 +205,33 @@ def _fields(node: yaml.Node | None, path: str, type_: str, reading: _Reading) ->
     if len(node.value) > MOST_NODES:
         reading.error(node, path, "too large", f"has more than {MOST_NODES:,} fields")
         return {}
-    return {key.value: value for key, value in node.value if _scalar(key)}
+    found: dict[str, yaml.Node] = {}
+    for key, value in node.value:
+        if not _scalar(key):
+            reading.wrong_type(key, path, "string", "must have keys that are text")
+        elif key.tag == MERGE:
+            found |= _merged(value, path, type_, reading)
+        else:
+            found[key.value] = value
+    return found
+
+
+def _merged(node: yaml.Node, path: str, type_: str, reading: _Reading) -> dict[str, yaml.Node]:
+    """Return the fields of the mappings that ``<<`` merges; of several the first counts."""
+    several = isinstance(node, yaml.SequenceNode)
+    found: dict[str, yaml.Node] = {}
+    for one in reversed(node.value) if several else [node]:
+        reading.merges += 1
+        if not isinstance(one, yaml.MappingNode):
+            original = "yaml: map merge requires map or sequence of maps as the value"
+            reading.error(one, path, original, "can merge with << only objects with fields")
+        elif reading.merges > MOST_MERGES:
+            told = f"merges more than {MOST_MERGES} times with <<"
+            reading.error(one, path, f"yaml: {told}", told)
+            return found
+        else:
+            found |= _fields(one, path, type_, reading)
+    return found
 
 
 def _items(node: yaml.Node | None, path: str, type_: str, reading: _Reading) -> list[yaml.Node]:
@@ -258,15 +310,24 @@ def _option(node: yaml.Node, path: str, reading: _Reading) -> PluginOption:
     return PluginOption(name, frozenset(off), _arguments(name, fields.get("arguments"), path, reading))
 
 
-_TRUE, _FALSE = ("y", "yes", "on", "true"), ("n", "no", "off", "false")
+_LETTERS = {"y": True, "Y": True, "n": False, "N": False}  # no booleans to the reader here
+_WORDS = {
+    form: word in ("yes", "on", "true")
+    for word in ("yes", "on", "true", "no", "off", "false")
+    for form in (word, word.capitalize(), word.upper())
+}
 
 
 def _boolean(node: yaml.Node, path: str, reading: _Reading) -> bool:
-    word = node.value.lower() if _scalar(node) and getattr(node, "style", None) is None else ""
-    if word in _TRUE or word in _FALSE:
-        return word in _TRUE
-    reading.wrong_type(node, path, "bool", "must be true or false, without quotes")
-    return True
+    value = None
+    if isinstance(node, yaml.ScalarNode):
+        if node.tag == BOOLEAN:
+            value = (_WORDS | _LETTERS).get(node.value)
+        elif node.style is None:
+            value = _LETTERS.get(node.value)
+    if value is None:
+        reading.wrong_type(node, path, "bool", "must be true or false, without quotes")
+    return value is not False
 
 
 def _arguments(plugin: str, node: yaml.Node | None, path: str, reading: _Reading) -> Mapping[str, str]:

@@ -34,8 +34,8 @@ class InSession(Protocol):
 class Neighbors:
     """The pods that count for affinity; nothing is computed unless a pod of the session has such terms.
 
-    The predicate sees the tasks of known jobs with an allocated status, the priority every task on a
-    candidate.
+    The predicate sees the tasks of known jobs with an allocated status by the node that they name, even if
+    that has refused them; the priority sees every task on a candidate.
     """
 
     def __init__(self, session: InSession) -> None:
@@ -52,13 +52,22 @@ class Neighbors:
                 cluster.refresh()
             for task in (*on_nodes, *of_jobs):
                 self.update(task)
+        self._strays: dict[int, list[Task]] = {}  # by row: pods that their own node refused
+        for task in of_jobs if self._active else ():
+            row = self._nodes.rows.get(task.pod.node_name, -1)
+            if row >= 0 and task.status in ALLOCATED_STATUSES and task.key not in self._nodes.tasks[row]:
+                self._strays.setdefault(row, []).append(task)
 
     def update(self, task: Task) -> None:
-        """Count a task anew after it was placed, evicted or rolled back."""
+        """Count a task anew after it was placed, refused, evicted or rolled back."""
         if not self._active:
             return
         there = task.node >= 0 and task.key in self._nodes.tasks[task.node]
-        allocated = there and task.status in ALLOCATED_STATUSES and task.job in self._session.jobs
+        allocated = (
+            task.status in ALLOCATED_STATUSES
+            and task.node_name in self._nodes.rows
+            and task.job in self._session.jobs
+        )
         _set(self._present, task, there)
         _set(self._allocated, task, allocated)
 
@@ -72,6 +81,21 @@ class Neighbors:
             return np.ones(len(self._nodes), np.bool_)
         if not self._active:
             return None
+        found = self._predicate(task)
+        for row, strays in self._strays.items():
+            # a node does not see the pods that it has refused, every other one does (NodeInfo.Filter)
+            for stray in strays:
+                _set(self._allocated, stray, there=False)
+            without = self._predicate(task)
+            for stray in strays:
+                _set(self._allocated, stray, there=True)
+            if found is None and without is not None:
+                found = np.zeros(len(self._nodes), np.bool_)
+            if found is not None:
+                found[row] = without is not None and without[row]
+        return found
+
+    def _predicate(self, task: Task) -> BoolVector | None:
         state = _state(self._allocated, task)
         codes = PREDICATE(state.info, View(self._allocated), state).codes
         return None if codes is None else codes != 0

@@ -317,6 +317,7 @@ class Session:
         if refused := self.nodes.add(task, row):
             if task.node_name not in self.nodes.rows:
                 self.lost.add(task.key)
+            self.neighbors.update(task)
             self._failed(task, refused)
             return False
         self.lost.discard(task.key)

@@ -24,7 +24,6 @@ from scheduler_core.kube_batch.model import (
     Task,
 )
 from scheduler_core.kube_batch.nodes import Nodes
-from scheduler_core.kube_batch.resources import Resource
 from scheduler_core.kube_batch.task_class import TaskClasses
 from scheduler_core.objects import model as api
 from scheduler_core.objects.times import seconds_of
@@ -71,7 +70,7 @@ class Objects:
 
 
 class LeftOut(Struct, frozen=True):
-    """A job or a node that sessions ignore, and why."""
+    """A job that sessions ignore, or a pod that occupies nothing on its node, and why."""
 
     kind: str
     name: str
@@ -80,7 +79,10 @@ class LeftOut(Struct, frozen=True):
 
 @dataclass(slots=True)
 class Snapshot:
-    """What one session works on. ``left_out`` are the jobs and nodes that it does not contain."""
+    """What one session works on.
+
+    ``left_out`` are the jobs that it does not contain, and the pods that it has on no node.
+    """
 
     jobs: dict[str, Job]
     queues: dict[str, Queue]
@@ -236,22 +238,18 @@ def _queue(queue: api.Queue) -> Queue:
 
 
 def _nodes(objects: Objects, tasks: list[Task], kept: Kept, left_out: list[LeftOut]) -> Nodes:
-    """Put the tasks on their nodes; a node whose tasks request more than it has is not ready."""
+    """Put the tasks on their nodes (SchedulerCache.addTask).
+
+    A node takes them in order as long as they fit. It stays ready: the original compares what is used with
+    allocatable before any task is there. A task that it refuses belongs to its job and occupies nothing.
+    """
     placed: dict[str, list[Task]] = {}
     for task in tasks:
         if task.pod.node_name:
             task.node_name = task.pod.node_name
             if task.status not in TERMINATED_STATUSES:
                 placed.setdefault(task.node_name, []).append(task)
-    ready = []
-    for node in sorted(objects.nodes, key=lambda node: node.meta.name):
-        used = Resource()
-        for task in placed.get(node.meta.name, ()):
-            used.add(task.request)
-        if used.fits(Resource.of(node.allocatable)):
-            ready.append(node)
-        else:
-            left_out.append(LeftOut("Node", node.meta.name, "OutOfSync: its tasks request more than it has"))
+    ready = sorted(objects.nodes, key=lambda node: node.meta.name)
     kinds = list({task.kind.number: task.kind for task in tasks}.values())
     nodes = Nodes(ready, kinds, kept.columns_of(tuple(ready)))
     for name, of in placed.items():

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.cli.conform import conform_records
-from scheduler_core.cli.kube_batch_records import answer
+from scheduler_core.cli.kube_batch_records import answer, rounded
 from scheduler_core.kube_batch.configuration import ACTION_NAMES, PLUGIN_NAMES
 from tests.conformance.kube_batch_records import differences, exercised, lines, problems
 
@@ -88,3 +88,12 @@ def test_a_record_without_expectation_is_answered() -> None:
     del record["expect"]
     (found,) = conform_records([json.dumps(record)], system="kube-batch")
     assert len(found["expect"]["sessions"]) >= 2
+
+
+@pytest.mark.parametrize(
+    ("share", "written"),
+    [(1 / 128, 0.007813), (3 / 128, 0.023438), (9 / 128, 0.070313), (1 / 3, 0.333333), (1.25, 1.25), (0, 0)],
+)
+def test_shares_are_rounded_half_up(share: float, written: float) -> None:
+    """A half of the seventh digit is more than the tolerance where a share is small."""
+    assert rounded(share) == written

@@ -31,8 +31,7 @@ def open_session(session: Session, arguments: Mapping[str, str]) -> Registration
             if not job.ready:
                 session.unschedulable.add(job.id)
                 condition = PodGroupCondition(UNSCHEDULABLE, "True", NOT_ENOUGH_RESOURCES, message_of(job))
-                others = tuple(one for one in job.conditions if one.type != UNSCHEDULABLE)
-                job.conditions = (*others, condition)
+                job.conditions = with_condition(job.conditions, condition)
 
     return Registration(
         job_order=_not_ready_first,
@@ -43,6 +42,17 @@ def open_session(session: Session, arguments: Mapping[str, str]) -> Registration
         reclaimable=evictable,
         closing=closing,
     )
+
+
+def with_condition(
+    conditions: tuple[PodGroupCondition, ...], condition: PodGroupCondition
+) -> tuple[PodGroupCondition, ...]:
+    """Return the conditions with this one in place of the first of its type, or at the end
+    (Session.UpdateJobCondition).
+    """
+    types = [one.type for one in conditions]
+    place = types.index(condition.type) if condition.type in types else len(types)
+    return (*conditions[:place], condition, *conditions[place + 1 :])
 
 
 def _spares(job: Job) -> bool:

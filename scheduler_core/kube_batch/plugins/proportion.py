@@ -48,7 +48,7 @@ class Proportion:
         """
         remaining, number = self.total.copy(), 0
         open_queues = dict(self.shares.accounts)
-        while weights := sum(queue.weight for queue in open_queues.values()):
+        while weights := _int32(sum(queue.weight for queue in open_queues.values())):
             number += 1
             before = remaining.copy()
             gained, lost = Resource(), Resource()
@@ -106,6 +106,11 @@ class Proportion:
             if of.whole.fits(rest.sub(one.request)):
                 found.append(one)
         return found
+
+
+def _int32(number: int) -> int:
+    """Return a number as it overflows in the original, which then ends as nothing can be divided by it."""
+    return (number + 2**31) % 2**32 - 2**31
 
 
 def _told(action: str, queue: QueueAccount) -> QueueShares:

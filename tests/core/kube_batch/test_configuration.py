@@ -93,6 +93,21 @@ WRONG = {
         f"{UNMARSHAL} 5: cannot unmarshal !!str `false` into bool",
         "5 tiers[0].plugins[0].enableJobOrder: must be true or false, without quotes",
     ),
+    "a switch in mixed letters": (
+        "actions: allocate\ntiers:\n- plugins:\n  - name: gang\n    enableJobOrder: nO\n",
+        f"{UNMARSHAL} 5: cannot unmarshal !!str `nO` into bool",
+        "5 tiers[0].plugins[0].enableJobOrder: must be true or false, without quotes",
+    ),
+    "a key that is a list": (
+        "actions: allocate\ntiers:\n- plugins:\n  - {name: gang, arguments: {? [a] : 1}}\n",
+        f"{UNMARSHAL} 4: cannot unmarshal !!seq into string",
+        "4 tiers[0].plugins[0].arguments: must have keys that are text",
+    ),
+    "a merge of text": (
+        "<<: a\nactions: allocate\n",
+        "yaml: map merge requires map or sequence of maps as the value",
+        "1 : can merge with << only objects with fields",
+    ),
     "arguments that are a list": (
         "actions: allocate\ntiers:\n- plugins:\n  - name: gang\n    arguments: [1]\n",
         f"{UNMARSHAL} 5: cannot unmarshal !!seq into map[string]string",
@@ -110,6 +125,43 @@ def test_what_ends_the_process_is_an_error_with_line_path_and_remedy(case: str) 
     assert str(raised.value) == original
     (problem,) = raised.value.problems
     assert f"{problem.line} {problem.path}: {problem.message}" == told
+
+
+@pytest.mark.parametrize("word", ["n", "N", "no", "No", "NO", "off", "OFF", "False", '!!bool "no"'])
+def test_a_switch_is_off_by_any_boolean_of_yaml_1_1(word: str) -> None:
+    """In the three ways of writing that gopkg.in/yaml.v2 knows, and with an explicit tag."""
+    text = f"actions: allocate\ntiers:\n- plugins:\n  - name: gang\n    enableJobOrder: {word}\n"
+    assert parse_configuration(text).tiers[0].plugins[0].off == {"enableJobOrder"}
+
+
+def test_merged_fields_count_at_their_place() -> None:
+    """Of several mappings the first counts; fields that follow replace them."""
+    text = (
+        "actions: allocate\ntiers:\n- plugins:\n  - &a {name: gang, enableJobOrder: false}\n"
+        "  - &b {name: drf, enableJobReady: false}\n  - {<<: *a, name: priority}\n  - {<<: [*b, *a]}\n"
+    )
+    *_, one, other = parse_configuration(text).tiers[0].plugins
+    assert (one.name, sorted(one.off)) == ("priority", ["enableJobOrder"])
+    assert (other.name, sorted(other.off)) == ("drf", ["enableJobOrder", "enableJobReady"])
+
+
+@pytest.mark.parametrize(
+    "text", ["&a {<<: *a, actions: allocate}", "&a {<<: [*a, *a, *a], actions: allocate}"]
+)
+def test_merges_are_bounded(text: str) -> None:
+    """A mapping that merges itself ends in an error."""
+    with pytest.raises(ConfigurationError, match="merges more than"):
+        parse_configuration(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["actions:\tallocate\t# tab\n", "actions: allocate\ntiers:\t\n- plugins: [\t]\n"]
+)
+def test_tabs_between_tokens_are_blanks(text: str) -> None:
+    """As for libyaml; where a block may begin they are errors."""
+    assert parse_configuration(text).actions == ("allocate",)
+    with pytest.raises(ConfigurationError, match=r"^yaml: "):
+        parse_configuration("tiers:\n-\tplugins: []\n")
 
 
 @pytest.mark.parametrize("text", ["actions: [allocate\n", "a: b: c\n", "\x00", "[" * 5000, "&a [*b]"])

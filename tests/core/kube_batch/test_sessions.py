@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from scheduler_core.kube_batch.plugins.gang import NOT_ENOUGH_RESOURCES, UNSCHEDULABLE
+from scheduler_core.kube_batch.resources import InsufficientError
 from scheduler_core.kube_batch.snapshot import GROUP_MIN_MEMBER, Objects, Options, take_snapshot
 from scheduler_core.objects.model import (
     Affinity,
@@ -113,12 +115,27 @@ def test_a_pod_bound_by_another_scheduler_but_still_pending_is_invisible() -> No
     assert bound(session(node("n", 2), group("g"), members("g", 1, cpu=2), [running])) == {}
 
 
-def test_a_node_whose_tasks_request_more_than_it_has_is_left_out() -> None:
-    """It is OutOfSync; a node's conditions do not matter here."""
-    crowded = [pod("a", cpu=2, on="n1", scheduler="other"), pod("b", cpu=2, on="n1", scheduler="other")]
-    found = session(node("n1", 3), node("n2", 1), group("g"), members("g", 1), crowded)
-    assert found.session.nodes.names == ("n2",)
-    assert bound(found) == {"g-0": "n2"}
+def test_a_node_takes_its_tasks_in_order_as_long_as_they_fit() -> None:
+    """It stays in the session; a task that it refuses counts for its job and occupies nothing."""
+    crowded = [pod("a", "g", cpu=2, on="n1"), pod("b", "g", cpu=2, on="n1")]
+    found = session(node("n1", 3), group("g"), [*crowded, pod("new", "g", cpu=1)])
+    assert bound(found) == {"new": "n1"}
+    job = found.session.jobs["ns/g"]
+    assert (job.ready_tasks, job.allocated.cpu) == (3, 5000)
+    assert list(found.session.nodes.tasks[0]) == ["ns/a", "ns/new"]
+    assert [(one.kind, one.name) for one in found.session.left_out] == [("Pod", "ns/b")]
+
+
+@pytest.mark.parametrize(("anti", "where"), [(True, {"new": "n1"}), (False, {"new": "n2"})])
+def test_every_node_but_its_own_sees_a_task_that_was_refused(anti: bool, where: dict[str, str]) -> None:
+    """Affinity counts it by the node that it names (NodeInfo.Filter)."""
+    term = PodAffinityTerm(LabelSelector({"app": "b"}), "zone")
+    avoids = Affinity(has_pod_anti_affinity=True, anti_required=(term,))
+    wants = avoids if anti else Affinity(has_pod_affinity=True, pod_required=(term,))
+    crowded = [pod("a", "g", cpu=2, on="n1"), pod("b", "g", cpu=2, on="n1", labels={"app": "b"})]
+    nodes = [replace(node(name, 3), meta=ObjectMeta(name, labels={"zone": "z"})) for name in ("n1", "n2")]
+    new = pod("new", "g", cpu=1, affinity=wants)
+    assert bound(session(*nodes, group("g"), [*crowded, new])) == where
 
 
 def test_pods_without_a_group_get_a_shadow_group() -> None:
@@ -139,6 +156,10 @@ def test_a_disruption_budget_with_a_controller_declares_a_gang() -> None:
     pods = [pod(f"o{n}", owners=owners) for n in range(2)]
     whole = session(node("n"), budget, pods)
     assert (len(bound(whole)), whole.closing.events) == (2, ())
+    more = session(node("n", 2), budget, [*pods, pod("o2", owners=owners)])
+    assert [(event.reason, event.object) for event in more.closing.events] == [
+        ("FailedScheduling", "Pod ns/o2")
+    ]
     part = session(node("n", 1), budget, pods)
     assert bound(part) == {}
     assert [event.reason for event in part.closing.events] == ["Panic"]
@@ -177,6 +198,15 @@ def test_an_overused_queue_gets_nothing_more() -> None:
 def test_a_queue_of_weight_zero_deserves_nothing() -> None:
     """It is always overused."""
     assert bound(session(node("n"), queue("default", 0), group("g"), members("g", 1))) == {}
+
+
+def test_weights_overflow_as_the_original_s() -> None:
+    """Two that exceed 32 bits together have a negative sum, and the subtraction of what was given fails."""
+    queues = queue("a", 2**31 - 1), queue("b", 100)
+    groups = group("ga", queue="a"), group("gb", queue="b")
+    pods = [*members("ga", 1, cpu=9), *members("gb", 1, cpu=9)]
+    with pytest.raises(InsufficientError):
+        session(node("n"), *queues, *groups, pods)
 
 
 def test_backfill_places_only_what_requests_nothing() -> None:
@@ -530,3 +560,12 @@ def test_host_ports_of_the_same_session_are_taken() -> None:
     ]
     found = session(node("n1"), node("n2"), group("g"), pods)
     assert sorted(bound(found).values()) == ["n1", "n2"]
+
+
+def test_the_condition_takes_the_place_of_the_first_of_its_type() -> None:
+    """Others keep their places, later ones of the same type too."""
+    old, other = (PodGroupCondition(type_, "True", "Old", "old") for type_ in (UNSCHEDULABLE, "Other"))
+    status = PodGroupStatus(conditions=(other, old, other, old))
+    found = session(node("n", 1), group("g", 2, status=status), members("g", 2))
+    conditions = found.closing.groups["ns/g"].conditions
+    assert [one.reason for one in conditions] == ["Old", NOT_ENOUGH_RESOURCES, "Old", "Old"]
