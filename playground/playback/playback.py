@@ -29,6 +29,7 @@ from playground.playback.trail import Trail, TrailRow
 from playground.playback.weighing import scenario_bytes
 from playground.wire import encode
 from scheduler_core.config.policy import Profile
+from scheduler_core.config.release import V1_37
 from scheduler_core.config.settings import Settings
 from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.framework.configuration.profiles import Configuration
@@ -52,6 +53,8 @@ REPLAYED_AT_ONCE = 250  # cycles; then the request may be superseded
 # one simulation; of a cycle in the trail, a light one, a node's change.
 TABLE_NODE_BYTES, TABLE_POD_BYTES = 800, 120
 STEPPER_BYTES, TIMED_STEPPER_BYTES = 450, 1_100
+# v1.37's has an object compiled from each manifest, and finds documents and operations by their names.
+CURRENT_OBJECT_BYTES, CURRENT_DOCUMENT_BYTES, CURRENT_OPERATION_BYTES = 2_500, 170, 260
 STARTED_POD_BYTES = 1_600  # of a pod that controllers created at the start or later
 CYCLE_BYTES, LIGHT_BYTES, NODE_CHANGE_BYTES = 700, 2_500, 700
 ATTEMPT_NODE_BYTES = 300  # of an attempt of v1.37: its walk, a status, nine plugins' scores
@@ -121,14 +124,12 @@ class Playback:
         """An estimate of the memory that this playback holds, its scenario included."""
         nodes, pods = len(self.tables.nodes), len(self.tables.pods)
         steppers = (self._forward, self._reader, self._standing, self._behind)
-        alive = sum(stepper is not None for stepper in steppers)
-        each = TIMED_STEPPER_BYTES if self.tables.timed else STEPPER_BYTES
         return (
             self._scenario_bytes
             + nodes * TABLE_NODE_BYTES
             + pods * TABLE_POD_BYTES
             + max(0, pods - self._given_pods) * STARTED_POD_BYTES
-            + alive * each * (nodes + pods)
+            + sum(self._stepper_bytes(stepper) for stepper in steppers if stepper is not None)
             + len(self.trail) * CYCLE_BYTES
             + len(self._light) * LIGHT_BYTES
             + len(self.trail.nodes) * NODE_CHANGE_BYTES
@@ -136,6 +137,19 @@ class Playback:
             + self.checkpoints.bytes
             + self.answers.bytes
             + sum(map(_cache_bytes, steppers))
+        )
+
+    def _stepper_bytes(self, stepper: Stepper) -> int:
+        """Return an estimate of what one simulation holds beside what it shares with the scenario."""
+        scenario = self.scenario
+        if scenario.release != V1_37:
+            each = TIMED_STEPPER_BYTES if self.tables.timed else STEPPER_BYTES
+            return (len(self.tables.nodes) + len(self.tables.pods)) * each
+        placed = len(stepper.cluster.nodes) + len(stepper.cluster.pods)
+        return (
+            max(placed, len(scenario.objects)) * CURRENT_OBJECT_BYTES
+            + len(scenario.documents) * CURRENT_DOCUMENT_BYTES
+            + len(scenario.operations) * CURRENT_OPERATION_BYTES
         )
 
     @property

@@ -109,7 +109,7 @@ class _Absent:
         self.cluster = cluster
 
     def take(self, unit: Unit, placed: Sequence[Attempt] = ()) -> None:
-        """Take a unit off; the members that were placed without it are told."""
+        """Take a unit off, and update the members that were placed without it."""
         for pod in unit.pods:
             self.cluster.take_off(pod)
             self._tell(placed, pod, -1)
