@@ -413,7 +413,9 @@ def test_a_shared_scenario_without_cache_is_forked_and_switched_on(page: Page, s
     expect(panel).to_contain_text("cache v1.11")
     expect(panel).to_contain_text("audit on")
     bench.at(3)
-    yaml_of(bench).shows(re.compile(r"kind: SimulationSettings\n(scheduler: v1.11\n)?cache: v1.11\naudit: true\n$"))
+    yaml_of(bench).shows(
+        re.compile(r"kind: SimulationSettings\n(scheduler: v1.11\n)?cache: v1.11\naudit: true\n$")
+    )
     becomes(lambda: page.evaluate("podstep.playback.policy.cache"), "v1.11")
 
 

@@ -34,7 +34,7 @@ spec:
 
 def edited(page: Page, text: str = SMALL) -> tuple[Workbench, Yaml]:
     """Open a text as a draft; return the workbench and its editor."""
-    bench = Workbench(page).open(drafted(page, text))
+    bench = Workbench(page).open(drafted(page, text, as_is=True))
     return bench, yaml_of(bench).shows(re.compile("kind: Node"))
 
 
@@ -170,7 +170,7 @@ def test_tab_indents_and_is_no_trap(page: Page) -> None:
 
 def test_a_shared_text_is_read_by_tabbing_through(page: Page, site: Stack) -> None:
     """Read-only text takes no keys: it can be searched and explained, and Tab goes on."""
-    bench = Workbench(page).open(share(site, example_text("shop"), "Shop"))
+    bench = Workbench(page).open(share(site, example_text("shop"), "Shop", as_is=True))
     yaml = yaml_of(bench).shows(re.compile("replicas: 7"))
     yaml.field.focus()
     page.keyboard.type("gone")
@@ -232,7 +232,7 @@ def test_the_editor_is_accessible(
 ) -> None:
     """WCAG 2.2 AA by axe: with a mistake, with its completions, with help and with the search open."""
     page = visitor(size=size, color_scheme=scheme)
-    bench = Workbench(page).open(drafted(page, SMALL))
+    bench = Workbench(page).open(drafted(page, SMALL, as_is=True))
     if size == PHONE:
         page.get_by_role("navigation", name="Regions").get_by_role("button", name="Build").click()
     yaml = yaml_of(bench).shows(re.compile("kind: Node"))
@@ -259,7 +259,7 @@ def test_where_the_editor_does_not_load_the_text_area_stays(page: Page, watch: o
         route.abort()
 
     page.route("**/static/vendor/codemirror.js", lost)
-    bench = Workbench(page).open(drafted(page, SMALL))
+    bench = Workbench(page).open(drafted(page, SMALL, as_is=True))
     bench.build.get_by_role("tab", name="YAML").click()
     area = bench.build.get_by_label("YAML of this draft")
     expect(area).to_have_value(re.compile("kind: Node"))
@@ -292,7 +292,7 @@ def test_a_megabyte_stays_fluid(page: Page, site: Stack) -> None:
     """Typing, completing and scrolling in a text of more than a megabyte keep within a few frames."""
     text = write_yaml(json.loads(zoned(3600, 0.01))["items"])
     assert len(text) > 1_000_000
-    bench = Workbench(page).open(share(site, text, "Large"))
+    bench = Workbench(page).open(share(site, text, "Large", as_is=True))
     page.get_by_role("button", name="Fork").first.click()
     page.wait_for_url("**/p/**")
     bench.wait()
