@@ -55,7 +55,8 @@ def test_switching_the_order_changes_the_ladder_at_the_same_step(page: Page) -> 
     expect(ladder).to_contain_text(re.compile(r"MatchNodeSelector[\s\S]*PodFitsResources"))
     expect(ladder).not_to_contain_text("GeneralPredicates")
     bench.at(3)
-    yaml_of(bench).shows(re.compile("kind: SimulationSettings\nscheduler: v1.11\npredicateOrder: proposal\n$"))
+    settings = "kind: SimulationSettings\nscheduler: v1.11\npredicateOrder: proposal\n$"
+    yaml_of(bench).shows(re.compile(settings))
     bench.build.get_by_role("tab", name="Policy").click()
     bench.build.get_by_role("button", name="Undo").click()
     expect(bench.panel("Predicates").locator(".ladder")).to_contain_text("GeneralPredicates")
