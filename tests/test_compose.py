@@ -41,6 +41,7 @@ SETTINGS = {"DATABASE_URL", "REDIS_URL", "CELERY_BROKER_URL", "ALLOWED_HOSTS", "
 SETTINGS |= {"SECRET_KEY", "SECRET_KEY_FALLBACKS"}
 #: What the programs read: uvicorn its number of processes, the settings their folder.
 PROGRAMS = {"WEB_CONCURRENCY", "PLAYGROUND_DATA_DIR", "PLAYGROUND_METRICS_TOKEN"}
+PROGRAMS |= {"PLAYGROUND_EXTENDERS", "PLAYGROUND_EXTENDER_NETWORKS"}
 
 SERVICES: dict[str, Any] = compose.read({})["services"]
 OURS = [name for name, service in SERVICES.items() if service["image"].startswith("podstep:")]

@@ -27,6 +27,8 @@ from tests.services.servers import Server
 #: Values for the variables that docker-compose.yml takes from the shell; none is its default.
 SHELL = {
     "ALLOWED_HOSTS": "127.0.0.1,podstep.example",
+    "PLAYGROUND_EXTENDERS": "https://extender.example/scheduler",
+    "PLAYGROUND_EXTENDER_NETWORKS": "10.0.0.0/8",
     "PLAYGROUND_METRICS_TOKEN": "a-token-for-metrics",
     "PLAYGROUND_TRUSTED_PROXIES": "1",
     "PORT": "8123",
