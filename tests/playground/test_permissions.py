@@ -220,6 +220,9 @@ async def act(scene: Scene) -> None:
     found = (await owner.success("room.people", {}))["people"]
     await owner.success("room.hand", {"to": next(one for one, name in found if name == "leader")})
     await leader.success("room.move", {"step": "2"})
+    for role in IN_ROOM:  # who watches is counted a moment after they came: the room must not end before
+        counted = await scene.sockets[role].push("room.people")
+        scene.sockets[role].pushed.append(["room.people", None, counted])
     await sync_to_async(post)(f"/api/rooms/{scene.room['id']}/end", {"lead_token": scene.room["lead_token"]})
 
 
