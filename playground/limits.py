@@ -54,6 +54,17 @@ LIMITS: tuple[Limit, ...] = (
     ),
     Limit("STORAGE_PER_ADDRESS", 2048 * MIB, "bytes", "the same of all visitors of one address"),
     Limit("STORAGE_TOTAL", 16_384 * MIB, "bytes", "the same of everybody"),
+    Limit(
+        "ACCOUNTS",
+        100_000,
+        "accounts",
+        "accounts there may be; 0: there are none, and nobody signs in",
+        least=0,
+    ),
+    Limit("ACCOUNT_DAYS", 730, "days", "an account that holds nothing goes this long after the last sign-in"),
+    Limit("SIGN_INS_PER_MINUTE", 60, "requests", "passwords tried from one address"),
+    Limit("SIGN_INS_PER_ACCOUNT", 10, "requests", "passwords tried for one account, from anywhere"),
+    Limit("SIGN_UPS_PER_MINUTE", 30, "requests", "accounts asked for from one address"),
     Limit("NODES", 20_000, "nodes", "nodes of one scenario"),
     Limit("PODS", 200_000, "pods", "pods of one scenario, those of controllers and operations included"),
     Limit(

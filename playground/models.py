@@ -1,4 +1,4 @@
-"""The database models: shared scenarios, drafts, long runs, rooms, and the workers that are alive.
+"""The database models: shared scenarios, drafts, long runs, rooms, accounts, and the workers that are alive.
 
 A run's row is the source of truth; the broker only delivers its id. Large texts are stored compressed, and
 every size is checked against :mod:`playground.limits` before it is stored.
@@ -11,6 +11,7 @@ import secrets
 from datetime import datetime, timedelta
 from typing import ClassVar
 
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.db import models
 from django.utils import timezone
 
@@ -20,6 +21,7 @@ from scheduler_core.config.release import default_release
 
 SHORT_ID = 11  # characters of a scenario's digest in a link; more if two digests share this prefix
 TITLE_LENGTH = 200
+ACCOUNT_NAME = 40  # characters
 
 QUEUED, RUNNING, CANCELLING = "queued", "running", "cancelling"
 DONE, CANCELLED, FAILED = "done", "cancelled", "failed"
@@ -318,7 +320,7 @@ class Comment(models.Model):
     about = models.JSONField(null=True)  # what the step decided, see playground.playback.anchors
     text = models.TextField(blank=True)
     name = models.CharField(max_length=40, blank=True)
-    owner = models.CharField(max_length=64, blank=True)
+    owner = models.CharField(max_length=64, blank=True, db_index=True)
     address = models.CharField(max_length=64, blank=True)
     token = models.CharField(max_length=64, blank=True)  # token_hash() of the edit token
     resolved = models.BooleanField(default=False)
@@ -399,6 +401,39 @@ class RoomAudience(models.Model):
 
     def __str__(self) -> str:
         return f"{self.room_id} {self.process}: {self.watching}"
+
+
+class Account(AbstractBaseUser):
+    """A visitor with a name and a password: who signs in gets the cookie of ``owner``.
+
+    ``owner`` is never a name that an anonymous visitor had, and changes with the password.
+    """
+
+    username = models.CharField(max_length=ACCOUNT_NAME, unique=True)  # in small letters
+    owner = models.CharField(max_length=64, unique=True)
+    created = models.DateTimeField(default=timezone.now)
+
+    objects: ClassVar = BaseUserManager()
+    USERNAME_FIELD = "username"
+
+    class Meta:
+        """Retention filters by the last sign-in."""
+
+        indexes: ClassVar = [models.Index(fields=["last_login"], name="account_last_login")]
+
+    def __str__(self) -> str:
+        return self.username
+
+
+class Recall(models.Model):
+    """A visitor's name that a browser has just exchanged for another one, see playground.accounts.recalls."""
+
+    visitor = models.CharField(max_length=64)
+    owner = models.CharField(max_length=64, blank=True)  # who claims what is stored under it a moment later
+    created = models.DateTimeField(default=timezone.now, db_index=True)
+
+    def __str__(self) -> str:
+        return self.visitor
 
 
 class Ban(models.Model):

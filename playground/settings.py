@@ -60,6 +60,8 @@ SECRET_KEY_FALLBACKS = [key for key in env.text("SECRET_KEY_FALLBACKS", "").spli
 
 INSTALLED_APPS = [
     "channels",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",  # of auth's permissions, which nobody here has
     "django.contrib.humanize",
     "django.contrib.staticfiles",
     "playground",
@@ -85,7 +87,12 @@ TEMPLATES = [
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": False,
-        "OPTIONS": {"context_processors": ["django.template.context_processors.request"]},
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "playground.accounts.offered",
+            ]
+        },
     }
 ]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -239,6 +246,17 @@ WHITENOISE_IMMUTABLE_FILE_TEST = r"/built/[a-z]+-[0-9A-Z]{8}\.(css|js)$"
 
 # --- security -------------------------------------------------------------------------------------
 
+AUTH_USER_MODEL = "playground.Account"
+AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+    {
+        "NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator",
+        "OPTIONS": {"user_attributes": ["username"]},
+    },
+    {"NAME": "playground.accounts.passwords.SignsOutElsewhere"},
+]
 CSRF_TRUSTED_ORIGINS = [
     f"https://{host}" for host in ALLOWED_HOSTS if host != "*" and not host.startswith("[")
 ]

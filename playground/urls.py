@@ -9,6 +9,7 @@ from django.views.generic import RedirectView
 from playground.api import document, table
 from playground.serving import health
 from playground.views import (
+    account,
     comparing,
     examples,
     exports,
@@ -77,6 +78,13 @@ urlpatterns = [
     path("runs/<name:name>/at/<step:step>/", workbench.run_step),
     path("stored/", stored.stored),
     path("stored/<slug:kind>/<name:name>/delete", stored.delete),
+    path("account/", account.page),
+    path("account/sign-in", account.sign_in),
+    path("account/sign-up", account.sign_up),
+    path("account/sign-out", account.sign_out),
+    path("account/sign-out-elsewhere", account.sign_out_elsewhere),
+    path("account/password", account.password),
+    path("account/delete", account.delete),
     path("reference/", RedirectView.as_view(url="/reference/predicates/")),
     path("reference/predicates/", reference.predicates),
     path("reference/plugins/", reference_plugins.page),

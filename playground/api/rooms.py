@@ -47,9 +47,10 @@ def create_room(request: HttpRequest) -> HttpResponse:
         message = f"Too many rooms from your address; try again in {wait} seconds."
         raise ApiError(429, message, {"Retry-After": str(wait)})
     try:
-        created = rows.create(
-            scenario, identity.owner_at(address), address, {"step": given["step"]}, given["title"]
-        )
+        # A page sends its visitor's cookie along: the room is theirs, on every device of their account.
+        visitor: str = request.visitor  # type: ignore[attr-defined]
+        owner = visitor or identity.owner_at(address)
+        created = rows.create(scenario, owner, address, {"step": given["step"]}, given["title"])
     except rows.TooManyRoomsError as error:
         raise ApiError(429, str(error), {"Retry-After": str(RETRY_SECONDS)}) from error
     watch = request.build_absolute_uri(f"/r/{created.room.pk}/")

@@ -12,13 +12,16 @@ from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, ClassVar, TypeVar
 
 import structlog
 from channels.exceptions import StopConsumer
 from channels.generic.websocket import AsyncWebsocketConsumer
+from django.utils import timezone
 
 from playground import wire
+from playground.accounts import recalls
 from playground.limits import limit
 from playground.live import hub, modules  # noqa: F401 - importing them registers the commands
 from playground.live.commands import COMMANDS, at_hand, dispatch
@@ -26,6 +29,7 @@ from playground.live.errors import CommandError, unavailable
 from playground.live.flights import Flights
 from playground.live.frames import parse, request_of, size
 from playground.live.framing import Frame, frame_of
+from playground.live.recalling import CLOSED, recaller
 from playground.live.watching import Watching
 from playground.playback.executor import in_engine, in_parsing, in_storage, in_waiting
 from playground.runtime import counters, log_context, outage
@@ -114,6 +118,7 @@ class Connection(AsyncWebsocketConsumer):
         super().__init__(*args, **kwargs)
         self.visitor = ""
         self.address = ""
+        self.opened: datetime = timezone.now()
         self.frame: Frame | None = None
         self.watching = Watching(self)
         self._counted = False
@@ -182,10 +187,12 @@ class Connection(AsyncWebsocketConsumer):
         self._counted_at = time.monotonic()
         await self.accept()
         self._sender = asyncio.create_task(self._send_frames())
+        recaller.watch(self)
 
     async def disconnect(self, code: int) -> None:
         """Clean up: stop watching, cancel running commands, and release the place in the counts."""
         self.closed = True
+        recaller.unwatch(self)
         self.watching.end()
         await hub.leave(self)
         self._outgoing.drop()
@@ -328,7 +335,10 @@ class Connection(AsyncWebsocketConsumer):
             body = await dispatch(self, name, request, payload)
         except CommandError as error:
             counters.COMMAND_ERRORS.labels(known, error.payload["code"]).inc()
-            self._refuse(request, error)
+            if error.payload["code"] == "source.not-found" and await self._is_recalled():
+                await self.close(CLOSED)  # unanswered: the page sends it again, as who it is by now
+            else:
+                self._refuse(request, error)
         except Exception as error:
             found = outage.cause_of(error)
             refusal = CommandError("server.error") if found is None else unavailable(found)
@@ -346,6 +356,11 @@ class Connection(AsyncWebsocketConsumer):
             self._answered(name, request)
             self._under_way.discard(request)
             self._given_up.discard(request)
+
+    async def _is_recalled(self) -> bool:
+        with outage.SuppressOutage():
+            return bool(self.visitor) and await in_storage(recalls.is_recalled, self.visitor, self.opened)
+        return False
 
     # --- outgoing --------------------------------------------------------------------------
 

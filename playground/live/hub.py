@@ -185,6 +185,7 @@ class Hub(Polling):
         roles = {connection: member.role for connection, member in hall.members.items()}
         before = hall.row.question
         hall.row.changed, hall.row.leader, hall.row.asked = row.changed, row.leader, row.asked
+        hall.row.owner = row.owner
         hall.row.question = row.question
         for connection, member in hall.members.items():
             if member.role != roles[connection]:

@@ -174,9 +174,10 @@ class Watching:
 
 
 class Polling(ABC):
-    """The process's polling of rows, every :data:`POLL_SECONDS`; asleep without watchers."""
+    """The process's polling of rows, every ``seconds``; asleep without watchers."""
 
     what: ClassVar[str]  # name of the polled rows, for the log
+    seconds: ClassVar[float] = POLL_SECONDS
 
     def __init__(self) -> None:
         self._task: asyncio.Task[None] | None = None
@@ -198,7 +199,7 @@ class Polling(ABC):
 
     async def _poll(self) -> None:
         while self.wanted():
-            await asyncio.sleep(OUTAGE_POLL_SECONDS if self._outages.lasting else POLL_SECONDS)
+            await asyncio.sleep(OUTAGE_POLL_SECONDS if self._outages.lasting else self.seconds)
             try:
                 await self.look()
                 self._outages.succeeded()

@@ -12,6 +12,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F, Sum
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 
 from playground.limits import limit
 from playground.models import Room, RoomAudience, RoomVote, Scenario, token_hash
@@ -21,6 +22,8 @@ from playground.storage import audit, store
 AUDIENCE_SECONDS = 20.0  # after which the count of a web process that died no longer counts
 VOTES_EACH = 4  # of a question, times ROOM_VIEWERS: who comes without a cookie is somebody else each time
 PEOPLE_SHOWN = 500
+OWNED_SHOWN = 50
+_OWNER_SALT = "playground.rooms.owner"
 
 
 class TooManyRoomsError(RuntimeError):
@@ -101,8 +104,26 @@ def is_over(room: Room) -> bool:
 
 
 def holds_token(room: Room, token: str) -> bool:
-    """Return whether ``token`` is the one that leads the room."""
-    return bool(token) and hmac.compare_digest(token_hash(token), room.token)
+    """Return whether ``token`` is one of the two that lead the room."""
+    if not token:
+        return False
+    by_owner = hmac.compare_digest(token.encode(), owner_token(room).encode())
+    return hmac.compare_digest(token_hash(token), room.token) or by_owner
+
+
+def owner_token(room: Room) -> str:
+    """Return the token by which a room's owner leads it on another device of theirs.
+
+    Of the first token only the hash is stored. This one ends with the owner's name: an account has another
+    one after each change of its password.
+    """
+    return salted_hmac(_OWNER_SALT, f"{room.pk}:{room.owner}", algorithm="sha256").hexdigest()
+
+
+def owned(owner: str) -> list[Room]:
+    """Return an owner's rooms, the newest first."""
+    rows = Room.objects.filter(owner=owner).select_related("scenario")
+    return list(rows.defer("scenario__content", "scenario__text").order_by("-created")[:OWNED_SHOWN])
 
 
 def end(room: Room) -> None:

@@ -165,7 +165,8 @@ def visitors(get_response: GetResponse) -> GetResponse:
     """Set ``request.visitor`` and the caller's address, and give a first-time visitor the cookie.
 
     A cookie signed with a key of ``SECRET_KEY_FALLBACKS`` is signed again. The API and embedded pages set no
-    cookie: there ``request.visitor`` is the visitor of a valid cookie, or ``""``.
+    cookie: there ``request.visitor`` is the visitor of a valid cookie, or ``""``. A view that signs
+    somebody in or out sets another ``request.visitor``, which is then the cookie's.
     """
 
     def middleware(request: HttpRequest) -> HttpResponse:
@@ -179,10 +180,10 @@ def visitors(get_response: GetResponse) -> GetResponse:
         # A visitor created just now has no share: a client that drops its cookies would get many.
         with identity.asked_by(known or address_of(request)):
             response = get_response(request)
-        if written:
+        if written or request.visitor != visitor:  # type: ignore[attr-defined]
             response.set_cookie(
                 settings.VISITOR_COOKIE,
-                identity.sign(visitor),
+                identity.sign(request.visitor),  # type: ignore[attr-defined]
                 max_age=settings.VISITOR_COOKIE_AGE,
                 httponly=True,
                 samesite="Lax",

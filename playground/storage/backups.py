@@ -28,12 +28,18 @@ from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 from msgspec import Struct
 
-from playground.models import Draft, Run, RunChunk, Share, Worker
+from playground.models import Account, Draft, Run, RunChunk, Share, Worker
 
 FORMAT = 1
 MANIFEST, DATABASE, SECRET = "manifest.json", "database", "secret"
 SMALL_BYTES = 2**20  # of the manifest and of the secret
-COUNTED: dict[str, Any] = {"drafts": Draft, "links": Share, "runs": Run, "chunks": RunChunk}
+COUNTED: dict[str, Any] = {
+    "drafts": Draft,
+    "links": Share,
+    "runs": Run,
+    "chunks": RunChunk,
+    "accounts": Account,
+}
 _VERSION = re.compile(r"\b(\d+)(?:\.\d+)?")
 
 
@@ -271,5 +277,6 @@ def _stored() -> str:
         "drafts": Draft.objects.count(),
         "links": Share.objects.exclude(owner="", scenario__expires=None).count(),
         "runs": Run.objects.count(),
+        "accounts": Account.objects.count(),
     }
     return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)

@@ -11,20 +11,35 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import datetime, timedelta
-from functools import cache
+from functools import cache, reduce
+from operator import or_
 from typing import Any
 
 from django.db import IntegrityError
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 from msgspec import Struct
 
 from playground.limits import limit
-from playground.models import UNFINISHED, AuditEntry, Draft, Link, Room, Run, Scenario, Share, Worker
+from playground.models import (
+    UNFINISHED,
+    Account,
+    AuditEntry,
+    Comment,
+    Draft,
+    Link,
+    Recall,
+    Room,
+    Run,
+    Scenario,
+    Share,
+    Worker,
+)
 from playground.storage import audit, store
 from scheduler_core.authoring import examples
 
 SWEEP_MOST_SECONDS = 120.0  # of one sweep; the next one continues
+RECALL_HOURS = 1  # after which no page is open any more under a name that its browser exchanged
 WORKER_DAYS = 1  # after which a worker without a heartbeat is deleted
 
 
@@ -43,6 +58,15 @@ class RetentionRule(Struct, frozen=True):
 
 def _delete(model: Any) -> Callable[[list[Any]], None]:
     return lambda keys: model.objects.filter(pk__in=keys).delete()
+
+
+def _unused(now: datetime) -> QuerySet[Account]:
+    """Return the accounts that hold nothing and that nobody signed in to for long."""
+    idle = Account.objects.filter(last_login__lt=now - timedelta(days=limit("ACCOUNT_DAYS")))
+    held = (
+        model.objects.filter(owner=OuterRef("owner")) for model in (Share, Link, Draft, Run, Room, Comment)
+    )
+    return idle.exclude(reduce(or_, map(Exists, held)))
 
 
 def _forget(keys: list[Any]) -> None:
@@ -81,6 +105,14 @@ RULES: tuple[RetentionRule, ...] = (
         "created",
         500,
         _delete(AuditEntry),
+    ),
+    RetentionRule("accounts", _unused, "last_login", 100, _delete(Account)),
+    RetentionRule(
+        "recalls",
+        lambda now: Recall.objects.filter(created__lt=now - timedelta(hours=RECALL_HOURS)),
+        "created",
+        500,
+        _delete(Recall),
     ),
     # In this order: a scenario is deleted with the last share, link or run that refers to it.
     RetentionRule(

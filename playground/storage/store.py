@@ -300,9 +300,9 @@ def find_draft(name: str, owner: str) -> Draft | None:
 def create_draft(
     owner: str, files: bundles.Files, title: str = "", based_on: str = "", origin: Origin | None = None
 ) -> Draft:
-    """Store a draft; beyond the limit, delete the visitor's least recently changed drafts.
+    """Store a draft; beyond the limit, delete the visitor's least recently changed one.
 
-    Raises StorageFullError.
+    One alone: who has more, because an account claimed them, keeps as many. Raises StorageFullError.
     """
     draft = Draft(owner=owner, address=caller.address(), title=clean_title(title), based_on=based_on)
     if origin is not None:
@@ -313,10 +313,10 @@ def create_draft(
     quotas.check(owner, draft.address, draft.packed + quotas.ROW_BYTES)
     with transaction.atomic():
         draft.save(force_insert=True)
-        recent = Draft.objects.filter(owner=owner).order_by("-updated").values_list("pk", flat=True)
-        surplus = list(recent[limit("DRAFTS_PER_OWNER") :])
-        if surplus:
-            Draft.objects.filter(pk__in=surplus).delete()
+        others = Draft.objects.filter(owner=owner).exclude(pk=draft.pk)
+        if others.count() >= limit("DRAFTS_PER_OWNER"):
+            oldest = others.order_by("updated").values_list("pk", flat=True)[:1]
+            Draft.objects.filter(pk__in=list(oldest)).delete()
             withdrawals.note()
     return draft
 

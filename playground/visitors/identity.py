@@ -1,7 +1,7 @@
 """The identity of a visitor: a random name in a signed cookie, and nothing else.
 
-There are no accounts. The name owns drafts and runs; a visitor who loses the cookie can still use the links
-to shared scenarios.
+The name owns drafts and runs; a visitor who loses the cookie can still use the links to shared scenarios. Who
+signs in to an account (:mod:`playground.accounts`) gets the cookie of the account's name, and nothing else.
 """
 
 from __future__ import annotations

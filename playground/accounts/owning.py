@@ -1,0 +1,121 @@
+"""What an owner holds, and moving it to another owner: all of it, or nothing.
+
+No quota is asked for: what two names were allowed to store is one owner's now, and stays. An owner above a
+quota stores nothing more until there is room.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F, Model
+from django.utils import timezone
+from msgspec import Struct
+
+from playground.accounts import recalls
+from playground.models import Account, Comment, Draft, Link, Room, RoomVote, Run, Share
+from playground.rooms import people
+from playground.storage import audit, withdrawals
+from playground.visitors import identity
+
+
+class Kind(Struct, frozen=True):
+    """One kind of rows with an owner: its name for one and for several, and the page that lists them."""
+
+    one: str
+    several: str
+    model: type[Model]
+    listed: str
+
+    def words(self, count: int) -> str:
+        """Return ``3 drafts``."""
+        return f"{count:,} {self.one if count == 1 else self.several}"
+
+
+#: Every model with an owner; tests/playground/test_accounts.py looks for one that is missing.
+KINDS: tuple[Kind, ...] = (
+    Kind("draft", "drafts", Draft, "/stored/"),
+    Kind("link", "links", Share, "/stored/"),
+    Kind("private link", "private links", Link, "/stored/"),
+    Kind("run", "runs", Run, "/runs/"),
+    Kind("room", "rooms", Room, "/account/#rooms"),
+    Kind("comment", "comments", Comment, "/account/#comments"),
+)
+
+
+def _rows(kind: Kind, owner: str) -> Any:
+    return kind.model._default_manager.filter(owner=owner)  # noqa: SLF001 - Django's name for it
+
+
+def held(owner: str) -> list[tuple[Kind, int]]:
+    """Return how many rows of each kind an owner has."""
+    return [(kind, _rows(kind, owner).count() if owner else 0) for kind in KINDS]
+
+
+def told(owner: str) -> str:
+    """Return what an owner has, as ``3 drafts, 1 room``; ``""`` for nothing."""
+    return ", ".join(kind.words(count) for kind, count in held(owner) if count)
+
+
+def account_of(visitor: str) -> Account | None:
+    """Return the account whose owner's cookie a visitor has, ``None`` for an anonymous visitor."""
+    return Account.objects.filter(owner=visitor).first() if visitor else None
+
+
+def move(old: str, new: str) -> None:
+    """Give everything of ``old`` to ``new``. Has to be called in a transaction."""
+    for kind in KINDS:
+        # Whoever holds a room in memory reads it again.
+        more = {"changed": F("changed") + 1} if kind.model is Room else {}
+        _rows(kind, old).update(owner=new, **more)
+    _move_in_rooms(old, new)
+    withdrawals.note()  # what this process remembers to have found for the old name
+
+
+def _move_in_rooms(old: str, new: str) -> None:
+    """Keep who somebody is in open rooms: a handed lead, and votes, which would count twice."""
+    running = Room.objects.filter(ended=None, expires__gt=timezone.now()).values_list("pk", "leader")
+    for room, leader in running:  # PLAYGROUND_ROOMS at most
+        before, after = people.person_of(room, old), people.person_of(room, new)
+        if leader == before:
+            Room.objects.filter(pk=room, leader=before).update(leader=after)
+        votes = RoomVote.objects.filter(room=room)
+        again = votes.filter(voter=after).values_list("question", flat=True)
+        votes.filter(voter=before).exclude(question__in=list(again)).update(voter=after)
+
+
+def claim(account: Account, visitor: str) -> str:
+    """Give an account what an anonymous visitor holds; return that in words. For use in a transaction.
+
+    The rows of another account stay with it: its cookie is exchanged, and nothing else.
+    """
+    if not visitor or visitor == account.owner:
+        return ""
+    recalls.note(visitor, claimed_by="" if account_of(visitor) else account.owner)
+    if account_of(visitor) is not None or visitor.startswith(identity.AT_ADDRESS):
+        return ""
+    found = told(visitor)
+    move(visitor, account.owner)  # who they are in rooms, if nothing else
+    if found:
+        audit.record_visitor("claim for account", account.username, visitor, found)
+    return found
+
+
+def claim_late(visitor: str, owner: str) -> None:
+    """Claim what was stored under a name while, or just after, its rows moved."""
+    with transaction.atomic():
+        account = Account.objects.select_for_update().filter(owner=owner).first()
+        if account is not None and account_of(visitor) is None and told(visitor):
+            move(visitor, owner)
+
+
+def rotate(account: Account) -> None:
+    """Give an account and all it holds another owner: cookies of the former one are worth nothing."""
+    new = identity.new_visitor()
+    with transaction.atomic():
+        former = Account.objects.select_for_update().get(pk=account.pk).owner
+        Account.objects.filter(pk=account.pk).update(owner=new)
+        move(former, new)
+        recalls.note(former)
+    account.owner = new

@@ -1,0 +1,42 @@
+"""Recalls: the open pages of a browser whose cookie was exchanged have to connect anew, with the new one.
+
+A WebSocket keeps the visitor that it was opened by. Whatever exchanges a cookie (signing in and out, another
+password) writes a row; each web process reads the rows (:mod:`playground.live.recalling`) and closes the
+WebSockets of that name. The pages connect again by themselves, in every browser with the cookie it has then.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from playground.models import Recall
+
+GRACE = timedelta(seconds=5)  # in which the answer with the new cookie has reached the browser
+WINDOW = timedelta(seconds=30)  # in which processes look at a row
+
+
+def note(visitor: str, claimed_by: str = "") -> None:
+    """Recall the pages of a visitor; ``claimed_by``: an owner who gets what they store meanwhile."""
+    Recall.objects.create(visitor=visitor, owner=claimed_by)
+
+
+def _rows() -> QuerySet[Recall]:
+    return Recall.objects.filter(created__gt=timezone.now() - WINDOW)
+
+
+def recent() -> list[Recall]:
+    """Return the rows that processes have to look at, oldest first."""
+    return list(_rows().order_by("created"))
+
+
+def concerns(row: Recall, opened: datetime) -> bool:
+    """Return whether a page connected before its browser had the new cookie."""
+    return opened < row.created + GRACE
+
+
+def is_recalled(visitor: str, opened: datetime) -> bool:
+    """Return whether a visitor's WebSocket, opened at that time, has to be opened anew."""
+    return any(concerns(row, opened) for row in _rows().filter(visitor=visitor))
