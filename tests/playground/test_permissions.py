@@ -1,4 +1,4 @@
-"""Who may do what in rooms, with comments and with links: everything is tried by everybody.
+"""Who may do what in rooms, with comments, links and accounts: everything is tried by everybody.
 
 The outcome is the table of docs/permissions.md. Where the two differ, the table as it should be is written to
 var/permissions.md.
@@ -20,10 +20,12 @@ from django.test import Client
 
 from playground.api.table import CALLS
 from playground.live.commands import COMMANDS
-from playground.models import Scenario, Share
+from playground.models import Account, Draft, Run, Scenario, Share
+from playground.storage import bundles, store
+from playground.urls import urlpatterns
 from playground.visitors import identity
 from tests.parts import REPOSITORY
-from tests.playground.conftest import Socket, connected
+from tests.playground.conftest import Socket, connected, visitor_client
 from tests.playground.rooms import post
 from tests.playground.test_protocol_document import TEXT as PROTOCOL
 
@@ -283,11 +285,11 @@ async def received(text: str) -> dict[str, set[str]]:
     return found
 
 
-def rendered(found: Mapping[str, set[str]]) -> str:
+def rendered(found: Mapping[str, set[str]], columns: tuple[str, ...] = ROLES) -> str:
     """Return rows of the document: who may, or gets it."""
-    rows = [f"| | {' | '.join(ROLES)} |", f"| --- |{' --- |' * len(ROLES)}"]
+    rows = [f"| | {' | '.join(columns)} |", f"| --- |{' --- |' * len(columns)}"]
     for name, roles in found.items():
-        marks = " | ".join("yes" if role in roles else "" for role in ROLES)
+        marks = " | ".join("yes" if role in roles else "" for role in columns)
         rows.append(f"| `{name}` | {marks} |")
     return "\n".join(rows)
 
@@ -307,6 +309,83 @@ async def test_the_document_says_who_may_do_what(web: str) -> None:
         (REPOSITORY / "var").mkdir(exist_ok=True)
         (REPOSITORY / "var" / "permissions.md").write_text(made)
     assert text[text.find("## Commands") :] == made
+
+
+# --- accounts ------------------------------------------------------------------------------------
+
+BROWSERS = ("holder", "device", "ended", "stranger")
+NAME, FIRST, PASSWORD, NEXT = "ada.l", "four words of mine", "four other words", "yet another four"
+WITH = {"username": NAME, "password": PASSWORD, "new": NEXT}
+GUESS = {**WITH, "password": "a wrong guess"}
+
+
+def filled(client: Client, name: str, fields: Mapping[str, str]) -> bool:
+    """Fill in a form of /account/; return whether it was done."""
+    answer = client.post(f"/account/{name}", fields)
+    return answer.status_code == 302 and "done=" in answer.headers["Location"]
+
+
+def signing(name: str, fields: Mapping[str, str]) -> Callable[[Client, Draft, Run], bool]:
+    return lambda client, *_: filled(client, name, fields)
+
+
+BROWSED: dict[str, Callable[[Client, Draft, Run], bool]] = {
+    "page /account/": lambda client, *_: client.get("/account/").status_code == 200,
+    "page /p/{draft}/": lambda client, draft, _: client.get(f"/p/{draft.pk}/").status_code == 200,
+    "POST /stored/draft/{draft}/delete": lambda client, draft, _: (
+        client.post(f"/stored/draft/{draft.pk}/delete").status_code == 302
+    ),
+    "POST /runs/{run}/cancel": lambda client, _, run: (
+        client.post(f"/runs/{run.pk}/cancel").status_code == 302
+    ),
+    "POST /account/sign-up of the same name": signing("sign-up", WITH),
+    "POST /account/sign-in": signing("sign-in", WITH),
+    "POST /account/sign-in with a guess": signing("sign-in", GUESS),
+    "POST /account/sign-out": signing("sign-out", {}),
+    "POST /account/sign-out-elsewhere": signing("sign-out-elsewhere", {}),
+    "POST /account/password": signing("password", WITH),
+    "POST /account/password with a guess": signing("password", GUESS),
+    "POST /account/delete": signing("delete", WITH),
+    "POST /account/delete with a guess": signing("delete", GUESS),
+}
+
+
+def browsing(text: str, role: str) -> tuple[Client, Draft, Run]:
+    """Make an account that holds a draft and a run; return the browser of a role."""
+    cache.clear()
+    Account.objects.all().delete()
+    clients = {name: visitor_client(visitor(name)) for name in BROWSERS}
+    assert filled(clients["holder"], "sign-up", {"username": NAME, "password": FIRST})
+    assert filled(clients["ended"], "sign-in", {"username": NAME, "password": FIRST})
+    assert filled(clients["holder"], "password", {"password": FIRST, "new": PASSWORD})
+    assert filled(clients["device"], "sign-in", {"username": NAME, "password": PASSWORD})
+    owner = Account.objects.get().owner
+    scenario = store.keep_scenario(bundles.parse([("", text)]))
+    run = Run.objects.create(scenario=scenario, owner=owner)
+    return clients[role], store.create_draft(owner, [("", text)]), run
+
+
+def test_the_document_says_who_may_do_what_with_an_account(web: str, settings: Any) -> None:
+    """Every form of its page, and what it holds, by each of four browsers; with a guess, by none."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    found = {
+        name: {role for role in BROWSERS if attempt(*browsing(web, role))}
+        for name, attempt in BROWSED.items()
+    }
+    assert not any(roles for name, roles in found.items() if name.endswith("a guess"))
+    made = rendered(found, BROWSERS)
+    if made not in DOCUMENT.read_text():
+        (REPOSITORY / "var").mkdir(exist_ok=True)
+        (REPOSITORY / "var" / "permissions-accounts.md").write_text(f"{made}\n")
+    assert f"{made}\n" in DOCUMENT.read_text()
+
+
+def test_no_form_of_the_account_is_left_out() -> None:
+    """Each address below /account/ has a row."""
+    routes = {str(one.pattern) for one in urlpatterns if str(one.pattern).startswith("account/")}
+    assert {f"/{route}" for route in routes} == {
+        name.split()[1] for name in BROWSED if name.split()[1].startswith("/account/")
+    }
 
 
 def test_nothing_is_left_out() -> None:

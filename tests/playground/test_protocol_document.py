@@ -9,6 +9,7 @@ from playground.live import modules  # noqa: F401 - registers the commands
 from playground.live.commands import COMMANDS, OPTIONAL
 from playground.live.consumer import POLICY_VIOLATION
 from playground.live.errors import CODES
+from playground.live.recalling import CLOSED
 from playground.panels.cycle import PARTS
 
 ROOT = Path(__file__).parents[2]
@@ -78,11 +79,12 @@ def test_every_push_is_documented_and_no_other() -> None:
 
 
 def test_every_close_code_of_ours_is_documented() -> None:
-    """A connection is closed with 1008 only; what uvicorn adds stands beside it."""
+    """A connection is closed with 1008 or 4001 only; what uvicorn adds stands beside it."""
     table = TEXT[TEXT.index("## Ends") :]
     source = (LIVE / "consumer.py").read_text()
-    assert set(re.findall(r"\.close\((\w*)\)", source)) == {"", "POLICY_VIOLATION"}
-    assert set(re.findall(r"^\| (1\d{3}) \|", table, re.MULTILINE)) == {str(POLICY_VIOLATION), "1009", "1012"}
+    assert set(re.findall(r"\.close\((\w*)\)", source)) == {"", "POLICY_VIOLATION", "CLOSED"}
+    codes = {str(POLICY_VIOLATION), "1009", "1012", str(CLOSED)}
+    assert set(re.findall(r"^\| (\d{4}) \|", table, re.MULTILINE)) == codes
 
 
 def test_the_commands_that_are_not_repeated_are_documented() -> None:
