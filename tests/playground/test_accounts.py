@@ -11,7 +11,7 @@ from asgiref.sync import sync_to_async
 from django.apps import apps
 from django.conf import settings
 from django.contrib.auth import authenticate
-from django.contrib.auth.hashers import make_password
+from django.contrib.auth.hashers import MD5PasswordHasher, make_password
 from django.core.management import call_command
 from django.db import connection
 from django.db.models import Model
@@ -71,7 +71,7 @@ def named(client: Client) -> str:
     return identity.verify(client.cookies[settings.VISITOR_COOKIE].value)
 
 
-def one_of_each(text: str, owner: str, address: str = "192.0.2.1") -> dict[type[Model], str]:
+def one_of_each(text: str, owner: str, address: str = "192.0.2.1") -> dict[type[Model], Any]:
     """Store one row of every kind; return their keys."""
     caller.called_from(address)
     scenario = bundles.parse([("", text)])
@@ -241,12 +241,13 @@ def test_an_unknown_name_takes_a_hash_too(settings: Any, monkeypatch: pytest.Mon
     """As long as a known one's wrong password does."""
     hashed: list[str] = []
     Account.objects.create(username=NAME, password=make_password(PASSWORD), owner="x")
-    from django.contrib.auth.hashers import MD5PasswordHasher
-
     encode = MD5PasswordHasher.encode
-    monkeypatch.setattr(
-        MD5PasswordHasher, "encode", lambda self, text, salt: hashed.append(text) or encode(self, text, salt)
-    )
+
+    def noted(self: MD5PasswordHasher, text: str, salt: str) -> str:
+        hashed.append(text)
+        return encode(self, text, salt)
+
+    monkeypatch.setattr(MD5PasswordHasher, "encode", noted)
     assert authenticate(None, username="nobody", password="wrong") is None
     assert authenticate(None, username=NAME, password="wrong") is None
     assert hashed == ["wrong", "wrong"]
