@@ -6,6 +6,7 @@ import structlog
 from celery import shared_task
 
 from playground import extenders
+from playground.accounts import owning
 from playground.limits import limit
 from playground.queues import RUN_TASK
 from playground.runs.compute import compute, compute_next
@@ -26,7 +27,8 @@ def run_simulation(run_id: str, queue: str = "") -> str | None:
 
 @shared_task(name="playground.sweep", ignore_result=True)
 def sweep() -> dict[str, int]:
-    """Remove expired rows; see :mod:`playground.storage.retention`."""
+    """Remove expired rows; see :mod:`playground.storage.retention`. Before, accounts claim what is theirs."""
+    owning.claim_rest()
     removed = {**retention.sweep(), "answers of extenders": extenders.sweep()}
     if any(removed.values()):
         log.info("expired rows were removed", **removed)

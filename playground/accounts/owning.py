@@ -81,6 +81,8 @@ def _move_in_rooms(old: str, new: str) -> None:
         if leader == before:
             Room.objects.filter(pk=room, leader=before).update(leader=after)
         votes = RoomVote.objects.filter(room=room)
+        if not votes.filter(voter=before).exists():
+            continue
         again = votes.filter(voter=after).values_list("question", flat=True)
         votes.filter(voter=before).exclude(question__in=list(again)).update(voter=after)
 
@@ -104,10 +106,21 @@ def claim(account: Account, visitor: str) -> str:
 
 def claim_late(visitor: str, owner: str) -> None:
     """Claim what was stored under a name while, or just after, its rows moved."""
+    if not told(visitor):
+        return
     with transaction.atomic():
         account = Account.objects.select_for_update().filter(owner=owner).first()
-        if account is not None and account_of(visitor) is None and told(visitor):
+        if account is not None and account_of(visitor) is None:
             move(visitor, owner)
+
+
+def claim_rest(owner: str = "") -> None:
+    """Claim what was stored under exchanged names since, such as by an import that took long: of all owners.
+
+    Or of one. The rows that say so are kept for an hour.
+    """
+    for row in recalls.of_owner(owner):
+        claim_late(row.visitor, row.owner)
 
 
 def rotate(account: Account) -> None:

@@ -19,8 +19,13 @@ WINDOW = timedelta(seconds=30)  # in which processes look at a row
 
 
 def note(visitor: str, claimed_by: str = "") -> None:
-    """Recall the pages of a visitor; ``claimed_by``: an owner who gets what they store meanwhile."""
-    Recall.objects.create(visitor=visitor, owner=claimed_by)
+    """Recall the pages of a visitor; ``claimed_by``: an owner who gets what they store meanwhile.
+
+    A row of a moment ago serves for another one, however often a form is sent.
+    """
+    since = timezone.now() - GRACE / 2
+    if not Recall.objects.filter(visitor=visitor, owner=claimed_by, created__gt=since).exists():
+        Recall.objects.create(visitor=visitor, owner=claimed_by)
 
 
 def _rows() -> QuerySet[Recall]:
@@ -30,6 +35,12 @@ def _rows() -> QuerySet[Recall]:
 def recent() -> list[Recall]:
     """Return the rows that processes have to look at, oldest first."""
     return list(_rows().order_by("created"))
+
+
+def of_owner(owner: str = "") -> list[Recall]:
+    """Return the rows by which an owner, or any, may have something to claim still."""
+    found = Recall.objects.exclude(owner="")
+    return list(found.filter(owner=owner) if owner else found)
 
 
 def concerns(row: Recall, opened: datetime) -> bool:

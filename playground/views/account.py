@@ -142,10 +142,13 @@ def _render(request: HttpRequest, trouble: Trouble | None = None, done: str = ""
     ``name_rule``.
     """
     visitor = _visitor(request)
+    account = owning.account_of(visitor)
+    if account is not None:
+        owning.claim_rest(visitor)
     kinds = owning.held(visitor)
     context = {
         "section": "account",
-        "account": owning.account_of(visitor),
+        "account": account,
         "held": [{"words": kind.words(count), "url": kind.listed} for kind, count in kinds if count],
         "rooms": _rooms(visitor),
         "commented": _commented(visitor),

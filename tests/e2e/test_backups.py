@@ -77,6 +77,19 @@ for model in (Scenario, Draft, Run):
         assert row.packed
         print(model.__name__, row.packed, row.expires > timezone.now())
 """
+#: Makes an account, which claims a draft.
+SIGN_UP = """
+from playground.accounts import signing
+from playground.storage import store
+store.create_draft("visitor", [("a.yaml", "kind: Node")])
+signing.sign_up("ada", "four words of mine", "visitor")
+"""
+#: Prints what the account of a name and a password holds.
+SIGNED_IN = """
+from django.contrib.auth import authenticate
+from playground.accounts import owning
+print(owning.told(authenticate(None, username="ada", password="four words of mine").owner))
+"""
 ALIVE = "\nfrom playground.models import Worker; Worker.objects.create(name='1-celery@there')"
 
 
@@ -181,6 +194,17 @@ def test_links_rooms_and_comments_still_work(make: Make, tmp_path: Path) -> None
     here.manage("backup", str(file))
     there.manage("restore", str(file))
     assert there.shell(SHOWN) == shown
+
+
+def test_accounts_sign_in_after_it(make: Make, tmp_path: Path) -> None:
+    """With the password of the backup, as the same owner; and an account keeps others from being replaced."""
+    here, there, file = make("here"), make("there"), tmp_path / "all.podstep"
+    here.shell(SIGN_UP)
+    assert "1 accounts" in here.manage("backup", str(file))
+    there.manage("restore", str(file))
+    assert there.shell(SIGNED_IN) == here.shell(SIGNED_IN) == "1 draft\n"
+    there.shell(SIGN_UP.replace("ada", "grace"))  # with a key of its own
+    assert "--replace" in there.refused("restore", str(file))
 
 
 def test_nothing_is_lost_by_mistake(make: Make, tmp_path: Path) -> None:

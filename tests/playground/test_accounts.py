@@ -37,6 +37,7 @@ from playground.models import (
 from playground.rooms import people, rows
 from playground.runs import service
 from playground.storage import bundles, comments, quotas, retention, store
+from playground.tasks import sweep
 from playground.visitors import bans, caller, identity
 from tests.playground.conftest import OWNER, STRANGER, communicator, connected, visitor_client
 from tests.playground.rooms import post
@@ -553,6 +554,24 @@ async def test_what_is_stored_in_between_is_claimed(web: str, monkeypatch: pytes
     await recalling.Recaller().look()
     account = await Account.objects.aget()
     assert (await Draft.objects.aget(pk=late.pk)).owner == account.owner
+
+
+def test_what_took_long_is_claimed_all_the_same(owner: Client, web: str) -> None:
+    """An import that began before: when the page is opened, or when expired rows are removed."""
+    sign_up(owner)
+    for looked in (lambda: owner.get("/account/"), sweep):
+        late = store.create_draft(OWNER, [("", web)])
+        looked()
+        assert Draft.objects.get(pk=late.pk).owner == named(owner)
+
+
+def test_a_form_that_is_sent_often_writes_one_row(owner: Client) -> None:
+    """A copy of a cookie that signs out again and again fills no table."""
+    sign_up(owner)
+    former = named(owner)
+    for _ in range(5):
+        form(visitor_client(former), "sign-out")
+    assert Recall.objects.filter(visitor=former).count() == 1
 
 
 async def test_what_a_signed_out_browser_stores_is_its_own(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
