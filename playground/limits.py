@@ -64,7 +64,7 @@ LIMITS: tuple[Limit, ...] = (
     Limit("ACCOUNT_DAYS", 730, "days", "an account that holds nothing goes this long after the last sign-in"),
     Limit("SIGN_INS_PER_MINUTE", 60, "requests", "passwords tried from one address"),
     Limit("SIGN_INS_PER_ACCOUNT", 10, "requests", "passwords tried for one account, from anywhere"),
-    Limit("SIGN_UPS_PER_MINUTE", 30, "requests", "accounts asked for from one address"),
+    Limit("SIGN_UPS_PER_MINUTE", 30, "requests", "accounts created from one address"),
     Limit("NODES", 20_000, "nodes", "nodes of one scenario"),
     Limit("PODS", 200_000, "pods", "pods of one scenario, those of controllers and operations included"),
     Limit(

@@ -47,7 +47,7 @@ class SignUp(SignIn):
         """Refuse a name that the rule does not allow."""
         name: str = self.cleaned_data["username"]
         if not NAME.fullmatch(name):
-            raise forms.ValidationError("This cannot be a name; what can be one is said below it.")
+            raise forms.ValidationError("This name is not allowed; the rule is below it.")
         return name
 
     def clean_password(self) -> str:

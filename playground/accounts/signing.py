@@ -41,7 +41,7 @@ class FullError(RuntimeError):
 
 
 def sign_up(name: str, password: str, visitor: str) -> str:
-    """Make an account and give it what the visitor holds.
+    """Create an account and give it what the visitor holds.
 
     Raises NameTakenError, FullError and CrowdedError. The account gets a name that no cookie ever had: one
     that somebody planted or copied before is worth nothing afterwards.

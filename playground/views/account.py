@@ -32,12 +32,12 @@ NEXT_LENGTH = 2_000  # characters
 
 #: What the page says after a redirect, by the value of ``done``.
 DONE = {
-    "signed-up": "The account is made, and this browser is signed in.",
+    "signed-up": "The account was created, and this browser is signed in.",
     "signed-in": "This browser is signed in.",
     "signed-out": "This browser is signed out. What the account holds is still there.",
     "elsewhere": "All other browsers are signed out.",
-    "password": "The password is changed, and all other browsers are signed out.",
-    "deleted": "The account is deleted. What it held is in this browser alone, until it expires.",
+    "password": "The password was changed, and all other browsers are signed out.",
+    "deleted": "The account was deleted. What it held is in this browser alone, until it expires.",
 }
 
 
@@ -208,7 +208,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 
 @_form_view
 def sign_up(request: HttpRequest) -> HttpResponse:
-    """Make an account, sign this browser in, and lead on to ``next``."""
+    """Create an account, sign this browser in, and lead on to ``next``."""
     if wait := wait_seconds("SIGN_UPS_PER_MINUTE", address_of(request)):
         return _render(request, _too_many("sign-up", wait))
     form = SignUp(request.POST)

@@ -257,10 +257,10 @@ def test_an_unknown_name_takes_a_hash_too(settings: Any, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("name", "password", "said"),
     [
-        ("ab", PASSWORD, "This cannot be a name"),
-        ("with space", PASSWORD, "This cannot be a name"),
-        ("аda", PASSWORD, "This cannot be a name"),
-        ("-dash", PASSWORD, "This cannot be a name"),
+        ("ab", PASSWORD, "This name is not allowed"),
+        ("with space", PASSWORD, "This name is not allowed"),
+        ("аda", PASSWORD, "This name is not allowed"),
+        ("-dash", PASSWORD, "This name is not allowed"),
         ("", PASSWORD, "Enter a name"),
         (NAME, "", "Enter a password"),
         (NAME, "short", "too short"),
