@@ -24,10 +24,11 @@ from scheduler_core.simulation.v1_37.manifests import admitted
 from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
 from scheduler_core.v1_37.attempt import Scheduler
 from scheduler_core.v1_37.change import Manifest
-from scheduler_core.v1_37.interface import ERROR, Attempt, Status
+from scheduler_core.v1_37.interface import Attempt
 from scheduler_core.v1_37.nominations import NominatedPods
 from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.state import Cluster
+from scheduler_core.v1_37.status import ERROR, Status
 
 MOST_TRIALS = 400
 MOST_SECONDS = 20.0
@@ -169,7 +170,7 @@ class CurrentStanding(Standing):
         self.trials = trials
         self.attempt = trials.evaluate(world.pod)
         self.refused = failures_of(self.attempt, self.names)
-        self._fitting = frozenset(name for names in self.attempt.passed for name in names.tolist())
+        self._fitting = frozenset(name for nodes in self.attempt.passed for name in nodes)
         self.unsearched: set[str] = set()
 
     @property

@@ -10,18 +10,9 @@ import numpy as np
 from scheduler_core.v1_37 import binding
 from scheduler_core.v1_37.change import Change
 from scheduler_core.v1_37.config import Configuration, Profile
+from scheduler_core.v1_37.failures import Failures
 from scheduler_core.v1_37.filtering import feasible_wanted, filter_alone, filter_rows
-from scheduler_core.v1_37.interface import (
-    ERROR,
-    SKIP,
-    SUCCESS,
-    UNRESOLVABLE,
-    UNSCHEDULABLE,
-    Attempt,
-    Nominations,
-    PluginError,
-    Status,
-)
+from scheduler_core.v1_37.interface import Attempt, Nominations, PluginError
 from scheduler_core.v1_37.nodes import Rows
 from scheduler_core.v1_37.plugins.base import Context
 from scheduler_core.v1_37.plugins.dynamic_resources import deallocate, unusable_claim
@@ -32,6 +23,7 @@ from scheduler_core.v1_37.reuse import Reuse
 from scheduler_core.v1_37.scored import PluginScores, Scored
 from scheduler_core.v1_37.selecting import select
 from scheduler_core.v1_37.state import Cluster
+from scheduler_core.v1_37.status import ERROR, SKIP, SUCCESS, UNRESOLVABLE, UNSCHEDULABLE, Status
 
 NO_NODES = "no nodes available to schedule pods"
 
@@ -155,20 +147,20 @@ class Scheduler:
         if len(rows):
             rows = np.roll(rows, -(self.start % len(rows)))
         found = self._pass(ctx, attempt, rows)
-        failed = sum(status.code != ERROR for status in attempt.failed.values())
+        failed = sum(number for status, number in attempt.failed.counts() if status.code != ERROR)
         self.start = (self.start + len(found) + failed) % len(walk)
         return found
 
     @staticmethod
     def _within(ctx: Context, attempt: Attempt, walk: Rows, subset: frozenset[str]) -> Rows:
         """Return the rows that PreFilter named; the others are absent."""
-        nodes, among = ctx.nodes, set(walk.tolist())
-        listed = [nodes.row(name) for name in sorted(subset)]
-        rows = np.array([r for r in listed if r is not None and r in among], np.intp)
+        nodes = ctx.nodes
+        named = np.array([row for name in sorted(subset) if (row := nodes.row(name)) is not None], np.intp)
+        rows = named[np.isin(named, walk)]
         plugins = " ".join(sorted(attempt.unschedulable_plugins))
         outside = Status(UNRESOLVABLE, (f"node(s) didn't satisfy plugin(s) [{plugins}]",))
-        absent = among - set(rows.tolist())
-        attempt.absent = {nodes.name(r): outside for r in absent if nodes.name(r) not in attempt.failed}
+        absent = walk[~np.isin(walk, np.append(rows, attempt.failed.nodes.rows))]
+        attempt.absent = Failures(nodes.listed(absent), np.zeros(len(absent), np.intp), [outside])
         return rows
 
     def evaluate(self, pod: Pod) -> Attempt:
@@ -179,10 +171,11 @@ class Scheduler:
         if attempt.rejection is None and attempt.error is None:
             rows = walk if subset is None else self._within(ctx, attempt, walk, subset)
             result = filter_rows(ctx, rows, self.nominations)
-            attempt.failed = {ctx.nodes.name(row): status for row, status in result.statuses.items()}
-            errors = (status.text for status in attempt.failed.values() if status.code == ERROR)
+            passed = result.passed
+            attempt.failed = Failures(ctx.nodes.listed(rows[~passed]), result.kinds[~passed], result.statuses)
+            errors = (status.text for status in attempt.failed.statuses if status.code == ERROR)
             attempt.error = next(errors, None)
-            attempt.passed.append(ctx.nodes.names[rows[result.passed]])
+            attempt.passed.append(ctx.nodes.listed(rows[passed]))
         return attempt
 
     def _pass(self, ctx: Context, attempt: Attempt, rows: Rows) -> Rows:
@@ -190,24 +183,29 @@ class Scheduler:
         nodes = ctx.nodes
         result = filter_rows(ctx, rows, self.nominations)
         wanted = feasible_wanted(ctx.profile.percentage, len(rows)) if ctx.profile.points["score"] else 1
-        feasible = np.flatnonzero(result.passed)
+        passed = result.passed
+        feasible = np.flatnonzero(passed)
         end = len(rows)
         if len(feasible) > wanted:
             end = int(feasible[wanted]) + 1
         evaluated = end
-        plugins = set(attempt.unschedulable_plugins)
-        for place in np.flatnonzero(~result.passed[:end]).tolist():
-            row = int(rows[place])
-            status = attempt.failed[nodes.name(row)] = result.statuses[row]
-            if status.code == ERROR:
-                attempt.error = status.text
-                end, evaluated = place, place + 1
-                break
-            plugins.add(status.plugin)
-        attempt.unschedulable_plugins = frozenset(plugins)
+        failing = np.flatnonzero(~passed[:end])
+        kinds = result.kinds[failing]
+        wrong = [kind for kind, status in enumerate(result.statuses) if status.code == ERROR]
+        at = np.flatnonzero(np.isin(kinds, wrong)) if wrong else kinds[:0]
+        if len(at):  # a filter failed: the walk ends there
+            failing, kinds = failing[: at[0] + 1], kinds[: at[0] + 1]
+            end = int(failing[-1])
+            evaluated = end + 1
+            attempt.error = result.statuses[kinds[-1]].text
+        failures = Failures(nodes.listed(rows[failing]), kinds, result.statuses)
+        attempt.unschedulable_plugins |= {
+            status.plugin for status, _ in failures.counts() if status.code != ERROR
+        }
+        attempt.failed = attempt.failed.then(failures)
         feasible = rows[feasible[feasible < end]]
-        attempt.walked.append(nodes.names[rows[:evaluated]])
-        attempt.passed.append(nodes.names[feasible])
+        attempt.walked.append(nodes.listed(rows[:evaluated]))
+        attempt.passed.append(nodes.listed(feasible))
         return feasible[:wanted]
 
     def _choose(self, ctx: Context, attempt: Attempt, rows: Rows) -> None:
@@ -227,7 +225,7 @@ class Scheduler:
             attempt.pre_score[key] = status.code
             if status.code == SKIP:
                 skipped.add(key)
-        scored = Scored(ctx.nodes.names[rows], np.zeros(len(rows), np.int64))
+        scored = Scored(ctx.nodes.listed(rows), np.zeros(len(rows), np.int64))
         for key in ctx.profile.points["score"]:
             if key in skipped:
                 continue
@@ -249,7 +247,7 @@ class Scheduler:
         rows = np.array([row], np.intp)
         subset = self._pre_filter(ctx, attempt)
         refused = attempt.rejection is not None or attempt.error is not None
-        if refused or (subset is not None and node not in subset) or filter_alone(ctx, rows).statuses:
+        if refused or (subset is not None and node not in subset) or filter_alone(ctx, rows).first():
             return None
         scored = self._score(ctx, attempt, rows)
         return ctx, {key: int(scores.raw[0]) for key, scores in scored.plugins.items()}
@@ -313,7 +311,7 @@ def fit_message(attempt: Attempt) -> str:
     if attempt.rejection is not None:
         text += f" {attempt.rejection.text}."
     else:
-        text += histogram((*attempt.failed.values(), *attempt.absent.values()))
+        text += histogram((*attempt.failed.counts(), *attempt.absent.counts()))
     after = post_filter_text(attempt)
     return f"{text} {after}" if after else text
 
@@ -326,8 +324,11 @@ def post_filter_text(attempt: Attempt) -> str:
     return ", ".join(status.text for status in statuses if status.text)
 
 
-def histogram(statuses: Iterable[Status]) -> str:
-    """Count every reason of every status; entries sorted as strings."""
-    counts = Counter(reason for status in statuses for reason in status.reasons)
+def histogram(statuses: Iterable[tuple[Status, int]]) -> str:
+    """Count every reason of every status, which so many nodes have; entries sorted as strings."""
+    counts: Counter[str] = Counter()
+    for status, number in statuses:
+        for reason in status.reasons:
+            counts[reason] += number
     entries = sorted(f"{number} {reason}" for reason, number in counts.items())
     return f" {', '.join(entries)}." if entries else ""

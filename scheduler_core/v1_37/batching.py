@@ -78,7 +78,7 @@ class Batching:
         raw = {key: scores.raw.tolist() for key, scores in scored.plugins.items()}
         nodes = [
             ScoredNode(node, {key: column[place] for key, column in raw.items()}, total)
-            for place, (node, total) in enumerate(zip(scored.names.tolist(), scored.totals.tolist()))
+            for place, (node, total) in enumerate(zip(scored.nodes.tolist(), scored.totals.tolist()))
         ]
         heapify(nodes)
         pop(nodes)

@@ -8,23 +8,36 @@ from dataclasses import dataclass
 import numpy as np
 from msgspec.structs import replace
 
-from scheduler_core.v1_37.interface import ERROR, Nominations, Status
+from scheduler_core.v1_37.failures import Kinds
+from scheduler_core.v1_37.interface import Nominations
 from scheduler_core.v1_37.nodes import Mask, Rows
-from scheduler_core.v1_37.plugins.base import Context
+from scheduler_core.v1_37.plugins.base import Codes, Context
 from scheduler_core.v1_37.plugins.table import PLUGINS
 from scheduler_core.v1_37.pods import Pod
+from scheduler_core.v1_37.status import ERROR, Status
 
 MIN_FEASIBLE = 100
 """With fewer nodes all of them are tried (minFeasibleNodesToFind)."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Filtered:
     """Verdicts on rows in the order of the walk."""
 
-    passed: Mask
-    statuses: dict[int, Status]
-    """Of the rows that did not pass; the code is Error where a filter failed."""
+    kinds: Kinds
+    """Which of the statuses each row has; -1 for a row that passed. (rows,) int."""
+    statuses: list[Status]
+    """The different ones; the code is Error where a filter failed."""
+
+    @property
+    def passed(self) -> Mask:
+        """Which rows passed; (rows,) bool."""
+        return self.kinds < 0
+
+    def first(self) -> Status | None:
+        """Return the status of the first row; None if it passed."""
+        kind = int(self.kinds[0])
+        return None if kind < 0 else self.statuses[kind]
 
 
 def filter_rows(ctx: Context, rows: Rows, nominations: Nominations) -> Filtered:
@@ -44,14 +57,14 @@ def filter_rows(ctx: Context, rows: Rows, nominations: Nominations) -> Filtered:
             if row in with_nominated:
                 status = _with_added(ctx, row, with_nominated[row])
                 if status is not None:
-                    out.passed[place] = False
-                    out.statuses[row] = status
+                    out.kinds[place] = len(out.statuses)
+                    out.statuses.append(status)
     return out
 
 
 def filter_row(ctx: Context, row: int, nominations: Nominations) -> Status | None:
     """Evaluate all filters on one row; None if it passes."""
-    return filter_rows(ctx, np.array([row], np.intp), nominations).statuses.get(row)
+    return filter_rows(ctx, np.array([row], np.intp), nominations).first()
 
 
 def _added(pod: Pod, nominated: Sequence[Pod]) -> list[Pod]:
@@ -63,7 +76,7 @@ def _with_added(ctx: Context, row: int, added: list[Pod]) -> Status | None:
     with ctx.cluster.what_if(row):
         for pod in added:
             add_pod(trial, row, pod)
-        return filter_alone(trial, np.array([row], np.intp)).statuses.get(row)
+        return filter_alone(trial, np.array([row], np.intp)).first()
 
 
 def what_if_context(ctx: Context) -> Context:
@@ -96,25 +109,38 @@ def update_states(ctx: Context, row: int, pod: Pod, sign: int) -> None:
 
 def filter_alone(ctx: Context, rows: Rows) -> Filtered:
     """Evaluate all filters on the rows as they are, nominated pods left out."""
-    passed = np.ones(len(rows), np.bool_)
-    statuses: dict[int, Status] = {}
+    kinds = np.full(len(rows), -1, np.intp)
+    statuses: list[Status] = []
     places = np.arange(len(rows))
     for key in ctx.profile.points["filter"]:
         if key in ctx.skipped:
             continue
-        plugin = PLUGINS[key]
         here = rows if len(places) == len(rows) else rows[places]
-        codes = plugin.filter(ctx, here)
-        if codes is None or not codes.any():
+        codes = PLUGINS[key].filter(ctx, here)
+        if codes is None:
             continue
-        for place in np.flatnonzero(codes):
-            row = int(here[place])
-            statuses[row] = _named(plugin.verdict(ctx, row, int(codes[place])), key)
-        passed[places[codes != 0]] = False
-        places = places[codes == 0]
+        failing = codes != 0
+        if not failing.any():
+            continue
+        known = len(statuses)
+        kinds[places[failing]] = known + _verdicts(ctx, key, here[failing], codes[failing], statuses)
+        places = places[~failing]
         if not len(places):
             break
-    return Filtered(passed, statuses)
+    return Filtered(kinds, statuses)
+
+
+def _verdicts(ctx: Context, key: str, rows: Rows, codes: Codes, statuses: list[Status]) -> Kinds:
+    """Add the status of each different code to the statuses; return which of those added each row has."""
+    plugin = PLUGINS[key]
+    first = int(codes[0])
+    if (codes == first).all():
+        statuses.append(_named(plugin.verdict(ctx, int(rows[0]), first), key))
+        return np.zeros(len(rows), np.intp)
+    different, examples, which = np.unique(codes, return_index=True, return_inverse=True)
+    for code, example in zip(different.tolist(), examples.tolist(), strict=True):
+        statuses.append(_named(plugin.verdict(ctx, int(rows[example]), code), key))
+    return which.astype(np.intp, copy=False)
 
 
 def _named(status: Status, plugin: str) -> Status:

@@ -13,41 +13,12 @@ from msgspec import Struct, field
 
 from scheduler_core.v1_37.change import Change, Manifest
 from scheduler_core.v1_37.config import Configuration, Profile
+from scheduler_core.v1_37.failures import NO_FAILURES, Failures
+from scheduler_core.v1_37.node_list import NodeList
 from scheduler_core.v1_37.pods import Pod
-from scheduler_core.v1_37.scored import Names, Scored
+from scheduler_core.v1_37.scored import Scored
 from scheduler_core.v1_37.state import Cluster
-
-SUCCESS = "Success"
-SKIP = "Skip"
-WAIT = "Wait"
-ERROR = "Error"
-UNSCHEDULABLE = "Unschedulable"
-UNRESOLVABLE = "UnschedulableAndUnresolvable"
-
-
-class Status(Struct, frozen=True):
-    """What a plugin answers (framework.Status); ``plugin`` is the one that failed, if the record names it."""
-
-    code: str
-    reasons: tuple[str, ...] = ()
-    plugin: str = ""
-
-    def document(self) -> dict[str, Any]:
-        """Return the record's form."""
-        out: dict[str, Any] = {"plugin": self.plugin} if self.plugin else {}
-        out["code"] = self.code
-        if self.reasons:
-            out["reasons"] = list(self.reasons)
-        return out
-
-    @property
-    def text(self) -> str:
-        """The reasons joined by a comma (Status.Message)."""
-        return ", ".join(self.reasons)
-
-
-OK = Status(SUCCESS)
-SKIPPED = Status(SKIP)
+from scheduler_core.v1_37.status import Status
 
 
 class PluginError(Exception):
@@ -120,13 +91,13 @@ class Attempt(Struct):
     """PreFilter's refusal, or that there are no nodes."""
     pre_filter: dict[str, dict[str, Any]] = field(default_factory=dict)
     hint: str | None = None
-    walked: list[Names] = field(default_factory=list)
+    walked: list[NodeList] = field(default_factory=list)
     """The nodes that Filter was run on, in order, a pass each."""
-    failed: dict[str, Status] = field(default_factory=dict)
+    failed: Failures = NO_FAILURES
     """Statuses of the nodes that Filter was run on."""
-    absent: dict[str, Status] = field(default_factory=dict)
+    absent: Failures = NO_FAILURES
     """Statuses of the nodes outside of PreFilter's subset; not in the record's ``failed``."""
-    passed: list[Names] = field(default_factory=list)
+    passed: list[NodeList] = field(default_factory=list)
     """The feasible ones among them, a pass each."""
     pre_score: dict[str, str] = field(default_factory=dict)
     scored: Scored | None = None
@@ -161,9 +132,9 @@ class Attempt(Struct):
             "pod": self.pod.key,
             "preFilter": self.pre_filter,
             "hint": self.hint,
-            "evaluated": [name for names in self.walked for name in names.tolist()],
+            "evaluated": [name for nodes in self.walked for name in nodes],
             "failed": {node: status.document() for node, status in self.failed.items()},
-            "feasible": [name for names in self.passed for name in names.tolist()],
+            "feasible": [name for nodes in self.passed for name in nodes],
             "preScore": self.pre_score,
             "scores": scored.document() if scored else {},
             "totals": scored.table(scored.totals) if scored else {},

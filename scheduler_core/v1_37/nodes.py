@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.v1_37.node_list import Names, NodeList
 from scheduler_core.v1_37.pods import Pod, Port
 from scheduler_core.v1_37.requests import amounts
 from scheduler_core.v1_37.selectors import NAME_FIELD, Requirement
@@ -109,7 +110,7 @@ class Nodes:
         self.capacity = capacity
         self.rows: dict[str, int] = {}
         self.nodes: list[Node] = []
-        self.names: NDArray[np.object_] = np.empty(capacity, np.object_)
+        self.names: Names = np.empty(capacity, np.object_)
         self.allocatable: dict[str, Ints] = {}
         self.requested: dict[str, Ints] = {}
         self.nonzero = np.zeros((2, capacity), np.int64)
@@ -140,6 +141,10 @@ class Nodes:
         """Return the row of an existing node."""
         row = self.rows.get(name)
         return row if row is not None and self.nodes[row].alive else None
+
+    def listed(self, rows: Rows) -> NodeList:
+        """Return the nodes of rows, to be named later."""
+        return NodeList(self.names, rows)
 
     def name(self, row: int) -> str:
         """Return the name of a row's node."""

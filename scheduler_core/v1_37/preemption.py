@@ -8,18 +8,11 @@ from dataclasses import dataclass
 
 from scheduler_core.v1_37.disruption import Budgets, Unit, units
 from scheduler_core.v1_37.filtering import add_pod, filter_row, remove_pod, update_states, what_if_context
-from scheduler_core.v1_37.interface import (
-    ERROR,
-    SUCCESS,
-    UNRESOLVABLE,
-    UNSCHEDULABLE,
-    Attempt,
-    Nominations,
-    Status,
-)
+from scheduler_core.v1_37.interface import Attempt, Nominations
 from scheduler_core.v1_37.plugins.base import Context
 from scheduler_core.v1_37.podgroups import GATE
 from scheduler_core.v1_37.pods import Pod
+from scheduler_core.v1_37.status import ERROR, SUCCESS, UNRESOLVABLE, UNSCHEDULABLE, Status
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
 NO_VICTIMS = "No preemption victims found for incoming pod"
@@ -51,7 +44,7 @@ def preempt(attempt: Attempt, nominations: Nominations) -> Status:
     refusal = _ineligible(ctx, attempt, nominations)
     if refusal is not None:
         return Status(UNSCHEDULABLE, (_PREFIX + refusal,))
-    potential = sorted(node for node, status in attempt.failed.items() if status.code == UNSCHEDULABLE)
+    potential = sorted(attempt.failed.with_code(UNSCHEDULABLE))
     candidates, rejected = _dry_runs(ctx, potential, nominations)
     chosen = choose(candidates)
     attempt.candidates = candidates

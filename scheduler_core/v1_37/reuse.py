@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from scheduler_core.v1_37.config import Configuration, Profile
 from scheduler_core.v1_37.filtering import feasible_wanted
-from scheduler_core.v1_37.interface import SKIP, SUCCESS
 from scheduler_core.v1_37.nodes import Ints, Mask, Rows
 from scheduler_core.v1_37.plugins.base import Context
 from scheduler_core.v1_37.plugins.image_locality import image_name
@@ -36,6 +35,7 @@ from scheduler_core.v1_37.plugins.table import PLUGINS
 from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.selecting import select
 from scheduler_core.v1_37.state import Cluster
+from scheduler_core.v1_37.status import SKIP, SUCCESS
 
 MAX_CLASSES = 64
 MAX_NUMBERS = 4096

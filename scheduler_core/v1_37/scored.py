@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-Names = NDArray[np.object_]
+from scheduler_core.v1_37.node_list import NodeList
 
 
 class PluginScores(Struct, frozen=True):
@@ -24,14 +24,13 @@ class PluginScores(Struct, frozen=True):
 class Scored:
     """Feasible nodes in order, each plugin's scores of them, and the weighted sums."""
 
-    names: Names
+    nodes: NodeList
     totals: NDArray[np.int64]
     plugins: dict[str, PluginScores] = field(default_factory=dict)
 
     def ties(self) -> list[str]:
         """Return the nodes with the highest total."""
-        names: list[str] = self.names[self.totals == self.totals.max()].tolist()
-        return names
+        return self.nodes[self.totals == self.totals.max()].tolist()
 
     def document(self) -> dict[str, Any]:
         """Return the record's ``scores``."""
@@ -46,4 +45,4 @@ class Scored:
 
     def table(self, column: NDArray[np.int64]) -> dict[str, int]:
         """Return a column by node."""
-        return dict(zip(self.names.tolist(), column.tolist(), strict=True))
+        return dict(zip(self.nodes.tolist(), column.tolist(), strict=True))

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scheduler_core.objects.arrays import IntVector
 from scheduler_core.priorities.row import PriorityRow
@@ -20,12 +21,18 @@ from scheduler_core.scheduling.preemption.record import (
     NodeGroup,
     Preemption,
 )
-from scheduler_core.v1_37.interface import ERROR, SKIP, UNRESOLVABLE, UNSCHEDULABLE, Attempt, Status
+from scheduler_core.v1_37.interface import Attempt
+from scheduler_core.v1_37.node_list import NO_NODES, NodeList
+from scheduler_core.v1_37.nodes import Nodes, Rows
 from scheduler_core.v1_37.preemption import NO_VICTIMS, Candidate
 from scheduler_core.v1_37.run import Ran
+from scheduler_core.v1_37.status import ERROR, SKIP, UNRESOLVABLE, UNSCHEDULABLE, Status
 
 PRE_FILTER = "PreFilter"
 """The matrix's first row where a plugin's PreFilter refused the pod, or left nodes out."""
+
+Places = NDArray[np.int32]
+"""The position of each row of v1.37's columns among the nodes of a Cycle; -1 for a node that is gone."""
 
 NO_INDICES = np.zeros(0, np.int32)
 _OFFSET = 2**31
@@ -84,11 +91,21 @@ def bare_cycle(decision: Decision, names: tuple[str, ...]) -> Cycle:
     )
 
 
-def fill(cycle: Cycle, ran: Ran, places: Mapping[str, int], *, whole: bool) -> None:
-    """Add the result of a cycle's leading attempt, and if it is ``whole`` what only views need.
+def places_of(nodes: Nodes, index: Mapping[str, int]) -> Places:
+    """Return where each row's node is among the nodes of a Cycle; ``index`` has its names' positions."""
+    found = (index.get(node.name, -1) for node in nodes.nodes)
+    return np.fromiter(found, np.int32, len(nodes.nodes))
 
-    ``places`` are the positions of the nodes' names.
-    """
+
+def filtered(attempt: Attempt) -> int:
+    """Return on how many nodes Filter was run."""
+    if len(attempt.walked) < 2:
+        return sum(map(len, attempt.walked))
+    return len(np.unique(_rows(attempt.walked)))
+
+
+def fill(cycle: Cycle, ran: Ran, places: Places, *, whole: bool) -> None:
+    """Add the result of a cycle's leading attempt, and if it is ``whole`` what only views need."""
     attempt = leading(ran)
     cycle.phases = ("queue",)
     if attempt is None:
@@ -96,17 +113,16 @@ def fill(cycle: Cycle, ran: Ran, places: Mapping[str, int], *, whole: bool) -> N
     cycle.message = attempt.message
     cycle.order = tuple(attempt.profile.points["filter"])
     if whole:
-        cycle.matrix = matrix_of(attempt, places)
+        cycle.matrix = matrix_of(attempt, places, len(cycle.nodes))
         cycle.preemption = preemption_of(attempt, cycle.nodes, places)
         cycle.events = list(_events(ran))
-    passed = [name for names in attempt.passed for name in names.tolist()]
-    cycle.asked = sum(len(names) for names in attempt.walked) * len(cycle.order)
+    cycle.asked = sum(map(len, attempt.walked)) * len(cycle.order)
     scored = attempt.scored
     if scored is None:
-        found = [attempt.node] if attempt.node is not None else passed
-        cycle.feasible = np.array(sorted({places[name] for name in found}), np.int32)
+        found = [_row_of(attempt, attempt.node)] if attempt.node is not None else _rows(attempt.passed)
+        cycle.feasible = np.unique(places[found]).astype(np.int32, copy=False)
     else:
-        at = np.array([places[name] for name in scored.names.tolist()], np.int32)
+        at = places[scored.nodes.rows]
         order = np.argsort(at, kind="stable")
         cycle.feasible, cycle.totals = at[order], scored.totals[order]
         cycle.ties = at[scored.totals == scored.totals.max()]
@@ -116,6 +132,15 @@ def fill(cycle: Cycle, ran: Ran, places: Mapping[str, int], *, whole: bool) -> N
                 for key, row in scored.plugins.items()
             ]
     cycle.phases = tuple(_phases(attempt, cycle))
+
+
+def _rows(lists: Iterable[NodeList]) -> Rows:
+    return np.concatenate([NO_NODES.rows, *(nodes.rows for nodes in lists)])
+
+
+def _row_of(attempt: Attempt, node: str) -> int:
+    row: int = attempt.context.nodes.rows[node]
+    return row
 
 
 def _phases(attempt: Attempt, cycle: Cycle) -> Iterable[str]:
@@ -150,39 +175,43 @@ def _events(ran: Ran) -> Iterable[KubernetesEvent]:
 # --- the matrix
 
 
-def matrix_of(attempt: Attempt, places: Mapping[str, int]) -> PredicateMatrix | None:
-    """Return each filter plugin's verdict on each node; -1 where it was not reached.
+def matrix_of(attempt: Attempt, places: Places, size: int) -> PredicateMatrix | None:
+    """Return each filter plugin's verdict on each of ``size`` nodes; -1 where it was not reached.
 
     A plugin that PreFilter skipped passes every node, which the release's record says. Nodes that the walk
     did not come to have no verdict at all.
     """
     order = tuple(attempt.profile.points["filter"])
-    refused: dict[str, Status] = {**attempt.absent}
+    refused: tuple[NDArray[np.int32], Status] | None = None
+    everywhere = np.arange(size, dtype=np.int32)
     if attempt.rejection is not None and attempt.total_nodes:
-        refused = dict.fromkeys(places, attempt.rejection)
+        refused = everywhere, attempt.rejection
     elif attempt.error is not None and not attempt.walked:
-        refused = dict.fromkeys(places, Status(ERROR, (attempt.error,)))
-    walked = [name for names in attempt.walked for name in names.tolist()]
-    if not walked and not refused:
+        refused = everywhere, Status(ERROR, (attempt.error,))
+    elif len(attempt.absent):
+        at = places[attempt.absent.nodes.rows]
+        refused = at[at >= 0], attempt.absent.statuses[0]
+    walked = places[_rows(attempt.walked)]
+    if not len(walked) and refused is None:
         return None
-    lead = 1 if refused else 0
+    lead = 0 if refused is None else 1
     rows = {key: place + lead for place, key in enumerate(order)}
-    codes = np.full((len(order) + lead, len(places)), -1, np.int16)
+    codes = np.full((len(order) + lead, size), -1, np.int16)
     reasons = _Reasons()
     errors: dict[tuple[int, int], str] = {}
-    at = np.array([places[name] for name in walked], np.intp)
-    codes[:, at] = 0
-    for name, status in attempt.failed.items():
-        row, place = rows.get(status.plugin, lead), places[name]
-        codes[row + 1 :, place] = -1
+    codes[:, walked] = 0
+    for status, nodes in attempt.failed.groups():
+        row, at = rows.get(status.plugin, lead), places[nodes.rows]
+        codes[row + 1 :, at] = -1
         if status.code == ERROR:
-            codes[row, place], errors[row, place] = 0, status.text
+            codes[row, at] = 0
+            errors.update(((row, place), status.text) for place in at.tolist())
         else:
-            codes[row, place] = reasons.code(status.reasons)
-    for name, status in refused.items():
-        if name in places:
-            codes[:, places[name]] = -1
-            codes[0, places[name]] = reasons.code(status.reasons)
+            codes[row, at] = reasons.code(status.reasons)
+    if refused is not None:
+        at, status = refused
+        codes[:, at] = -1
+        codes[0, at] = reasons.code(status.reasons)
     return PredicateMatrix((PRE_FILTER, *order) if lead else order, codes, reasons.texts, errors)
 
 
@@ -216,7 +245,7 @@ def skipped_scores(attempt: Attempt) -> tuple[str, ...]:
 # --- preemption
 
 
-def preemption_of(attempt: Attempt, names: tuple[str, ...], places: Mapping[str, int]) -> Preemption | None:
+def preemption_of(attempt: Attempt, names: tuple[str, ...], places: Places) -> Preemption | None:
     """Return what DefaultPreemption tried; None if it did not run."""
     status = attempt.post_filter.get("DefaultPreemption")
     if status is None:
@@ -224,16 +253,17 @@ def preemption_of(attempt: Attempt, names: tuple[str, ...], places: Mapping[str,
     if attempt.preemption is None:
         return _ineligible(attempt, names)
     candidates: list[Candidate] = attempt.candidates
-    runs = {one.node: _dry_run(one, places[one.node]) for one in candidates}
-    tried = {node for node, one in attempt.failed.items() if one.code == UNSCHEDULABLE}
+    index = {node: int(places[row]) for node, row in attempt.context.nodes.rows.items()}
+    runs = {one.node: _dry_run(one, index[one.node]) for one in candidates}
+    tried = attempt.failed.with_code(UNSCHEDULABLE)
     rejected: Mapping[str, Mapping[str, object]] = attempt.preemption["rejected"]
     chosen = attempt.preemption["node"]
-    rounds = list(_rounds(candidates, places))
+    rounds = list(_rounds(candidates, index))
     best = rounds[-1].nodes[rounds[-1].stay] if rounds else np.zeros(0, np.int64)
     return Preemption(
         names,
-        potential=np.array(sorted(places[node] for node in tried), np.int64),
-        hopeless=[*_unresolvable(attempt, places), *_rejected(rejected, places)],
+        potential=np.sort(places[tried.rows]).astype(np.int64),
+        hopeless=[*_unresolvable(attempt, places), *_rejected(rejected, index)],
         candidates=sorted(runs.values(), key=lambda run: run.node),
         comparisons=rounds,
         chosen=runs.get(chosen) if chosen else None,
@@ -259,14 +289,14 @@ def _dry_run(candidate: Candidate, place: int) -> DryRun:
     return DryRun(place, candidate.removed, candidate.removed, budgets, victims, [()] * len(victims))
 
 
-def _unresolvable(attempt: Attempt, places: Mapping[str, int]) -> Iterable[NodeGroup]:
+def _unresolvable(attempt: Attempt, places: Places) -> Iterable[NodeGroup]:
     """Yield the nodes on which deleting pods resolves nothing, by their reasons."""
-    groups: dict[tuple[str, ...], list[int]] = {}
-    for node, status in (*attempt.failed.items(), *attempt.absent.items()):
+    groups: dict[tuple[str, ...], list[Rows]] = {}
+    for status, nodes in (*attempt.failed.groups(), *attempt.absent.groups()):
         if status.code == UNRESOLVABLE:
-            groups.setdefault(status.reasons, []).append(places[node])
-    for reasons, nodes in groups.items():
-        yield NodeGroup("unresolvable", reasons, np.array(sorted(nodes), np.int64))
+            groups.setdefault(status.reasons, []).append(nodes.rows)
+    for reasons, rows in groups.items():
+        yield NodeGroup("unresolvable", reasons, np.sort(places[np.concatenate(rows)]).astype(np.int64))
 
 
 def _rejected(rejected: Mapping[str, Mapping[str, object]], places: Mapping[str, int]) -> Iterable[NodeGroup]:

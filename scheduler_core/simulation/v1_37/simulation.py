@@ -26,10 +26,13 @@ from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.scheduling.cycle import Cycle, Decision, Restart
 from scheduler_core.scheduling.queue import SchedulingQueue
 from scheduler_core.simulation.v1_37.cycles import (
+    Places,
     bare_cycle,
     decision_of,
     fill,
+    filtered,
     leading,
+    places_of,
     skipped_filters,
     skipped_scores,
 )
@@ -84,6 +87,7 @@ class CurrentSimulation:
         self._changes = 0  # operations, placements and deletions so far
         self._failed_at: dict[str, int] = {}  # by entity: ``_changes`` when it was tried last
         self._moved: dict[str, str] = {}
+        self._places: tuple[tuple[str, ...], Places] | None = None  # of nodes of these names
         for manifest in self._manifests.initial(self.run.cluster):
             self.run.write(self.run.cluster.create(manifest))
         for obj in scenario.objects:
@@ -225,13 +229,21 @@ class CurrentSimulation:
             cycle.restart = Restart(tuple(self._restarted), ())
         self._moves += ran.moves
         self._note_moves(ran.moves)
-        fill(cycle, ran, self.cluster.columns.index, whole=self._trace)
+        fill(cycle, ran, self._node_places(), whole=self._trace)
         if self._trace:
             cycle.plugins = (self._record(ran, cycle, start),)
         self._failed_at[entity.key] = self._changes  # before its own victims, whose deletion makes room
         self._commit(cycle.decision)
         self._follow_members(ran)
         return ran, cycle
+
+    def _node_places(self) -> Places:
+        """Return where each row of v1.37's columns is among the nodes; kept until nodes come or go."""
+        columns, nodes = self.cluster.columns, self.run.cluster.nodes
+        known = self._places
+        if known is None or known[0] is not columns.names or len(known[1]) != len(nodes):
+            known = self._places = columns.names, places_of(nodes, columns.index)
+        return known[1]
 
     def _follow_members(self, ran: Ran) -> None:
         """Keep what a cycle came to for the members of a group, and follow their nominations."""
@@ -250,7 +262,7 @@ class CurrentSimulation:
             known = {
                 "skipped": skipped_filters(attempt),
                 "unscored": skipped_scores(attempt),
-                "evaluated": len({name for names in attempt.walked for name in names.tolist()}),
+                "evaluated": filtered(attempt),
                 "hint": attempt.hint,
                 "filed": attempt.queue,
             }
@@ -429,7 +441,7 @@ class CurrentSimulation:
     def _restart(self, operation: Operation, configuration: Configuration) -> None:
         """Restart the scheduler: the queue is filled from the API server, as at the start."""
         former, self._configuration = self.run, configuration
-        self.run = _run_with(configuration)
+        self.run, self._places = _run_with(configuration), None
         self.run.clock.pass_to(former.clock.now)
         tables: list[dict[str, Manifest]] = list(former.cluster.objects.values())
         for table in tables:

@@ -10,11 +10,12 @@ from scheduler_core.v1_37.entities import QueuedPod
 from scheduler_core.v1_37.groups.feasibility import PLUGIN, feasibility
 from scheduler_core.v1_37.groups.outcome import GroupRecord, GroupResult, GroupStatus, unschedulable
 from scheduler_core.v1_37.groups.placements import Placement, best, generate
-from scheduler_core.v1_37.interface import ERROR, OK, SUCCESS, UNSCHEDULABLE, Scheduling
+from scheduler_core.v1_37.interface import Scheduling
 from scheduler_core.v1_37.nominations import NominatedPods
 from scheduler_core.v1_37.podgroups import TOPOLOGY_GATE, min_count
 from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.state import Cluster
+from scheduler_core.v1_37.status import ERROR, OK, SUCCESS, UNSCHEDULABLE
 
 
 class GroupAlgorithm:

@@ -11,18 +11,11 @@ from scheduler_core.v1_37.groups.outcome import GroupRecord, GroupResult, GroupS
 from scheduler_core.v1_37.groups.preemption import PLUGIN as PREEMPTION
 from scheduler_core.v1_37.groups.preemption import preempt
 from scheduler_core.v1_37.groups.validation import invalid
-from scheduler_core.v1_37.interface import (
-    ERROR,
-    SUCCESS,
-    UNSCHEDULABLE,
-    WAIT,
-    Attempt,
-    Scheduling,
-    Status,
-)
+from scheduler_core.v1_37.interface import Attempt, Scheduling
 from scheduler_core.v1_37.nominations import NominatedPods
 from scheduler_core.v1_37.podgroups import TOPOLOGY_GATE, min_count, priority, topology_key
 from scheduler_core.v1_37.pods import Pod
+from scheduler_core.v1_37.status import ERROR, SUCCESS, UNSCHEDULABLE, WAIT, Status
 
 CLAIMS = "DynamicResources"
 _CLAIMS_DONE = "deallocation and deletion of ResourceClaims completed"

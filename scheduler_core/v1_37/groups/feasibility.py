@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.v1_37.interface import OK, UNSCHEDULABLE, WAIT, Status
+from scheduler_core.v1_37.status import OK, UNSCHEDULABLE, WAIT, Status
 
 PLUGIN = "GangScheduling"
 

@@ -7,7 +7,8 @@ from typing import Any
 from msgspec import Struct, field
 
 from scheduler_core.v1_37.entities import QueuedPod
-from scheduler_core.v1_37.interface import ERROR, SUCCESS, UNSCHEDULABLE, Attempt, Status
+from scheduler_core.v1_37.interface import Attempt
+from scheduler_core.v1_37.status import ERROR, SUCCESS, UNSCHEDULABLE, Status
 
 UNSCHEDULABLE_GROUP = "pod group is unschedulable"
 

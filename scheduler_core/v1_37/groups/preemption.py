@@ -10,10 +10,11 @@ from scheduler_core.v1_37.disruption import Budgets, Unit, units
 from scheduler_core.v1_37.filtering import filter_row, update_states
 from scheduler_core.v1_37.groups.outcome import GroupResult
 from scheduler_core.v1_37.groups.validation import preemption_policy
-from scheduler_core.v1_37.interface import SUCCESS, UNRESOLVABLE, UNSCHEDULABLE, Attempt, Scheduling, Status
+from scheduler_core.v1_37.interface import Attempt, Scheduling
 from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.preemption import terminates_by_preemption
 from scheduler_core.v1_37.state import Cluster
+from scheduler_core.v1_37.status import SUCCESS, UNRESOLVABLE, UNSCHEDULABLE, Status
 
 PLUGIN = "DefaultPreemption"
 PREFIX = "pod group preemption: "

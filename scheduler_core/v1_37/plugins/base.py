@@ -9,15 +9,18 @@ from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from scheduler_core.v1_37.config import Arguments, Configuration, Profile
-from scheduler_core.v1_37.interface import OK, SKIPPED, UNRESOLVABLE, Status
 from scheduler_core.v1_37.nodes import Ints, Mask, Nodes, Rows
 from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.state import Cluster
+from scheduler_core.v1_37.status import OK, SKIPPED, UNRESOLVABLE, Status
 
 MAX_SCORE = 100
 
 Codes = NDArray[np.int64]
-"""One verdict a row: 0 passes; what the others mean the plugin's :meth:`Plugin.verdict` says."""
+"""One verdict a row: 0 passes; what the others mean the plugin's :meth:`Plugin.verdict` says.
+
+Rows with equal codes have equal statuses, so that one of them is asked for all.
+"""
 
 
 class Context(Struct):
@@ -56,7 +59,7 @@ class Plugin:
         return None
 
     def verdict(self, ctx: Context, row: int, code: int) -> Status:
-        """Return the status that a verdict stands for."""
+        """Return the status that a verdict stands for; ``row`` is any row that has it."""
         raise NotImplementedError
 
     def copy_state(self, state: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from scheduler_core.v1_37.change import Change, Manifest
 from scheduler_core.v1_37.devices import Allocator, requests_of
-from scheduler_core.v1_37.interface import ERROR, UNSCHEDULABLE, PluginError
+from scheduler_core.v1_37.interface import PluginError
 from scheduler_core.v1_37.plugins.base import (
     OK,
     SKIPPED,
@@ -25,6 +25,7 @@ from scheduler_core.v1_37.plugins.base import (
 from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.selectors import node_terms
 from scheduler_core.v1_37.state import Cluster, uid_of
+from scheduler_core.v1_37.status import ERROR, UNSCHEDULABLE
 
 MAX_CONSUMERS = 256
 MAX_ALTERNATIVES = 8
@@ -45,7 +46,8 @@ class DeviceState:
     allocations: dict[int, list[Any]] = field(default_factory=dict)
     unavailable: set[int] = field(default_factory=set)
     """Indices of allocated claims whose node selector failed a node."""
-    errors: dict[int, str] = field(default_factory=dict)
+    errors: dict[str, int] = field(default_factory=dict)
+    """Each error with its number, from 0."""
 
 
 def allocation_of(claim: Manifest) -> Any:
@@ -84,7 +86,7 @@ def unusable_claim(cluster: Cluster, pod: Pod) -> str | None:
 
 
 class DynamicResources(Plugin):
-    """Claims with structured parameters. Codes: 1 allocated elsewhere, 2 not allocatable, -1 an error."""
+    """Claims with structured parameters. Codes: 1 allocated elsewhere, 2 not allocatable, -1… an error."""
 
     key = "DynamicResources"
 
@@ -129,8 +131,7 @@ class DynamicResources(Plugin):
             try:
                 found = state.allocator.allocate(node.name, node.labels)
             except PluginError as error:
-                state.errors[row] = str(error)
-                return -1
+                return -1 - state.errors.setdefault(str(error), len(state.errors))
             if found is None:
                 return 2
         if elsewhere:
@@ -142,8 +143,9 @@ class DynamicResources(Plugin):
 
     def verdict(self, ctx: Context, row: int, code: int) -> Status:
         """Return which of the three it was."""
-        if code == -1:
-            return Status(ERROR, (ctx.states[self.key].errors[row],))
+        del row
+        if code < 0:
+            return Status(ERROR, (list(ctx.states[self.key].errors)[-1 - code],))
         return _ELSEWHERE if code == 1 else _NOT_ALLOCATED
 
     def score(self, ctx: Context, rows: Rows) -> Ints:

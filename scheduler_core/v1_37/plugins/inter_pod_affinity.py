@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.v1_37.interface import UNSCHEDULABLE
 from scheduler_core.v1_37.nodes import Nodes
 from scheduler_core.v1_37.plugins.base import (
     MAX_SCORE,
@@ -25,6 +24,7 @@ from scheduler_core.v1_37.plugins.base import (
 )
 from scheduler_core.v1_37.pods import AffinityTerm, Pod
 from scheduler_core.v1_37.state import Cluster
+from scheduler_core.v1_37.status import UNSCHEDULABLE
 
 _AFFINITY = unresolvable("node(s) didn't match pod affinity rules")
 _ANTI_AFFINITY = Status(UNSCHEDULABLE, ("node(s) didn't match pod anti-affinity rules",))

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from scheduler_core.v1_37.interface import UNSCHEDULABLE
 from scheduler_core.v1_37.plugins.base import OK, SKIPPED, Codes, Context, Plugin, Rows, Status
 from scheduler_core.v1_37.pods import Port
+from scheduler_core.v1_37.status import UNSCHEDULABLE
 
 _ANY = ("", "0.0.0.0")  # noqa: S104
 _TAKEN = Status(UNSCHEDULABLE, ("node(s) didn't have free ports for the requested pod ports",))

@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.v1_37.interface import UNRESOLVABLE, UNSCHEDULABLE
 from scheduler_core.v1_37.plugins.base import MAX_SCORE, Codes, Context, Ints, Plugin, Rows, Status
 from scheduler_core.v1_37.plugins.shape import evaluate, read_shape
 from scheduler_core.v1_37.requests import is_extended, is_scalar
+from scheduler_core.v1_37.status import UNRESOLVABLE, UNSCHEDULABLE
 
 NATIVE = ("cpu", "memory", "ephemeral-storage")
+
+_DIGITS = 24
+"""After so many resources the codes, a ternary digit each, are numbered anew before they overflow."""
 
 _DEFAULT_RESOURCES = ({"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1})
 _DEFAULT_SHAPE = ((0, 0), (100, 100))
@@ -47,13 +50,19 @@ class NodeResourcesFit(Plugin):
     key = "NodeResourcesFit"
 
     def filter(self, ctx: Context, rows: Rows) -> Codes | None:
-        """Refuse nodes with too little of anything."""
+        """Refuse nodes with too little of anything; the code says of what, and what the empty node lacks."""
         nodes = ctx.nodes
-        failed = nodes.pod_counts[rows] >= nodes.column(nodes.allocatable, "pods")[rows]
+        codes = (nodes.pod_counts[rows] >= nodes.column(nodes.allocatable, "pods")[rows]).astype(np.int64)
+        digits = int(codes.any())
         for name, amount in checked(ctx.pod.requests, ctx.arguments(self.key)):
-            left = nodes.column(nodes.allocatable, name)[rows] - nodes.column(nodes.requested, name)[rows]
-            failed |= left < amount
-        return failed.astype(np.int64) if failed.any() else None
+            whole = nodes.column(nodes.allocatable, name)[rows]
+            lacking = whole - nodes.column(nodes.requested, name)[rows] < amount
+            if lacking.any():
+                digits += 1
+                if digits % _DIGITS == 0:
+                    codes = _renumbered(codes)
+                codes = 3 * codes + lacking + (lacking & (whole < amount))
+        return codes if digits else None
 
     def verdict(self, ctx: Context, row: int, code: int) -> Status:
         """List what is lacking; it is beyond resolution if the empty node would lack it too."""
@@ -75,6 +84,11 @@ class NodeResourcesFit(Plugin):
         strategy = ctx.arguments(self.key).get("scoringStrategy") or {}
         make = _STRATEGIES[strategy.get("type") or "LeastAllocated"]
         return make(ctx, rows, strategy)
+
+
+def _renumbered(codes: Codes) -> Codes:
+    """Return small numbers for the codes; 0 stays 0."""
+    return np.unique(np.append(0, codes), return_inverse=True)[1][1:].astype(np.int64)
 
 
 def _utilized(ctx: Context, rows: Rows, strategy: Mapping[str, Any]) -> Iterator[tuple[int, Ints, Ints]]:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from scheduler_core.v1_37.change import Manifest
-from scheduler_core.v1_37.interface import UNSCHEDULABLE
 from scheduler_core.v1_37.plugins.base import (
     OK,
     SKIPPED,
@@ -22,6 +21,7 @@ from scheduler_core.v1_37.plugins.base import (
 )
 from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.state import Cluster
+from scheduler_core.v1_37.status import UNSCHEDULABLE
 from scheduler_core.v1_37.volumes import annotations_of, class_name
 
 MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"

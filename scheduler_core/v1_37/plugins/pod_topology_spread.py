@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.v1_37.interface import UNSCHEDULABLE
 from scheduler_core.v1_37.nodes import Mask, Nodes
 from scheduler_core.v1_37.plugins.base import (
     MAX_SCORE,
@@ -29,6 +28,7 @@ from scheduler_core.v1_37.plugins.node_affinity import selected
 from scheduler_core.v1_37.plugins.taint_toleration import untolerated
 from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.selectors import Requirement, Selector, label_selector
+from scheduler_core.v1_37.status import UNSCHEDULABLE
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"

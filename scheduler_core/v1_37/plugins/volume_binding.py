@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.v1_37.interface import UNRESOLVABLE
 from scheduler_core.v1_37.plugins.base import (
     OK,
     SKIPPED,
@@ -21,6 +20,7 @@ from scheduler_core.v1_37.plugins.base import (
 )
 from scheduler_core.v1_37.plugins.shape import evaluate, read_shape
 from scheduler_core.v1_37.state import uid_of
+from scheduler_core.v1_37.status import UNRESOLVABLE
 from scheduler_core.v1_37.volumes import (
     PodClaims,
     PodVolumes,
@@ -42,7 +42,8 @@ class VolumeState:
 
     claims: PodClaims
     by_row: dict[int, PodVolumes] = field(default_factory=dict)
-    reasons: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    reasons: dict[tuple[str, ...], int] = field(default_factory=dict)
+    """The code of each answer of a node without what the claims need, from 1."""
 
 
 class VolumeBinding(Plugin):
@@ -72,16 +73,15 @@ class VolumeBinding(Plugin):
             node = ctx.nodes.nodes[row]
             found, reasons = find_volumes(ctx.cluster, state.claims, node.name, node.labels)
             if reasons:
-                codes[place] = 1
-                state.reasons[int(row)] = reasons
+                codes[place] = state.reasons.setdefault(reasons, len(state.reasons) + 1)
             else:
                 state.by_row[int(row)] = found
         return codes
 
     def verdict(self, ctx: Context, row: int, code: int) -> Status:
         """Return what was not found."""
-        del code
-        return Status(UNRESOLVABLE, ctx.states[self.key].reasons[row])
+        del row
+        return Status(UNRESOLVABLE, list(ctx.states[self.key].reasons)[code - 1])
 
     def score(self, ctx: Context, rows: Rows) -> Ints:
         """Score how much of the chosen volumes or of the published capacity the claims would use."""

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.v1_37.interface import UNSCHEDULABLE
 from scheduler_core.v1_37.plugins.base import (
     OK,
     SKIPPED,
@@ -19,6 +18,7 @@ from scheduler_core.v1_37.plugins.base import (
     unresolvable,
 )
 from scheduler_core.v1_37.pods import Pod
+from scheduler_core.v1_37.status import UNSCHEDULABLE
 
 ONCE_POD = "ReadWriteOncePod"
 
