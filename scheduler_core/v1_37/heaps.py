@@ -50,6 +50,18 @@ class EntityHeap:
             heapq.heappop(self._heap)
         return None
 
+    def ranked(self) -> Iterator[Entity]:
+        """Yield the entities by rank; the first few without sorting the others."""
+        heap, at = self._heap, [(self._heap[0], 0)] if self._heap else []
+        while at:
+            (_, number, key), place = heapq.heappop(at)
+            found = self._entities.get(key)
+            if found is not None and found[0] == number:
+                yield found[1]
+            for child in (2 * place + 1, 2 * place + 2):
+                if child < len(heap):
+                    heapq.heappush(at, (heap[child], child))
+
     def pop(self) -> Entity | None:
         """Remove and return the entity of the lowest rank."""
         entity = self.first()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import nsmallest
+from itertools import islice
 
 from scheduler_core.scheduling.cycle import QueueEntry, QueueState, TimedQueue
 from scheduler_core.scheduling.queue import QUEUE_SHOWN
@@ -11,10 +13,10 @@ from scheduler_core.v1_37.clock import SECOND
 from scheduler_core.v1_37.entities import Entity, QueuedPod
 from scheduler_core.v1_37.gating import GANG
 from scheduler_core.v1_37.hints.registry import events_of, wakes
+from scheduler_core.v1_37.podgroups import GATE
 from scheduler_core.v1_37.queue import LEFTOVER_AFTER, LEFTOVER_EVERY
 from scheduler_core.v1_37.run import Run
 
-PLACES = ("active", "backoff", "unschedulable", "gated")
 CREATED, FAILED = "created", "failed"
 
 Moved = Mapping[str, str]
@@ -29,46 +31,66 @@ def queue_state(run: Run, head: Entity, moved: Moved, *, whole: bool) -> QueueSt
     if not whole:
         own = run.queue.active.get(head.key) is head
         return QueueState([], len(run.queue.active) - own, [], len(run.queue.unschedulable))
-    rows = [(waiting, queue) for waiting, queue in waiting_pods(run) if waiting not in head.members]
-    counts = _counts(queue for _, queue in rows)
-    entries = tuple(_entries(run, rows, moved))
-    tried = _entry(run, head.members[0], "active", moved)
+    places = _places(run, head.members)
+    shown = {place: list(islice(members, QUEUE_SHOWN)) for place, (members, _) in places.items()}
+    counts = {**{place: number for place, (_, number) in places.items()}, "waiting": 0}
+    nominated = run.nominations.nodes()
+    entries = tuple(
+        _entry(waiting, place, moved, nominated) for place, members in shown.items() for waiting in members
+    )
+    tried = _entry(head.members[0], "active", moved, nominated)
     active, unschedulable = (
-        [(w.key, w.priority, w.arrival) for w in _first(rows, place)] for place in ("active", "unschedulable")
+        [(w.key, w.priority, w.arrival) for w in shown[place]] for place in ("active", "unschedulable")
     )
     timed = TimedQueue(counts, entries, (), tuple(_flushes(entries)), tried)
     return QueueState(active, counts["active"], unschedulable, counts["unschedulable"], timed)
 
 
-def waiting_pods(run: Run) -> Iterator[tuple[QueuedPod, str]]:
-    """Yield every waiting pod with its queue; one whose PodGroup does not exist is gated."""
-    yield from run.queue.waiting()
-    for members in run.watch.incomplete.values():
-        yield from ((member, "gated") for member in members)
+Place = tuple[Iterable[QueuedPod], int]
+"""The pods of a queue in order, at least the first ``QUEUE_SHOWN``, and how many there are."""
 
 
-def _counts(queues: Iterator[str]) -> dict[str, int]:
-    counts = dict.fromkeys((*PLACES, "waiting"), 0)
-    for queue in queues:
-        counts[_place(queue)] += 1
-    return counts
+def _places(run: Run, without: Sequence[QueuedPod]) -> dict[str, Place]:
+    """Return the queues of all waiting pods but those of the head.
+
+    Most pods wait in the active queue. Without PodGroups its heap has their order already, and they are
+    neither all looked at nor sorted.
+    """
+    queue, found = run.queue, _sleeping(run, without)
+    if run.configuration.gate(GATE):
+        return {"active": _first(_members(queue.active, without)), **found}
+    own = sum(queue.active.get(waiting.key) is waiting for waiting in without)
+    active = (waiting for entity in queue.active.ranked() for waiting in entity.members)
+    return {
+        "active": ((waiting for waiting in active if waiting not in without), len(queue.active) - own),
+        **found,
+    }
 
 
-def _place(queue: str) -> str:
-    return "backoff" if queue == "errorBackoff" else queue
+def _sleeping(run: Run, without: Sequence[QueuedPod]) -> dict[str, Place]:
+    """Return the queues of the pods that are not active."""
+    queue = run.queue
+    backing_off = _members((*queue.backoff, *queue.error_backoff), without)
+    kept = queue.unschedulable.values()
+    rejected = _members((entity for entity in kept if not entity.gated_by), without)
+    gated = _members((entity for entity in kept if entity.gated_by), without)
+    gated += [member for members in run.watch.incomplete.values() for member in members]
+    return {
+        "backoff": _first(backing_off),
+        "unschedulable": _first(rejected),
+        "gated": _first(gated),
+    }
 
 
-def _entries(run: Run, rows: list[tuple[QueuedPod, str]], moved: Moved) -> Iterator[QueueEntry]:
-    for place in PLACES:
-        yield from (_entry(run, waiting, place, moved) for waiting in _first(rows, place))
+def _members(entities: Iterable[Entity], without: Sequence[QueuedPod]) -> list[QueuedPod]:
+    return [member for entity in entities for member in entity.members if member not in without]
 
 
-def _first(rows: list[tuple[QueuedPod, str]], place: str) -> list[QueuedPod]:
-    found = (waiting for waiting, queue in rows if _place(queue) == place)
-    return sorted(found, key=lambda waiting: waiting.order)[:QUEUE_SHOWN]
+def _first(members: list[QueuedPod]) -> Place:
+    return nsmallest(QUEUE_SHOWN, members, key=lambda waiting: waiting.order), len(members)
 
 
-def _entry(run: Run, waiting: QueuedPod, place: str, moved: Moved) -> QueueEntry:
+def _entry(waiting: QueuedPod, place: str, moved: Moved, nominated: Mapping[str, str]) -> QueueEntry:
     expires = waiting.backoff_expires
     plugins = tuple(sorted(waiting.rejectors))
     rejected = place in ("unschedulable", "gated")
@@ -84,7 +106,7 @@ def _entry(run: Run, waiting: QueuedPod, place: str, moved: Moved) -> QueueEntry
         None if expires is None else expires / SECOND,
         told,
         (*plugins, *((waiting.gated_by,) if waiting.gated_by and waiting.gated_by not in plugins else ())),
-        run.nominations.nodes().get(waiting.key, ""),
+        nominated.get(waiting.key, ""),
         tuple(dict.fromkeys(e for plugin in plugins for e in events_of(plugin))) if rejected else (),
         _retry_at(waiting) if place == "unschedulable" else None,
     )
@@ -108,12 +130,15 @@ def _flushes(entries: tuple[QueueEntry, ...]) -> Iterator[tuple[str, float]]:
 
 def hints_of(run: Run) -> tuple[tuple[Hint, ...], int]:
     """Return the first waiting pods that sleep, with what would wake each, and how many there are."""
-    rows = [(w, queue) for w, queue in waiting_pods(run) if queue in ("unschedulable", "gated")]
+    sleeping = _sleeping(run, ())
+    rows = [(waiting, place) for place in ("unschedulable", "gated") for waiting in sleeping[place][0]]
     rows.sort(key=lambda row: row[0].order)
-    return tuple(_hint(run, waiting, queue) for waiting, queue in rows[:QUEUE_SHOWN]), len(rows)
+    nominated = run.nominations.nodes()
+    hints = (_hint(run, waiting, place, nominated) for waiting, place in rows[:QUEUE_SHOWN])
+    return tuple(hints), sleeping["unschedulable"][1] + sleeping["gated"][1]
 
 
-def _hint(run: Run, waiting: QueuedPod, queue: str) -> Hint:
+def _hint(run: Run, waiting: QueuedPod, queue: str, nominated: Mapping[str, str]) -> Hint:
     plugins = sorted(waiting.rejectors | ({waiting.gated_by} if waiting.gated_by else set()))
     missing = None if plugins else _missing_group(run, waiting)
     events = tuple((plugin, events_of(plugin), wakes(plugin, waiting.pod)) for plugin in plugins)
@@ -127,7 +152,7 @@ def _hint(run: Run, waiting: QueuedPod, queue: str) -> Hint:
         tuple(sorted(waiting.pending)),
         events,
         None if queue == "gated" else _retry_at(waiting),
-        run.nominations.nodes().get(waiting.key, ""),
+        nominated.get(waiting.key, ""),
     )
 
 

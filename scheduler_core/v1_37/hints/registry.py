@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -34,6 +35,7 @@ def _acts(registered: frozenset[str], action: str) -> bool:
     return action in registered or (action.startswith("Update") and "Update" in registered)
 
 
+@cache
 def events_of(plugin: str) -> tuple[str, ...]:
     """Return the names of the cluster events that a plugin registered, in order."""
     rows = HINTS[plugin].events if plugin in HINTS else ()
