@@ -6,7 +6,7 @@ from typing import Any
 
 from scheduler_core.v1_37.change import Change, Manifest
 from scheduler_core.v1_37.interface import Attempt
-from scheduler_core.v1_37.state import Cluster
+from scheduler_core.v1_37.state import Cluster, key_of
 
 CONDITION = "PodScheduled"
 
@@ -41,7 +41,11 @@ def write_status(
         if nominated:
             status["nominatedNodeName"] = nominated
         changed = True
-    return cluster.replace({**stored, "status": status}) if changed else None
+    if not changed:
+        return None
+    meta = stored["metadata"]
+    pod = cluster.pods.get(key_of("Pod", meta.get("namespace"), meta["name"]))
+    return cluster.replace({**stored, "status": status}, like=pod)
 
 
 def _same(row: Manifest, condition: dict[str, Any]) -> bool:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scheduler_core.v1_37.node_list import Names, NodeList
 from scheduler_core.v1_37.pods import Pod, Port
 from scheduler_core.v1_37.requests import amounts
+from scheduler_core.v1_37.row_memo import RowMemo
 from scheduler_core.v1_37.selectors import NAME_FIELD, Requirement
 
 Rows = NDArray[np.intp]
@@ -131,6 +132,7 @@ class Nodes:
         self._dirty: set[int] = set()
         self._masks: dict[Hashable, NDArray[Any]] = {}
         self._mask_version = 0
+        self._memo = RowMemo()
 
     # Rows.
 
@@ -324,6 +326,13 @@ class Nodes:
 
         return self.mask(requirement, make)
 
+    def by_numbers(self, key: Hashable, owner: object, rows: Rows, make: Callable[[Rows], Ints]) -> Ints:
+        """Return for rows what depends on node objects and the rows' pods' requests alone; do not change it.
+
+        It is evaluated anew for rows that changed. ``owner``: what the key leaves out, such as arguments.
+        """
+        return self._memo.values(key, owner, (self.version, self.capacity), rows, make)
+
     # Pods on rows.
 
     def add_pod(self, row: int, pod: Pod) -> None:
@@ -355,6 +364,7 @@ class Nodes:
         self.nonzero[1, row] += sign * memory
         self.pod_counts[row] += sign
         self._dirty.add(row)
+        self._memo.changed(row)
 
     def numbers(self, row: int) -> tuple[int, ...]:
         """Return all that requests are compared with on a row."""
@@ -387,5 +397,6 @@ class Nodes:
             column[row] = saved.requested.get(name, 0)
         self.nonzero[:, row] = saved.nonzero
         self.pod_counts[row] = len(node.pods)
+        self._memo.changed(row)
         if not saved.dirty:
             self._dirty.discard(row)

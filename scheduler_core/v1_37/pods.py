@@ -94,6 +94,15 @@ class Pod:
         out.node = node
         return out
 
+    def rewritten(self, manifest: Mapping[str, Any]) -> Pod:
+        """Return the pod of a manifest with another node, nomination or PodScheduled condition.
+
+        All that was compiled is the same, but for the key that has the whole specification.
+        """
+        out, made = Pod(manifest), self.__dict__
+        out.__dict__.update((name, made[name]) for name in made.keys() - out.__dict__.keys() - {"spec_key"})
+        return out
+
     def compile(self) -> None:
         """Compile now what every placement needs, so that no attempt waits for it."""
         _ = self.spec_key, self.class_key, self.held, self.held_nonzero, self.host_ports

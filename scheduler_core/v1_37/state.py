@@ -6,13 +6,15 @@ devices reserved for a claim) are kept beside the objects until they are written
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from scheduler_core.formats.patch import apply_patch
 from scheduler_core.v1_37.change import Change, Manifest
+from scheduler_core.v1_37.counting import SelectedPods
 from scheduler_core.v1_37.nodes import Nodes
+from scheduler_core.v1_37.pod_log import PodLog
 from scheduler_core.v1_37.podclasses import PodClasses
 from scheduler_core.v1_37.podgroups import group_key
 from scheduler_core.v1_37.pods import Pod
@@ -21,8 +23,6 @@ CLUSTER_SCOPED = frozenset((
     "Namespace", "Node", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver", "VolumeAttachment",
     "DeviceClass", "ResourceSlice", "PriorityClass", "DeviceTaintRule",
 ))  # fmt: skip
-
-MAX_LOG = 50_000
 
 
 def key_of(kind: str, namespace: str | None, name: str) -> str:
@@ -39,28 +39,7 @@ def uid_of(manifest: Manifest) -> str:
     return f"uid-{kind.lower()}-{scope}{meta['name']}"
 
 
-class PodLog:
-    """Which pods came to rows (1) or left them (-1), in order; what is kept between attempts follows it."""
-
-    def __init__(self) -> None:
-        self._entries: list[tuple[int, Pod, int]] = []
-        self._dropped = 0
-
-    @property
-    def end(self) -> int:
-        """The position behind the newest entry."""
-        return self._dropped + len(self._entries)
-
-    def append(self, entry: tuple[int, Pod, int]) -> None:
-        """Add an entry; old ones are dropped."""
-        if len(self._entries) >= MAX_LOG:
-            self._dropped += len(self._entries)
-            self._entries.clear()
-        self._entries.append(entry)
-
-    def since(self, position: int) -> list[tuple[int, Pod, int]] | None:
-        """Return the entries from a position on; None if some of them were dropped."""
-        return None if position < self._dropped else self._entries[position - self._dropped :]
+MAX_DERIVED = 512
 
 
 class Cluster:
@@ -75,8 +54,10 @@ class Cluster:
         self.nodes = Nodes()
         self.classes = PodClasses()
         self.log = PodLog()
+        self.selected = SelectedPods(self.classes, self.log)
         self.versions: dict[str, int] = {}
         """Number of writes by kind."""
+        self._derived: dict[Hashable, tuple[tuple[int, ...], Any]] = {}
         self.assumed_volumes: dict[str, Manifest] = {}
         """PersistentVolumes as reserved for claims, over the stored ones."""
         self.assumed_claims: dict[str, Manifest] = {}
@@ -101,12 +82,12 @@ class Cluster:
         self._store(kind, key, manifest)
         return Change(kind, key, None, manifest)
 
-    def replace(self, manifest: Manifest) -> Change:
-        """Store a new state of an object."""
+    def replace(self, manifest: Manifest, *, like: Pod | None = None) -> Change:
+        """Store a new state of an object. ``like``: a pod that differs in its node and conditions alone."""
         kind, meta = manifest["kind"], manifest["metadata"]
         key = key_of(kind, meta.get("namespace"), meta["name"])
         old = self.objects[kind][key]
-        self._store(kind, key, manifest)
+        self._store(kind, key, manifest, like)
         return Change(kind, key, old, manifest)
 
     def patch(self, kind: str, namespace: str | None, name: str, patch: Mapping[str, Any]) -> Change:
@@ -126,11 +107,11 @@ class Cluster:
             self.nodes.remove(key)
         return Change(kind, key, old, None)
 
-    def _store(self, kind: str, key: str, manifest: Manifest) -> None:
+    def _store(self, kind: str, key: str, manifest: Manifest, like: Pod | None = None) -> None:
         self.objects.setdefault(kind, {})[key] = manifest
         self.versions[kind] = self.versions.get(kind, 0) + 1
         if kind == "Pod":
-            self._put_pod(Pod(manifest))
+            self._put_pod(Pod(manifest) if like is None else like.rewritten(manifest))
         elif kind == "Node":
             self.nodes.put(manifest)
 
@@ -138,6 +119,16 @@ class Cluster:
         """Return a namespace's labels; none if it is unknown."""
         found = self.objects.get("Namespace", {}).get(namespace)
         return (found["metadata"].get("labels") or {}) if found else {}
+
+    def derived(self, kinds: tuple[str, ...], key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return what is derived from objects of these kinds alone, made anew after one was written."""
+        state = tuple(self.versions.get(kind, 0) for kind in kinds)
+        found = self._derived.get(key)
+        if found is None or found[0] != state:
+            if len(self._derived) >= MAX_DERIVED:
+                self._derived.clear()
+            found = self._derived[key] = state, make()
+        return found[1]
 
     # Pods.
 
@@ -222,7 +213,7 @@ class Cluster:
         status = {k: v for k, v in (stored.get("status") or {}).items() if k != "nominatedNodeName"}
         if "status" in stored:
             stored["status"] = status
-        return self.replace(stored)
+        return self.replace(stored, like=self.pods.get(pod.key))
 
     def nominate(self, pod: Pod, node: str) -> Change:
         """Write or clear a pod's ``status.nominatedNodeName``."""
@@ -231,7 +222,7 @@ class Cluster:
         if node:
             status["nominatedNodeName"] = node
         stored["status"] = status
-        return self.replace(stored)
+        return self.replace(stored, like=self.pods.get(pod.key))
 
     @contextmanager
     def what_if(self, row: int) -> Iterator[Nodes]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.selectors import Requirement, Selector, label_selector, map_selector
 from scheduler_core.v1_37.state import Cluster
@@ -9,9 +12,21 @@ from scheduler_core.v1_37.state import Cluster
 _CONTROLLERS = {"ReplicationController": "v1", "ReplicaSet": "apps/v1", "StatefulSet": "apps/v1"}
 """The owners that are asked, with the one version of each that is known."""
 
+_KINDS = ("Service", *_CONTROLLERS)
+
 
 def default_selector(cluster: Cluster, pod: Pod) -> Selector:
     """Return the AND of the selectors of matching services and of the owner (helper.DefaultSelector)."""
+    owner = next(
+        (o for o in pod.manifest["metadata"].get("ownerReferences") or () if o.get("controller")), {}
+    )
+    named = owner.get("kind"), owner.get("name"), owner.get("apiVersion", "absent")
+    key = "default selector", pod.namespace, frozenset(pod.labels.items()), named
+    found: Selector = cluster.derived(_KINDS, key, lambda: _selector(cluster, pod, owner))
+    return found
+
+
+def _selector(cluster: Cluster, pod: Pod, owner: Mapping[str, Any]) -> Selector:
     pairs: dict[str, str] = {}
     found: tuple[Requirement, ...] = ()
     for service in cluster.list("Service"):
@@ -19,11 +34,8 @@ def default_selector(cluster: Cluster, pod: Pod) -> Selector:
         same = (service["metadata"].get("namespace") or "default") == pod.namespace
         if same and selector and map_selector(selector).matches(pod.labels):
             pairs.update(selector)
-    owner = next(
-        (o for o in pod.manifest["metadata"].get("ownerReferences") or () if o.get("controller")), None
-    )
-    version = _CONTROLLERS.get(owner.get("kind") or "") if owner is not None else None
-    if owner is not None and version is not None and owner.get("apiVersion", version) == version:
+    version = _CONTROLLERS.get(owner.get("kind") or "")
+    if version is not None and owner.get("apiVersion", version) == version:
         controller = cluster.get(owner["kind"], pod.namespace, owner["name"])
         selector = ((controller or {}).get("spec") or {}).get("selector")
         if selector and owner["kind"] == "ReplicationController":

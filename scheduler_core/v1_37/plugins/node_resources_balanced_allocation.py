@@ -24,11 +24,16 @@ class NodeResourcesBalancedAllocation(Plugin):
 
     def score(self, ctx: Context, rows: Rows) -> Ints:
         """Return 50 + (50 + with − without) / 2, where each is 100 times 1 − deviation."""
-        with_pod = _balance(ctx, rows, with_pod=True)
-        without = _balance(ctx, rows, with_pod=False)
-        change = MAX_SCORE // 2 + with_pod - without
-        score: Ints = MAX_SCORE // 2 + np.sign(change) * (np.abs(change) // 2)
-        return score
+        key = self.key, ctx.profile.scheduler_name, tuple(ctx.pod.requests.items())
+        return ctx.nodes.by_numbers(key, ctx.profile, rows, lambda some: _change(ctx, some))
+
+
+def _change(ctx: Context, rows: Rows) -> Ints:
+    with_pod = _balance(ctx, rows, with_pod=True)
+    without = _balance(ctx, rows, with_pod=False)
+    change = MAX_SCORE // 2 + with_pod - without
+    score: Ints = MAX_SCORE // 2 + np.sign(change) * (np.abs(change) // 2)
+    return score
 
 
 def _balance(ctx: Context, rows: Rows, *, with_pod: bool) -> Ints:

@@ -15,7 +15,10 @@ from scheduler_core.v1_37.status import UNRESOLVABLE, UNSCHEDULABLE
 NATIVE = ("cpu", "memory", "ephemeral-storage")
 
 _DIGITS = 24
-"""After so many resources the codes, a ternary digit each, are numbered anew before they overflow."""
+"""After so many resources the codes, a ternary digit each, are numbered anew before they overflow.
+
+Such numbers are good for one attempt only.
+"""
 
 _DEFAULT_RESOURCES = ({"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1})
 _DEFAULT_SHAPE = ((0, 0), (100, 100))
@@ -51,18 +54,13 @@ class NodeResourcesFit(Plugin):
 
     def filter(self, ctx: Context, rows: Rows) -> Codes | None:
         """Refuse nodes with too little of anything; the code says of what, and what the empty node lacks."""
-        nodes = ctx.nodes
-        codes = (nodes.pod_counts[rows] >= nodes.column(nodes.allocatable, "pods")[rows]).astype(np.int64)
-        digits = int(codes.any())
-        for name, amount in checked(ctx.pod.requests, ctx.arguments(self.key)):
-            whole = nodes.column(nodes.allocatable, name)[rows]
-            lacking = whole - nodes.column(nodes.requested, name)[rows] < amount
-            if lacking.any():
-                digits += 1
-                if digits % _DIGITS == 0:
-                    codes = _renumbered(codes)
-                codes = 3 * codes + lacking + (lacking & (whole < amount))
-        return codes if digits else None
+        compared = list(checked(ctx.pod.requests, ctx.arguments(self.key)))
+        if len(compared) >= _DIGITS:
+            codes = _lacking(ctx, rows, compared)
+        else:
+            key = self.key, "filter", tuple(compared)
+            codes = ctx.nodes.by_numbers(key, None, rows, lambda some: _lacking(ctx, some, compared))
+        return codes if codes.any() else None
 
     def verdict(self, ctx: Context, row: int, code: int) -> Status:
         """List what is lacking; it is beyond resolution if the empty node would lack it too."""
@@ -83,7 +81,29 @@ class NodeResourcesFit(Plugin):
         """Score by the strategy of the arguments."""
         strategy = ctx.arguments(self.key).get("scoringStrategy") or {}
         make = _STRATEGIES[strategy.get("type") or "LeastAllocated"]
-        return make(ctx, rows, strategy)
+        pod = ctx.pod
+        key = (
+            self.key,
+            ctx.profile.scheduler_name,
+            (*pod.scored_nonzero.items(), None, *pod.scored_plain.items()),
+        )
+        return ctx.nodes.by_numbers(key, ctx.profile, rows, lambda some: make(ctx, some, strategy))
+
+
+def _lacking(ctx: Context, rows: Rows, compared: Sequence[tuple[str, int]]) -> Codes:
+    """Return a ternary digit for each resource: 1 for too little left, 2 for too little on the empty node."""
+    nodes = ctx.nodes
+    codes = (nodes.pod_counts[rows] >= nodes.column(nodes.allocatable, "pods")[rows]).astype(np.int64)
+    for number, (name, amount) in enumerate(compared, 1):
+        whole = nodes.column(nodes.allocatable, name)[rows]
+        lacking = whole - nodes.column(nodes.requested, name)[rows] < amount
+        if number % _DIGITS == 0:
+            codes = _renumbered(codes)
+        codes *= 3
+        if lacking.any():
+            codes += lacking
+            codes += lacking & (whole < amount)
+    return codes
 
 
 def _renumbered(codes: Codes) -> Codes:

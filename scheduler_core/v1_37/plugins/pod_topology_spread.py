@@ -102,11 +102,7 @@ def counted_by_row(ctx: Context, constraint: Constraint) -> Ints:
     selector, namespace = constraint.selector, ctx.pod.namespace
     if selector.empty or selector.nothing:
         return np.zeros(ctx.nodes.capacity, np.int64)
-
-    def meant(pod: Pod) -> bool:
-        return pod.namespace == namespace and not pod.terminating and selector.matches(pod.labels)
-
-    return ctx.cluster.classes.count(ctx.nodes.capacity, meant)
+    return ctx.cluster.selected.count(namespace, selector, ctx.nodes.capacity)
 
 
 def eligible_rows(ctx: Context, constraint: Constraint) -> Mask | None:
