@@ -17,7 +17,7 @@ _KINDS = ("Service", *_CONTROLLERS)
 
 def default_selector(cluster: Cluster, pod: Pod) -> Selector:
     """Return the AND of the selectors of matching services and of the owner (helper.DefaultSelector)."""
-    owner = next(
+    owner: Mapping[str, Any] = next(
         (o for o in pod.manifest["metadata"].get("ownerReferences") or () if o.get("controller")), {}
     )
     named = owner.get("kind"), owner.get("name"), owner.get("apiVersion", "absent")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from copy import deepcopy
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -108,7 +109,9 @@ def test_values_of_another_owner_are_not_taken() -> None:
     cluster.nodes.refresh()
     rows = cluster.nodes.order
     for value, owner in ((1, object()), (2, object())):
-        found = cluster.nodes.by_numbers(
-            "key", owner, rows, lambda some, value=value: np.full(len(some), value)
-        )  # type: ignore[misc]
-        assert set(found.tolist()) == {value}
+        made = partial(_constant, value)
+        assert set(cluster.nodes.by_numbers("key", owner, rows, made).tolist()) == {value}
+
+
+def _constant(value: int, rows: Rows) -> Ints:
+    return np.full(len(rows), value, np.int64)
