@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from scheduler_core.config.settings import Settings
 from scheduler_core.objects.plain import plain
 from scheduler_core.scheduling.cycle import Cycle, FinalState
 from scheduler_core.simulation.several.record import ViewRecord
@@ -11,9 +12,30 @@ from scheduler_core.simulation.several.record import ViewRecord
 NODES = 8  # of a lane
 PODS = 5  # of each kind on a node, and of what is in flight
 OUTCOMES = 30
+WINDOWS = 50
 
 ONE_VIEW = "All schedulers see what the API server has, or the decision is still to come at this moment."
 OVER = "No scheduler decides here: the run is over."
+
+
+def several(settings: Settings) -> dict[str, Any]:
+    """Return the protocol's ``Schedulers``: the list of the settings, and what stands between them."""
+    return {
+        "design": settings.design,
+        "views": settings.have_views,
+        "listed": [
+            {
+                "name": one.name,
+                "runs": one.runs,
+                "watchDelay": one.watch_delay,
+                "decisionTime": one.decision_time,
+                "bindDelay": one.bind_delay,
+                "replicas": one.replicas,
+                "nodes": dict(one.nodes),
+            }
+            for one in settings.schedulers
+        ],
+    }
 
 
 def resting(_rest: FinalState) -> dict[str, Any]:
@@ -32,11 +54,17 @@ def views(cycle: Cycle) -> dict[str, Any]:
         "began": record.began,
         "decided": record.decided,
         "lands": record.lands,
+        "placements": [list(one) for one in cycle.decision.placements[:PODS]],
+        "placementsCount": len(cycle.decision.placements),
         "lanes": [
             {
                 "scheduler": lane.scheduler,
                 "asOf": lane.as_of,
                 "deciding": lane.deciding,
+                "pod": lane.pod,
+                "until": lane.until,
+                "pending": lane.pending,
+                "watchDelay": lane.watch_delay,
                 "unheard": lane.unheard,
                 "inFlight": plain(lane.in_flight[:PODS]),
                 "inFlightCount": lane.in_flight_count,
@@ -65,8 +93,19 @@ def views(cycle: Cycle) -> dict[str, Any]:
                 "noticed": one.noticed,
                 "unseen": list(one.unseen[:PODS]),
                 "message": one.message,
+                "reason": one.reason,
             }
             for one in record.outcomes[:OUTCOMES]
         ],
         "outcomesCount": len(record.outcomes),
+        "windows": [
+            {
+                "node": one.node,
+                "promised": [[promise.pod, promise.scheduler] for promise in one.promised[:PODS]],
+                "unaware": list(one.unaware),
+                "free": dict(one.free),
+            }
+            for one in record.windows[:WINDOWS]
+        ],
+        "windowsCount": record.windows_count,
     }

@@ -126,7 +126,11 @@ def make_peers(
             manager=ControllerManager(Options(epoch=epoch)),
             interrupt=server.interrupt,
         )
-        made.append(BesidePeer(view, of.name, texts) if beside else FrameworkPeer(view))
+        listed = any(of.name == one.name for one in settings.schedulers)
+        peer = (
+            BesidePeer(view, of.name, texts, listed=listed) if beside else FrameworkPeer(view, listed=listed)
+        )
+        made.append(peer)
         ledger.introduce(label, of.name)
         server.watchers.append(view)
     return made

@@ -111,11 +111,13 @@ class BindingLedger:
                 self._close(found.scheduler, pod, found.node, found.decided, "nobody", found.unseen, told)
             self._open.pop(pod, None)
 
-    def refused(self, pod: str, message: str) -> None:
-        """Handle a pod that its kubelet has refused."""
+    def refused(self, pod: str, message: str, reason: str) -> None:
+        """Handle a pod that its kubelet has refused; ``reason`` is such as ``OutOfcpu``."""
         found = self._open.get(pod)
         if found is not None and found.landed:
-            self._close(found.scheduler, pod, found.node, found.decided, "kubelet", found.unseen, message)
+            self._close(
+                found.scheduler, pod, found.node, found.decided, "kubelet", found.unseen, message, reason
+            )
 
     def deleted(self, pod: str) -> None:
         """Forget a pod that is gone."""
@@ -143,11 +145,14 @@ class BindingLedger:
         by: Noticed,
         unseen: tuple[str, ...],
         message: str,
+        reason: str = "",
     ) -> None:
         found = self._open.get(pod)
         if found is not None and found.scheduler == scheduler:
             del self._open[pod]
-        outcome = Outcome(scheduler, pod, node, decided, self._clock.now, by, unseen[:PODS_SHOWN], message)
+        outcome = Outcome(
+            scheduler, pod, node, decided, self._clock.now, by, unseen[:PODS_SHOWN], message, reason
+        )
         self.tallies[scheduler].noticed[by] += 1
         self._fresh.append(outcome)
         if len(self.outcomes) < KEPT:

@@ -7,22 +7,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from scheduler_core.framework.clock import Timer
-from scheduler_core.framework.interface import Handle
 from scheduler_core.framework.queue import QueuedPod
 from scheduler_core.framework.record import Attempt
 from scheduler_core.kube_batch.snapshot import Options, group_of, is_watched
 from scheduler_core.objects.model import Pod
 from scheduler_core.scheduling.cycle import QueueState
+from scheduler_core.simulation.several.beliefs import Differences, beliefs, differences, windows
 from scheduler_core.simulation.several.figures import Figures
 from scheduler_core.simulation.several.ledger import BindingLedger
 from scheduler_core.simulation.several.record import (
     LANE_NODES,
     LANE_PODS,
     NODES_SHOWN,
-    PODS_SHOWN,
     InFlight,
     Lane,
-    NodeBelief,
     ViewRecord,
 )
 from scheduler_core.simulation.several.server import ApiServer
@@ -34,13 +32,17 @@ from scheduler_core.simulation.virtual.queues import queue_state
 
 
 class Peer:
-    """A scheduler with its view. ``ready`` says that the decision which it began can be made now."""
+    """A scheduler with its view. ``ready`` says that the decision which it began can be made now.
+
+    ``listed``: the settings name it, so that it has a lane before it has anything to do.
+    """
 
     pops = False  # it takes one pod from a queue of its own, which the record shows
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, *, listed: bool = False) -> None:
         self.view = view
         self.label = view.label
+        self.listed = listed
         self.began: float | None = None  # when it began the decision that it is making
         self.ready = False
         self.rests_until = 0.0
@@ -50,6 +52,16 @@ class Peer:
     @abstractmethod
     def wants(self) -> bool:
         """Whether it has something to decide."""
+
+    @property
+    def decides_about(self) -> str:
+        """The pod that it has begun to decide about, "" if there is none, or several."""
+        return ""
+
+    @property
+    @abstractmethod
+    def pending(self) -> int:
+        """How many pods it has still to place."""
 
     def prepare(self) -> None:
         """Take note of what its watches have told; called whenever time may have passed."""
@@ -81,8 +93,8 @@ class FrameworkPeer(Peer):
 
     pops = True
 
-    def __init__(self, view: View) -> None:
-        super().__init__(view)
+    def __init__(self, view: View, *, listed: bool = False) -> None:
+        super().__init__(view, listed=listed)
         self.popped: tuple[QueuedPod, Attempt] | None = None
         self.queue: QueueState | None = None
 
@@ -90,6 +102,16 @@ class FrameworkPeer(Peer):
     def wants(self) -> bool:
         """Whether a pod is active."""
         return self.view.queue.has_active
+
+    @property
+    def decides_about(self) -> str:
+        """The pod that was popped."""
+        return "" if self.popped is None else self.popped[0].key
+
+    @property
+    def pending(self) -> int:
+        """The pods in its queue, with the one that was popped."""
+        return len(self.view.queue.pods) + (self.popped is not None)
 
     def start(self) -> None:
         """Pop the pod; the queue is recorded even if no cycle is yet: a replay may ask for this one later."""
@@ -118,8 +140,10 @@ class FrameworkPeer(Peer):
 class BesidePeer(Peer):
     """A scheduler that decides about several pods at once, such as kube-batch."""
 
-    def __init__(self, view: View, name: str, configurations: Mapping[str, str]) -> None:
-        super().__init__(view)
+    def __init__(
+        self, view: View, name: str, configurations: Mapping[str, str], *, listed: bool = False
+    ) -> None:
+        super().__init__(view, listed=listed)
         self.name = name
         self.custom = CustomSchedulers(configurations, (name,))
         self._watched = Options(name)
@@ -128,6 +152,11 @@ class BesidePeer(Peer):
     def wants(self) -> bool:
         """Whether the time of its next session has come, and pods are pending for it."""
         return bool(self.custom.due)
+
+    @property
+    def pending(self) -> int:
+        """The pods that wait for its next session."""
+        return self.custom.pending(self.name)
 
     def prepare(self) -> None:
         """Update its pending pods, and set the timer of its next session."""
@@ -256,92 +285,86 @@ class Peers:
             if peer.believes(state.pod):
                 yield key
 
-    def beliefs(self, peer: Peer) -> list[NodeBelief]:
-        """Return the nodes of which a scheduler believes something else than is true, by name."""
-        server, view = self.server, peer.view
-        true = {key: s.node_name for key, s in server.cluster.pods.items() if s.node_name}
-        seen = {
-            key: s.node_name for key, s in view.cluster.pods.items() if s.node_name and peer.believes(s.pod)
-        }
-        hidden = view.hidden
-        unseen: dict[str, list[str]] = {}
-        gone: dict[str, list[str]] = {}
-        assumed: dict[str, list[str]] = {}
-        for key, node in sorted(true.items() - seen.items()):
-            if node not in hidden:
-                unseen.setdefault(node, []).append(key)
-        for key, node in sorted(seen.items() - true.items()):
-            stored = server.pods.get(key)
-            mine = stored is not None and not stored.node_name and not stored.terminal
-            (assumed if mine else gone).setdefault(node, []).append(key)
-        counted, there = _by_node(seen), _by_node(true)
-        return [
-            NodeBelief(
-                node,
-                tuple(unseen.get(node, ())[:PODS_SHOWN]),
-                tuple(gone.get(node, ())[:PODS_SHOWN]),
-                tuple(assumed.get(node, ())[:PODS_SHOWN]),
-                free_of(view, node, counted.get(node, ())),
-                free_of(server, node, there.get(node, ())),
-            )
-            for node in sorted({*unseen, *gone, *assumed})
-        ]
+    def differences(self) -> dict[str, Differences]:
+        """Return where the view of each scheduler differs from what the API server has.
 
-    def lanes(self) -> tuple[Lane, ...]:
-        """Return all schedulers as they are now; those that never had anything to do are left out."""
-        found = []
-        for peer in self:
-            view, of, now = peer.view, peer.view.of, peer.view.clock.now
-            beliefs = self.beliefs(peer)
-            sent = self.ledger.in_flight(peer.label)
-            if not (self.ledger.tallies[peer.label].attempts or peer.began is not None):
-                continue
-            flights = [
-                InFlight(
-                    pod,
-                    node,
-                    decided,
-                    None if view.waiting.get(pod) is not None else round(decided + of.bind_delay, 6),
-                )
-                for pod, node, decided in sent[:LANE_PODS]
-            ]
-            since = now if peer.began is None else peer.began
-            found.append(
-                Lane(
-                    peer.label,
-                    max(0.0, round(since - of.watch_delay, 6)),
-                    peer.began,
-                    view.unheard,
-                    tuple(flights),
-                    len(sent),
-                    tuple(beliefs[:LANE_NODES]),
-                    len(beliefs),
-                )
+        Schedulers that nobody listed and that never had anything to do are left out.
+        """
+        return {
+            peer.label: differences(
+                self.server,
+                peer.view,
+                [
+                    key
+                    for key, state in peer.view.cluster.pods.items()
+                    if state.node_name and peer.believes(state.pod)
+                ],
             )
-        return tuple(found)
+            for peer in self
+            if peer.listed or peer.began is not None or self.ledger.tallies[peer.label].attempts
+        }
+
+    def lanes(self, found: Mapping[str, Differences]) -> tuple[Lane, ...]:
+        """Return the schedulers as they are now."""
+        return tuple(self._lane(self.peers[label], one) for label, one in found.items())
+
+    def _lane(self, peer: Peer, found: Differences) -> Lane:
+        view, of, now = peer.view, peer.view.of, peer.view.clock.now
+        believed = beliefs(self.server, view, found)
+        sent = self.ledger.in_flight(peer.label)
+        flights = [
+            InFlight(
+                pod,
+                node,
+                decided,
+                None if view.waiting.get(pod) is not None else round(decided + of.bind_delay, 6),
+            )
+            for pod, node, decided in sent[:LANE_PODS]
+        ]
+        since = now if peer.began is None else peer.began
+        return Lane(
+            peer.label,
+            max(0.0, round(since - of.watch_delay, 6)),
+            peer.began,
+            view.unheard,
+            tuple(flights),
+            len(sent),
+            tuple(believed[:LANE_NODES]),
+            len(believed),
+            peer.decides_about,
+            None if peer.began is None else round(peer.began + of.decision_time, 6),
+            peer.pending,
+            of.watch_delay,
+        )
 
     def record(
         self,
         label: str,
         began: float,
         attempt: Attempt,
-        beliefs: list[NodeBelief],
+        found: Mapping[str, Differences],
         lanes: tuple[Lane, ...],
     ) -> ViewRecord:
-        """Return the record of a decision that was just made; beliefs and lanes are from before it."""
+        """Return the record of a decision that was just made; differences and lanes are from before it."""
         peer = self.peers[label]
         of, now = peer.view.of, peer.view.clock.now
-        sends = bool(decision_of(attempt).placements or attempt.victims) and attempt.result != "waiting"
+        placements = decision_of(attempt).placements
+        sends = bool(placements or attempt.victims) and attempt.result != "waiting"
+        believed = beliefs(self.server, peer.view, found[label])
+        views = {peer.label: peer.view for peer in self}
+        open_windows, count = windows(self.server, views, found, (label, placements))
         return ViewRecord(
             label,
             max(0.0, round(began - of.watch_delay, 6)),
             began,
             now,
             round(now + of.bind_delay, 6) if sends else None,
-            tuple(islice(beliefs, NODES_SHOWN)),
-            len(beliefs),
+            tuple(islice(believed, NODES_SHOWN)),
+            len(believed),
             lanes,
             self.ledger.take(),
+            tuple(open_windows),
+            count,
         )
 
 
@@ -353,26 +376,3 @@ class _Ready:
 
     def __call__(self) -> None:
         self.peer.ready = True
-
-
-def _by_node(nodes: Mapping[str, str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for key, node in nodes.items():
-        found.setdefault(node, []).append(key)
-    return found
-
-
-def free_of(framework: Handle, node: str, pods: Iterable[str]) -> dict[str, int]:
-    """Return what some pods leave free on a node: milli-CPU, bytes of memory, and pods."""
-    found = framework.cluster.nodes.get(node)
-    if found is None:
-        return {}
-    most = {**found.capacity, **found.allocatable}
-    names = ("cpu", "memory", "pods")
-    left = {name: most[name] for name in names if name in most}
-    for key in pods:
-        state = framework.cluster.pods[key]
-        usage = dict(zip(("cpu", "memory", "ephemeral-storage", "pods"), state.info.usage))
-        for name in left:
-            left[name] -= int(usage[name])
-    return left

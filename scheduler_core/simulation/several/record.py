@@ -64,6 +64,38 @@ class Lane(Struct, frozen=True, rename="camel"):
         Meta(description="The first 20 nodes of which it believes something untrue."),
     ]
     nodes_count: Count
+    pod: Annotated[
+        str, Meta(description="The pod that it decides about; empty if it decides nothing, or about several.")
+    ] = ""
+    until: Annotated[
+        Seconds | None, Meta(description="When that decision is made; null if it decides nothing.")
+    ] = None
+    pending: Annotated[Count, Meta(description="Pods that it has still to place.")] = 0
+    watch_delay: Annotated[Seconds, Meta(description="How late it hears of a write.")] = 0.0
+
+
+class Promise(Struct, frozen=True, rename="camel"):
+    """A pod whose binding is under way: room that one scheduler alone knows to be taken."""
+
+    pod: str
+    scheduler: str
+
+
+class Window(Struct, frozen=True, rename="camel"):
+    """A node of which some scheduler does not know all that was decided: its room may be given away twice."""
+
+    node: str
+    promised: Annotated[
+        tuple[Promise, ...],
+        Meta(description="Decided for it and not bound yet, this cycle's included; at most 20."),
+    ]
+    unaware: Annotated[
+        tuple[str, ...], Meta(description="Schedulers that see the node and do not count all pods on it.")
+    ]
+    free: Annotated[
+        Mapping[str, int],
+        Meta(description="What is left when all of them are bound; less than 0: it is given away twice."),
+    ]
 
 
 class Outcome(Struct, frozen=True, rename="camel"):
@@ -83,6 +115,9 @@ class Outcome(Struct, frozen=True, rename="camel"):
         Meta(description="Pods bound there by then that the scheduler had not counted; at most 20."),
     ]
     message: str
+    reason: Annotated[
+        str, Meta(description="The kubelet's reason, such as OutOfcpu; empty if it did not refuse.")
+    ] = ""
 
 
 class ViewRecord(AttemptRecord, frozen=True):
@@ -111,3 +146,8 @@ class ViewRecord(AttemptRecord, frozen=True):
             description="What became of earlier decisions, of any scheduler, since the cycle before.",
         ),
     ]
+    windows: Annotated[
+        tuple[Window, ...],
+        Meta(max_length=NODES_SHOWN, description="Where room may be given away twice; where it is, first."),
+    ] = ()
+    windows_count: Count = 0

@@ -123,14 +123,14 @@ class SeveralSimulation(TimedSimulation):
         if trace:
             for observer in self.observers:
                 observer.popped(self.observed, pod)
-        beliefs = self.peers.beliefs(peer) if trace else []
-        lanes = self.peers.lanes() if trace else ()
+        found = self.peers.differences() if trace else {}
+        lanes = self.peers.lanes(found)
         attempt, began = self._decide()
         cycle = cycle_of(view, None if pod is None else view.profile_of(pod), attempt, counter)
         cycle.scheduler, cycle.session = "" if peer.pops else view.of.name, attempt.session
         cycle.queue = peer.queue_state(attempt, whole=trace)
         if trace:
-            cycle.view = self.peers.record(label, began, attempt, beliefs, lanes)
+            cycle.view = self.peers.record(label, began, attempt, found, lanes)
         return cycle, attempt, pod
 
     def _attempt(self) -> Attempt:
@@ -150,7 +150,7 @@ class SeveralSimulation(TimedSimulation):
 
     def _keep(self, what: Attempt | TimelineEvent) -> None:
         if isinstance(what, TimelineEvent) and what.what.startswith(REFUSED) and self._started:
-            self.ledger.refused(what.about, what.text)
+            self.ledger.refused(what.about, what.text, what.what)
         super()._keep(what)
 
     def _restart(self, operation: Operation, configuration: Configuration) -> None:

@@ -128,6 +128,10 @@ class CustomSchedulers:
         """The name of the scheduler whose attempt is next, "" if none is due."""
         return next((name for name in self._ready if self._pending[name]), "")
 
+    def pending(self, name: str) -> int:
+        """Return how many pods wait for a scheduler."""
+        return len(self._pending[name])
+
     def attempt(self, framework: ControlledFramework, name: str) -> Attempt:
         """Run an attempt of a scheduler that is due; its placements are not bound yet."""
         del self._ready[name]
