@@ -23,6 +23,7 @@ from scheduler_core.authoring.policy_rewriting import (
     weigh,
     with_field,
 )
+from scheduler_core.authoring.scheduler_editing import design, schedule
 from scheduler_core.config.policy.order import BUNDLES, keys_of
 from scheduler_core.config.policy.profile import PolicyError
 from scheduler_core.config.policy.providers import DEFAULT_PREDICATES, MANDATORY_PREDICATES
@@ -269,6 +270,8 @@ EDITS: Mapping[str, tuple[str, Callable[[Document, str, str], Document]]] = {
     "flag": (POLICY_KIND, _flag),
     "number": (POLICY_KIND, _number),
     "setting": (SETTINGS_KIND, _setting),
+    "scheduler": (SETTINGS_KIND, schedule),
+    "design": (SETTINGS_KIND, design),
     "order": (POLICY_KIND, reorder),
     "weights": (POLICY_KIND, weigh),
     "argument": (POLICY_KIND, argue),

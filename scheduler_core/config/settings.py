@@ -85,7 +85,7 @@ class Settings(Struct, frozen=True):
 
     @property
     def have_views(self) -> bool:
-        """Whether schedulers have views of their own: one has a delay, or the design asks for it."""
+        """Whether schedulers have views of their own: the list has more than names that run without it."""
         return self.design != SIDE_BY_SIDE or any(not one.is_plain for one in self.schedulers)
 
     @property

@@ -46,6 +46,8 @@ DESIGNS = (SIDE_BY_SIDE, NODE_POOLS, ONE_SCHEDULER, ARBITRATED)
 LONGEST_DELAY = 600.0  # seconds
 MOST_SCHEDULERS = 16  # processes, replicas included: each has a view of the whole cluster
 KUBE_BATCH: Final = "kube-batch"
+UNLISTED = ("default-scheduler", KUBE_BATCH)
+"""The schedulers that run without being listed."""
 RUNNABLE = ("v1.22", KUBE_BATCH)
 """What a scheduler of the list runs: kube-scheduler's framework, or kube-batch."""
 
@@ -68,8 +70,8 @@ class SchedulerSettings(Struct, frozen=True):
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is as a scheduler that the list does not name."""
-        return self == SchedulerSettings(self.name)
+        """Whether it is as a scheduler that runs without being listed."""
+        return self == SchedulerSettings(self.name) and self.name in UNLISTED
 
     @property
     def is_batch(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 import yaml
@@ -153,6 +154,58 @@ def test_a_setting_that_there_is_not_is_refused(name: str, value: str) -> None:
     """The answer says what there is instead."""
     with pytest.raises(EditError, match="cache is off or designed"):
         configured(NODES, "setting", name, value)
+
+
+def test_a_scheduler_is_listed_changed_and_taken_off_the_list() -> None:
+    """What is as usual is not written; the list runs under v1.22, and other settings stay."""
+    text = configured(NODES, "scheduler", "", '{"name": "second", "watchDelay": 0.5, "bindDelay": 0}')["text"]
+    assert text == (
+        f"{NODES}---\napiVersion: podstep/v1\nkind: SimulationSettings\nschedulers:\n- name: second\n"
+        "  watchDelay: 0.5\nscheduler: v1.22\n"
+    )
+    assert load(text).release == "v1.22"
+    text = configured(text, "scheduler", "second", '{"name": "third", "replicas": 2}')["text"]
+    (listed,) = load(text).settings.schedulers
+    assert (listed.name, listed.watch_delay, listed.replicas) == ("third", 0.0, 2)
+    text = configured(text, "design", "design", "arbitrated")["text"]
+    assert load(text).settings.design == "arbitrated"
+    text = configured(text, "design", "design", "side-by-side")["text"]
+    text = configured(text, "scheduler", "third", "")["text"]
+    assert load(text).settings.schedulers == ()
+    assert "design" not in text
+
+
+def test_another_release_gives_way_to_the_one_that_runs_several_schedulers() -> None:
+    """v1.11 and v1.37 do not run beside others; virtual time by itself is v1.22's already."""
+    text = configured(NODES, "setting", "scheduler", "v1.37")["text"]
+    assert load(configured(text, "scheduler", "", '{"name": "second"}')["text"]).release == "v1.22"
+    timed = f"{NODES}---\napiVersion: podstep/v1\nkind: SimulationSettings\ntime: virtual\n"
+    assert "scheduler:" not in configured(timed, "scheduler", "", '{"name": "second"}')["text"]
+
+
+@pytest.mark.parametrize(
+    ("what", "name", "value", "told"),
+    [
+        ("scheduler", "", '{"name": "second", "watchDelay": -1}', "watchDelay: must be seconds"),
+        ("scheduler", "", '{"name": "second", "bindDelay": 601}', "from 0 to 600"),
+        ("scheduler", "", '{"name": ""}', "needs a name"),
+        ("scheduler", "", '{"name": "one"}', "listed twice"),
+        ("scheduler", "", '{"name": "new", "runs": "v1.37"}', "does not run beside others"),
+        ("scheduler", "", '{"name": "new", "runs": "v1.11"}', "does not run beside others"),
+        ("scheduler", "", '{"name": "new", "nodes": {"pool": "a"}}', "design: node-pools"),
+        ("scheduler", "", '{"name": "new", "colour": "red"}', "no field 'colour'"),
+        ("scheduler", "", "second", "must be written as JSON"),
+        ("scheduler", "gone", "", "no scheduler 'gone'"),
+        ("scheduler", "", "", "Name the scheduler"),
+        ("design", "design", "best", "one of side-by-side, node-pools"),
+        ("design", "design", "node-pools", "needs nodes"),
+    ],
+)
+def test_a_scheduler_that_cannot_be_is_refused_with_why(what: str, name: str, value: str, told: str) -> None:
+    """The messages are those of the text, with the field that they are about."""
+    text = f"{NODES}---\nkind: SimulationSettings\napiVersion: podstep/v1\nschedulers: [{{name: one}}]\n"
+    with pytest.raises(EditError, match=re.escape(told)):
+        configured(text, what, name, value)
 
 
 @pytest.mark.django_db(transaction=True)  # a connection's end closes what its thread had open

@@ -8,6 +8,7 @@ from playground.edits import branching
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.models import Draft, Scenario
+from playground.panels.views import several
 from playground.playback import sources
 from playground.playback.library import FIRST_SLICE_SECONDS
 from playground.playback.playback import SLICE_SECONDS, Playback
@@ -70,6 +71,7 @@ def _opened(
             "end": playback.ended,
             "timed": playback.tables.timed,
             "release": scenario.release,
+            "schedulers": several(scenario.settings),
             "stopped": playback.stopped,
             "policy": playback.profile.summary(),
             "warnings": bundles.problems_wire(scenario.warnings),

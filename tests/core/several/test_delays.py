@@ -159,6 +159,12 @@ def test_schedulers_that_are_not_late_run_as_without_the_list() -> None:
     assert (one.decision, one.time, one.view) == (other.decision, other.time, None)
 
 
+def test_a_listed_scheduler_serves_its_pods_without_delays_too() -> None:
+    """A name of the list is served, not only one that is late."""
+    made, _ = run(settings("name: second"), node("n1"), pod("a", of="second"))
+    assert made.placement() == {"default/a": "n1"}
+
+
 def test_without_delays_the_views_decide_as_the_one_cluster_does() -> None:
     """The same pods on the same nodes as in the simulation without views."""
     pods = [pod(f"p{place}", 1 + place % 3) for place in range(9)]
