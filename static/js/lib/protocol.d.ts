@@ -122,6 +122,23 @@ export interface Pods {
 /** Pods that came since the table was sent; it begins at the pod `from`. */
 export type LaterPods = Pods & { from: number };
 
+/** A scheduler of the SimulationSettings; delays in seconds. */
+export interface ListedScheduler {
+  name: string;
+  runs: string;
+  watchDelay: number;
+  decisionTime: number;
+  bindDelay: number;
+  replicas: number;
+  nodes: Record<string, string>;
+}
+
+export interface Schedulers {
+  design: string;
+  views: boolean;
+  listed: ListedScheduler[];
+}
+
 export interface Opened {
   title: string;
   about: string;
@@ -136,6 +153,7 @@ export interface Opened {
   end: boolean;
   timed: boolean;
   release: "v1.11" | "v1.22" | "v1.37";
+  schedulers: Schedulers;
   policy: Policy;
   stopped: string | null;
   warnings: Problem[];
@@ -646,6 +664,10 @@ export interface SchedulerLane {
   scheduler: string;
   asOf: number;
   deciding: number | null;
+  pod: string;
+  until: number | null;
+  pending: number;
+  watchDelay: number;
   unheard: number;
   inFlight: { pod: string; node: string; decided: number; lands: number | null }[];
   inFlightCount: number;
@@ -662,6 +684,15 @@ export interface ViewOutcome {
   noticed: string;
   unseen: string[];
   message: string;
+  reason: string;
+}
+
+/** A node whose room may be given away twice; free below 0: it is, once all are bound. */
+export interface ViewWindow {
+  node: string;
+  promised: [pod: string, scheduler: string][];
+  unaware: string[];
+  free: Record<string, number>;
 }
 
 /** The views of several schedulers, where they differ from what the API server has. */
@@ -671,9 +702,13 @@ export interface ViewsPart {
   began: number;
   decided: number;
   lands: number | null;
+  placements: [pod: string, node: string][];
+  placementsCount: number;
   lanes: SchedulerLane[];
   outcomes: ViewOutcome[];
   outcomesCount: number;
+  windows: ViewWindow[];
+  windowsCount: number;
   why?: undefined;
 }
 

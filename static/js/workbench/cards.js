@@ -6,6 +6,7 @@ import { Card, resourcesOf } from "./stage/card.js";
 import { CLASSES } from "./stage/colours.js";
 import { fit } from "./stage/fit.js";
 import { grouped, wordsOf } from "./stage/grouping.js";
+import { markOf } from "./stage/windows.js";
 import { ailmentsOf, describeNode } from "./nodewords.js";
 /** @import { View } from "./view.js" */
 
@@ -174,6 +175,7 @@ export class Cards {
       view.colours.version,
       this.holders?.has(node) ?? "",
       ailmentsOf(view, node).join(),
+      markOf(view, node)?.sentences.join(),
       nodes.taints[node].join(),
       cluster.count[node],
       cluster.cpu[node],

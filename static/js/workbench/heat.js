@@ -10,7 +10,7 @@ import { grouped, wordsOf } from "./stage/grouping.js";
 import { Minimap } from "./stage/minimap.js";
 import { palette } from "./stage/palette.js";
 import { Shading } from "./stage/shading.js";
-import { DETAILED, hatch, headings, strike } from "./stage/strokes.js";
+import { DETAILED, hatch, headings, outline, strike } from "./stage/strokes.js";
 import { describeNode } from "./nodewords.js";
 /** @import { View } from "./view.js" */
 
@@ -204,6 +204,7 @@ export class HeatMap {
       (node) => shading.of(node, c, true),
     );
     hatch(pen, c, view, (node) => camera.box(node));
+    outline(pen, c, view, (node) => camera.box(node));
     this.#outline(pen, view.hovered, c.dim, 1.5);
     this.#outline(pen, this.cursor, document.activeElement === this.canvas ? c.accent : "", 2, 2);
     this.#outline(pen, view.node, c.ink, 2);

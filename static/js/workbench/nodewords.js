@@ -3,6 +3,7 @@
 /** @import { NodeIndex } from "../lib/protocol.js" */
 /** @import { View } from "./view.js" */
 import { amount, cpu, memory, plural, short } from "../lib/quantity.js";
+import { markOf } from "./stage/windows.js";
 
 /**
  * One line about a node: for tooltips and screen readers.
@@ -30,6 +31,7 @@ export function describeNode(view, node) {
     const more = taints.length > 3 ? ` and ${taints.length - 3} more` : "";
     said.push(`tainted ${taints.slice(0, 3).join(" and ")}${more}`);
   }
+  said.push(...(markOf(view, node)?.sentences ?? []));
   const waiting = view.waitingOn(node);
   if (waiting.length) said.push(`${waiting.length} waiting at Permit`);
   if (chosen === node) said.push("chosen");

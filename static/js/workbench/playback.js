@@ -120,6 +120,7 @@ export class Playback extends Shown {
     this.end = answer.end;
     this.timed = answer.timed;
     this.release = answer.release;
+    this.schedulers = answer.schedulers;
     this.policy = answer.policy;
     this.summary = answer.summary ?? {};
     this.warnings = answer.warnings ?? [];

@@ -7,6 +7,7 @@ import { head } from "./policy/head.js";
 import { predicatesPart } from "./policy/predicates.js";
 import { prioritiesPart } from "./policy/priorities.js";
 import { Profiles } from "./policy/profiles.js";
+import { schedulersPart } from "./policy/schedulers.js";
 import { cachePart, settingsPart } from "./policy/settings.js";
 import { PolicyText } from "./policy/text.js";
 /** @import { Catalogue, Framework, Policy as Profile, PolicyDocument } from "../lib/protocol.js" */
@@ -221,6 +222,7 @@ export class Policy {
       this.framework ? this.profiles.draw(this.framework, this.#catalogue, this.#editable) : null,
       settingsPart(form, profile),
       cachePart(form, profile),
+      schedulersPart(form, this.view.playback.schedulers, Boolean(this.#moment)),
       predicatesPart(form, profile),
       prioritiesPart(form, profile),
     );
@@ -230,7 +232,7 @@ export class Policy {
   }
 
   /**
-   * Bring a part into view, "cache" so far, and put the focus there, at once or when it is drawn.
+   * Bring a part into view, "cache" or "schedulers", and put the focus there, at once or when it is drawn.
    *
    * @param {string} part
    */

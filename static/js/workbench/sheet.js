@@ -6,6 +6,7 @@ import { breakButton } from "./breakpanel.js";
 import { ABSENT } from "./cluster.js";
 import { condition } from "./conditions.js";
 import { whereIs } from "./stage/where.js";
+import { markOf } from "./stage/windows.js";
 import { ailmentsOf, describePast, plainReason } from "./nodewords.js";
 /** @import { View } from "./view.js" */
 
@@ -115,6 +116,7 @@ export class Sheet {
             : state === "past"
               ? h("span", { class: "pill", text: view.facts.verdict.fits(node) ? "fitted" : "did not fit" })
               : null;
+    const mark = markOf(view, node);
     const here = cluster.podsOn(node);
     const listed = [...here.subarray(0, PODS_LISTED)];
     const labels = Object.entries(nodes.labels?.[node] ?? {});
@@ -163,6 +165,7 @@ export class Sheet {
             ]
           : null,
         state === "past" ? ["this cycle", describePast(view, node)] : null,
+        mark ? ["views", mark.sentences.map((text) => h("p", { class: mark.ill ? "stale-text" : "", text }))] : null,
         facts.totals?.has(node)
           ? ["score", `${count(facts.totals.get(node))}, the best is ${count(facts.best)}`]
           : null,

@@ -9,6 +9,7 @@ import { CLASSES } from "./stage/colours.js";
 import { nodeColumns } from "./stage/columns.js";
 import { FindBar } from "./stage/findbar.js";
 import { InView } from "./stage/inview.js";
+import { Lanes } from "./stage/lanes.js";
 import { Legend } from "./stage/legend.js";
 import { Motion } from "./stage/motion.js";
 import { Toolbar } from "./stage/toolbar.js";
@@ -38,6 +39,7 @@ export class Stage {
     this.tools = new Toolbar(view);
     this.body = h("div", { class: "stage-body", tabindex: "-1" });
     this.legend = new Legend(view);
+    this.lanes = new Lanes(view);
     this.sheet = new Sheet(view);
     this.findBar = new FindBar(view, this.body);
     this.inView = new InView(view, this.body);
@@ -47,6 +49,7 @@ export class Stage {
       host,
       this.tools.element,
       this.legend.element,
+      this.lanes.element,
       this.body,
       this.inView.button,
       this.findBar.element,
@@ -119,6 +122,8 @@ export class Stage {
     this.#dropTable();
     this.#before = null;
     this.#labels = 0;
+    this.lanes.open(this.host);
+    this.lanes.update();
     this.legend.element.hidden = names.length === 0;
     if (names.length === 0) {
       this.#picture?.end?.();
@@ -262,6 +267,7 @@ export class Stage {
       return;
     }
     const { playback } = this.view;
+    this.lanes.update();
     this.tools.tellCount();
     this.tools.tellMarks(this.#heat);
     this.#regroup();

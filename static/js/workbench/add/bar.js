@@ -14,6 +14,7 @@ const ENTRIES = [
     [
       ["+generate", "Generate a cluster…", "dice"],
       ["+NodePool", "Node pool", "server"],
+      ["schedulers", "Scheduler beside others…", "people"],
     ],
   ],
   [
@@ -60,7 +61,7 @@ export class AddBar {
     this.menu = new Menu(
       "Add",
       ENTRIES,
-      (what) => view.emit("edit", { create: what }),
+      (what) => (what === "schedulers" ? view.emit("policy", what) : view.emit("edit", { create: what })),
       mine ? "Add objects" : "Add objects, in a copy",
     );
     this.undo = this.#button("undo", "Undo", () => edit.back());

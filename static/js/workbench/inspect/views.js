@@ -4,18 +4,10 @@
 import { h, fill } from "../../lib/dom.js";
 import { amount, clock, count, plural } from "../../lib/quantity.js";
 import { before, later } from "./empty.js";
+import { NOTICED } from "../stage/windows.js";
 import { nodeLink, podLink } from "./nouns.js";
 /** @import { BelievedNode, SchedulerLane, ViewOutcome, ViewsPart } from "../../lib/protocol.js" */
 /** @import { View } from "../view.js" */
-
-/** @type {Record<string, string>} */
-const WHO = {
-  scheduler: "given up by its scheduler",
-  apiServer: "rejected by the API server (409)",
-  arbiter: "rejected by the arbiter",
-  kubelet: "refused by the kubelet",
-  nobody: "nobody noticed: it runs",
-};
 
 export class Views {
   /** @type {ViewsPart | null} */
@@ -167,7 +159,7 @@ export class Views {
       " on ",
       nodeLink(this.view, one.node),
       `, decided by ${one.scheduler} at ${clock(one.decided)}${missed}: `,
-      h("b", { text: WHO[one.noticed] }),
+      h("b", { text: `${NOTICED[one.noticed]}${one.reason ? ` (${one.reason})` : ""}` }),
       ` at ${clock(one.known)}`,
     );
   }

@@ -44,6 +44,8 @@ export class Shown extends Emitter {
   /** @type {boolean} */
   timed = UNOPENED;
   release = UNOPENED;
+  /** @type {import("../../lib/protocol.js").Schedulers | null} */
+  schedulers = null;
   /** @type {Policy} */
   policy = UNOPENED;
   /** @type {Record<string, number>} */

@@ -199,8 +199,8 @@ function points(given, id) {
   };
 }
 
-/** Ask in a dialog; `run(values…)` puts it in force and throws what is wrong. */
-function ask(title, parts, label, run, more = null) {
+/** Ask in a dialog; `run()` puts it in force and returns what is wrong, or "". */
+export function ask(title, parts, label, run, more = null) {
   const problem = h("p", { class: "stale-text", role: "alert" });
   const box = dialog(
     title,

@@ -4,6 +4,7 @@ import { classes, fill, h } from "../../lib/dom.js";
 import { amount, count, cpu, memory, shortReason } from "../../lib/quantity.js";
 import { fillRail } from "../../lib/rail.js";
 import { fillBlocks, fillShape } from "./blocks.js";
+import { markOf } from "./windows.js";
 import { ailmentsOf, describeNode, describeNomination, describePast, plainReason } from "../nodewords.js";
 /** @import { Nodes } from "../../lib/protocol.js" */
 /** @import { Verdict } from "../verdict.js" */
@@ -246,12 +247,20 @@ export class Card {
     const ailing = ailmentsOf(this.view, node);
     const taints = nodes.taints[node];
     const told = this.compact && this.view.verdictOf(node) === "failed"; // there the reason has the line
-    const drawn = `${ailing.join()}|${taints.join()}|${told}`;
+    const mark = markOf(this.view, node);
+    const drawn = `${ailing.join()}|${taints.join()}|${told}|${mark?.word}|${mark?.sentences.join()}`;
     if (this.state.dataset.drawn === drawn) return;
     this.state.dataset.drawn = drawn;
     const conditions = nodes.conditions[node];
     fill(
       this.state,
+      mark
+        ? h("span", {
+            class: `badge belief${mark.ill ? " ill" : ""}`,
+            text: mark.word,
+            title: mark.sentences.join("\n"),
+          })
+        : null,
       ailing.map((text) =>
         h("span", {
           class: "badge ill",

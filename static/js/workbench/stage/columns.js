@@ -1,6 +1,7 @@
 // The columns of the nodes as a table.
 
 import { amount, count, cpu, memory } from "../../lib/quantity.js";
+import { markOf } from "./windows.js";
 import { ailmentsOf, describePast } from "../nodewords.js";
 /** @import { View } from "../view.js" */
 
@@ -32,7 +33,8 @@ export function nodeColumns(view) {
       ? "chosen"
       : { fits: "fits", failed: facts.verdict?.reasonsOf(node).join(", "), past: "", unknown: "" }[view.verdictOf(node)]
         || (view.verdictOf(node) === "past" ? describePast(view, node) : "");
-  const state = (/** @type {number} */ node) => [...ailmentsOf(view, node), ...nodes.taints[node]].join(", ");
+  const state = (/** @type {number} */ node) =>
+    [...ailmentsOf(view, node), ...nodes.taints[node], ...(markOf(view, node)?.sentences ?? [])].join(", ");
   return [
     {
       key: "name",

@@ -3,6 +3,7 @@
 
 import { count, ellipsis } from "../../lib/quantity.js";
 import { ghosts } from "../ghosts.js";
+import { markOf, viewsOf } from "./windows.js";
 /** @import { Palette } from "./palette.js" */
 /** @import { View } from "../view.js" */
 
@@ -67,6 +68,25 @@ export function hatch(pen, c, view, boxOf) {
   pen.setLineDash([3, 2]);
   for (const { x, y, size } of boxes(nominated)) pen.strokeRect(x + 1, y + 1, size - 2, size - 2);
   pen.setLineDash([]);
+}
+
+/**
+ * Nodes of which a scheduler believes something untrue are framed, thicker where room is given away twice or a decision
+ * went wrong; to be seen at any size.
+ *
+ * @param {View} view
+ */
+export function outline(pen, c, view, boxOf) {
+  const { nodes } = view.playback;
+  if (!viewsOf(view)) return;
+  pen.strokeStyle = c.stale;
+  for (let node = 0; node < nodes.names.length; node += 1) {
+    const mark = markOf(view, node);
+    if (!mark) continue;
+    const { x, y, size } = boxOf(node);
+    pen.lineWidth = mark.ill ? 3 : 1;
+    pen.strokeRect(x + 1, y + 1, size - 2, size - 2);
+  }
 }
 
 /** The headings of the groups: one stays at the upper edge as long as its group is in view. */

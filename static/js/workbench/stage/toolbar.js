@@ -3,6 +3,7 @@
 import { $, fill, h, icon, set } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";
 import { MEASURES } from "./shading.js";
+import { isDouble, viewsOf } from "./windows.js";
 /** @import { View } from "../view.js" */
 
 export class Toolbar {
@@ -116,6 +117,7 @@ export class Toolbar {
     const { view } = this;
     const { waiting, nominated } = view.facts;
     const { nodes } = view.playback;
+    const double = heat ? (viewsOf(view)?.windows.filter(isDouble).length ?? 0) : 0;
     let [failed, ill] = [0, 0];
     if (heat) {
       for (let node = 0; node < nodes.names.length; node += 1) {
@@ -129,6 +131,7 @@ export class Toolbar {
       [nominated >= 0, "pod ghost", "nominated"],
       [waiting.size > 0, "pod waiting", `${count(waiting.size)} waiting at Permit`],
       [failed > 0, "cell-mark no", `${count(failed)} ${failed === 1 ? "does" : "do"} not fit`],
+      [double > 0, "cell-mark double", `${count(double)} double-booked`],
       [ill > 0, "cell-mark ill", `${count(ill)} cordoned or not ready`],
     ];
     const marks = all.filter(([there]) => there);
