@@ -29,7 +29,7 @@ from playground.playback.stopping import Bound, bounded
 from playground.playback.tables import Tables
 from playground.playback.trail import Trail, letter
 from playground.queues import LONG, SHORT
-from playground.runs import fairness, service
+from playground.runs import fairness, service, several
 from playground.runs.caching import CacheReport
 from playground.runs.fairness import stale
 from playground.runs.metrics import Meter, Samples
@@ -288,7 +288,7 @@ class _Attempt:
             "unschedulable": self.meter.unschedulable,
             "outcomes": {OUTCOMES[mark]: count for mark, count in sorted(self.meter.outcomes.items())},
             "cache": self.cache.stored(self.trail),
-            "samples": self.samples.stored(),
+            "samples": {**self.samples.stored(), **several.stored(self.simulation)},
             "unplaced": self.unplaced.stored(self.meter.failed, self.tables.pods),
             "seconds": self.seconds,
             "peak_mib": max(self.run.peak_mib, peak_mib()),

@@ -13,6 +13,7 @@ import plotly.graph_objects as go
 
 from playground.models import Run
 from playground.playback.chunks import read_chunks
+from playground.runs import several
 
 TABLE_ROWS = 60
 PODS = (("pending", 2), ("placed", 3), ("unschedulable", 4))  # series and its index in a sample
@@ -59,6 +60,14 @@ def figures(run: Run) -> dict[str, Any]:
     ends = go.Figure([go.Bar(x=names, y=counts, name="cycles", meta={"series": "outcomes"})])
     ends.update_layout(_layout("Cycles by outcome", "", "cycles"), hovermode="closest", showlegend=False)
     named = {"pods": pods, "utilisation": full, "outcomes": ends}
+    if (decided := several.rows_of(run)) is not None:
+        labels, attempts = [row[0] for row in decided], [row[1] for row in decided]
+        named[several.KEY] = go.Figure(
+            [go.Bar(x=labels, y=attempts, name="attempts", meta={"series": "attempts"})]
+        )
+        named[several.KEY].update_layout(
+            _layout("Attempts by scheduler", "", "attempts"), hovermode="closest", showlegend=False
+        )
     return {name: figure.to_plotly_json() for name, figure in named.items()}
 
 
@@ -67,6 +76,7 @@ def tables(run: Run) -> list[dict[str, Any]]:
     rows, resources = _samples(run)
     shown = _thinned(rows)
     counted = _thinned(_counted(run, rows))
+    decided = several.rows_of(run)
     return [
         {
             "name": "pods",
@@ -86,6 +96,7 @@ def tables(run: Run) -> list[dict[str, Any]]:
             "columns": ["outcome", "cycles"],
             "rows": [[name, f"{run.outcomes.get(name, 0):,}"] for name in outcomes_of(run)],
         },
+        *([] if decided is None else [several.table(decided)]),
     ]
 
 

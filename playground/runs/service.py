@@ -27,7 +27,7 @@ from playground.models import (
     token_hash,
 )
 from playground.queues import RUN_TASK
-from playground.runs import fairness, sizing
+from playground.runs import fairness, several, sizing
 from playground.runtime import log_context, outage
 from playground.storage import bundles, quotas, store
 from scheduler_core.authoring.policy_editing import edited
@@ -135,6 +135,7 @@ def start(
             cancel_token=token_hash(token),
             expected=sizing.expected_cycles(scenario),
             queue=sizing.queue_for(scenario),
+            samples=several.begun(scenario.settings),
             request_id=log_context.asked_by(),
         )
         transaction.on_commit(lambda: enqueue(run.id, run.queue))
