@@ -73,7 +73,7 @@ def test_two_schedulers_are_built_from_nothing_by_clicks_and_conflict(page: Page
     form.get_by_role("button", name="Add", exact=True).click()
     expect(form).to_have_count(0)
     bench.wait()
-    told = "kube-scheduler v1.22, watch delay 1s, decision time 0.100s, bind delay 0.500s"
+    told = "kube-scheduler v1.22, watch delay 1s, decision time 100ms, bind delay 500ms"
     expect(part.get_by_role("listitem").filter(has_text="second")).to_contain_text(told)
     part.get_by_role("button", name="Change default-scheduler").click()
     form = fill(bench, Decision_time="0.1", Bind_delay="0.5")

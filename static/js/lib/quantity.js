@@ -95,6 +95,13 @@ export function clock(seconds) {
   return `${hours ? `${count(hours)}h` : ""}${minutesText}${rest ? `${rest}s` : ""}`;
 }
 
+/**
+ * A length of time: `50ms` below a second, else as a time.
+ *
+ * @param {number} seconds
+ */
+export const span = (seconds) => (seconds > 0 && seconds < 1 ? `${Math.round(seconds * 1e6) / 1e3}ms` : clock(seconds));
+
 const grouped = new Intl.NumberFormat("en-US");
 /**
  * 12345 to `12,345`.

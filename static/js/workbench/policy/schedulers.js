@@ -1,7 +1,7 @@
 // The schedulers of the SimulationSettings in the Policy tab: each with its delays, and what stands between them.
 
 import { h, icon } from "../../lib/dom.js";
-import { clock } from "../../lib/quantity.js";
+import { span } from "../../lib/quantity.js";
 import { ask } from "./forms.js";
 /** @import { ListedScheduler, Schedulers } from "../../lib/protocol.js" */
 /** @import { PolicyForm } from "./controls.js" */
@@ -112,7 +112,7 @@ function row(form, one, able, isListed) {
   const { name, replicas, nodes } = one;
   const told = [
     isBatch(one) ? "kube-batch" : "kube-scheduler v1.22",
-    ...DELAYS.filter(([key]) => one[key]).map(([key, label]) => `${label.toLowerCase()} ${clock(one[key])}`),
+    ...DELAYS.filter(([key]) => one[key]).map(([key, label]) => `${label.toLowerCase()} ${span(one[key])}`),
     replicas > 1 ? `${replicas} replicas` : "",
     Object.keys(nodes).length ? `nodes ${asLabels(nodes)}` : "",
     isListed && DELAYS.some(([key]) => one[key]) ? "" : "no delays",

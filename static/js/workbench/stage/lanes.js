@@ -2,7 +2,7 @@
 // decisions stay unknown to others, what it believes of the nodes beside what is true; and who noticed.
 
 import { h, fill } from "../../lib/dom.js";
-import { amount, clock, count, plural, short } from "../../lib/quantity.js";
+import { amount, clock, count, plural, short, span } from "../../lib/quantity.js";
 import { nodeLink, podLink } from "../inspect/nouns.js";
 import { NOTICED, isDouble, viewsOf, wentWrong } from "./windows.js";
 /** @import { BelievedNode, SchedulerLane, ViewsPart } from "../../lib/protocol.js" */
@@ -288,16 +288,9 @@ function processes({ design, listed }) {
   );
 }
 
-/**
- * Seconds, in milliseconds below one.
- *
- * @param {number} seconds
- */
-const span = (seconds) => (seconds < 1 ? `${Math.round(seconds * 1e6) / 1e3}ms` : clock(seconds));
-
 /** @param {{ watchDelay: number, decisionTime: number, bindDelay: number }} of */
 const delays = ({ watchDelay, decisionTime, bindDelay }) =>
-  `watch delay ${clock(watchDelay)}, decision time ${clock(decisionTime)}, bind delay ${clock(bindDelay)}`;
+  `watch delay ${span(watchDelay)}, decision time ${span(decisionTime)}, bind delay ${span(bindDelay)}`;
 
 /** @param {number | null} lands */
 const when = (lands) => (lands === null ? "held at Permit" : `bound at ${clock(lands)}`);
