@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Download, Locator, Page, expect
 
-from tests.browser.pages import Workbench, example_text, share
+from tests.browser.pages import Workbench, example_text, share, wide
+from tests.browser.test_runs import FIGURES, ends
 from tests.services.stack import Stack
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 def command(page: Page, text: str) -> None:
@@ -78,3 +82,54 @@ def test_steps_as_a_deck(visitor: Callable[..., Page], site: Stack, tmp_path: Pa
         slide.scroll_into_view_if_needed()
         expect(slide.get_by_role("heading", name=f"Step {number} of {last}")).to_be_in_viewport()
         expect(slide.locator("p").last).to_be_in_viewport()
+
+
+def test_the_charts_of_a_run(
+    page: Page, site: Stack, visitor: Callable[..., Page], accessible: Callable[[Page], None]
+) -> None:
+    """Each as SVG and PNG, with its title, also while its numbers are shown, and on a phone."""
+    shared = site.post("/api/scenarios", {"bundle": example_text("shop")}).json
+    run = site.post("/api/runs", {"scenario": shared["id"]}).json["id"]
+    page.goto(f"/runs/{run}/")
+    ends(page, "done")
+    for title, name in zip(FIGURES, ("pods", "utilisation", "outcomes"), strict=True):
+        card = page.get_by_role("region", name=title, exact=True)
+        file = saved(card, "SVG")
+        assert file.suggested_filename == f"{run}-{name}.svg"
+        root = ET.fromstring(Path(file.path()).read_bytes())
+        texts = ["".join(one.itertext()) for one in root.iter(f"{SVG}text")]
+        assert title in texts and len(texts) > 6
+        classes = [one.get("class", "").split() for one in root.iter(f"{SVG}g")]
+        drawn = card.locator("svg g.trace").count()
+        assert sum("trace" in one for one in classes) == drawn > 0
+        card.get_by_role("button", name="Show as a table").click()
+        file = saved(card, "PNG")
+        assert file.suggested_filename == f"{run}-{name}.png"
+        data = Path(file.path()).read_bytes()
+        assert data.startswith(b"\x89PNG")
+        assert [int.from_bytes(data[at : at + 4], "big") for at in (16, 20)] == [1920, 960]
+        assert len(data) > 10_000  # an empty one of a colour has less
+    accessible(page)
+    phone = visitor(size=(390, 844), color_scheme="light")
+    phone.goto(page.url)
+    ends(phone, "done")
+    expect(phone.get_by_role("button", name="PNG: download")).to_have_count(len(FIGURES))
+    accessible(phone)
+    assert wide(phone) <= 0
+
+
+def test_the_hit_rate_of_a_cache(page: Page, site: Stack) -> None:
+    """The chart of the Cache tab has the same buttons."""
+    address = share(site, example_text("cache-broken-promise"), "Cache")
+    Workbench(page).open(f"{address}?step=4&tab=cache&view=time").at(4)
+    file = saved(page.get_by_role("region", name="Inspect"), "SVG")
+    assert file.suggested_filename == "cache-over-time.svg"
+    root = ET.fromstring(Path(file.path()).read_bytes())
+    assert "Hit rate of the equivalence cache" in ["".join(one.itertext()) for one in root.iter(f"{SVG}text")]
+
+
+def saved(within: Locator, kind: str) -> Download:
+    """Press a chart's button, and return the file."""
+    with within.page.expect_download() as coming:
+        within.get_by_role("button", name=f"{kind}: download").click()
+    return coming.value

@@ -1,11 +1,17 @@
 // Plotly, loaded once and only where a chart is shown; its files are our own server's.
 
-import { h } from "./dom.js";
+import { announce, h, toast } from "./dom.js";
+import { token } from "./theme.js";
 
 // Elements with these ids keep Plotly from writing <style> elements, which the Content-Security-Policy refuses: its own
 // rules are in css/plotly.css, those of its maps are not needed. A new Plotly may have another id: then pages log a
 // violation.
 const STYLED = ["plotly.js-style-global", "9f215cf04c5486422605d13261cb87401f4e7763b6296af81e98efbc0130da53"];
+
+const PICTURE = { width: 960, height: 480 };
+const SHARPER = 2; // a PNG has so many pixels for each of them
+/** @type {("svg" | "png")[]} */
+const FORMATS = ["svg", "png"];
 
 /** @type {Promise<any> | null} */
 let loading = null;
@@ -51,4 +57,62 @@ function loaded(tag, props) {
     };
     document.head.append(element);
   });
+}
+
+/**
+ * The buttons that download a chart, an SVG and a PNG. `figure` answers it as it is drawn, with a title and the name of
+ * the file.
+ *
+ * @param {string} what the chart's name, for those who hear the buttons
+ * @param {() => {data: any[], layout: any, title: string, name: string}} figure
+ * @param {string} [more] classes of the buttons
+ */
+export function figureButtons(what, figure, more = "") {
+  return FORMATS.map((format) => {
+    const text = format.toUpperCase();
+    const label = `${text}: download “${what}”`;
+    const onclick = () => download(figure(), format);
+    return h("button", {
+      type: "button",
+      class: `btn quiet ${more}`,
+      "aria-label": label,
+      title: label,
+      text,
+      onclick,
+    });
+  });
+}
+
+/**
+ * Download a figure as a picture that stands alone: on the ground of the page, with its title and a legend.
+ *
+ * @param {{data: any[], layout: any, title: string, name: string}} figure
+ * @param {"svg" | "png"} format
+ */
+async function download({ data, layout, title, name }, format) {
+  const alone = {
+    ...layout,
+    ...PICTURE,
+    margin: { l: 64, r: 48, t: 84, b: 56 },
+    paper_bgcolor: token("--panel"),
+    plot_bgcolor: token("--panel"),
+    showlegend: layout.showlegend ?? data.length > 1,
+    legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom", font: { color: token("--dim"), size: 12 } },
+    title: {
+      text: title,
+      x: 0.02,
+      y: 0.965,
+      xanchor: "left",
+      yanchor: "top",
+      font: { color: token("--ink"), family: token("--font"), size: 17 },
+    },
+  };
+  try {
+    const scale = format === "png" ? SHARPER : 1;
+    const { Plotly } = /** @type {any} */ (window);
+    await Plotly.downloadImage({ data, layout: alone }, { format, ...PICTURE, scale, filename: name });
+    announce(`${name}.${format} is downloaded.`);
+  } catch {
+    toast("The chart could not be made a picture. Its numbers are in its table.", { name: "warn" });
+  }
 }

@@ -1,7 +1,7 @@
 // The figures of a run: the server builds them without colours, here they get those of the theme.
 
 import { $, $$, h, fill } from "../lib/dom.js";
-import { plotly } from "../lib/plotly.js";
+import { figureButtons, plotly } from "../lib/plotly.js";
 import { count } from "../lib/quantity.js";
 import { keeping, tabled } from "../lib/tables.js";
 import { token } from "../lib/theme.js";
@@ -65,15 +65,32 @@ export class Charts {
     for (const [name, figure] of Object.entries(this.#figures)) this.#chart(name, figure);
   }
 
+  /** Draw a chart, as soon as there is something to draw, and offer it as a file. */
   #chart(name, figure) {
     const host = $(`[data-figure="${CSS.escape(name)}"] [data-chart]`, this.root);
     if (!host || host.closest("[data-as-table]")) return;
     // Until then it says that it waits.
     if (!figure.data.some((trace) => (trace.type === "bar" ? trace.y.some(Boolean) : trace.x.length > 1))) return;
+    const own = this.#layout(figure);
+    window.Plotly.react(host, this.#traces(figure.data), own, {
+      displayModeBar: false,
+      responsive: true,
+      scrollZoom: false,
+      doubleClick: false,
+    });
+    if (!host.dataset.drawn)
+      /** @type {any} */ (host).on("plotly_click", ({ points }) => {
+        if (typeof points[0]?.x === "number") this.onPoint(points[0].x);
+      });
+    host.dataset.drawn = "yes";
+    $("[data-pictures]", host.closest("[data-figure]")).hidden = false;
+  }
+
+  #layout(figure) {
     const { title, meta, ...layout } = figure.layout;
     const bars = figure.data.every((trace) => trace.type === "bar"); // lying bars leave room for their words
     if (bars) [layout.xaxis, layout.yaxis] = [layout.yaxis, { automargin: true }];
-    const own = {
+    return {
       ...layout,
       height: HEIGHT,
       margin: { l: 44, r: bars ? 46 : 12, t: 12, b: 36 },
@@ -99,17 +116,6 @@ export class Charts {
         font: { color: token("--ink"), family: token("--font") },
       },
     };
-    window.Plotly.react(host, this.#traces(figure.data), own, {
-      displayModeBar: false,
-      responsive: true,
-      scrollZoom: false,
-      doubleClick: false,
-    });
-    if (!host.dataset.drawn)
-      /** @type {any} */ (host).on("plotly_click", ({ points }) => {
-        if (typeof points[0]?.x === "number") this.onPoint(points[0].x);
-      });
-    host.dataset.drawn = "yes";
   }
 
   #traces(data) {
@@ -198,6 +204,14 @@ export class Charts {
   }
 
   #toggle(card) {
+    const { figure: name } = card.dataset;
+    const title = $("h2", card).textContent;
+    const shownNow = () => {
+      const figure = this.#figures[name];
+      const layout = this.#layout(figure);
+      return { data: this.#traces(figure.data), layout, title, name: `${this.root.dataset.run}-${name}` };
+    };
+    $("[data-pictures]", card).append(...figureButtons(title, shownNow));
     const button = $("[data-toggle-table]", card);
     button.addEventListener("click", () => {
       const shown = card.toggleAttribute("data-as-table");

@@ -331,6 +331,12 @@ export const COMMANDS = [
     run: ({ playback }) => exportDeck(playback),
   },
   {
+    id: "export-film",
+    group: "Change",
+    name: "Export steps as a video or GIF…",
+    run: async ({ playback }) => (await import("./film/dialog.js")).exportFilm(playback),
+  },
+  {
     id: "fork",
     group: "Change",
     name: "Fork: create your own copy",

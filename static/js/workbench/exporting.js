@@ -1,10 +1,10 @@
 // Steps as files: the stage, a matrix, the ladder or a chart as a picture, and a range of steps as a slide deck; the
-// server draws them.
+// server draws them. The film of a range is in film/.
 
 import { $, dialog, h } from "../lib/dom.js";
 /** @import { Playback } from "./playback.js" */
 
-const SLIDES = 60; // of a deck, as the server bounds it
+export const SLIDES = 60; // of a deck, as the server bounds it
 /** @type {[view: string, label: string][]} */
 const VIEWS = [
   ["matrix", "Node × predicate matrix"],
@@ -14,8 +14,12 @@ const VIEWS = [
   ["stage", "Stage"],
 ];
 
-/** @param {Playback} playback */
-function sourceOf({ source }) {
+/**
+ * What the server calls the source of what is played, as its addresses name it.
+ *
+ * @param {Playback} playback
+ */
+export function sourceOf({ source }) {
   const { revision: _, ...named } = source;
   const [[kind, id]] = Object.entries(named);
   return `${kind}:${id}`;
@@ -71,11 +75,11 @@ export function exportView(playback, tab) {
 }
 
 /**
- * Ask for the range of a slide deck, the next steps from the one on screen.
+ * Two fields for a range of steps: the next ones from the step on screen.
  *
  * @param {Playback} playback
  */
-export function exportDeck(playback) {
+export function rangeFields(playback) {
   const from = Math.max(0, Math.min(playback.wantedCycle, playback.cycles - 1));
   const to = Math.min(playback.cycles, from + 9);
   const number = (/** @type {string} */ name, /** @type {string} */ label, /** @type {number} */ value) =>
@@ -85,6 +89,15 @@ export function exportDeck(playback) {
       label,
       h("input", { class: "field", type: "number", name, min: 0, max: playback.cycles, value, required: true }),
     );
+  return [number("from", "From step ", from), number("to", "To step ", to)];
+}
+
+/**
+ * Ask for the range of a slide deck, the next steps from the one on screen.
+ *
+ * @param {Playback} playback
+ */
+export function exportDeck(playback) {
   const box = dialog(
     "Slide deck",
     h("p", {
@@ -95,8 +108,7 @@ export function exportDeck(playback) {
       "form",
       { class: "deck-form", method: "get", action: "/deck", onsubmit: () => setTimeout(() => box.close()) },
       h("input", { type: "hidden", name: "source", value: sourceOf(playback) }),
-      number("from", "From step ", from),
-      number("to", "To step ", to),
+      rangeFields(playback),
       h("button", { class: "btn primary", text: "Download" }),
     ),
   );

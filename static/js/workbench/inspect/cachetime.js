@@ -2,7 +2,7 @@
 // it.
 
 import { $, h, fill, icon, debounce, focusedNow } from "../../lib/dom.js";
-import { plotly } from "../../lib/plotly.js";
+import { figureButtons, plotly } from "../../lib/plotly.js";
 import { count, plural } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
 import { textSize, token } from "../../lib/theme.js";
@@ -43,12 +43,25 @@ export class CacheTime {
       icon("table"),
       h("span", { text: "Show as a table" }),
     );
+    this.pictures = h(
+      "span",
+      { class: "pictures" },
+      figureButtons("Hit rate", () => this.#figure(), "small"),
+    );
+    this.pictures.hidden = true;
     this.key = h("ul", { class: "key" });
     this.body = h("div", null, this.key, this.chart, this.table);
     this.element = h(
       "div",
       { class: "cache-time" },
-      h("div", { class: "stale-head" }, h("h3", { text: "Hit rate" }), h("span", { class: "grow" }), this.toggle),
+      h(
+        "div",
+        { class: "stale-head" },
+        h("h3", { text: "Hit rate" }),
+        h("span", { class: "grow" }),
+        this.pictures,
+        this.toggle,
+      ),
       this.note,
       this.body,
     );
@@ -112,6 +125,7 @@ export class CacheTime {
   #hide(hidden) {
     this.body.hidden = hidden;
     this.toggle.hidden = hidden;
+    this.pictures.hidden = hidden || !this.#ready;
   }
 
   async #draw() {
@@ -145,6 +159,7 @@ export class CacheTime {
     });
     if (!this.#ready) {
       this.#ready = true;
+      this.pictures.hidden = false;
       /** @type {any} */ (this.chart).on("plotly_click", ({ points: [point], event }) => {
         const to = point?.customdata;
         if (to) view.playback.goto(to, event?.timeStamp);
@@ -296,6 +311,19 @@ export class CacheTime {
         font: { color: token("--ink"), family: token("--font"), size: textSize() },
       },
       shapes: this.#here(),
+    };
+  }
+
+  /** The chart as it is drawn, for a file. */
+  #figure() {
+    const { playback } = this.view;
+    const { points, per } = series(playback.marks.caching, this.#known, (this.#width - MARGIN.l - MARGIN.r) / 1.5);
+    const layout = { ...this.#layout(playback.cycles), showlegend: true };
+    return {
+      data: this.#traces(per, points),
+      layout,
+      title: "Hit rate of the equivalence cache",
+      name: "cache-over-time",
     };
   }
 

@@ -1,0 +1,151 @@
+// The dialog that makes a film of a range of steps: what the slide deck has, as WebM or GIF. It is made in the browser,
+// from slides that the server has drawn.
+
+import { $, dialog, fill, h, icon } from "../../lib/dom.js";
+import { Progress, bytes } from "../../lib/progress.js";
+import { plural } from "../../lib/quantity.js";
+import { SLIDES, rangeFields, sourceOf } from "../exporting.js";
+import { HEIGHT, WIDTH } from "./format.js";
+import { gif } from "./gif.js";
+import { drawSlide, slidesOf } from "./slides.js";
+import { webm, webmCodec } from "./webm.js";
+/** @import { Playback } from "../playback.js" */
+
+const SECONDS = ["1", "2", "4"]; // that a step is shown
+const NO_WEBM = "This browser encodes no video on this page: that takes a current one, and HTTPS. A GIF it can make.";
+
+/** @typedef {{ from: number, to: number, seconds: number, format: string, signal: AbortSignal }} Wanted */
+
+/**
+ * Ask for a range of steps, and make a film of it.
+ *
+ * @param {Playback} playback
+ */
+export async function exportFilm(playback) {
+  const codec = await webmCodec();
+  /** @type {AbortController | null} */
+  let making = null;
+  let address = "";
+  const options = [
+    h("option", { value: "webm", text: codec ? "WebM" : "WebM (not here)", disabled: !codec }),
+    h("option", { value: "gif", text: "GIF", selected: !codec || undefined }),
+  ];
+  const below = h("div", { class: "film-progress", hidden: true });
+  const result = h("div", { "aria-live": "polite" });
+  const button = h("button", { class: "btn primary", text: "Make the file" });
+  const form = h(
+    "form",
+    {
+      class: "deck-form",
+      onsubmit: (event) => {
+        event.preventDefault();
+        make();
+      },
+    },
+    rangeFields(playback),
+    choice(
+      "seconds",
+      "Seconds a step ",
+      SECONDS.map((value) => h("option", { value, text: value, selected: value === "2" })),
+    ),
+    choice("format", "Format ", options),
+    button,
+  );
+  const box = dialog(
+    "Video of steps",
+    h("p", {
+      class: "dim",
+      text:
+        `The stage and what happened, step by step, ${WIDTH} × ${HEIGHT}, at most ${SLIDES} steps. `
+        + "Your browser makes the file.",
+    }),
+    form,
+    codec ? null : h("p", { class: "note warning" }, icon("warn"), h("span", { text: NO_WEBM })),
+    below,
+    result,
+  );
+  box.addEventListener("close", () => {
+    making?.abort();
+    URL.revokeObjectURL(address);
+  });
+
+  async function make() {
+    const asked = new FormData(form);
+    const [from, to, seconds] = ["from", "to", "seconds"].map((name) => Number(asked.get(name)));
+    const format = String(asked.get("format"));
+    if (to < from || to - from >= SLIDES) {
+      fill(result, refusal(`It has 1 to ${SLIDES} steps, and the first is not after the last.`));
+      $('[name="to"]', form).focus();
+      return;
+    }
+    making = new AbortController();
+    const { signal } = making;
+    const progress = new Progress("Making the file", { onCancel: () => making?.abort() });
+    fill(result);
+    fill(below, progress.element).hidden = false;
+    busy(true);
+    progress.button.focus();
+    try {
+      const { blob, steps } = await film(playback, { from, to, seconds, format, signal }, progress);
+      URL.revokeObjectURL(address);
+      address = URL.createObjectURL(blob);
+      const name = `steps-${from}-to-${from + steps - 1}.${format}`;
+      const link = h("a", { href: address, download: name, text: name });
+      const facts = [plural(steps, "step"), plural(steps * seconds, "second"), bytes(blob.size)].join(", ");
+      fill(result, h("p", { class: "note" }, icon("check"), h("span", null, link, ` · ${facts}`)));
+      link.click();
+    } catch (error) {
+      fill(
+        result,
+        signal.aborted ? h("p", { class: "dim", text: "Cancelled: no file was made." }) : refusal(error.message),
+      );
+    } finally {
+      making = null;
+      fill(below).hidden = true;
+      busy(false);
+      if (box.isConnected) button.focus();
+    }
+  }
+
+  /** @param {boolean} on */
+  function busy(on) {
+    for (const one of form.elements) one.toggleAttribute("disabled", on);
+  }
+}
+
+/**
+ * Draw the steps one by one, and put them into a file. Rejects with an Error in words, or the signal's reason.
+ *
+ * @param {Playback} playback
+ * @param {Wanted} wanted
+ * @param {Progress} progress
+ */
+async function film(playback, { seconds, format, ...range }, progress) {
+  const { signal } = range;
+  progress.set(null, "The server draws the steps");
+  const slides = await slidesOf(sourceOf(playback), range);
+  const canvas = h("canvas", { width: WIDTH, height: HEIGHT });
+  const made = format === "gif" ? gif() : webm(await webmCodec());
+  try {
+    for (const [i, slide] of slides.entries()) {
+      progress.set(i / slides.length, `Step ${i + 1} of ${slides.length}`);
+      await drawSlide(canvas, slide);
+      await made.add(canvas, seconds);
+      await new Promise((resolve) => setTimeout(resolve)); // for the page: to draw, and to hear "Cancel"
+      signal.throwIfAborted();
+    }
+    return { blob: await made.end(), steps: slides.length };
+  } finally {
+    made.close();
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {string} label
+ * @param {HTMLOptionElement[]} options
+ */
+const choice = (name, label, options) => h("label", null, label, h("select", { class: "field", name }, options));
+
+/** @param {string} text */
+const refusal = (text) => h("p", { class: "note error", role: "alert" }, icon("warn"), h("span", { text }));

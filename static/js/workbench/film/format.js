@@ -1,0 +1,33 @@
+// What the formats of films have in common: the size of a frame, and bounds.
+
+export const WIDTH = 1280; // pixels of a frame
+export const HEIGHT = 720;
+export const MOST_BYTES = 64 * 1024 * 1024; // of a file
+export const TOO_LARGE = "The file would be larger than 64 MiB. Choose fewer steps.";
+
+/**
+ * A file in the making. `add` takes the next picture, which is shown for `seconds`; `end` answers the file; `close`
+ * gives up what it holds, at any time.
+ *
+ * @typedef {{
+ *   add: (canvas: HTMLCanvasElement, seconds: number) => Promise<void>,
+ *   end: () => Promise<Blob>,
+ *   close: () => void,
+ * }} Film
+ */
+
+/**
+ * Join bytes.
+ *
+ * @param {(Uint8Array | number[])[]} parts
+ * @returns {Uint8Array<ArrayBuffer>}
+ */
+export function joined(parts) {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

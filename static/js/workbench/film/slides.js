@@ -1,0 +1,156 @@
+// The slides of a deck, as the server writes it, drawn on a canvas one by one.
+
+import { $, $$, penOf } from "../../lib/dom.js";
+import { HEIGHT, WIDTH } from "./format.js";
+
+// As templates/deck.html has them: the server draws dark stages whatever the theme of the page is.
+const [BACKGROUND, INK, DIM, WHERE] = ["#0d1016", "#e8ecf4", "#a3afc2", "#a3adff"];
+const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
+const MARGIN = 32;
+const STAGE = { x: 64, y: 52, width: WIDTH - 128, height: 504 }; // as wide for its height as the server draws it
+const CAPTION = { y: STAGE.y + STAGE.height + 8, height: HEIGHT - STAGE.y - STAGE.height - 20 };
+const SIZES = [24, 20, 17]; // of the caption's letters: the first in which it has room
+const LEADING = 1.3;
+const STYLE = /<style>[^]*?<\/style>/; // of the deck: our policy would report it, though it is only parsed here
+
+/** @typedef {{ title: string, where: string, caption: string[], svg: SVGElement }} Slide */
+
+/**
+ * Fetch the steps `from` … `to` of a source as slides. Rejects with an Error in words.
+ *
+ * @param {string} source
+ * @param {{ from: number, to: number, signal: AbortSignal }} range
+ * @returns {Promise<Slide[]>}
+ */
+export async function slidesOf(source, { from, to, signal }) {
+  const query = new URLSearchParams({ source, from: String(from), to: String(to) });
+  const answer = await fetch(`/deck?${query}`, { signal });
+  const text = (await answer.text()).replace(STYLE, "");
+  const page = new DOMParser().parseFromString(text, "text/html");
+  if (!answer.ok)
+    throw new Error($("[data-advice]", page)?.textContent.trim() || `The server answered ${answer.status}.`);
+  return $$("section", page).map((section) => ({
+    title: $("h1", section).textContent,
+    where: $("h2", section).textContent,
+    caption: $$(".caption p", section).map((sentence) => sentence.textContent),
+    svg: /** @type {SVGElement} */ (/** @type {Element} */ ($("svg", section))),
+  }));
+}
+
+/**
+ * Draw a slide: its title and step, the stage, and what happened below.
+ *
+ * @param {HTMLCanvasElement} canvas
+ * @param {Slide} slide
+ */
+export async function drawSlide(canvas, slide) {
+  const stage = await pictureOf(slide.svg);
+  const pen = penOf(canvas);
+  pen.fillStyle = BACKGROUND;
+  pen.fillRect(0, 0, WIDTH, HEIGHT);
+  pen.textBaseline = "alphabetic";
+  pen.font = `600 24px ${FONT}`;
+  const where = fitting(pen, slide.where, (WIDTH - 3 * MARGIN) * 0.65);
+  pen.textAlign = "end";
+  line(pen, where, WIDTH - MARGIN, 40, WHERE);
+  pen.textAlign = "start";
+  line(pen, fitting(pen, slide.title, WIDTH - 3 * MARGIN - pen.measureText(where).width), MARGIN, 40, INK);
+  pen.drawImage(stage, STAGE.x, STAGE.y, STAGE.width, STAGE.height);
+  caption(pen, slide.caption);
+}
+
+/**
+ * An SVG as an image. It has the fonts of the system only, and none by the name that the server gives them.
+ *
+ * @param {SVGElement} svg
+ */
+async function pictureOf(svg) {
+  for (const text of svg.querySelectorAll("[font-family]")) text.setAttribute("font-family", FONT);
+  const blob = new Blob([new XMLSerializer().serializeToString(svg)], { type: "image/svg+xml" });
+  const address = URL.createObjectURL(blob);
+  try {
+    const image = new Image();
+    image.src = address;
+    await image.decode();
+    return image;
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}
+
+/**
+ * The sentences, as large as they have room; the last one, which is what it came to, is never left out.
+ *
+ * @param {CanvasRenderingContext2D} pen
+ * @param {string[]} sentences
+ */
+function caption(pen, sentences) {
+  let size = 0;
+  let room = 0;
+  /** @type {{ text: string, last: boolean }[]} */
+  let lines = [];
+  for (size of SIZES) {
+    pen.font = `${size}px ${FONT}`;
+    room = Math.floor(CAPTION.height / (size * LEADING));
+    lines = sentences.flatMap((sentence, i) =>
+      wrapped(pen, sentence).map((text) => ({ text, last: i === sentences.length - 1 })),
+    );
+    if (lines.length <= room) break;
+  }
+  if (lines.length > room) {
+    const ends = lines.filter(({ last }) => last).slice(0, room);
+    const before = lines.filter(({ last }) => !last).slice(0, room - ends.length);
+    if (before.length) before.at(-1).text = fitting(pen, `${before.at(-1).text} …`, WIDTH - 2 * MARGIN);
+    lines = [...before, ...ends];
+  }
+  for (const [i, { text, last }] of lines.entries())
+    line(pen, text, MARGIN, CAPTION.y + (i + 1) * size * LEADING - size * 0.3, last ? INK : DIM);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {string} text
+ * @param {number} x
+ * @param {number} y
+ * @param {string} colour
+ */
+function line(pen, text, x, y, colour) {
+  pen.fillStyle = colour;
+  pen.fillText(text, x, y);
+}
+
+/**
+ * The lines of a sentence; a word that is wider than a line is cut.
+ *
+ * @param {CanvasRenderingContext2D} pen
+ * @param {string} sentence
+ */
+function wrapped(pen, sentence) {
+  const width = WIDTH - 2 * MARGIN;
+  /** @type {string[]} */
+  const lines = [];
+  for (const word of sentence.split(/\s+/)) {
+    const longer = lines.length ? `${lines.at(-1)} ${word}` : word;
+    if (lines.length && pen.measureText(longer).width <= width) lines[lines.length - 1] = longer;
+    else lines.push(fitting(pen, word, width));
+  }
+  return lines;
+}
+
+/**
+ * A text, or as much of its beginning as is no wider than `width`.
+ *
+ * @param {CanvasRenderingContext2D} pen
+ * @param {string} text
+ * @param {number} width
+ */
+function fitting(pen, text, width) {
+  if (pen.measureText(text).width <= width) return text;
+  let [least, most] = [0, text.length];
+  while (least < most) {
+    const half = Math.ceil((least + most) / 2);
+    if (pen.measureText(`${text.slice(0, half)}…`).width <= width) least = half;
+    else most = half - 1;
+  }
+  return `${text.slice(0, least).trimEnd()}…`;
+}

@@ -1,0 +1,217 @@
+"""A range of steps as a video or GIF: the file that the browser makes is decoded again, and has the steps."""
+
+from __future__ import annotations
+
+import base64
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Download, Locator, Page, expect
+
+from tests.browser.conftest import DESKTOP, LOOKS, PHONE
+from tests.browser.pages import Workbench, example_text, share, wide
+from tests.browser.test_exports import command
+from tests.services.stack import Stack
+
+pytestmark = pytest.mark.timeout(240)
+
+#: Shared by what decodes: a grid of pixels of the stage in a frame, or of a picture of the stage.
+PIXELS = """
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [160, 70];
+    const pen = canvas.getContext("2d", { willReadFrequently: true });
+    const pixels = (image, ...from) => {
+        pen.drawImage(image, ...from, 0, 0, 160, 70);
+        return [...pen.getImageData(0, 0, 160, 70).data];
+    };
+    const FRAME = [64, 52, 1152, 504];
+"""
+PICTURE = f"""async (address) => {{ {PIXELS}
+    const image = new Image();
+    image.src = address;
+    await image.decode();
+    return pixels(image, 0, 0, image.width, image.height);
+}}"""
+VIDEO = f"""async ([address, times]) => {{ {PIXELS}
+    const video = document.createElement("video");
+    const comes = (name) => new Promise((resolve, reject) => {{
+        video.addEventListener(name, resolve, {{ once: true }});
+        video.addEventListener("error", () => reject(new Error(video.error.message)), {{ once: true }});
+    }});
+    const ready = comes("loadeddata");
+    video.src = address;
+    await ready;
+    const shown = [];
+    for (const time of times) {{
+        const there = comes("seeked");
+        video.currentTime = time;
+        await there;
+        shown.push(pixels(video, ...FRAME));
+    }}
+    return [[video.videoWidth, video.videoHeight, video.duration], shown];
+}}"""
+GIF = f"""async (address) => {{ {PIXELS}
+    const data = Uint8Array.from(atob(address.split(",")[1]), (letter) => letter.charCodeAt(0));
+    const decoder = new ImageDecoder({{ data, type: "image/gif" }});
+    await decoder.tracks.ready;
+    await decoder.completed;
+    const track = decoder.tracks.selectedTrack;
+    const shown = [], seconds = [];
+    let size;
+    for (let frameIndex = 0; frameIndex < track.frameCount; frameIndex++) {{
+        const {{ image }} = await decoder.decode({{ frameIndex }});
+        size = [image.displayWidth, image.displayHeight];
+        seconds.push(image.duration / 1e6);
+        shown.push(pixels(image, ...FRAME));
+        image.close();
+    }}
+    return [[...size, seconds], shown];
+}}"""
+Pixels = list[int]
+
+
+def address_of(kind: str, data: bytes) -> str:
+    """Return a file as an address."""
+    return f"data:{kind};base64,{base64.b64encode(data).decode()}"
+
+
+def apart(one: Pixels, other: Pixels) -> float:
+    """Return how far two grids of pixels are apart, a channel, from 0 to 255."""
+    return sum(abs(a - b) for a, b in zip(one, other, strict=True)) / len(one)
+
+
+def asked(page: Page, **fields: str) -> Locator:
+    """Open the dialog and fill it in."""
+    command(page, "video or GIF")
+    box = page.get_by_role("dialog", name="Video of steps")
+    for label, value in fields.items():
+        field = box.get_by_label(label.replace("_", " "))
+        if label in ("Format", "Seconds_a_step"):
+            field.select_option(label=value)
+        else:
+            field.fill(value)
+    return box
+
+
+def made(box: Locator) -> Download:
+    """Make the file, and return its download."""
+    with box.page.expect_download(timeout=120_000) as coming:
+        box.get_by_role("button", name="Make the file").click()
+    return coming.value
+
+
+def has_the_steps(frames: list[Pixels], page: Page, source: str, steps: range) -> None:
+    """Each frame shows the stage of its step as the server draws it, and no other's."""
+    stages = []
+    for step in steps:
+        answer = page.request.get("/picture", params={"source": source, "step": step, "format": "png"})
+        stages.append(page.evaluate(PICTURE, address_of("image/png", answer.body())))
+    assert len(frames) == len(stages)
+    for at, frame in enumerate(frames):
+        distances = [apart(frame, stage) for stage in stages]
+        assert distances[at] == min(distances) < 8, (at, distances)
+        assert distances.count(distances[at]) == 1
+
+
+def read(data: bytes, name: bytes) -> bytes:
+    """Return the body of the first EBML element of a name; of this file every length has eight bytes."""
+    at = data.index(name) + len(name)
+    length = int.from_bytes(data[at + 1 : at + 8], "big")
+    assert data[at] == 1
+    return data[at + 8 : at + 8 + length]
+
+
+def test_steps_as_a_video(page: Page, visitor: Callable[..., Page], site: Stack, tmp_path: Path) -> None:
+    """It plays, is as long as asked for, can be searched, and shows each step at its time."""
+    address = share(site, example_text("making-room"), "Video")
+    Workbench(page).open(f"{address}?step=1").at(1)
+    last = int(page.evaluate("podstep.playback.cycles"))
+    box = asked(page, From_step="1", To_step=str(last), Seconds_a_step="1", Format="WebM")
+    file = made(box)
+    assert file.suggested_filename == f"steps-1-to-{last}.webm"
+    expect(box).to_contain_text(f"{last} steps, {last} seconds")
+    expect(box.get_by_role("link", name=file.suggested_filename)).to_be_visible()
+    data = Path(file.path()).read_bytes()
+    assert data.startswith(b"\x1a\x45\xdf\xa3") and struct.unpack(">d", read(data, b"\x44\x89")) == (
+        1000 * last,
+    )
+    player = visitor()  # the policy of our own pages allows no media but the server's
+    times = [step + part for step in range(last) for part in (0.1, 0.6)]
+    (width, height, duration), frames = player.evaluate(VIDEO, [address_of("video/webm", data), times])
+    assert (width, height) == (1280, 720) and abs(duration - last) < 0.02
+    for first, second in zip(frames[::2], frames[1::2], strict=True):
+        assert apart(first, second) < 1.5
+    has_the_steps(frames[1::2], page, address, range(1, last + 1))
+
+
+def test_steps_as_a_gif(page: Page, site: Stack) -> None:
+    """A frame a step, each shown as long as asked for; from the state before the first one."""
+    address = share(site, example_text("making-room"), "GIF")
+    Workbench(page).open(address)
+    box = asked(page, From_step="0", To_step="2", Seconds_a_step="4", Format="GIF")
+    file = made(box)
+    assert file.suggested_filename == "steps-0-to-2.gif"
+    data = Path(file.path()).read_bytes()
+    page.goto("/api/")
+    (width, height, seconds), frames = page.evaluate(GIF, address_of("image/gif", data))
+    assert (width, height, seconds) == (1280, 720, [4, 4, 4])
+    has_the_steps(frames, page, address, range(3))
+
+
+def test_a_browser_that_encodes_no_video(page: Page, site: Stack) -> None:
+    """It says so, and has the GIF chosen."""
+    page.add_init_script("delete window.VideoEncoder")
+    Workbench(page).open(share(site, example_text("making-room"), "None"))
+    box = asked(page)
+    expect(box).to_contain_text("This browser encodes no video on this page")
+    expect(box.get_by_label("Format")).to_have_value("gif")
+    expect(box.get_by_role("option", name="WebM")).to_be_disabled()
+    assert made(box).suggested_filename.endswith(".gif")
+
+
+def test_it_is_cancelled_and_refused_in_words(page: Page, site: Stack, watch: Any) -> None:
+    """By keys alone: what is wrong stands in the dialog, and a second try goes on from there."""
+    Workbench(page).open(share(site, example_text("making-room"), "Cancelled"))
+    box = asked(page, From_step="2", To_step="1")
+    page.keyboard.press("Enter")
+    expect(box.get_by_role("alert")).to_contain_text("1 to 60 steps")
+    expect(box.get_by_label("To step")).to_be_focused()
+    page.route("**/deck?*", lambda route: None)  # it waits
+    page.keyboard.type("2")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("2")
+    page.keyboard.press("Enter")
+    cancel = box.get_by_role("button", name="Cancel")
+    expect(cancel).to_be_focused()
+    expect(box.get_by_role("progressbar")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(box).to_contain_text("Cancelled: no file was made.")
+    expect(box.get_by_role("button", name="Make the file")).to_be_focused()
+    page.unroute("**/deck?*")
+    watch.allow("503")
+    refusal = '<p data-advice="">The server is busy.</p>'
+    page.route("**/deck?*", lambda route: route.fulfill(status=503, body=refusal, content_type="text/html"))
+    page.keyboard.press("Enter")
+    expect(box.get_by_role("alert")).to_have_text("The server is busy.")
+    page.unroute("**/deck?*")
+    assert made(box).suggested_filename == "steps-2-to-2.webm"
+    page.keyboard.press("Escape")
+    expect(box).to_have_count(0)
+
+
+@pytest.mark.parametrize(("size", "scheme"), LOOKS, ids=["1440-dark", "390-light"])
+def test_the_dialog(
+    visitor: Callable[..., Page], site: Stack, accessible: Callable[[Page], None], size: Any, scheme: str
+) -> None:
+    """Before, while it works, and with its file: it fits and is accessible."""
+    assert size in (DESKTOP, PHONE)
+    page = visitor(size=size, color_scheme=scheme)
+    Workbench(page).open(share(site, example_text("making-room"), "Dialog"))
+    box = asked(page, Format="GIF")
+    accessible(page)
+    made(box)
+    accessible(page)
+    assert wide(page) <= 0
