@@ -7,7 +7,7 @@ deleted while pods remain on it keeps them (``alive`` is False), as the schedule
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -74,6 +74,11 @@ class Node:
     pods: list[Pod] = field(default_factory=list)
     ports: set[Port] = field(default_factory=set)
     images: tuple[str, ...] = ()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Node:
+        """Return a node with pods and ports of its own; the rest is replaced as a whole and never changed."""
+        del memo
+        return replace(self, pods=list(self.pods), ports=set(self.ports))
 
 
 def zone_of(labels: Mapping[str, str]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from scheduler_core.v1_37.pods import Pod
 
 MAX_LOG = 50_000
@@ -13,6 +15,13 @@ class PodLog:
     def __init__(self) -> None:
         self._entries: list[tuple[int, Pod, int]] = []
         self._dropped = 0
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> PodLog:
+        """Return an independent log of the same entries, which never change."""
+        del memo
+        other = PodLog()
+        other._entries, other._dropped = list(self._entries), self._dropped
+        return other
 
     @property
     def end(self) -> int:

@@ -18,6 +18,9 @@ DEFAULTS: Amounts = {"cpu": 100, "memory": 200 * 1024 * 1024}
 Request = Callable[[Mapping[str, Any]], Mapping[str, int]]
 
 
+_STATUSES = ("initContainerStatuses", "containerStatuses")
+
+
 def amounts(resources: Mapping[str, Any] | None) -> Amounts:
     """Read a ResourceList."""
     return {name: parse_resource(name, str(text)) for name, text in (resources or {}).items()}
@@ -60,10 +63,12 @@ def held_requests(spec: Mapping[str, Any], status: Mapping[str, Any], *, nonzero
     specified = _aggregate(spec, lambda container: _requests(container.get("resources")), defaults)
     if whole_allocated is not None and whole_actual is not None:
         allocated, actual = amounts(whole_allocated), amounts(whole_actual)
+    elif not infeasible and not any(status.get(key) for key in _STATUSES):
+        allocated = actual = specified  # nothing is reported: what is specified holds
     else:
         allocated, actual = _status_aggregates(spec, status, defaults, infeasible=infeasible)
-    total = _greatest(allocated, actual)
-    if not infeasible:
+    total = dict(specified) if actual is specified else _greatest(allocated, actual)
+    if not infeasible and actual is not specified:
         total = _greatest(total, specified)
     level = _level(spec.get("resources"))
     if level:
@@ -75,11 +80,7 @@ def _status_aggregates(
     spec: Mapping[str, Any], status: Mapping[str, Any], defaults: Mapping[str, int], *, infeasible: bool
 ) -> tuple[Amounts, Amounts]:
     """Return what the containers' statuses say is allocated, and is in use."""
-    statuses = {
-        entry["name"]: entry
-        for key in ("initContainerStatuses", "containerStatuses")
-        for entry in status.get(key) or ()
-    }
+    statuses = {entry["name"]: entry for key in _STATUSES for entry in status.get(key) or ()}
 
     def allocated(container: Mapping[str, Any]) -> Amounts:
         found = statuses.get(container["name"], {}).get("allocatedResources")

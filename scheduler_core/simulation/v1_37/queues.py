@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import nsmallest
 from itertools import islice
+from typing import Any
 
 from scheduler_core.scheduling.cycle import QueueEntry, QueueState, TimedQueue
 from scheduler_core.scheduling.queue import QUEUE_SHOWN
@@ -17,13 +18,69 @@ from scheduler_core.v1_37.podgroups import GATE
 from scheduler_core.v1_37.queue import LEFTOVER_AFTER, LEFTOVER_EVERY
 from scheduler_core.v1_37.run import Run
 
+KEPT = 2_000
 CREATED, FAILED = "created", "failed"
 
 Moved = Mapping[str, str]
 """The event that moved each waiting pod last, by pod."""
 
 
-def queue_state(run: Run, head: Entity, moved: Moved, *, whole: bool) -> QueueState:
+Stamp = tuple[object, ...]
+
+
+class Told:
+    """What is told of waiting pods, kept while nothing of it changes: most of them wait for many cycles."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, tuple[Stamp, QueueEntry]] = {}
+        self._hints: dict[str, tuple[Stamp, Hint]] = {}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Told:
+        """Return an empty one."""
+        del memo
+        return Told()
+
+    def entry(self, waiting: QueuedPod, place: str, moved: Moved, nominated: Mapping[str, str]) -> QueueEntry:
+        """Return a pod as it waits in a queue."""
+        key = waiting.key
+        stamp = *_stamp(waiting, place, nominated), moved.get(key)
+        known = self._entries.get(key)
+        if known is None or known[0] != stamp:
+            if len(self._entries) >= KEPT:
+                self._entries.clear()
+            known = self._entries[key] = stamp, _entry(waiting, place, moved, nominated)
+        return known[1]
+
+    def hint(self, run: Run, waiting: QueuedPod, queue: str, nominated: Mapping[str, str]) -> Hint:
+        """Return what would wake a pod that sleeps."""
+        if not waiting.rejected_by and not waiting.pending and not waiting.gated_by:
+            return _hint(run, waiting, queue, nominated)  # its group may appear at any time
+        key, stamp = waiting.key, _stamp(waiting, queue, nominated)
+        known = self._hints.get(key)
+        if known is None or known[0] != stamp:
+            if len(self._hints) >= KEPT:
+                self._hints.clear()
+            known = self._hints[key] = stamp, _hint(run, waiting, queue, nominated)
+        return known[1]
+
+
+def _stamp(waiting: QueuedPod, place: str, nominated: Mapping[str, str]) -> Stamp:
+    """Return what a waiting pod's description depends on; between two attempts its plugins only add up."""
+    return (
+        waiting.pod,
+        place,
+        waiting.since,
+        waiting.attempts,
+        waiting.failures,
+        waiting.errors,
+        len(waiting.rejected_by),
+        len(waiting.pending),
+        waiting.gated_by,
+        nominated.get(waiting.key),
+    )
+
+
+def queue_state(run: Run, head: Entity, moved: Moved, told: Told, *, whole: bool) -> QueueState:
     """Return the queues without the head, which is about to be scheduled; the counts are exact.
 
     At most ``QUEUE_SHOWN`` entries of each queue are listed, and none unless ``whole``.
@@ -36,9 +93,11 @@ def queue_state(run: Run, head: Entity, moved: Moved, *, whole: bool) -> QueueSt
     counts = {**{place: number for place, (_, number) in places.items()}, "waiting": 0}
     nominated = run.nominations.nodes()
     entries = tuple(
-        _entry(waiting, place, moved, nominated) for place, members in shown.items() for waiting in members
+        told.entry(waiting, place, moved, nominated)
+        for place, members in shown.items()
+        for waiting in members
     )
-    tried = _entry(head.members[0], "active", moved, nominated)
+    tried = told.entry(head.members[0], "active", moved, nominated)
     active, unschedulable = (
         [(w.key, w.priority, w.arrival) for w in shown[place]] for place in ("active", "unschedulable")
     )
@@ -128,13 +187,13 @@ def _flushes(entries: tuple[QueueEntry, ...]) -> Iterator[tuple[str, float]]:
         yield "unschedulable", min(leftover)
 
 
-def hints_of(run: Run) -> tuple[tuple[Hint, ...], int]:
+def hints_of(run: Run, told: Told) -> tuple[tuple[Hint, ...], int]:
     """Return the first waiting pods that sleep, with what would wake each, and how many there are."""
     sleeping = _sleeping(run, ())
     rows = [(waiting, place) for place in ("unschedulable", "gated") for waiting in sleeping[place][0]]
     rows.sort(key=lambda row: row[0].order)
     nominated = run.nominations.nodes()
-    hints = (_hint(run, waiting, place, nominated) for waiting, place in rows[:QUEUE_SHOWN])
+    hints = (told.hint(run, waiting, place, nominated) for waiting, place in rows[:QUEUE_SHOWN])
     return tuple(hints), sleeping["unschedulable"][1] + sleeping["gated"][1]
 
 

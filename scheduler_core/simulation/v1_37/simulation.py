@@ -38,7 +38,7 @@ from scheduler_core.simulation.v1_37.cycles import (
 )
 from scheduler_core.simulation.v1_37.groups import MemberOutcome, outcomes_of
 from scheduler_core.simulation.v1_37.manifests import Manifests
-from scheduler_core.simulation.v1_37.queues import hints_of, queue_state
+from scheduler_core.simulation.v1_37.queues import Told, hints_of, queue_state
 from scheduler_core.simulation.v1_37.record import ReleaseRecord
 from scheduler_core.v1_37.change import Manifest
 from scheduler_core.v1_37.clock import SECOND, whole_second
@@ -87,6 +87,7 @@ class CurrentSimulation:
         self._changes = 0  # operations, placements and deletions so far
         self._failed_at: dict[str, int] = {}  # by entity: ``_changes`` when it was tried last
         self._moved: dict[str, str] = {}
+        self._told = Told()
         self._places: tuple[tuple[str, ...], Places] | None = None  # of nodes of these names
         for manifest in self._manifests.initial(self.run.cluster):
             self.run.write(self.run.cluster.create(manifest))
@@ -186,6 +187,7 @@ class CurrentSimulation:
             self._manifests,
             self._configuration,
             self.run.configuration,
+            self._operations,
             *self.scenario.objects,
             *self.scenario.operations,
             *(operation.object for operation in self.scenario.operations),
@@ -212,7 +214,7 @@ class CurrentSimulation:
         run = self.run
         head = run.queue.active.first() or run.queue.backoff.first()
         assert head is not None
-        queue = queue_state(run, head, self._moved, whole=self._trace)
+        queue = queue_state(run, head, self._moved, self._told, whole=self._trace)
         entity = run.queue.pop()
         assert entity is not None
         start = run.scheduling.start
@@ -256,7 +258,7 @@ class CurrentSimulation:
 
     def _record(self, ran: Ran, cycle: Cycle, start: int) -> ReleaseRecord:
         attempt = leading(ran)
-        hints, waiting = hints_of(self.run)
+        hints, waiting = hints_of(self.run, self._told)
         known: dict[str, Any] = {}
         if attempt is not None:
             known = {
