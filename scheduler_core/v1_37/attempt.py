@@ -145,7 +145,8 @@ class Scheduler:
                 return found
         rows = walk if subset is None else self._within(ctx, attempt, walk, subset)
         if len(rows):
-            rows = np.roll(rows, -(self.start % len(rows)))
+            first = self.start % len(rows)
+            rows = np.concatenate((rows[first:], rows[:first]))
         found = self._pass(ctx, attempt, rows)
         failed = sum(number for status, number in attempt.failed.counts() if status.code != ERROR)
         self.start = (self.start + len(found) + failed) % len(walk)
