@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from xml.sax.saxutils import escape, quoteattr
 
-FONT = "Lato"
+FONT = "Lato, sans-serif"  # the first is on the server alone: a file is read elsewhere too
 _NO_XML = {"Cc", "Cs", "Cn", "Cf"}  # control characters are no XML; others turn the writing round
 
 

@@ -84,8 +84,13 @@ def apart(one: Pixels, other: Pixels) -> float:
 
 
 def asked(page: Page, **fields: str) -> Locator:
-    """Open the dialog and fill it in."""
+    """Open the dialog by the palette and fill it in."""
     command(page, "video or GIF")
+    return filled(page, **fields)
+
+
+def filled(page: Page, **fields: str) -> Locator:
+    """Fill the dialog in; a label's spaces are written as ``_``."""
     box = page.get_by_role("dialog", name="Video of steps")
     for label, value in fields.items():
         field = box.get_by_label(label.replace("_", " "))
@@ -129,7 +134,10 @@ def test_steps_as_a_video(page: Page, visitor: Callable[..., Page], site: Stack,
     address = share(site, example_text("making-room"), "Video")
     Workbench(page).open(f"{address}?step=1").at(1)
     last = int(page.evaluate("podstep.playback.cycles"))
-    box = asked(page, From_step="1", To_step=str(last), Seconds_a_step="1", Format="WebM")
+    page.get_by_role("button", name="Share", exact=True).click()
+    page.get_by_role("group", name="As a file").get_by_role("button", name="Video or GIF").click()
+    expect(page.get_by_role("dialog")).to_have_count(1)
+    box = filled(page, From_step="1", To_step=str(last), Seconds_a_step="1", Format="WebM")
     file = made(box)
     assert file.suggested_filename == f"steps-1-to-{last}.webm"
     expect(box).to_contain_text(f"{last} steps, {last} seconds")

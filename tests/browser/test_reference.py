@@ -58,3 +58,12 @@ def test_rules_are_cards_on_a_phone(
     assert heading["y"] < box["y"]
     assert box["width"] > 300
     accessible(phone)
+
+
+def test_plugins_fit_a_phone(phone: Page) -> None:
+    """Also those of many extension points, in whose row nothing is cut off."""
+    phone.goto("/reference/plugins/")
+    points = phone.locator("#DynamicResources td").filter(has_text="preEnqueue").last
+    expect(points).to_contain_text("podGroupPostFilter")
+    assert wide(phone) == 0
+    assert points.evaluate("cell => cell.scrollWidth <= cell.clientWidth")

@@ -112,4 +112,5 @@ export function exportDeck(playback) {
       h("button", { class: "btn primary", text: "Download" }),
     ),
   );
+  $("input[type=number]", box).focus();
 }

@@ -2,6 +2,7 @@
 
 import { $, h, dialog, fill } from "../lib/dom.js";
 import { refusalOf } from "../lib/socket.js";
+import { exportDeck, exportView } from "./exporting.js";
 import { embed } from "./share/embed.js";
 import { link } from "./share/link.js";
 import { privately } from "./share/private.js";
@@ -82,7 +83,12 @@ export async function share(context) {
   };
   const strip = h("div", { class: "tabs", role: "tablist", "aria-label": "Ways to share" });
   const panel = h("div", { class: "share-panel", id: "share" });
-  const box = dialog("Share this view", strip, panel);
+  const box = dialog(
+    "Share this view",
+    strip,
+    panel,
+    files(context, () => box.close()),
+  );
   box.classList.add("share-dialog");
   const offered = PANELS.filter(([key]) =>
     key === "embed" ? shared.frames : key !== "private" || !playback.source.link,
@@ -106,4 +112,35 @@ export async function share(context) {
     open,
   );
   await open("link");
+}
+
+/**
+ * The way to the files that can be had of what is on screen.
+ *
+ * @param {Workbench} workbench
+ * @param {() => void} leave
+ */
+function files({ playback, view }, leave) {
+  /** @type {[label: string, open: () => void][]} */
+  const kinds = [
+    ["Picture…", () => exportView(playback, view.tab)],
+    ["Slide deck…", () => exportDeck(playback)],
+    ["Video or GIF…", async () => (await import("./film/dialog.js")).exportFilm(playback)],
+  ];
+  const button = (/** @type {string} */ text, /** @type {() => void} */ open) =>
+    h("button", {
+      type: "button",
+      class: "btn",
+      text,
+      onclick: () => {
+        leave();
+        open();
+      },
+    });
+  return h(
+    "div",
+    { class: "share-files", role: "group", "aria-label": "As a file" },
+    h("span", { class: "dim", text: "As a file" }),
+    kinds.map(([text, open]) => button(text, open)),
+  );
 }

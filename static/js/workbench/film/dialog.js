@@ -64,6 +64,7 @@ export async function exportFilm(playback) {
     below,
     result,
   );
+  $('[name="from"]', form).focus();
   box.addEventListener("close", () => {
     making?.abort();
     URL.revokeObjectURL(address);
