@@ -196,7 +196,7 @@ def outcomes(simulation: Stepper, last: dict[str, Cycle]) -> Iterator[PodOutcome
         else:
             why = pending_because(cycle)
             if cycle is None and isinstance(simulation, CurrentSimulation):
-                why = untried_because(simulation.run, key)
+                why = untried_because(simulation.run, key, simulation.claims.problems)
             yield PodOutcome(key, "pending", "", why)
     for key, finished in simulation.cluster.finished.items():
         yield PodOutcome(key, "finished", finished.node_name, f"phase {finished.phase}")

@@ -84,6 +84,8 @@ def pending_now(
     gate = standing.trials.gate(pod)
     held = f"It is not tried before the plugin {gate} lets it into the queue." if gate else ""
     group = group_text(simulation.run, pod)
+    unmade = simulation.claims.problems.get(pod, "")
+    held += f" Its ResourceClaims could not be made: {unmade}." if unmade else ""
     text = " ".join(filter(None, (summary, held, group, _wakes(simulation, pod), unsearched)))
     return Explanation(
         pod,

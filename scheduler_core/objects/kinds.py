@@ -96,6 +96,7 @@ MANIFEST_KINDS: dict[str, ManifestKind] = {
     "VolumeAttachment": ManifestKind(_STORAGE),
     "DeviceClass": ManifestKind(_DEVICES),
     "ResourceClaim": ManifestKind(_DEVICES, namespaced=True),
+    "ResourceClaimTemplate": ManifestKind(_DEVICES, namespaced=True),
     "ResourceSlice": ManifestKind(_DEVICES),
 }
 """Kinds that only kube-scheduler v1.37 reads, from their manifests."""

@@ -59,8 +59,23 @@ def _manifest(obj: KubernetesObject, given: Mapping[Key, Document], simulation: 
         return _claimed(document, obj)
     if not isinstance(obj, Pod) or obj.terminal:
         return document
+    if isinstance(simulation, CurrentSimulation):
+        document = _with_claims(document, obj, simulation)
     state = simulation.cluster.pods[obj.meta.key]
     return bound(document, state.node_name) if state.node_name else document
+
+
+def _with_claims(document: Document, pod: Pod, simulation: CurrentSimulation) -> Document:
+    """Return a pod's manifest, its status naming the ResourceClaims that were made for it."""
+    stored = simulation.run.cluster.get("Pod", pod.meta.namespace, pod.meta.name) or {}
+    made = (stored.get("status") or {}).get("resourceClaimStatuses")
+    if not made:
+        return document
+    status = {**(document.get("status") or {}), "resourceClaimStatuses": made}
+    metadata = {**document["metadata"], "uid": stored["metadata"]["uid"]}  # the claims' owner
+    spec = document.get("spec") or {}
+    spec = spec if "resourceClaims" in spec else stored["spec"]  # typed objects do not keep the entries
+    return {**document, "metadata": metadata, "spec": spec, "status": status}
 
 
 def bound(document: Document, node: str) -> Document:

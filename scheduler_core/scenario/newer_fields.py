@@ -48,6 +48,12 @@ _UNREAD: Mapping[str, Mapping[str, Shape]] = {
         "maximumVolumeSize": QUANTITY,
         "nodeTopology": _SELECTOR,
     },
+    "ResourceClaimTemplate": {
+        "spec": {
+            "metadata": {"labels": {ANY: str}, "annotations": {ANY: str}},
+            "spec": {"devices": dict},
+        }
+    },
 }
 _KINDS: Mapping[str, Shape] = {
     "Pod": {"spec": _POD},

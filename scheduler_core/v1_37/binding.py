@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from scheduler_core.controllers.resource_claims import FINALIZER
 from scheduler_core.v1_37.change import Change, Manifest
 from scheduler_core.v1_37.interface import Attempt
 from scheduler_core.v1_37.plugins.dynamic_resources import DeviceState, allocation_of, consumers, pod_uid
@@ -23,7 +24,6 @@ from scheduler_core.v1_37.volumes import (
     class_name,
 )
 
-FINALIZER = "resource.kubernetes.io/delete-protection"
 BINDING_SECONDS = 1.1
 """What binding a volume takes on the virtual clock."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
@@ -67,8 +67,11 @@ def _condition(manifest: Manifest) -> str:
     return condition_text(manifest).removesuffix(": ")
 
 
-def untried_because(run: Run, pod: str) -> str:
-    """Return why a waiting pod has had no attempt: PreEnqueue keeps it out, or its PodGroup is missing."""
+def untried_because(run: Run, pod: str, claims: Mapping[str, str]) -> str:
+    """Return why a waiting pod has had no attempt: PreEnqueue keeps it out, or its PodGroup is missing.
+
+    ``claims`` tells, by pod, why its ResourceClaims could not be made.
+    """
     found = run.cluster.pods.get(pod)
     for group, members in run.watch.incomplete.items():
         if any(member.key == pod for member in members):
@@ -80,7 +83,8 @@ def untried_because(run: Run, pod: str) -> str:
     plugin = gates.get(pod) or entity.gated_by
     if plugin is None:
         return "not tried"
-    return f"not tried: {plugin} keeps it out of the queue until {wakes(plugin, found)}"
+    told = f"not tried: {plugin} keeps it out of the queue until {wakes(plugin, found)}"
+    return f"{told} ({claims[pod]})" if pod in claims else told
 
 
 def group_text(run: Run, pod: str) -> str:

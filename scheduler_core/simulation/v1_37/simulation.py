@@ -25,6 +25,7 @@ from scheduler_core.scenario.current_configuration import current_configuration
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.scheduling.cycle import Cycle, Decision, Restart
 from scheduler_core.scheduling.queue import SchedulingQueue
+from scheduler_core.simulation.v1_37.claims import PodClaims
 from scheduler_core.simulation.v1_37.cycles import (
     Places,
     bare_cycle,
@@ -89,8 +90,9 @@ class CurrentSimulation:
         self._moved: dict[str, str] = {}
         self._told = Told()
         self._places: tuple[tuple[str, ...], Places] | None = None  # of nodes of these names
+        self.claims = PodClaims(self.run)
         for manifest in self._manifests.initial(self.run.cluster):
-            self.run.write(self.run.cluster.create(manifest))
+            self.claims.store_first(manifest)
         for obj in scenario.objects:
             self.cluster.put(obj)
         self.cluster.refresh()
@@ -309,6 +311,9 @@ class CurrentSimulation:
         self._changes += len(decision.placements) + len(decision.victims)
         self._applied, self._restarted, self._moves = [], [], []
         self.minor += 1
+        for key in decision.victims:
+            self.claims.lose("Pod", key)
+        self._note_moves()
         self._land()
 
     # Between cycles
@@ -429,6 +434,7 @@ class CurrentSimulation:
         cluster, meta = self.run.cluster, manifest["metadata"]
         stored = cluster.get(manifest["kind"], meta.get("namespace"), meta["name"])
         self.run.write(cluster.create(manifest) if stored is None else cluster.replace(manifest))
+        self.claims.follow(manifest)
 
     def _delete(self, kind: str, key: str) -> None:
         """Delete an object in both clusters, and with a node its pods, as the garbage collector does."""
@@ -436,9 +442,12 @@ class CurrentSimulation:
             for pod in [pod for pod in self.cluster.pods.values() if pod.node_name == key]:
                 self._delete("Pod", pod.key)
         namespace, _, name = key.rpartition("/")
-        if self.run.cluster.get(kind, namespace, name) is not None:
+        stored = self.run.cluster.get(kind, namespace, name)
+        if stored is not None:
             self.run.write(self.run.cluster.delete(kind, namespace, name))
         self.cluster.remove(kind, key)
+        if stored is not None:
+            self.claims.lose(kind, key)
 
     def _restart(self, operation: Operation, configuration: Configuration) -> None:
         """Restart the scheduler: the queue is filled from the API server, as at the start."""
@@ -450,6 +459,7 @@ class CurrentSimulation:
             for manifest in table.values():
                 self.run.watch.see(self.run.cluster.create(manifest))
         self.run.bound, self.run.deleted = former.bound, former.deleted
+        self.claims.run = self.run
         self._tried.clear()
         self._moved.clear()
         self._restarted.append(operation.id)

@@ -40,9 +40,12 @@ _ADD_UPDATE = frozenset({"Add", "Update"})
 
 
 def _until(pod: Pod) -> str:
+    if claims_to_be_made(pod):
+        entries = pod.spec.get("resourceClaims") or ()
+        templates = [entry.get("resourceClaimTemplateName") for entry in entries]
+        named = listed(list(dict.fromkeys(name for name in templates if name)))
+        return f"a controller has made its ResourceClaim from ResourceClaimTemplate {named}"
     asked = listed(list(pod.resource_claims))
-    if not asked:
-        return "a controller has made its ResourceClaim from the template"
     return f"the ResourceClaim {asked} is created or changes, or a ResourceSlice, DeviceClass or node does"
 
 

@@ -73,16 +73,32 @@ def claims_to_be_made(pod: Pod) -> bool:
 
 
 def unusable_claim(cluster: Cluster, pod: Pod) -> str | None:
-    """Return why the pod's claims cannot be used: one is not made yet, missing or being deleted."""
-    if claims_to_be_made(pod):
-        return f'pod "{pod.key}": ResourceClaim not created yet'
-    for name in pod.resource_claims:
+    """Return why the pod's claims cannot be used: not made yet, missing, being deleted or another pod's."""
+    generated = {entry.get("name"): entry for entry in pod.status.get("resourceClaimStatuses") or ()}
+    for entry in pod.spec.get("resourceClaims") or ():
+        name, made = entry.get("resourceClaimName"), False
+        if not name:
+            if entry.get("name") not in generated:
+                return f'pod "{pod.key}": ResourceClaim not created yet'
+            name, made = generated[entry.get("name")].get("resourceClaimName"), True
+        if not name:
+            continue  # it turned out that none is needed
         claim = cluster.get("ResourceClaim", pod.namespace, name)
         if claim is None:
             return f'resourceclaim.resource.k8s.io "{name}" not found'
         if claim["metadata"].get("deletionTimestamp"):
             return f'resourceclaim "{name}" is being deleted'
+        if made and not _is_owned(claim, pod):
+            return (
+                f"ResourceClaim {pod.namespace}/{name} was not created for pod {pod.key} (pod is not owner)"
+            )
     return None
+
+
+def _is_owned(claim: Manifest, pod: Pod) -> bool:
+    """Return whether the pod controls the claim (resourceclaim.IsForPod)."""
+    owners = claim["metadata"].get("ownerReferences") or ()
+    return any(owner.get("controller") and owner.get("uid") == pod_uid(pod) for owner in owners)
 
 
 class DynamicResources(Plugin):
