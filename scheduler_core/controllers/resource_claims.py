@@ -47,12 +47,11 @@ class Write(Struct, frozen=True):
 
 
 class ClaimsMade(Struct, frozen=True):
-    """What a pod gets: claims to be created, then its status; ``problem`` is the Warning event's text."""
+    """What a pod gets: claims to be created, then its status."""
 
     claims: tuple[Manifest, ...] = ()
     statuses: tuple[Mapping[str, Any], ...] | None = None
     """``status.resourceClaimStatuses`` afterwards; None if the status is not written."""
-    problem: str = ""
 
 
 class ResourceClaimController:
@@ -95,7 +94,7 @@ class ResourceClaimController:
                         f'resourceclaimtemplate.resource.k8s.io "{template}" not found'
                     )
                     self.problems[key] = problem
-                    return ClaimsMade(tuple(made), None, problem)
+                    return ClaimsMade(tuple(made))
                 claim = _claim(pod, entry["name"], stored, objects)
                 made.append(claim)
             found[entry["name"]] = claim["metadata"]["name"]

@@ -44,7 +44,8 @@ spec: {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}
 """
 POD_SPEC = (
     "{{resourceClaims: [{{name: gpu, resourceClaimTemplateName: gpus}}], priority: {priority}, "
-    'containers: [{{name: c, image: i, resources: {{requests: {{cpu: "{cpu}"}}, claims: [{{name: gpu}}]}}}}]}}'
+    'containers: [{{name: c, image: i, resources: {{requests: {{cpu: "{cpu}"}}, '
+    "claims: [{{name: gpu}}]}}}}]}}"
 )
 JOB = (
     """
