@@ -12,7 +12,9 @@ from msgspec.structs import replace
 from playground.edits.adding import put_in_force
 from playground.edits.drafting import written
 from playground.storage import bundles
-from scheduler_core.authoring.policy_editing import edited
+from scheduler_core.authoring.policy_editing import POLICY_KIND, edited
+from scheduler_core.config.release import V1_37
+from scheduler_core.framework.configuration import CONFIGURATION_KIND
 from scheduler_core.objects.manifests import Document
 from scheduler_core.scenario.history import Moment, manifest_at, placed, with_operations
 from scheduler_core.scenario.history_entries import deleting
@@ -30,13 +32,22 @@ def configured(text: str, what: str, name: str, value: str, moment: Moment | Non
     """
     scenario = bundles.parse([("", text)])
     if moment is None:
-        after = edited(scenario.documents, what, name, value)
+        after = edited(_editable(scenario, scenario.documents, what), what, name, value)
     else:
         before = in_force(scenario, moment)
-        after = _at(scenario, moment, before, edited(before, what, name, value))
+        after = _at(scenario, moment, before, edited(_editable(scenario, before, what), what, name, value))
     if after == scenario.documents:
         return {"text": text, "rewritten": False}
     return written(text, scenario, after)
+
+
+def _editable(scenario: Scenario, documents: tuple[Document, ...], what: str) -> tuple[Document, ...]:
+    """Return the documents in which weights are changed: v1.37 reads no Policy, so none is written for it."""
+    written = any(document.get("kind") == CONFIGURATION_KIND for document in documents)
+    if what != "weights" or scenario.release != V1_37 or written:
+        return documents
+    kept = tuple(document for document in documents if document.get("kind") != POLICY_KIND)
+    return (*kept, {"apiVersion": VERSIONS[CONFIGURATION_KIND], "kind": CONFIGURATION_KIND})
 
 
 def in_force(scenario: Scenario, moment: Moment | None) -> tuple[Document, ...]:

@@ -14,9 +14,10 @@ from scheduler_core.priorities.line import Line, LineQuestion, as_dict
 from scheduler_core.priorities.row import PriorityRow
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.scheduling.scoring import combine
-from scheduler_core.simulation.v1_37.record import release_record
+from scheduler_core.simulation.v1_37.record import ReleaseRecord, release_record
 from scheduler_core.simulation.virtual import Stepper
 from scheduler_core.v1_37.declared import declared
+from scheduler_core.v1_37.selecting import turns
 
 
 def priorities(cycle: Cycle, node_at: Sequence[int], *, in_turn: bool = True) -> dict[str, Any]:
@@ -45,7 +46,19 @@ def priorities(cycle: Cycle, node_at: Sequence[int], *, in_turn: bool = True) ->
         "counter": cycle.last_node_index,
         "inTurn": in_turn and record is None,
         "winner": winner,
-        **({} if record is None else {"release": record.release, "unscored": list(record.unscored)}),
+        **({} if record is None else _of_release(record, cycle)),
+    }
+
+
+def _of_release(record: ReleaseRecord, cycle: Cycle) -> dict[str, Any]:
+    """Return what only v1.37 has: ``turns`` is, by feasible node, its place in the order of equal totals."""
+    assert record.scored is not None
+    place = dict(zip(record.scored.names.tolist(), turns(len(cycle.feasible)).tolist(), strict=True))
+    return {
+        "release": record.release,
+        "unscored": list(record.unscored),
+        "turns": [place[cycle.nodes[node]] for node in cycle.feasible.tolist()],
+        "profile": record.profile,
     }
 
 

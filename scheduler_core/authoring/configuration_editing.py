@@ -193,10 +193,29 @@ def weigh_priorities(document: Document, name: str, value: str) -> Document:
     number = compiled.profiles.index(profile)
     for priority, weight in weights.items():
         plugin = priority if priority in profile.weights else _scoring(profile, priority)
+        if type(weight) is int and plugin is None and SCORE in _points(priority):
+            document = _weigh_newer(document, number, priority, weight)
+            continue
         if type(weight) is not int or plugin is None:
             raise EditError(f"No plugin of the profile {profile.scheduler_name} scores by {priority[:60]}.")
         document = weigh(document, f"{number}/{plugin}", str(weight))
     return document
+
+
+def _points(plugin: str) -> tuple[str, ...]:
+    return PLUGINS[plugin].points if plugin in PLUGINS else ()
+
+
+def _weigh_newer(document: Document, number: int, plugin: str, weight: int) -> Document:
+    """Set the weight of a plugin that runs by default in v1.37 alone; 0 disables it."""
+    if not 0 <= weight <= MOST_WEIGHT:
+        raise EditError(f"The weight of {plugin} must be a whole number from 0 to {MOST_WEIGHT:,}.")
+    profile = _Profile(document, str(number))
+    for which in ("enabled", "disabled"):
+        profile.drop(SCORE, which, plugin)
+    entry = {"name": plugin, "weight": weight} if weight else {"name": plugin}
+    profile.listed(SCORE, "enabled" if weight else "disabled").append(entry)
+    return _checked(profile)
 
 
 def _scoring(profile: FrameworkProfile, priority: str) -> str | None:

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from scheduler_core.formats.decode import short_hash
 from scheduler_core.objects.admission import uid_for
-from scheduler_core.objects.manifests import Manifest
+from scheduler_core.objects.manifests import Document, Manifest
 
 TEMPLATE = "ResourceClaimTemplate"
 CLAIM = "ResourceClaim"
@@ -34,7 +34,7 @@ FINISHED = ("Succeeded", "Failed")
 class Objects(Protocol):
     """Where objects are looked up."""
 
-    def get(self, kind: str, namespace: str | None, name: str) -> Manifest | None:
+    def get(self, kind: str, namespace: str | None, name: str) -> Document | None:
         """Return a stored object."""
         ...
 
@@ -42,14 +42,14 @@ class Objects(Protocol):
 class Write(Struct, frozen=True):
     """A claim as it is written, or as it was when it is deleted."""
 
-    claim: Manifest
+    claim: Document
     deleted: bool = False
 
 
 class ClaimsMade(Struct, frozen=True):
     """What a pod gets: claims to be created, then its status."""
 
-    claims: tuple[Manifest, ...] = ()
+    claims: tuple[Document, ...] = ()
     statuses: tuple[Mapping[str, Any], ...] | None = None
     """``status.resourceClaimStatuses`` afterwards; None if the status is not written."""
 
@@ -78,14 +78,14 @@ class ResourceClaimController:
         if not entries or is_done(pod) or pod["metadata"].get("deletionTimestamp"):
             return ClaimsMade()
         key = pod_key(pod)
-        known = {entry.get("name"): entry for entry in _statuses(pod)}
-        made: list[Manifest] = []
+        known: dict[str, Document] = {entry["name"]: entry for entry in _statuses(pod)}
+        made: list[Document] = []
         found: dict[str, str] = {}
         for entry in entries:
             template = entry.get("resourceClaimTemplateName")
             if not template or _is_served(pod, known.get(entry["name"]), objects):
                 continue
-            claim = self._orphan(pod, entry["name"], objects)
+            claim: Document | None = self._orphan(pod, entry["name"], objects)
             if claim is None:
                 stored = objects.get(TEMPLATE, _namespace(pod), template)
                 if stored is None:
@@ -101,8 +101,8 @@ class ResourceClaimController:
         self.problems.pop(key, None)
         if not found:
             return ClaimsMade()
-        new = {name: {"name": name, "resourceClaimName": claim} for name, claim in found.items()}
-        return ClaimsMade(tuple(made), tuple({**known, **new}.values()))
+        known |= {name: {"name": name, "resourceClaimName": claim} for name, claim in found.items()}
+        return ClaimsMade(tuple(made), tuple(known.values()))
 
     def freed(self, pod: str, uid: str, names: Iterable[str], objects: Objects) -> Iterator[Write]:
         """Yield what becomes of the claims of a pod that is gone or done (syncClaim), write by write.
@@ -117,7 +117,7 @@ class ResourceClaimController:
             if claim is not None:
                 yield from _freed(claim, uid)
 
-    def _orphan(self, pod: Mapping[str, Any], entry: str, objects: Objects) -> Manifest | None:
+    def _orphan(self, pod: Mapping[str, Any], entry: str, objects: Objects) -> Document | None:
         for name in self._owned.get(pod_uid(pod), ()):
             claim = objects.get(CLAIM, _namespace(pod), name)
             if (
@@ -197,7 +197,7 @@ def generate_name(pod: str, entry: str) -> str:
     return f"{pod[: len(pod) * LONGEST_BASE // length]}-{entry[: len(entry) * LONGEST_BASE // length]}-"
 
 
-def _freed(claim: Manifest, uid: str) -> Iterator[Write]:
+def _freed(claim: Document, uid: str) -> Iterator[Write]:
     status = claim.get("status") or {}
     reserved = list(status.get("reservedFor") or ())
     valid = [one for one in reserved if one.get("uid") != uid]

@@ -17,6 +17,14 @@ def _preorder_keys(bits: int) -> Ints:
     return ((index << (bits - depth)) << 6) | depth
 
 
+def turns(size: int) -> Ints:
+    """Return for each position among ``size`` nodes its place in the order of equal totals: 0 is taken."""
+    keys = _preorder_keys(max(size.bit_length(), 6))[:size]
+    places = np.empty(size, np.int64)
+    places[np.argsort(keys)] = np.arange(size)
+    return places
+
+
 def select(totals: Ints) -> int:
     """Return the position of the chosen node.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections.abc import Callable, Iterator
@@ -11,8 +12,11 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Locator, Page, expect
 
-from scheduler_core import Simulation, load
+from playground.edits.configuring import configured
+from scheduler_core import Simulation, load, simulate
 from scheduler_core.config.policy.providers import DEFAULT_PRIORITIES
+from scheduler_core.scenario.current_configuration import current_configuration
+from scheduler_core.scenario.history import Moment
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.scheduling.cycle import Cycle
 from tests.browser.conftest import LOOKS
@@ -61,6 +65,8 @@ def _pod(name: str, cpu: str, memory: str, node: str = "", affinity: int = 0) ->
 
 
 TEXT = cluster(13)
+SCORED = ("NodeResourcesFit", "NodeResourcesBalancedAllocation", "NodeAffinity", "TaintToleration")
+USUAL = current_configuration(None).profiles["default-scheduler"].weights
 
 
 @pytest.fixture(scope="module")
@@ -222,6 +228,51 @@ def test_moving_a_slider_tells_who_would_have_won(page: Page, shared: str, decid
     part.get_by_role("button", name="Reset").click()
     expect(part).to_contain_text(f"As decided: {decided[index - 1].node}")
     assert not frames
+
+
+def newest() -> list[dict[str, Any]]:
+    """Return the cluster's documents, with v1.37 as its scheduler."""
+    kept = [one for one in json.loads(TEXT)["items"] if one["kind"] != "SimulationSettings"]
+    return [*kept, {"apiVersion": "podstep/v1", "kind": "SimulationSettings", "scheduler": "v1.37"}]
+
+
+def test_the_newest_release_is_weighed_as_it_decides(page: Page, site: Stack) -> None:
+    """Under v1.37 totals, ties and the root of the heap are the engine's own, for random weights."""
+    documents = newest()
+    address = share(site, bundles.bundle(*documents), "v1.37")
+    bench = Workbench(page).open(f"{address}?tab=priorities")
+    rng = random.Random(3)
+    tied = 0
+    for index in (1, 4, PODS):
+        bench.goto(index)
+        for most in (1, 2, 40):
+            weights = {name: rng.randint(name == SCORED[0], most) for name in SCORED}
+            weights = dict.fromkeys(USUAL, 0) | weights
+            moment = Moment(1, index - 1)
+            text = configured(bundles.bundle(*documents), "weights", "", json.dumps(weights), moment)["text"]
+            cycle = list(simulate(load(text)))[index - 1]
+            answer = worked_out(page, weights)
+            assert cycle.totals is not None
+            assert answer["totals"] == {
+                cycle.nodes[node]: total
+                for node, total in zip(cycle.feasible.tolist(), cycle.totals.tolist(), strict=True)
+            }, (index, weights)
+            assert sorted(answer["ties"]) == sorted(cycle.nodes[node] for node in cycle.ties.tolist())
+            assert answer["winner"] == answer["ties"][0] == cycle.node, (index, weights)
+            tied += len(answer["ties"]) > 1
+    assert tied > 1, "ties must be there for this to say anything"
+
+
+def test_weights_of_the_newest_release_are_applied_as_its_configuration(page: Page) -> None:
+    """A draft's KubeSchedulerConfiguration is written, and the cycle is decided with it."""
+    documents = newest()
+    part = opened(page, drafted(page, bundles.bundle(*documents)), 2)
+    give(part, {"NodeResourcesFit": 7})
+    part.get_by_role("button", name="Apply from the start").click()
+    expect(page.get_by_text("From the start: NodeResourcesFit weight 7.").first).to_be_visible()
+    weights = "podstep.playback.parts?.priorities.rows.find(({ name }) => name === 'NodeResourcesFit').weight"
+    Workbench(page).wait().at(2)
+    page.wait_for_function(f"{weights} === 7")
 
 
 def test_many_nodes_are_weighed_at_once(page: Page, site: Stack) -> None:

@@ -14,6 +14,7 @@ from scheduler_core import BundleError, load
 from scheduler_core.authoring.policy_rewriting import EditError
 from scheduler_core.config.policy.order import ORDERS, UNREGISTERED
 from scheduler_core.framework.configuration.profiles import compile_profile
+from scheduler_core.scenario.current_configuration import current_configuration
 from scheduler_core.scenario.history import Moment
 from tests.playground.conftest import connected
 
@@ -258,3 +259,40 @@ kind: Pod
 metadata: {name: p}
 spec: {containers: [{name: c}]}
 """
+
+
+CURRENT = "---\napiVersion: podstep/v1\nkind: SimulationSettings\nscheduler: v1.37\n"
+
+
+@pytest.mark.parametrize(
+    ("tried", "changed"),
+    [
+        ({"NodeResourcesFit": 5, "ImageLocality": 0}, {"NodeResourcesFit": 5, "ImageLocality": None}),
+        ({"VolumeBinding": 3, "DynamicResources": 4}, {"VolumeBinding": 3, "DynamicResources": 4}),
+        ({"DynamicResources": 0}, {"DynamicResources": None}),
+    ],
+)
+def test_weights_of_the_newest_release_are_written_as_its_configuration(
+    tried: dict[str, int], changed: dict[str, int | None]
+) -> None:
+    """It reads no Policy: a KubeSchedulerConfiguration is made, and changed where there is one."""
+    usual = dict(current_configuration(None).profiles["default-scheduler"].weights)
+    text = configured(NODES + CURRENT, "weights", "default-scheduler", json.dumps(tried))["text"]
+    scenario = load(text)
+    assert scenario.release == "v1.37"
+    weights = current_configuration(scenario.configuration.policy).profiles["default-scheduler"].weights
+    wanted = {key: weight for key, weight in {**usual, **changed}.items() if weight is not None}
+    assert dict(weights) == wanted
+    again = configured(text, "weights", "default-scheduler", json.dumps({"NodeAffinity": 9}))["text"]
+    weights = current_configuration(load(again).configuration.policy).profiles["default-scheduler"].weights
+    assert dict(weights) == {**wanted, "NodeAffinity": 9}
+
+
+def test_weights_of_the_newest_release_are_changed_by_an_operation() -> None:
+    """At a step a KubeSchedulerConfiguration restarts the scheduler with them."""
+    pod = "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: i}]}\n"
+    answer = configured(NODES + CURRENT + pod, "weights", "", json.dumps({"NodeAffinity": 9}), Moment(1, 0))
+    (operation,) = load(answer["text"]).operations
+    assert operation.configuration is not None
+    weights = current_configuration(operation.configuration.policy).profiles["default-scheduler"].weights
+    assert weights["NodeAffinity"] == 9

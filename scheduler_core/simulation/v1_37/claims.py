@@ -18,7 +18,7 @@ from scheduler_core.controllers.resource_claims import (
     pod_key,
     pod_uid,
 )
-from scheduler_core.objects.manifests import Document, Manifest
+from scheduler_core.objects.manifests import Document
 from scheduler_core.v1_37.run import Run
 
 
@@ -35,7 +35,7 @@ class PodClaims:
         """Why claims could not be made, by pod (the event FailedResourceClaimCreation)."""
         return self._controller.problems
 
-    def store_first(self, manifest: Manifest) -> None:
+    def store_first(self, manifest: Document) -> None:
         """Store an object of the start; a pod follows its claims, and its status names them already."""
         cluster = self.run.cluster
         if manifest["kind"] == CLAIM:
@@ -76,7 +76,7 @@ class PodClaims:
         if is_done(served):
             self._free(pod)
 
-    def _served(self, pod: Manifest) -> Manifest:
+    def _served(self, pod: Document) -> Document:
         """Write the claims that a pod gets; return the pod with a status that names them."""
         cluster = self.run.cluster
         made = self._controller.claims_for(pod, cluster)

@@ -12,6 +12,7 @@ from scheduler_core.config.release import V1_37
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.scheduling.plugin_record import TimelineMark
 from scheduler_core.v1_37.interface import Attempt
+from scheduler_core.v1_37.scored import Scored
 
 
 class Hint(Struct, frozen=True):
@@ -36,7 +37,8 @@ class ReleaseRecord(Struct, frozen=True):
 
     ``skipped`` are the filter plugins whose PreFilter answered Skip, ``unscored`` the score plugins whose
     PreScore did. ``start`` is the index that the walk over the nodes began with, ``evaluated`` how many were
-    filtered. ``moves`` are the waiting pods that events of this cycle, or before it, asked about.
+    filtered, ``scored`` the feasible ones in order. ``moves`` are the waiting pods that events of this cycle,
+    or before it, asked about.
     """
 
     profile: str
@@ -48,6 +50,7 @@ class ReleaseRecord(Struct, frozen=True):
     start: int = 0
     evaluated: int = 0
     hint: str | None = None
+    scored: Scored | None = None
     filed: str | None = None
     moves: tuple[Mapping[str, Any], ...] = ()
     waiting: tuple[Hint, ...] = ()
@@ -69,7 +72,9 @@ class ReleaseRecord(Struct, frozen=True):
         if "predicates" not in phases:
             return known
         known = replace(known, skipped=self.skipped, evaluated=self.evaluated, hint=self.hint)
-        return replace(known, unscored=self.unscored) if "priorities" in phases else known
+        if "priorities" not in phases:
+            return known
+        return replace(known, unscored=self.unscored, scored=self.scored)
 
     def fields(self) -> dict[str, Any]:
         """Return the fields that it adds to the cycle's trace line."""

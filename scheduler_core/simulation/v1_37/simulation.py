@@ -269,6 +269,7 @@ class CurrentSimulation:
                 "evaluated": filtered(attempt),
                 "hint": attempt.hint,
                 "filed": attempt.queue,
+                "scored": attempt.scored,
             }
         return ReleaseRecord(
             "" if attempt is None else attempt.profile.scheduler_name,
@@ -330,7 +331,7 @@ class CurrentSimulation:
             if due > self.run.clock.now:
                 self.run.queue.pass_to(due)
                 self._note_moves()
-                if self._ready():
+                if self._ready() and (after is None or self.minor < after):
                     break
             self._land_next(step, operations)
         self.cluster.refresh()

@@ -287,9 +287,12 @@ export interface PrioritiesPart {
   counter: number;
   inTurn: boolean;
   winner: NodeIndex | null;
-  /** Under v1.37, with the score plugins that PreScore skipped. */
+  /** Under v1.37, with the score plugins that PreScore skipped, and the profile that was used. */
   release?: string;
   unscored?: string[];
+  profile?: string;
+  /** Under v1.37, by node: its place in the order in which equal totals come to the root of the heap. */
+  turns?: number[];
 }
 
 export interface Candidate {

@@ -44,9 +44,9 @@ export function settings({ view, build, mine, canFork, fork }) {
     },
     /**
      * Put other weights, `{priority: weight}`, in force from the start or right before the cycle on screen; a scenario
-     * that is not one's own is copied first.
+     * that is not one's own is copied first. `profile` is the schedulerName whose profile has them, "" for the first.
      */
-    async weigh(weights, when) {
+    async weigh(weights, when, profile) {
       if (busy) return;
       if (options.dirty()) throw new Error("The YAML has changes that are not applied. Apply or discard them first.");
       busy = true;
@@ -66,7 +66,7 @@ export function settings({ view, build, mine, canFork, fork }) {
           socket.call("bundle.configure", {
             text,
             what: "weights",
-            key: "",
+            key: profile,
             value: JSON.stringify(weights),
             ...(step ? { step } : {}),
           });

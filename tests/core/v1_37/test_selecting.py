@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 
-from scheduler_core.v1_37.selecting import select
+from scheduler_core.v1_37.selecting import select, turns
 
 
 def heap_root(totals: list[int]) -> int:
@@ -31,3 +31,15 @@ def test_the_chosen_node_is_the_root_of_the_heap() -> None:
         for _ in range(20):
             totals = [chance.randrange(3) for _ in range(size)]
             assert select(np.array(totals)) == heap_root(totals)
+
+
+def test_the_turns_tell_which_of_equal_nodes_is_taken() -> None:
+    """Of any equal ones the one whose turn is first comes to the root."""
+    chance = random.Random(11)
+    for size in [*range(1, 40), 100, 1000]:
+        places = turns(size)
+        assert sorted(places.tolist()) == list(range(size))
+        for _ in range(20):
+            totals = np.array([chance.randrange(3) for _ in range(size)])
+            ties = np.flatnonzero(totals == totals.max())
+            assert ties[np.argmin(places[ties])] == heap_root(totals.tolist())

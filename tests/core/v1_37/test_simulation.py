@@ -145,3 +145,20 @@ spec: {resources: {limits: {cpu: 100m}}, containers: [{name: c, image: i}]}
     first, second = simulate(load(NODES + pods + SCHEDULER))
     assert (first.node, second.result) == ("n1", "unschedulable")
     assert "1 Insufficient cpu" in (second.message or "")
+
+
+@pytest.mark.parametrize("minor", [0, 1, 2])
+def test_an_operation_lands_after_as_many_cycles_as_it_says(minor: int) -> None:
+    """Not one later: the cycle after it is the first of the next step."""
+    pods = "".join(
+        f"---\napiVersion: v1\nkind: Pod\nmetadata: {{name: p{number}}}\n"
+        "spec: {containers: [{name: c}]}\n"
+        for number in range(3)
+    )
+    history = (
+        "---\nkind: Scenario\nspec:\n  operations:\n"
+        f"  - step: {{major: 1, minor: {minor}}}\n    createOperation:\n      object: "
+        "{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration}\n"
+    )
+    steps = [cycle.step for cycle in simulate(load(NODES + pods + SCHEDULER + history))]
+    assert steps == [f"1.{at + 1}" for at in range(minor)] + [f"2.{at + 1}" for at in range(3 - minor)]

@@ -75,7 +75,7 @@ export class Priorities {
     this.byPriority.element.addEventListener("focusout", () => view.hover(-1));
     this.pager = h("span", { class: "pager", role: "group", "aria-label": "Nodes shown" });
     this.column = new Column(view, (index) => this.#pick(index));
-    this.weighing = new Weighing(view, { apply: (weights, when) => view.settings.weigh(weights, when) });
+    this.weighing = new Weighing(view, { apply: (...tried) => view.settings.weigh(...tried) });
     this.holder = h("div", { class: "score-holder" });
     this.values = segmented("Values", MODES, USUAL, (mode) => this.#choose(mode, this.#across));
     this.rows = segmented(
@@ -196,8 +196,7 @@ export class Priorities {
     }
     this.#show("matrix", () => [this.summary, this.weighing.element, this.section, this.column.element]);
     fill(this.summary, winner(view, light, ranked));
-    // It tells at once who wins; of v1.37 it knows no arithmetic.
-    this.weighing.element.hidden = Boolean(ranked.release) || (ranked.winner === null && !view.playback.reached.over);
+    this.weighing.element.hidden = ranked.winner === null && !view.playback.reached.over; // it tells who wins
     if (!this.weighing.element.hidden) this.weighing.show(ranked);
     this.#turn();
     this.#matrix();

@@ -28,7 +28,7 @@ export class Weighing {
   constructor(view, options) {
     this.view = view;
     this.#kept = view.lists.of("priorities");
-    this.options = options; // {apply(weights, when)}
+    this.options = options; // {apply(weights, when, profile)}
     this.paint = perFrame(() => this.#paint());
     this.teaser = h("small", { class: "dim num" });
     this.button = h(
@@ -166,7 +166,9 @@ export class Weighing {
       this.alike,
       h("summary", {
         text:
-          `${alike.length === this.#rows.length ? "" : "and "}${plural(alike.length, "priority", "priorities")} that `
+          `${alike.length === this.#rows.length ? "" : "and "}${
+            scales.heap ? plural(alike.length, "score plugin") : plural(alike.length, "priority", "priorities")
+          } that `
           + "score every node alike here, so that no weight of theirs matters",
       }),
       h(
@@ -183,6 +185,7 @@ export class Weighing {
         icon(name),
         text,
       );
+    const form = scales.heap ? "KubeSchedulerConfiguration" : "Policy";
     this.reset = h("button", { type: "button", class: "btn quiet", onclick: () => this.#reset(), text: "Reset" });
     this.applies = mine
       ? [
@@ -190,7 +193,7 @@ export class Weighing {
             "start",
             "check",
             "Apply from the start",
-            "Write these weights into the Policy: the simulation restarts with them",
+            `Write these weights into the ${form}: the simulation restarts with them`,
           ),
           act(
             "before",
@@ -201,7 +204,7 @@ export class Weighing {
         ]
       : canFork
         ? [
-            act("start", "fork", "Apply in a copy", "A draft of your own with these weights in its Policy"),
+            act("start", "fork", "Apply in a copy", `A draft of your own with these weights in its ${form}`),
             act(
               "before",
               "here",
@@ -214,7 +217,9 @@ export class Weighing {
       class: "dim fine weigh-told",
       text:
         "Applied from the start, earlier pods may be placed differently too. Applied before this cycle, the "
-        + "scheduler restarts: it retries all pending pods, and its tie-break counter is reset to 0.",
+        + `scheduler restarts: it retries all pending pods${
+          scales.heap ? "" : ", and its tie-break counter is reset to 0"
+        }.`,
     });
     fill(this.acts, this.reset, this.applies, this.applies.length ? this.told : null);
   }
@@ -360,7 +365,7 @@ export class Weighing {
     );
     for (const button of this.applies) button.disabled = true;
     try {
-      await this.options.apply(weights, when);
+      await this.options.apply(weights, when, this.ranked.profile ?? "");
     } catch (error) {
       toast(error.body?.errors?.[0]?.message ?? error.message, { name: "warn", ms: 7000 });
       for (const button of this.applies) button.disabled = false;

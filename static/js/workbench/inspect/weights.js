@@ -9,7 +9,7 @@ const MADE = new WeakMap();
 
 /**
  * The scores of a cycle, ready to be weighed again: `{scores: [Float64Array…], weights, byName, turn, counter, inTurn,
- * size}`. `ranked` is the `priorities` part, `made` the result of rankedOf() for it; positions are those in
+ * heap, size}`. `ranked` is the `priorities` part, `made` the result of rankedOf() for it; positions are those in
  * `ranked.nodes`.
  *
  * @param {PrioritiesPart} ranked
@@ -24,10 +24,15 @@ export function scalesOf(ranked, made, names) {
     size: nodes.length,
     scores: made.rows.map((row) => Float64Array.from(row.score)),
     weights: made.rows.map((row) => row.weight),
-    // Of equal totals the last name comes first.
-    byName: Uint32Array.from(nodes.map((_, i) => i).sort((a, b) => (names[nodes[a]] > names[nodes[b]] ? -1 : 1))),
+    // Of equal totals the last name comes first; under v1.37 the one that comes to the root of the heap.
+    byName: Uint32Array.from(
+      nodes
+        .map((_, i) => i)
+        .sort(ranked.turns ? inHeap(ranked.turns) : (a, b) => (names[nodes[a]] > names[nodes[b]] ? -1 : 1)),
+    ),
     counter: ranked.counter,
     inTurn: ranked.inTurn,
+    heap: Boolean(ranked.turns),
   };
   scales.turn = new Uint32Array(scales.size); // by position: its place in byName
   scales.byName.forEach((one, i) => {
@@ -36,6 +41,9 @@ export function scalesOf(ranked, made, names) {
   MADE.set(ranked, scales);
   return scales;
 }
+
+/** @param {number[]} turns */
+const inHeap = (turns) => (/** @type {number} */ a, /** @type {number} */ b) => turns[a] - turns[b];
 
 /** Whether every sum with these weights is a whole number that a browser can hold. */
 export function exact({ scores }, weights) {
@@ -60,10 +68,11 @@ export function totalsWith({ scores, size }, weights) {
 }
 
 /**
- * Which of equally good nodes is taken: the counter's turn, or the first in the order of the nodes. `tied` is in the
- * order of the turns.
+ * Which of equally good nodes is taken: the counter's turn, the first in the order of the nodes, or, of a heap, the
+ * first in the order of the turns, which `tied` is in.
  */
-function taken({ counter, inTurn }, tied) {
+function taken({ counter, inTurn, heap }, tied) {
+  if (heap) return tied[0];
   return inTurn ? tied[counter % tied.length] : tied.reduce((first, one) => Math.min(first, one), Infinity);
 }
 

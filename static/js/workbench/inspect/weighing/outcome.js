@@ -24,10 +24,11 @@ const LISTED = 6; // nodes of the ranking
  */
 export function outcome({ ranked, made, scales, link }, totals, choice, asDecided) {
   const decided = made.at.get(ranked.winner);
-  const { inTurn, counter } = scales;
+  const { inTurn, counter, heap } = scales;
   const many = choice.ties.length;
   const turn = `the counter, ${count(counter)} mod ${count(many)} = ${count(counter % many)}, takes it`;
-  const tie = many > 1 ? `, as ${plural(many, "node")} have: ${inTurn ? turn : "it is the first of them"}` : "";
+  const first = heap ? "it comes to the root of the heap" : "it is the first of them";
+  const tie = many > 1 ? `, as ${plural(many, "node")} have: ${inTurn ? turn : first}` : "";
   const sum = ` with ${count(choice.best)}${tie}`;
   if (asDecided) return ["As decided: ", link(choice.winner), `${sum}. Move a weight.`];
   if (choice.winner === decided) return ["Still ", link(choice.winner), `,${sum}.`];
