@@ -45,8 +45,8 @@ class Settings(Struct, frozen=True):
     evaluation; ``stale_writes`` is the protection against writing results that an event has invalidated:
     none, #63040's check or #67308's generation numbers.
     ``time`` is ``virtual`` to use the queue and the clock of the current scheduling framework with a Policy
-    too; with a KubeSchedulerConfiguration they are always used. ``until`` ends such a run at that second of
-    virtual time. ``scheduler`` is the kube-scheduler that answers, "" for the one that
+    too; with a KubeSchedulerConfiguration they are always used. ``until`` ends such a run, and one of v1.37,
+    at that second of virtual time. ``scheduler`` is the kube-scheduler that answers, "" for the one that
     :mod:`scheduler_core.config.release` chooses; ``feature_gates`` are those that v1.37 is started with.
     ``design`` and ``schedulers`` are those of :mod:`scheduler_core.config.several`. ``fixed_too`` are ids of
     single quirks to fix, to determine their effect; no field sets it.

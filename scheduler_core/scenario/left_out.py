@@ -55,9 +55,10 @@ def is_left_out(problem: Problem) -> bool:
 
 def _told(documents: Sequence[Document], settings: Settings, operations: Iterable[Landing]) -> Iterator[str]:
     if settings.time == "virtual":
-        yield "time: virtual has no effect: v1.37 has a clock of its own, and no controller runs in it"
-    if settings.until is not None:
-        yield "until has no effect: the run ends when no pod can be tried and no operation is left"
+        yield (
+            "time: virtual has no effect: v1.37 has a clock of its own, in which only the controller of "
+            "ResourceClaims runs"
+        )
     if settings.only_v1_11:
         yield (
             "quirks, predicateOrder, cache, equivalenceClass, audit and staleWrites are settings of v1.11 "

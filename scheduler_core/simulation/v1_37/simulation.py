@@ -57,6 +57,7 @@ class CurrentSimulation:
     Operations land in order: one with a time at that time, one with a step when no pod can be tried, one with
     ``major.minor`` after that many cycles. A pod that events bring back again and again is left waiting after
     :data:`scheduler_core.v1_37.run.MAX_TRIES` cycles, if no other is active; ``unsettled`` names it.
+    ``until`` of the SimulationSettings ends the run: no later cycle begins, and no later operation lands.
     ``trace=False`` omits from each Cycle what only views need.
 
     Raises:
@@ -75,6 +76,8 @@ class CurrentSimulation:
         self._trace = trace
         self._manifests = Manifests(scenario)
         self._configuration = scenario.configuration
+        until = scenario.settings.until
+        self._until = None if until is None else round(until * SECOND)
         self.run = _run_with(scenario.configuration)
         self._operations = [
             (step, list(group))
@@ -328,6 +331,8 @@ class CurrentSimulation:
             if self._ready() and (after is None or self.minor < after):
                 break
             due = round(operations[0].time * SECOND)
+            if self._is_over(max(due, self.run.clock.now)):
+                break
             if due > self.run.clock.now:
                 self.run.queue.pass_to(due)
                 self._note_moves()
@@ -335,7 +340,11 @@ class CurrentSimulation:
                     break
             self._land_next(step, operations)
         self.cluster.refresh()
-        return self._ready() or self._waits_out()
+        return not self._is_over(self.run.clock.now) and (self._ready() or self._waits_out())
+
+    def _is_over(self, moment: int) -> bool:
+        """Return whether the run has ended before a moment: its setting ``until`` says so."""
+        return self._until is not None and moment > self._until
 
     def _ready(self) -> bool:
         """Return whether a pod can be tried that has not been tried too often since the last operation."""
@@ -365,9 +374,10 @@ class CurrentSimulation:
             if self._failed_at.get(entity.key) != self._changes and self._tried[entity.key] < MAX_TRIES
         ]:
             there = len(queue.error_backoff)
-            queue.pass_to(
-                whole_second(min(changed)) + SECOND
-            )  # it backs off in the second of its expiry, too
+            over = whole_second(min(changed)) + SECOND  # it backs off in the second of its expiry, too
+            if self._is_over(over):
+                return False
+            queue.pass_to(over)
             self._note_moves()
             if self._ready():
                 return True

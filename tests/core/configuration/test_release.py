@@ -95,7 +95,6 @@ def test_the_newest_kubelet_counts(versions: list[str], release: str) -> None:
         (NODE + POD + V1 + settings("scheduler: v1.11"), "reads no KubeSchedulerConfiguration"),
         (NODE + POD + settings("scheduler: v1.37\ntime: virtual"), "time: virtual has no effect"),
         (NODE + POD + settings("scheduler: v1.37\nquirks: fixed"), "are settings of v1.11"),
-        (NODE + POD + settings("scheduler: v1.37\nuntil: 5"), "until has no effect"),
         (
             NODE + POD + settings("scheduler: v1.37") + "---\nkind: VolumeAttributesClass\napiVersion: "
             "storage.k8s.io/v1\nmetadata: {name: gold}\n",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -23,10 +24,10 @@ DEVICES = {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName":
 class Stored:
     """Objects by kind and name, all in one namespace."""
 
-    def __init__(self, *objects: dict[str, Any]) -> None:
+    def __init__(self, *objects: Mapping[str, Any]) -> None:
         self.objects = {(one["kind"], one["metadata"]["name"]): one for one in objects}
 
-    def get(self, kind: str, namespace: str | None, name: str) -> dict[str, Any] | None:
+    def get(self, kind: str, namespace: str | None, name: str) -> Mapping[str, Any] | None:
         """Return an object of the namespace ``ml``."""
         return self.objects.get((kind, name)) if namespace == "ml" else None
 

@@ -162,3 +162,42 @@ def test_an_operation_lands_after_as_many_cycles_as_it_says(minor: int) -> None:
     )
     steps = [cycle.step for cycle in simulate(load(NODES + pods + SCHEDULER + history))]
     assert steps == [f"1.{at + 1}" for at in range(minor)] + [f"2.{at + 1}" for at in range(3 - minor)]
+
+
+@pytest.mark.parametrize(
+    ("until", "tried"),
+    [
+        (None, ["high", "low", "late", "late"]),
+        (40, ["high", "low", "late", "late"]),
+        (30, ["high", "low", "late"]),  # the operation takes a millisecond
+        (29.9, ["high", "low", "late"]),
+        (0.007, ["high", "low"]),
+    ],
+)
+def test_the_run_ends_with_the_second_that_the_settings_name(until: float | None, tried: list[str]) -> None:
+    """No later operation lands and no later cycle begins."""
+    history = """
+---
+kind: Scenario
+spec:
+  operations:
+  - time: 30
+    step: 1
+    patchOperation:
+      typeMeta: {kind: Node}
+      objectMeta: {name: n1}
+      patch: {metadata: {labels: {disk: nvme}}}
+"""
+    pods = "".join(
+        f"---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\n"
+        f"spec: {{priority: {priority}, {selector}containers: [{{name: c}}]}}\n"
+        for name, priority, selector in (
+            ("late", -1, "nodeSelector: {disk: nvme}, "),
+            ("low", 0, ""),
+            ("high", 1, ""),
+        )
+    )
+    settings = SCHEDULER + ("" if until is None else f"until: {until}\n")
+    scenario = load(NODES + pods + settings + history)
+    assert not any("until" in warning.message for warning in scenario.warnings)
+    assert [cycle.pod.removeprefix("default/") for cycle in simulate(scenario)] == tried
