@@ -52,14 +52,11 @@ def priorities(cycle: Cycle, node_at: Sequence[int], *, in_turn: bool = True) ->
 
 def _of_release(record: ReleaseRecord, cycle: Cycle) -> dict[str, Any]:
     """Return what only v1.37 has: ``turns`` is, by feasible node, its place in the order of equal totals."""
-    assert record.scored is not None
+    known = {"release": record.release, "unscored": list(record.unscored), "profile": record.profile}
+    if record.scored is None:
+        return known
     place = dict(zip(record.scored.names.tolist(), turns(len(cycle.feasible)).tolist(), strict=True))
-    return {
-        "release": record.release,
-        "unscored": list(record.unscored),
-        "turns": [place[cycle.nodes[node]] for node in cycle.feasible.tolist()],
-        "profile": record.profile,
-    }
+    return {**known, "turns": [place[cycle.nodes[node]] for node in cycle.feasible.tolist()]}
 
 
 def _compact(values: IntVector) -> int | list[int]:

@@ -196,7 +196,9 @@ export class Priorities {
     }
     this.#show("matrix", () => [this.summary, this.weighing.element, this.section, this.column.element]);
     fill(this.summary, winner(view, light, ranked));
-    this.weighing.element.hidden = ranked.winner === null && !view.playback.reached.over; // it tells who wins
+    // It tells at once who wins, and needs to know how ties are broken.
+    const known = !ranked.release || Boolean(ranked.turns);
+    this.weighing.element.hidden = !known || (ranked.winner === null && !view.playback.reached.over);
     if (!this.weighing.element.hidden) this.weighing.show(ranked);
     this.#turn();
     this.#matrix();

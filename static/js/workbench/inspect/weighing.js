@@ -168,8 +168,7 @@ export class Weighing {
         text:
           `${alike.length === this.#rows.length ? "" : "and "}${
             scales.heap ? plural(alike.length, "score plugin") : plural(alike.length, "priority", "priorities")
-          } that `
-          + "score every node alike here, so that no weight of theirs matters",
+          } that ` + "score every node alike here, so that no weight of theirs matters",
       }),
       h(
         "ul",
