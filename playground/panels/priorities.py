@@ -55,7 +55,7 @@ def _of_release(record: ReleaseRecord, cycle: Cycle) -> dict[str, Any]:
     known = {"release": record.release, "unscored": list(record.unscored), "profile": record.profile}
     if record.scored is None:
         return known
-    place = dict(zip(record.scored.names.tolist(), turns(len(cycle.feasible)).tolist(), strict=True))
+    place = dict(zip(record.scored.nodes.tolist(), turns(len(cycle.feasible)).tolist(), strict=True))
     return {**known, "turns": [place[cycle.nodes[node]] for node in cycle.feasible.tolist()]}
 
 
