@@ -40,8 +40,8 @@ SHOP = example_text("shop")
 
 
 def own(page: Page, text: str = SHOP, step: int = 0) -> Workbench:
-    """Open a draft of a text, which is the shop's, as it is."""
-    bench = Workbench(page).open(drafted(page, text, as_is=True) + (f"?step={step}" if step else ""))
+    """Open a draft of a text, which is the shop's."""
+    bench = Workbench(page).open(drafted(page, text) + (f"?step={step}" if step else ""))
     return bench.at(step)
 
 
