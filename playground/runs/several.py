@@ -32,7 +32,7 @@ def begun(settings: Settings) -> dict[str, Any]:
 def stored(simulation: Stepper) -> dict[str, Any]:
     """Return what a run stores with its samples: a row of :data:`COLUMNS` for each scheduler that decided.
 
-    Waits are in seconds of virtual time; those of a name are told in the row of its first process.
+    Waits are in seconds of virtual time; the row of a name's first process has those of the name.
     """
     if not isinstance(simulation, SeveralSimulation):
         return {}

@@ -29,7 +29,7 @@ Stamp = tuple[object, ...]
 
 
 class Told:
-    """What is told of waiting pods, kept while nothing of it changes: most of them wait for many cycles."""
+    """The recorded entries of waiting pods, kept while unchanged: most pods wait for many cycles."""
 
     def __init__(self) -> None:
         self._entries: dict[str, tuple[Stamp, QueueEntry]] = {}

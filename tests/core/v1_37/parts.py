@@ -164,3 +164,21 @@ spec:
 """
 )
 """A native gang that waits for room: the second node comes after half a minute."""
+
+
+NODE_AND_GPU_CLASS = """
+apiVersion: podstep/v1
+kind: SimulationSettings
+scheduler: v1.37
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: "4", pods: "9"}}
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu}
+spec: {selectors: [{cel: {expression: 'device.driver == "gpu.example.com"'}}]}
+"""
+"""The start of a bundle for v1.37: a node of four cores, and the class of its driver's devices."""

@@ -10,22 +10,11 @@ from scheduler_core.results.final_manifests import ending_documents
 from scheduler_core.simulation.v1_37.groups import untried_because
 from scheduler_core.simulation.v1_37.record import release_record
 from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
+from tests.core.v1_37.parts import NODE_AND_GPU_CLASS
 
-HEAD = """
-apiVersion: podstep/v1
-kind: SimulationSettings
-scheduler: v1.37
----
-apiVersion: v1
-kind: Node
-metadata: {name: n1}
-status: {allocatable: {cpu: "4", pods: "9"}}
----
-apiVersion: resource.k8s.io/v1
-kind: DeviceClass
-metadata: {name: gpu}
-spec: {selectors: [{cel: {expression: 'device.driver == "gpu.example.com"'}}]}
----
+HEAD = (
+    NODE_AND_GPU_CLASS
+    + """---
 apiVersion: resource.k8s.io/v1
 kind: ResourceSlice
 metadata: {name: s1}
@@ -35,6 +24,7 @@ spec:
   pool: {name: n1, generation: 1, resourceSliceCount: 1}
   devices: [{name: gpu-0}]
 """
+)
 TEMPLATE = """
 ---
 apiVersion: resource.k8s.io/v1

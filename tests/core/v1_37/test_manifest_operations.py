@@ -8,24 +8,13 @@ from scheduler_core import BundleError, load, simulate
 from scheduler_core.results.final_manifests import ending_documents
 from scheduler_core.scenario.history import Moment, manifest_at, objects_at
 from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
+from tests.core.v1_37.parts import NODE_AND_GPU_CLASS
 
 FULL = "0/1 nodes are available: 1 cannot allocate all claims"
 UNHELPFUL = "1 Preemption is not helpful for scheduling"
-HEAD = """
-apiVersion: podstep/v1
-kind: SimulationSettings
-scheduler: v1.37
----
-apiVersion: v1
-kind: Node
-metadata: {name: n1}
-status: {allocatable: {cpu: "4", pods: "9"}}
----
-apiVersion: resource.k8s.io/v1
-kind: DeviceClass
-metadata: {name: gpu}
-spec: {selectors: [{cel: {expression: 'device.driver == "gpu.example.com"'}}]}
----
+HEAD = (
+    NODE_AND_GPU_CLASS
+    + """---
 apiVersion: resource.k8s.io/v1
 kind: ResourceClaim
 metadata: {name: one, namespace: default}
@@ -42,6 +31,7 @@ kind: Scenario
 spec:
   operations:
 """
+)
 SLICE = """
   - step: 1
     createOperation:

@@ -102,7 +102,7 @@ function container(frames, codec, duration) {
   const video = element(0xe0, element(0xb0, uint(WIDTH, 2)), element(0xba, uint(HEIGHT, 2)));
   const track = [element(0xd7, [1]), element(0x73c5, [1]), element(0x9c, [0]), element(0x83, [1])];
   const tracks = element(0x1654ae6b, element(0xae, ...track, element(0x86, ascii(codec)), video));
-  // The index stands before what it tells of: each of its positions has four bytes, so that its own length is known.
+  // The index precedes the clusters it points to: each position takes four bytes, so its own length is known.
   let position = info.length + tracks.length + cues(clusters.map(({ at }) => [at, 0])).length;
   const index = cues(
     clusters.map(({ at, bytes }) => {
