@@ -18,7 +18,7 @@ RELEASES = (V1_11, V1_22, V1_37)
 
 CONFIGURATION_KIND = "KubeSchedulerConfiguration"
 CONFIGURATION_V1 = "kubescheduler.config.k8s.io/v1"
-DEFAULT_RELEASE = V1_37
+DEFAULT_RELEASE = V1_11
 """Of a bundle that says nothing; :func:`default_release` returns it."""
 
 _VERSION = re.compile(r"v?1\.([0-9]{1,4})(?![0-9])")

@@ -45,7 +45,7 @@ def settings(text: str) -> str:
 @pytest.mark.parametrize(
     ("text", "release"),
     [
-        (NODE + POD, "v1.37"),
+        (NODE + POD, "v1.11"),
         (NODE + POD + POLICY, "v1.11"),
         (NODE + POD + V1, "v1.37"),
         (NODE + POD + BETA, "v1.22"),
@@ -123,11 +123,8 @@ def test_fields_that_the_release_honors_are_not_reported() -> None:
     """A spread constraint filters under v1.37, so that no warning says it would elsewhere."""
     constraint = "{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}"
     pod = POD.replace("spec: {", f"spec: {{topologySpreadConstraints: [{constraint}], ")
-    assert any(
-        "topologySpreadConstraints" in problem.unhonored
-        for problem in load(NODE + pod, presumed="v1.11").warnings
-    )
-    modern = load(NODE + pod)
+    assert any("topologySpreadConstraints" in problem.unhonored for problem in load(NODE + pod).warnings)
+    modern = load(NODE + pod + settings("scheduler: v1.37"))
     assert not any("topologySpreadConstraints" in problem.unhonored for problem in modern.warnings)
 
 
