@@ -14,7 +14,7 @@ from django.utils import timezone
 from msgspec import Struct
 
 from playground.accounts import recalls
-from playground.models import Account, Comment, Draft, Link, Room, RoomVote, Run, Share
+from playground.models import Account, Ban, Comment, Draft, Link, Room, RoomVote, Run, Share
 from playground.rooms import people
 from playground.storage import audit, withdrawals
 from playground.visitors import identity
@@ -130,5 +130,7 @@ def rotate(account: Account) -> None:
         former = Account.objects.select_for_update().get(pk=account.pk).owner
         Account.objects.filter(pk=account.pk).update(owner=new)
         move(former, new)
+        Ban.objects.filter(subject=former).update(subject=new)
+        recalls.hand_over(former, new)
         recalls.note(former)
     account.owner = new

@@ -28,6 +28,11 @@ def note(visitor: str, claimed_by: str = "") -> None:
         Recall.objects.create(visitor=visitor, owner=claimed_by)
 
 
+def hand_over(former: str, new: str) -> None:
+    """Let what is still to be claimed for an owner go to the owner's new name."""
+    Recall.objects.filter(owner=former).update(owner=new)
+
+
 def _rows() -> QuerySet[Recall]:
     return Recall.objects.filter(created__gt=timezone.now() - WINDOW)
 

@@ -19,7 +19,7 @@ from playground.models import Recall
 from playground.playback.executor import in_storage
 from playground.runtime import outage
 
-CLOSED = 4001  # the close code: the page connects again at once
+CLOSED = 4001  # the close code: the page connects again, as after any other
 
 
 class Recalled(Protocol):

@@ -428,6 +428,27 @@ def test_a_banned_account(owner: Client, stranger: Client) -> None:
     assert "blocked" in answer.context["trouble"].text
 
 
+def test_another_password_lifts_no_ban(owner: Client, stranger: Client) -> None:
+    """The account's new owner is banned as the former one was."""
+    sign_up(owner)
+    account = Account.objects.get()
+    Ban.objects.create(subject=account.owner)
+    account.set_password(OTHER)
+    account.save()
+    bans.read()
+    assert sign_in(stranger, password=OTHER).status_code == 403
+
+
+def test_what_comes_late_goes_to_the_new_owner(owner: Client, web: str) -> None:
+    """A draft that was stored under the cookie of before, although the password changed meanwhile."""
+    sign_up(owner)
+    account = Account.objects.get()
+    late = store.create_draft(OWNER, [("", web)])
+    owning.rotate(account)
+    owning.claim_rest()
+    assert Draft.objects.get(pk=late.pk).owner == account.owner
+
+
 def test_a_banned_visitor_cannot_sign_in(owner: Client) -> None:
     """Nor make an account: a ban is no way to a new name."""
     Ban.objects.create(subject=OWNER)
