@@ -125,7 +125,12 @@ export class CacheTime {
   #hide(hidden) {
     this.body.hidden = hidden;
     this.toggle.hidden = hidden;
-    this.pictures.hidden = hidden || !this.#ready;
+    this.#offer();
+  }
+
+  /** Offer files of the chart while it is what is seen. */
+  #offer() {
+    this.pictures.hidden = !this.#ready || this.body.hidden || this.chart.hidden;
   }
 
   async #draw() {
@@ -159,7 +164,7 @@ export class CacheTime {
     });
     if (!this.#ready) {
       this.#ready = true;
-      this.pictures.hidden = false;
+      this.#offer();
       /** @type {any} */ (this.chart).on("plotly_click", ({ points: [point], event }) => {
         const to = point?.customdata;
         if (to) view.playback.goto(to, event?.timeStamp);
@@ -357,6 +362,7 @@ export class CacheTime {
     this.table.hidden = !shown;
     this.chart.hidden = shown;
     this.key.hidden = shown;
+    this.#offer();
     this.toggle.setAttribute("aria-expanded", String(shown));
     $("span", this.toggle).textContent = shown ? "Show as a chart" : "Show as a table";
     if (!shown) this.#turn(0);
