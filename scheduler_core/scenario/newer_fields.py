@@ -20,8 +20,15 @@ _SELECTOR: Shape = {
     "matchLabels": {ANY: str},
     "matchExpressions": [{"key": str, "operator": str, "values": [str]}],
 }
+_RESOURCES: Shape = {"requests": {ANY: QUANTITY}, "limits": {ANY: QUANTITY}}
+_TERM: Shape = {"namespaceSelector": _SELECTOR, "matchLabelKeys": [str], "mismatchLabelKeys": [str]}
+_TERMS: Shape = {
+    "requiredDuringSchedulingIgnoredDuringExecution": [_TERM],
+    "preferredDuringSchedulingIgnoredDuringExecution": [{"podAffinityTerm": _TERM}],
+}
 _POD: Shape = {
-    "resources": {"requests": {ANY: QUANTITY}, "limits": {ANY: QUANTITY}},
+    "resources": _RESOURCES,
+    "affinity": {"podAffinity": _TERMS, "podAntiAffinity": _TERMS},
     "resourceClaims": [{"name!": str, "resourceClaimName": str, "resourceClaimTemplateName": str}],
     "topologySpreadConstraints": [
         {
@@ -36,11 +43,40 @@ _POD: Shape = {
         }
     ],
 }
-_OTHER: Shape = {
-    "metadata": {"name": str, "namespace": str, "labels": {ANY: str}},
-    "spec": dict,
-    "status": dict,
+_CONTAINER_STATUSES: Shape = [
+    {"name!": str, "allocatedResources": {ANY: QUANTITY}, "resources": _RESOURCES},
+]
+_POD_STATUS: Shape = {
+    "conditions": [{"type": str, "reason": str}],
+    "initContainerStatuses": _CONTAINER_STATUSES,
+    "containerStatuses": _CONTAINER_STATUSES,
+    "allocatedResources": {ANY: QUANTITY},
+    "resources": _RESOURCES,
+    "resourceClaimStatuses": [{"name!": str, "resourceClaimName": str}],
 }
+_SELECTORS: Shape = [{"cel!": {"expression!": str}}]
+_DEVICE_REQUEST: Shape = {"deviceClassName!": str, "selectors": _SELECTORS, "count": int}
+_CLAIM: Shape = {
+    "devices": {
+        "requests": [
+            {
+                "name!": str,
+                "exactly": _DEVICE_REQUEST,
+                "firstAvailable": [{"name!": str, **_DEVICE_REQUEST}],
+            }
+        ],
+        "constraints": [{"requests": [str], "matchAttribute": str, "distinctAttribute": str}],
+    }
+}
+_METADATA: Shape = {
+    "name": str,
+    "namespace": str,
+    "labels": {ANY: str},
+    "annotations": {ANY: str},
+    "finalizers": [str],
+    "ownerReferences": [{"kind": str, "name": str, "uid": str}],
+}
+_OTHER: Shape = {"metadata": _METADATA, "spec": dict, "status": dict}
 _UNREAD: Mapping[str, Mapping[str, Shape]] = {
     "CSIStorageCapacity": {
         "storageClassName": str,
@@ -51,12 +87,20 @@ _UNREAD: Mapping[str, Mapping[str, Shape]] = {
     "ResourceClaimTemplate": {
         "spec": {
             "metadata": {"labels": {ANY: str}, "annotations": {ANY: str}},
-            "spec": {"devices": dict},
+            "spec": _CLAIM,
         }
     },
+    "ResourceClaim": {
+        "spec!": _CLAIM,
+        "status": {"reservedFor": [{"uid": str, "name": str}], "allocation": {"nodeSelector": dict}},
+    },
+    "DeviceClass": {"spec": {"selectors": _SELECTORS}},
+    "CSINode": {"spec": {"drivers": [{"name!": str, "allocatable": {"count": int}}]}},
 }
 _KINDS: Mapping[str, Shape] = {
-    "Pod": {"spec": _POD},
+    "Pod": {"spec": _POD, "status": _POD_STATUS},
+    "PersistentVolume": {"spec!": dict},
+    "PersistentVolumeClaim": {"spec!": dict},
     "Node": {"status": {"declaredFeatures": [str]}},
     "PodGroup": {
         "spec": {
@@ -95,12 +139,16 @@ def _check(value: Any, shape: Shape, at: At) -> None:
             if name != key and value.get(name) is None:
                 at.child(name).error("is required")
             for field in value if key == ANY else (name,):
+                if key == ANY and value[field] is None:
+                    at.child(field).error("must not be null")
                 _check(value.get(field), inner, at.child(field))
     elif isinstance(shape, list):
         if not isinstance(value, list):
             at.error("must be a list")
             return
         for place, inner in enumerate(value):
+            if inner is None:
+                at.child(place).error("must not be null")
             _check(inner, shape[0], at.child(place))
     elif shape == QUANTITY:
         if not _is_quantity(value):

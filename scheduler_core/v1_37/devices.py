@@ -303,7 +303,7 @@ class _Search:
 
 def requests_of(claim: Manifest) -> Iterator[list[Request]]:
     """Yield each request of a claim as its alternatives, one without subrequests."""
-    for entry in claim["spec"].get("devices", {}).get("requests") or ():
+    for entry in (claim["spec"].get("devices") or {}).get("requests") or ():
         name = entry["name"]
         if entry.get("firstAvailable"):
             yield [Request(claim, name, f"{name}/{sub['name']}", sub) for sub in entry["firstAvailable"]]
