@@ -14,6 +14,7 @@ from scheduler_core.cluster.reasons import Codes
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.config.policy import Profile
 from scheduler_core.extenders.calling import Attempt, ExtenderError
+from scheduler_core.priorities.row import PriorityRow
 from scheduler_core.scheduling.cycle import Cycle, Decision, QueueState
 from scheduler_core.scheduling.extending import (
     ExtendedFilter,
@@ -217,8 +218,11 @@ class Scheduler(Struct, frozen=True):
         shown = columns.everything if feasible is None else feasible.astype(np.int32)
         ranking = None
         if len(shown) > 1:
-            names = [columns.names[node] for node in shown.tolist()]
-            further = [] if asking is None else asking.prioritize(extended.names if extended else names)
+            further: list[PriorityRow] = []
+            if asking is not None:  # else no node is named: it would be most of a decision's time
+                names = [columns.names[node] for node in shown.tolist()]
+                scores = asking.prioritize(extended.names if extended else names)
+                further = rows_of_scores(scores, names)
             ranking = rank_nodes(
                 pod,
                 self.cluster,
@@ -227,7 +231,7 @@ class Scheduler(Struct, frozen=True):
                 self.profile,
                 vectors,
                 trace=self.trace,
-                further=rows_of_scores(further, names),
+                further=further,
             )
         node = ranking.choice(counter) if ranking is not None else int(shown[0])
         decision = Decision(pod.key, "scheduled", columns.names[node], ranked=ranking is not None)
