@@ -6,14 +6,13 @@ The facts are what v1.37's plugins counted for the attempt. The changes are prop
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Protocol, cast
+from typing import Any
 
 from scheduler_core.explain.edits import Edit
 from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.labels import IDENTITY, set_labels
 from scheduler_core.objects.manifests import Manifest, part
 from scheduler_core.v1_37.devices import Supply, supplies
-from scheduler_core.v1_37.interface import Attempt
 from scheduler_core.v1_37.plugins.base import Context
 from scheduler_core.v1_37.plugins.dynamic_resources import PLUGIN as DEVICES
 from scheduler_core.v1_37.plugins.dynamic_resources import DeviceState
@@ -24,12 +23,9 @@ DOMAINS_NAMED = 8
 CONSTRAINTS = "topologySpreadConstraints"
 
 
-class _Attempted(Protocol):
-    attempt: Attempt
-
-
 def _context(place: PodOnNode) -> Context:
-    context: Context = cast("_Attempted", place.standing).attempt.context
+    standing: Any = place.standing  # a CurrentStanding, whose module imports these findings
+    context: Context = standing.attempt.context
     return context
 
 

@@ -63,7 +63,7 @@ def drafted(page: Page, text: str, title: str = "", *, as_is: bool = False) -> s
 
 
 #: What tabs are called under v1.37.
-LATER_TABS = {"Predicates": "Filter", "Priorities": "Score"}
+LATER_TABS = {"Predicates": "Filter", "Cache": "Batching", "Priorities": "Score"}
 
 
 def tab_name(name: str) -> re.Pattern[str]:

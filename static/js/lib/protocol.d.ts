@@ -465,6 +465,7 @@ export interface CachePart extends CacheSettings {
   evictedClasses: number;
   evictedEntries: number;
   why?: undefined;
+  gone?: undefined;
 }
 
 export interface GroupMember {

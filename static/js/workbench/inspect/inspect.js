@@ -19,7 +19,7 @@ import { pointed } from "./nouns.js";
 /** @import { View } from "../view.js" */
 
 /** What tabs are called under v1.37, which has plugins at extension points. */
-const LATER = { predicates: "Filter", priorities: "Score" };
+const LATER = { predicates: "Filter", cache: "Batching", priorities: "Score" };
 
 /** @type {[key: string, label: string, panel: new (view: View) => any][]} */
 export const TABS = [
@@ -119,7 +119,6 @@ export class Inspect {
     const { current, release } = this.view.playback;
     const later = (current?.release ?? release) === "v1.37";
     this.strip.offer("hints", release === "v1.37" || later || this.view.tab === "hints");
-    this.strip.offer("cache", !later || this.view.tab === "cache");
     for (const [key, label] of TABS) this.strip.label(key, (later && LATER[key]) || label);
   }
 
