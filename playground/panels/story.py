@@ -24,7 +24,7 @@ FIRST = {
 CHOOSING = ("scheduled", "waiting", "undecided")  # results of attempts that choose a node, or may
 NOMINATED = 2  # nodes with nominated pods that are described individually
 #: The sentence for all nodes passing, by the number of nodes.
-EVERY = {1: "The one node passes every predicate.", 2: "Both nodes pass every predicate."}
+EVERY = {1: "The one node passes every {}.", 2: "Both nodes pass every {}."}
 
 
 def story(
@@ -143,7 +143,8 @@ def _filtering(cycle: Cycle, rungs: list[Rung]) -> list[Sentence]:
     total = rungs[0][1] if rungs and release_record(cycle) is not None else len(cycle.nodes)
     removed = stopped(rungs)
     if not removed:
-        return [[EVERY.get(total, f"All {total:,} nodes pass every predicate.")]]
+        rule = "predicate" if release_record(cycle) is None else "filter plugin"
+        return [[EVERY.get(total, f"All {total:,} nodes pass every {{}}.").format(rule)]]
     sentence: Sentence = [f"Of {counted(total, 'node')}, "]
     for position, (name, count) in enumerate(removed.items()):
         if position:
