@@ -122,11 +122,11 @@ def has_the_steps(frames: list[Pixels], page: Page, source: str, steps: range) -
 
 
 def read(data: bytes, name: bytes) -> bytes:
-    """Return the body of the first EBML element of a name; of this file every length has eight bytes."""
+    """Return the body of the first EBML element of a name; its length says its own first."""
     at = data.index(name) + len(name)
-    length = int.from_bytes(data[at + 1 : at + 8], "big")
-    assert data[at] == 1
-    return data[at + 8 : at + 8 + length]
+    size = 9 - data[at].bit_length()
+    length = int.from_bytes(data[at : at + size], "big") ^ 1 << 7 * size
+    return data[at + size : at + size + length]
 
 
 def test_steps_as_a_video(page: Page, visitor: Callable[..., Page], site: Stack, tmp_path: Path) -> None:
@@ -178,6 +178,21 @@ def test_a_browser_that_encodes_no_video(page: Page, site: Stack) -> None:
     expect(box.get_by_label("Format")).to_have_value("gif")
     expect(box.get_by_role("option", name="WebM")).to_be_disabled()
     assert made(box).suggested_filename.endswith(".gif")
+
+
+def test_what_writes_webm_comes_with_the_first_film(page: Page, site: Stack, watch: Any) -> None:
+    """Neither the page nor the dialog asks for it; where it cannot be had, a GIF still can."""
+    asked_for: list[str] = []
+    page.on("request", lambda request: asked_for.append(request.url.rpartition("/")[2]))
+    watch.allow("mediabunny.js", "Failed to load resource")
+    page.route("**/static/vendor/mediabunny.js", lambda route: route.abort())
+    Workbench(page).open(share(site, example_text("making-room"), "Late"))
+    box = asked(page, From_step="1", To_step="1", Format="WebM")
+    assert "mediabunny.js" not in asked_for
+    box.get_by_role("button", name="Make the file").click()
+    expect(box.get_by_role("alert")).to_contain_text("could not be loaded from this server")
+    assert asked_for.count("mediabunny.js") == 1
+    assert made(filled(page, Format="GIF")).suggested_filename == "steps-1-to-1.gif"
 
 
 def test_it_is_cancelled_and_refused_in_words(page: Page, site: Stack, watch: Any) -> None:

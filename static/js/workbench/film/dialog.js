@@ -126,18 +126,18 @@ async function film(playback, { seconds, format, ...range }, progress) {
   progress.set(null, "The server draws the steps");
   const slides = await slidesOf(sourceOf(playback), range);
   const canvas = h("canvas", { width: WIDTH, height: HEIGHT });
-  const made = format === "gif" ? gif() : webm(await webmCodec());
+  const made = format === "gif" ? gif(canvas) : await webm(canvas, await webmCodec());
   try {
     for (const [i, slide] of slides.entries()) {
       progress.set(i / slides.length, `Step ${i + 1} of ${slides.length}`);
       await drawSlide(canvas, slide);
-      await made.add(canvas, seconds);
+      await made.add(seconds);
       await new Promise((resolve) => setTimeout(resolve)); // for the page: to draw, and to hear "Cancel"
       signal.throwIfAborted();
     }
     return { blob: await made.end(), steps: slides.length };
   } finally {
-    made.close();
+    await made.close();
   }
 }
 
