@@ -17,7 +17,6 @@ from playground.pictures.themes import DARK, Theme
 
 GAP = 10.0
 NAME = 18.0  # height of a node's name
-FAINT = 0.6  # of a node on which the pod does not fit
 LEAST = 2.0  # width and height of a block, that one sees it
 CHARACTER = 6.2  # width of one of a name, at its size
 UNDER = 0.34  # how much of a block's colour is below it
@@ -67,7 +66,7 @@ def _columns(count: int, area: Area) -> int:
 
 
 def _node(box: NodeBox, place: Area, theme: Theme) -> str:
-    faint = 1.0 if box.fits or box.chosen else FAINT
+    faint = 1.0 if box.fits or box.chosen else theme.faint
     inside = Area(place.x, place.y + NAME, place.width, max(4.0, place.height - NAME))
     edge = theme.accent if box.chosen else theme.line
     return element(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """The colours of a theme as ``#rrggbb``, and those of the pods by group."""
+    """The colours of a theme as ``#rrggbb``, and the opacity of nodes on which the pod does not fit."""
 
     name: str
     bg: str
@@ -21,6 +21,7 @@ class Theme:
     fail: str
     victim: str
     groups: tuple[str, ...]
+    faint: float
 
 
 DARK = Theme(
@@ -38,6 +39,7 @@ DARK = Theme(
         *("#4f7fe0", "#35a08a", "#bd8140", "#8f74d2", "#c2607c"),
         *("#5f93a8", "#8d9a3c", "#b06bb3", "#6b7fa8", "#a8705a"),
     ),
+    faint=0.6,
 )
 LIGHT = Theme(
     name="light",
@@ -54,5 +56,6 @@ LIGHT = Theme(
         *("#4f7fe0", "#35a08a", "#c08a4a", "#8f74d2", "#c8687f"),
         *("#5f93a8", "#95a144", "#b06bb3", "#7286ad", "#b07a62"),
     ),
+    faint=0.75,  # words have as much contrast then as in the dark
 )
 THEMES: Mapping[str, Theme] = {theme.name: theme for theme in (DARK, LIGHT)}

@@ -20,6 +20,6 @@ def test_a_theme_has_the_pages_colours(name: str) -> None:
     assert block is not None
     tokens = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", block[1]))
     colours = {one.name.replace("_", "-"): getattr(theme, one.name) for one in fields(theme)}
-    assert colours.pop("name") == name
+    assert colours.pop("name") == name and 0 < colours.pop("faint") < 1
     assert colours.pop("groups") == tuple(tokens[f"g{group}"] for group in range(10))
     assert colours == {one: tokens[one] for one in colours}
