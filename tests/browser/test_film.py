@@ -119,8 +119,8 @@ def made(box: Locator) -> Download:
 
 def has_the_steps(frames: list[Pixels], page: Page, source: str, steps: range, theme: str) -> None:
     """Each frame shows the stage of its step as the server draws it in a theme, and no other's."""
-    asked_for = {"source": source, "from": steps[0], "to": steps[-1], "theme": theme}
-    drawn = re.findall(r"<svg.*?</svg>", page.request.get("/deck", params=asked_for).text(), re.DOTALL)
+    query = f"source={source}&from={steps[0]}&to={steps[-1]}&theme={theme}"
+    drawn = re.findall(r"<svg.*?</svg>", page.request.get("/deck", params=query).text(), re.DOTALL)
     stages = [page.evaluate(PICTURE, address_of("image/svg+xml", svg.encode())) for svg in drawn]
     assert len(frames) == len(stages)
     for at, frame in enumerate(frames):
