@@ -231,6 +231,24 @@ def test_what_writes_webm_comes_with_the_first_film(page: Page, site: Stack, wat
     assert made(filled(page, Format="GIF")).suggested_filename == "steps-1-to-1.gif"
 
 
+def test_an_encoder_that_fails_is_told_and_tried_again(page: Page, site: Stack) -> None:
+    """In the middle of a film: the dialog has the reason, and the next film is whole."""
+    page.add_init_script("""
+        const { encode } = VideoEncoder.prototype;
+        let frames = 0;
+        VideoEncoder.prototype.encode = function (...given) {
+            if (++frames === 6) throw new Error("The encoder has no memory left.");
+            encode.apply(this, given);
+        };
+    """)
+    Workbench(page).open(share(site, example_text("making-room"), "Failing"))
+    box = asked(page, From_step="1", To_step="3", Seconds_a_step="1", Format="WebM")
+    box.get_by_role("button", name="Make the file").click()
+    expect(box.get_by_role("alert")).to_have_text("The encoder has no memory left.")
+    assert b"webm" in Path(made(box).path()).read_bytes()[:64]
+    expect(box).to_contain_text("3 steps, 3 seconds")
+
+
 def test_it_is_cancelled_and_refused_in_words(page: Page, site: Stack, watch: Any) -> None:
     """By keys alone: what is wrong stands in the dialog, and a second try goes on from there."""
     Workbench(page).open(share(site, example_text("making-room"), "Cancelled"))
