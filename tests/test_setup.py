@@ -182,7 +182,7 @@ def test_setup_goes_on_without_what_the_browser_needs(machine: Machine, environm
 
 #: npm and pip as far as .ci/browser-packages asks them; each notes what it is asked.
 NPM = """echo "npm $1" >> "$ASKED"
-[ "$1" = run ] && echo bundle > static/vendor/codemirror.js
+[ "$1" = run ] && for name in codemirror mediabunny; do echo bundle > static/vendor/$name.js; done
 : > built"""
 PIP = """case "$*" in
 *built.py*) [ -e built ] || exit 1 ;;
@@ -193,6 +193,7 @@ BUNDLED = (
     "package.json",
     "package-lock.json",
     "static/js/editor/libraries.js",
+    "static/js/workbench/film/library.js",
     "playground/schemas/reduce.py",
 )
 
@@ -232,8 +233,9 @@ def test_the_browsers_packages_are_bundled_once(bundler: Machine) -> None:
     assert again() == []
     (bundler.home / "package-lock.json").write_text("{}")
     assert again() == whole
-    (bundler.home / "static/vendor/kubernetes.json").unlink()
-    assert again() == whole
+    for name in ("kubernetes.json", "mediabunny.js"):
+        (bundler.home / "static/vendor" / name).unlink()
+        assert again() == whole
     (bundler.home / "built").unlink()
     assert again() == whole
 

@@ -8,8 +8,9 @@ from importlib.resources import files
 import resvg_py
 
 from playground.pictures.scene import Scene
-from playground.pictures.stage import ACCENT, BACKGROUND, DIM, INK, Area, stage
+from playground.pictures.stage import Area, stage
 from playground.pictures.svg import cut, element, text, wrapped
+from playground.pictures.themes import DARK
 
 WIDTH, HEIGHT = 1200, 630
 MARGIN = 48.0
@@ -27,13 +28,13 @@ def card(scene: Scene) -> str:
     top = 176.0 + 30 * len(told)
     return element(
         "svg",
-        element("rect", width=WIDTH, height=HEIGHT, fill=BACKGROUND),
-        text(cut(scene.title, 52), MARGIN, 78, 40, INK, font_weight="bold"),
-        text(cut(scene.where, 80), MARGIN, 122, 26, ACCENT),
-        *(text(line, MARGIN, 164 + 30 * number, 23, DIM) for number, line in enumerate(told)),
+        element("rect", width=WIDTH, height=HEIGHT, fill=DARK.bg),
+        text(cut(scene.title, 52), MARGIN, 78, 40, DARK.ink, font_weight="bold"),
+        text(cut(scene.where, 80), MARGIN, 122, 26, DARK.accent),
+        *(text(line, MARGIN, 164 + 30 * number, 23, DARK.dim) for number, line in enumerate(told)),
         stage(scene, Area(MARGIN, top, WIDTH - 2 * MARGIN, HEIGHT - top - 62)),
-        text(" · ".join(scene.facts), MARGIN, HEIGHT - 24, 19, DIM),
-        text("podstep", WIDTH - MARGIN, HEIGHT - 24, 19, INK, text_anchor="end", font_weight="bold"),
+        text(" · ".join(scene.facts), MARGIN, HEIGHT - 24, 19, DARK.dim),
+        text("podstep", WIDTH - MARGIN, HEIGHT - 24, 19, DARK.ink, text_anchor="end", font_weight="bold"),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {WIDTH} {HEIGHT}",
         width=WIDTH,

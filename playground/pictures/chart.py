@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from playground.pictures.matrices import MARGIN, PASSED, Caption
-from playground.pictures.stage import ACCENT, BACKGROUND, DIM, FAIL, INK, LINE, VICTIM
 from playground.pictures.svg import cut, element, text
+from playground.pictures.themes import DARK
 from playground.playback.playback import Playback
 from playground.playback.tables import PENDING
 from scheduler_core.scheduling.cycle import Decision
@@ -23,8 +23,8 @@ WAIT = "#d3b420"
 Counts = npt.NDArray[np.int64]
 #: Results in the order in which one hides another where several share a bar, with colour and height.
 KINDS = (
-    ("preemption", VICTIM, 1.0),
-    ("no node", FAIL, 0.8),
+    ("preemption", DARK.victim, 1.0),
+    ("no node", DARK.fail, 0.8),
     ("waiting at Permit", WAIT, 0.6),
     ("scheduled", PASSED, 0.4),
 )
@@ -42,13 +42,13 @@ def chart(playback: Playback, index: int, title: str) -> str:
     x = LEFT + (WIDTH - MARGIN - LEFT) * index / max(1, cycles)
     return element(
         "svg",
-        element("rect", width=WIDTH, height=HEIGHT, fill=BACKGROUND),
-        text(cut(caption.title, 90), MARGIN, 30, 18, INK, font_weight="bold"),
-        text(caption.where, MARGIN, 50, 13, ACCENT),
+        element("rect", width=WIDTH, height=HEIGHT, fill=DARK.bg),
+        text(cut(caption.title, 90), MARGIN, 30, 18, DARK.ink, font_weight="bold"),
+        text(caption.where, MARGIN, 50, 13, DARK.accent),
         *_axis(most),
         _line(placed, most, PASSED, ""),
-        _line(pending, most, FAIL, "7 4"),
-        element("line", x1=x, y1=TOP, x2=x, y2=STRIP + STRIP_HEIGHT, stroke=ACCENT, stroke_width=1.5),
+        _line(pending, most, DARK.fail, "7 4"),
+        element("line", x1=x, y1=TOP, x2=x, y2=STRIP + STRIP_HEIGHT, stroke=DARK.accent, stroke_width=1.5),
         *_strip(kinds),
         *_legend(kinds, int(placed[-1]), int(pending[-1])),
         xmlns="http://www.w3.org/2000/svg",
@@ -105,9 +105,9 @@ def _axis(most: int) -> Iterator[str]:
     for part in range(5):
         value = most * part / 4
         y = BOTTOM - (BOTTOM - TOP) * part / 4
-        yield element("line", x1=LEFT, y1=y, x2=WIDTH - MARGIN, y2=y, stroke=LINE, stroke_width=1.0)
-        yield text(f"{value:,.0f}", LEFT - 10, y + 4, 12, DIM, text_anchor="end")
-    yield text("pods", LEFT - 10, TOP - 14, 12, DIM, text_anchor="end")
+        yield element("line", x1=LEFT, y1=y, x2=WIDTH - MARGIN, y2=y, stroke=DARK.line, stroke_width=1.0)
+        yield text(f"{value:,.0f}", LEFT - 10, y + 4, 12, DARK.dim, text_anchor="end")
+    yield text("pods", LEFT - 10, TOP - 14, 12, DARK.dim, text_anchor="end")
 
 
 def _strip(kinds: Sequence[int]) -> Iterator[str]:
@@ -131,12 +131,12 @@ def _strip(kinds: Sequence[int]) -> Iterator[str]:
 def _legend(kinds: Sequence[int], placed: int, pending: int) -> Iterator[str]:
     x = LEFT
     y = HEIGHT - 22
-    lines = ((PASSED, "none", f"placed, {placed:,} at the end"), (FAIL, "7 4", f"pending, {pending:,}"))
+    lines = ((PASSED, "none", f"placed, {placed:,} at the end"), (DARK.fail, "7 4", f"pending, {pending:,}"))
     for colour, dashes, words in lines:
         yield element(
             "line", x1=x, y1=y, x2=x + 26, y2=y, stroke=colour, stroke_width=2.5, stroke_dasharray=dashes
         )
-        yield text(words, x + 32, HEIGHT - 18, 13, INK)
+        yield text(words, x + 32, HEIGHT - 18, 13, DARK.ink)
         x += 44 + 7 * len(words)
     amounts = Counter(kinds)
     for kind, (name, colour, share) in enumerate(KINDS):
@@ -144,5 +144,5 @@ def _legend(kinds: Sequence[int], placed: int, pending: int) -> Iterator[str]:
             continue
         words = f"{name}: {amounts[kind]:,}"
         yield element("rect", x=x, y=HEIGHT - 16 - 14 * share, width=8.0, height=14 * share, fill=colour)
-        yield text(words, x + 14, HEIGHT - 18, 13, INK)
+        yield text(words, x + 14, HEIGHT - 18, 13, DARK.ink)
         x += 34 + 7 * len(words)

@@ -11,8 +11,8 @@ import numpy as np
 from msgspec import Struct
 
 from playground.panels.ladder import ladder
-from playground.pictures.stage import ACCENT, BACKGROUND, DIM, FAIL, INK, LINE, PANEL
 from playground.pictures.svg import cut, element, text
+from playground.pictures.themes import DARK
 from scheduler_core.scheduling.cycle import Cycle, PredicateMatrix
 
 PASSED = "#1fa57c"
@@ -50,7 +50,7 @@ def predicates(cycle: Cycle | None, caption: Caption) -> str:
         for number, name in enumerate(order)
     ]
     at = MARGIN + NAMES + CELL * len(order) + 12
-    drawn.append(text("reason", at, top - 8, 13, DIM))
+    drawn.append(text("reason", at, top - 8, 13, DARK.dim))
     for row, node in enumerate(nodes):
         y = top + ROW * row
         chosen = node == _chosen(cycle)
@@ -60,7 +60,7 @@ def predicates(cycle: Cycle | None, caption: Caption) -> str:
             for number in range(len(order))
         )
         told = "chosen" if chosen else _reason(matrix, node)
-        drawn.append(text(cut(told, REASON_LENGTH), at, y + 14, 12, ACCENT if chosen else DIM))
+        drawn.append(text(cut(told, REASON_LENGTH), at, y + 14, 12, DARK.accent if chosen else DARK.dim))
     more = _more(len(cycle.nodes) - len(nodes), "nodes"), _more(len(matrix.order) - len(order), "predicates")
     width = at + REASONS
     return _document(drawn, width, top + ROW * len(nodes), caption, more, "Nodes and predicates")
@@ -92,13 +92,13 @@ def priorities(cycle: Cycle | None, caption: Caption) -> str:
                 MARGIN + NAMES + SCORE * (number + 1) - 10,
                 y + 14,
                 12,
-                ACCENT if mine else INK if number == len(rows) else DIM,
+                DARK.accent if mine else DARK.ink if number == len(rows) else DARK.dim,
                 text_anchor="end",
             )
             for number, score in enumerate(scores)
         )
         if mine:
-            drawn.append(text("chosen", MARGIN + NAMES + SCORE * len(names) + 8, y + 14, 12, ACCENT))
+            drawn.append(text("chosen", MARGIN + NAMES + SCORE * len(names) + 8, y + 14, 12, DARK.accent))
     more = (
         _more(len(feasible) - len(shown), "feasible nodes"),
         _more(len(cycle.priorities) - len(rows), "priorities"),
@@ -118,13 +118,19 @@ def rungs(cycle: Cycle | None, caption: Caption) -> str:
         y = HEAD + (ROW + 4) * row
         x = MARGIN + 260
         drawn += (
-            text(f"{row + 1}", MARGIN + 18, y + 15, 12, DIM, text_anchor="end"),
-            text(cut(name, NAME_LENGTH + 6), MARGIN + 28, y + 15, 13, INK),
+            text(f"{row + 1}", MARGIN + 18, y + 15, 12, DARK.dim, text_anchor="end"),
+            text(cut(name, NAME_LENGTH + 6), MARGIN + 28, y + 15, 13, DARK.ink),
             element(
-                "rect", x=x, y=y + 3, width=BARS * before / most, height=ROW - 4, fill=PANEL, stroke=LINE
+                "rect",
+                x=x,
+                y=y + 3,
+                width=BARS * before / most,
+                height=ROW - 4,
+                fill=DARK.panel,
+                stroke=DARK.line,
             ),
             element("rect", x=x, y=y + 3, width=BARS * after / most, height=ROW - 4, fill=PASSED),
-            text(_kept(before, after), x + BARS + 12, y + 15, 12, FAIL if before != after else DIM),
+            text(_kept(before, after), x + BARS + 12, y + 15, 12, DARK.fail if before != after else DARK.dim),
         )
     count = min(len(found), COLUMNS)
     more = (_more(len(found) - count, "predicates"),)
@@ -164,7 +170,7 @@ def _top(columns: Sequence[str]) -> float:
 
 
 def _name(name: str, y: float, *, chosen: bool) -> str:
-    return text(cut(name, NAME_LENGTH), MARGIN, y + 14, 12, ACCENT if chosen else INK)
+    return text(cut(name, NAME_LENGTH), MARGIN, y + 14, 12, DARK.accent if chosen else DARK.ink)
 
 
 def _column(name: str, x: float, top: float, width: float, *, chosen: bool) -> str:
@@ -174,7 +180,7 @@ def _column(name: str, x: float, top: float, width: float, *, chosen: bool) -> s
         at,
         top - 8,
         12,
-        INK if chosen else DIM,
+        DARK.ink if chosen else DARK.dim,
         transform=f"rotate(-90 {at:.1f} {top - 8:.1f})",
     )
 
@@ -185,7 +191,7 @@ def _mark(code: int, x: float, y: float) -> str:
     if code < 0:
         middle = top + 8
         return element(
-            "line", x1=left + 6, y1=middle, x2=left + size - 6, y2=middle, stroke=DIM, stroke_width=1.2
+            "line", x1=left + 6, y1=middle, x2=left + size - 6, y2=middle, stroke=DARK.dim, stroke_width=1.2
         )
     box = element(
         "rect",
@@ -194,7 +200,7 @@ def _mark(code: int, x: float, y: float) -> str:
         width=size,
         height=ROW - 4,
         rx=3.0,
-        fill=PASSED if code == 0 else FAIL,
+        fill=PASSED if code == 0 else DARK.fail,
         fill_opacity=0.35 if code == 0 else 1.0,
     )
     path = (
@@ -203,7 +209,7 @@ def _mark(code: int, x: float, y: float) -> str:
         else f"M{left + 6:.1f} {top + 4:.1f} l8 8 m0 -8 l-8 8"
     )
     return box + element(
-        "path", d=path, fill="none", stroke=PASSED if code == 0 else BACKGROUND, stroke_width=1.8
+        "path", d=path, fill="none", stroke=PASSED if code == 0 else DARK.bg, stroke_width=1.8
     )
 
 
@@ -212,7 +218,7 @@ def _more(count: int, what: str) -> str:
 
 
 def _nothing(message: str, caption: Caption) -> str:
-    drawn = [text(message, MARGIN, HEAD + 24, 16, DIM)]
+    drawn = [text(message, MARGIN, HEAD + 24, 16, DARK.dim)]
     return _document(drawn, 640.0, HEAD + 40, caption, (), message)
 
 
@@ -223,9 +229,9 @@ def _document(
     height = bottom + (2 * MARGIN if told else MARGIN)
     return element(
         "svg",
-        element("rect", width=width, height=height, fill=BACKGROUND),
-        text(cut(caption.title, TITLE_LENGTH), MARGIN, 30, 18, INK, font_weight="bold"),
-        text(cut(caption.where, TITLE_LENGTH), MARGIN, 50, 13, ACCENT),
+        element("rect", width=width, height=height, fill=DARK.bg),
+        text(cut(caption.title, TITLE_LENGTH), MARGIN, 30, 18, DARK.ink, font_weight="bold"),
+        text(cut(caption.where, TITLE_LENGTH), MARGIN, 50, 13, DARK.accent),
         *drawn,
         *_told(told, bottom),
         xmlns="http://www.w3.org/2000/svg",
@@ -239,4 +245,4 @@ def _document(
 
 def _told(more: str, bottom: float) -> Iterator[str]:
     if more:
-        yield text(more, MARGIN, bottom + 22, 12, DIM)
+        yield text(more, MARGIN, bottom + 22, 12, DARK.dim)

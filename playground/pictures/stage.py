@@ -13,17 +13,10 @@ from dataclasses import dataclass
 
 from playground.pictures.scene import Block, NodeBox, Scene
 from playground.pictures.svg import cut, element, text
+from playground.pictures.themes import DARK, Theme
 
-#: The dark theme of the pages: static/css/tokens.css.
-BACKGROUND, PANEL, LINE, INK, DIM = "#0d1016", "#141922", "#2a3344", "#e8ecf4", "#a3afc2"
-ACCENT, FAIL, VICTIM = "#7f8cff", "#e39a1e", "#c76ba1"
-GROUPS = (
-    *("#4f7fe0", "#35a08a", "#bd8140", "#8f74d2", "#c2607c"),
-    *("#5f93a8", "#8d9a3c", "#b06bb3", "#6b7fa8", "#a8705a"),
-)
 GAP = 10.0
 NAME = 18.0  # height of a node's name
-FAINT = 0.6  # of a node on which the pod does not fit
 LEAST = 2.0  # width and height of a block, that one sees it
 CHARACTER = 6.2  # width of one of a name, at its size
 UNDER = 0.34  # how much of a block's colour is below it
@@ -41,11 +34,11 @@ class Area:
     height: float
 
 
-def stage(scene: Scene, area: Area) -> str:
+def stage(scene: Scene, area: Area, theme: Theme = DARK) -> str:
     """Return the nodes of a scene in an area, in as many columns as give the largest boxes."""
     count = len(scene.nodes) + bool(scene.more)
     if not count:
-        return text("There are no nodes.", area.x, area.y + 20, 16, DIM)
+        return text("There are no nodes.", area.x, area.y + 20, 16, theme.dim)
     columns = _columns(count, area)
     rows = math.ceil(count / columns)
     width = (area.width - GAP * (columns - 1)) / columns
@@ -54,10 +47,10 @@ def stage(scene: Scene, area: Area) -> str:
         Area(area.x + n % columns * (width + GAP), area.y + n // columns * (height + GAP), width, height)
         for n in range(count)
     ]
-    drawn = [_node(box, place) for box, place in zip(scene.nodes, places)]
+    drawn = [_node(box, place, theme) for box, place in zip(scene.nodes, places)]
     if scene.more:
         place = places[-1]
-        drawn.append(text(f"and {scene.more:,} more", place.x + 4, place.y + place.height / 2, 13, DIM))
+        drawn.append(text(f"and {scene.more:,} more", place.x + 4, place.y + place.height / 2, 13, theme.dim))
     return "".join(drawn)
 
 
@@ -72,10 +65,10 @@ def _columns(count: int, area: Area) -> int:
     return min(range(1, count + 1), key=deviation)
 
 
-def _node(box: NodeBox, place: Area) -> str:
-    faint = 1.0 if box.fits or box.chosen else FAINT
+def _node(box: NodeBox, place: Area, theme: Theme) -> str:
+    faint = 1.0 if box.fits or box.chosen else theme.faint
     inside = Area(place.x, place.y + NAME, place.width, max(4.0, place.height - NAME))
-    edge = ACCENT if box.chosen else LINE
+    edge = theme.accent if box.chosen else theme.line
     return element(
         "g",
         text(
@@ -83,10 +76,12 @@ def _node(box: NodeBox, place: Area) -> str:
             place.x + 1,
             place.y + 13,
             12,
-            ACCENT if box.chosen else DIM,
+            theme.accent if box.chosen else theme.dim,
         ),
-        element("rect", x=inside.x, y=inside.y, width=inside.width, height=inside.height, rx=4.0, fill=PANEL),
-        *_blocks(box, inside),
+        element(
+            "rect", x=inside.x, y=inside.y, width=inside.width, height=inside.height, rx=4.0, fill=theme.panel
+        ),
+        *_blocks(box, inside, theme),
         element(
             "rect",
             x=inside.x,
@@ -102,14 +97,14 @@ def _node(box: NodeBox, place: Area) -> str:
     )
 
 
-def _blocks(box: NodeBox, room: Area) -> Iterator[str]:
+def _blocks(box: NodeBox, room: Area, theme: Theme) -> Iterator[str]:
     """Yield the pods as stairs from the lower left corner, and what the pod that found no node would take."""
     x, y = 0.0, 0.0  # shares of the room
     for block in box.blocks:
-        yield _block(block, _place(block, x, y, room), room)
+        yield _block(block, _place(block, x, y, room), room, theme)
         x, y = x + block.cpu, y + block.memory
     if box.wanted is not None:
-        yield _wanted(box.wanted, x, y, room)
+        yield _wanted(box.wanted, x, y, room, theme)
 
 
 def _place(block: Block, x: float, y: float, room: Area) -> Area:
@@ -121,7 +116,7 @@ def _place(block: Block, x: float, y: float, room: Area) -> Area:
     return Area(left, low - height, width, height)
 
 
-def _wanted(block: Block, x: float, y: float, room: Area) -> str:
+def _wanted(block: Block, x: float, y: float, room: Area, theme: Theme) -> str:
     """Return the outline of a pod that found no node, and a bar at each edge of the room that it crosses."""
     place = _place(block, x, y, room)
     drawn = [
@@ -132,25 +127,25 @@ def _wanted(block: Block, x: float, y: float, room: Area) -> str:
             width=place.width,
             height=place.height,
             fill="none",
-            stroke=FAIL,
+            stroke=theme.fail,
             stroke_width=1.5,
             stroke_dasharray="4 3",
         )
     ]
     if x + block.cpu > 1 + EXACT:
-        drawn.append(_beyond(Area(room.x + room.width, place.y, BEYOND, place.height)))
+        drawn.append(_beyond(Area(room.x + room.width, place.y, BEYOND, place.height), theme))
     if y + block.memory > 1 + EXACT:
-        drawn.append(_beyond(Area(place.x, room.y - BEYOND, place.width, BEYOND)))
+        drawn.append(_beyond(Area(place.x, room.y - BEYOND, place.width, BEYOND), theme))
     return "".join(drawn)
 
 
-def _beyond(area: Area) -> str:
-    return element("rect", x=area.x, y=area.y, width=area.width, height=area.height, fill=FAIL)
+def _beyond(area: Area, theme: Theme) -> str:
+    return element("rect", x=area.x, y=area.y, width=area.width, height=area.height, fill=theme.fail)
 
 
-def _block(block: Block, place: Area, room: Area) -> str:
+def _block(block: Block, place: Area, room: Area, theme: Theme) -> str:
     """Return a pod's block, and below it its colour as far as the floor."""
-    fill = VICTIM if block.victim else GROUPS[block.group % len(GROUPS)]
+    fill = theme.victim if block.victim else theme.groups[block.group % len(theme.groups)]
     low = place.y + place.height
     shape = element(
         "rect",
@@ -160,12 +155,18 @@ def _block(block: Block, place: Area, room: Area) -> str:
         height=place.height,
         fill=fill,
         fill_opacity=0.35 if block.victim else 1.0,
-        stroke=INK if block.new else "none",
+        stroke=theme.ink if block.new else "none",
         stroke_width=2.0,
     )
     if block.victim:
         return shape + element(
-            "line", x1=place.x, y1=low, x2=place.x + place.width, y2=place.y, stroke=VICTIM, stroke_width=2.0
+            "line",
+            x1=place.x,
+            y1=low,
+            x2=place.x + place.width,
+            y2=place.y,
+            stroke=theme.victim,
+            stroke_width=2.0,
         )
     under = room.y + room.height - low
     if under <= EXACT:

@@ -14,6 +14,7 @@ from playground.models import Draft, Scenario
 from playground.pictures.scene import scene_of
 from playground.pictures.stage import Area, stage
 from playground.pictures.svg import element
+from playground.pictures.themes import DARK
 from playground.playback import sources
 from playground.playback.playback import OutOfRangeError
 from playground.playback.stopping import TooMuchWorkError
@@ -144,7 +145,7 @@ def picture(source: sources.Source, index: int, title: str, give_way: Any) -> Pi
         return None
     drawn = element(
         "svg",
-        element("rect", width=WIDTH, height=HEIGHT, rx=8.0, fill="#0d1016"),
+        element("rect", width=WIDTH, height=HEIGHT, rx=8.0, fill=DARK.bg),
         stage(scene, Area(12, 8, WIDTH - 24, HEIGHT - 20)),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {WIDTH:.0f} {HEIGHT:.0f}",

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from playground.pictures.scene import Scene, scene_of
-from playground.pictures.stage import BACKGROUND, Area, stage
+from playground.pictures.stage import Area, stage
 from playground.pictures.svg import element
+from playground.pictures.themes import DARK, Theme
 from playground.playback.playback import OutOfRangeError, Playback
 
 WIDTH, HEIGHT = 1280.0, 560.0
@@ -24,12 +25,12 @@ class Slide(Struct, frozen=True):
     svg: str
 
 
-def drawn(scene: Scene) -> str:
+def drawn(scene: Scene, theme: Theme = DARK) -> str:
     """Return the stage of a scene as an SVG document."""
     return element(
         "svg",
-        element("rect", width=WIDTH, height=HEIGHT, fill=BACKGROUND),
-        stage(scene, Area(MARGIN, MARGIN, WIDTH - 2 * MARGIN, HEIGHT - 2 * MARGIN)),
+        element("rect", width=WIDTH, height=HEIGHT, fill=theme.bg),
+        stage(scene, Area(MARGIN, MARGIN, WIDTH - 2 * MARGIN, HEIGHT - 2 * MARGIN), theme),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {WIDTH:.0f} {HEIGHT:.0f}",
         width=WIDTH,
@@ -40,7 +41,7 @@ def drawn(scene: Scene) -> str:
 
 
 def slides(
-    playback: Playback, title: str, first: int, last: int, give_way: Callable[[], None]
+    playback: Playback, title: str, first: int, last: int, give_way: Callable[[], None], theme: Theme = DARK
 ) -> list[Slide]:
     """Return the steps from ``first`` to ``last``, as far as there are any; 0 is the state before the first.
 
@@ -53,5 +54,5 @@ def slides(
     for index in range(first, min(last, len(playback), first + SLIDES - 1) + 1):
         give_way()
         scene = scene_of(playback, index, title)
-        made.append(Slide(scene.where, scene.sentences, drawn(scene)))
+        made.append(Slide(scene.where, scene.sentences, drawn(scene, theme)))
     return made

@@ -48,8 +48,8 @@ OPTIONS = (
     "--log-level=warning",
     "--entry-names=[name]-[hash]",
     "--chunk-names=part-[hash]",
-    # CodeMirror stays a single file: it is built once and shared with pages that import the sources.
-    "--external:./static/vendor/codemirror.js",
+    # Libraries stay single files: they are built once and shared with pages that import the sources.
+    "--external:./static/vendor/*",
 )
 MADE = "made.json"  # the digest of the build's sources, and the output file of each entry
 PACKED = 1_000  # bytes from which a file is also stored gzipped

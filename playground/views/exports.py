@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from playground.comparisons import asking
 from playground.pictures.card import png
+from playground.pictures.themes import DARK, THEMES
 from playground.playback import sources
 from playground.playback.playback import OutOfRangeError, Playback
 from playground.pool.reading import reading
@@ -57,20 +58,23 @@ def picture(request: HttpRequest) -> HttpResponse:
 @never_cache
 @throttled("IMPORTS_PER_MINUTE")
 def deck(request: HttpRequest) -> HttpResponse:
-    """Answer the steps ``from`` … ``to`` of a ``source`` as one HTML file, at most SLIDES of them."""
+    """Answer the steps ``from`` … ``to`` of a ``source`` as an HTML file in a ``theme``, at most SLIDES."""
     first = _number(request, "from", 0)
     last = _number(request, "to", first + slides.SLIDES - 1)
     if last < first or last - first >= slides.SLIDES:
         return error_page(request, 400, f"A deck has 1 to {slides.SLIDES} steps.")
+    theme = THEMES.get(request.GET.get("theme", DARK.name))
+    if theme is None:
+        return error_page(request, 400, f"A theme is one of: {', '.join(THEMES)}.")
 
     def make(playback: Playback, title: str, give_way: Callable[[], None]) -> tuple[str, list[slides.Slide]]:
-        return title, slides.slides(playback, title, first, last, give_way)
+        return title, slides.slides(playback, title, first, last, give_way, theme)
 
     made = _made(request, make)
     if isinstance(made, HttpResponse):
         return made
     title, shown = made
-    page = render_to_string("deck.html", {"title": title, "slides": shown, "policy": POLICY})
+    page = render_to_string("deck.html", {"title": title, "slides": shown, "theme": theme, "policy": POLICY})
     return _file(page, "text/html; charset=utf-8", f"steps-{first}-to-{first + len(shown) - 1}.html")
 
 

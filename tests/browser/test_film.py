@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Download, Locator, Page, expect
 
+from playground.pictures.themes import THEMES
 from tests.browser.conftest import DESKTOP, LOOKS, PHONE
 from tests.browser.pages import Workbench, example_text, share, wide
 from tests.browser.test_exports import command
@@ -18,7 +20,7 @@ from tests.services.stack import Stack
 
 pytestmark = pytest.mark.timeout(240)
 
-#: Shared by what decodes: a grid of pixels of the stage in a frame, or of a picture of the stage.
+#: Shared by what decodes: a grid of pixels of the stage in a frame or in a picture, and one of the heading.
 PIXELS = """
     const canvas = document.createElement("canvas");
     [canvas.width, canvas.height] = [160, 70];
@@ -27,7 +29,7 @@ PIXELS = """
         pen.drawImage(image, ...from, 0, 0, 160, 70);
         return [...pen.getImageData(0, 0, 160, 70).data];
     };
-    const FRAME = [64, 52, 1152, 504];
+    const FRAME = [64, 52, 1152, 504], HEADING = [0, 0, 640, 50];
 """
 PICTURE = f"""async (address) => {{ {PIXELS}
     const image = new Image();
@@ -44,14 +46,15 @@ VIDEO = f"""async ([address, times]) => {{ {PIXELS}
     const ready = comes("loadeddata");
     video.src = address;
     await ready;
-    const shown = [];
+    const shown = [], headings = [];
     for (const time of times) {{
         const there = comes("seeked");
         video.currentTime = time;
         await there;
         shown.push(pixels(video, ...FRAME));
+        headings.push(pixels(video, ...HEADING));
     }}
-    return [[video.videoWidth, video.videoHeight, video.duration], shown];
+    return [[video.videoWidth, video.videoHeight, video.duration], shown, headings];
 }}"""
 GIF = f"""async (address) => {{ {PIXELS}
     const data = Uint8Array.from(atob(address.split(",")[1]), (letter) => letter.charCodeAt(0));
@@ -59,16 +62,17 @@ GIF = f"""async (address) => {{ {PIXELS}
     await decoder.tracks.ready;
     await decoder.completed;
     const track = decoder.tracks.selectedTrack;
-    const shown = [], seconds = [];
+    const shown = [], headings = [], seconds = [];
     let size;
     for (let frameIndex = 0; frameIndex < track.frameCount; frameIndex++) {{
         const {{ image }} = await decoder.decode({{ frameIndex }});
         size = [image.displayWidth, image.displayHeight];
         seconds.push(image.duration / 1e6);
         shown.push(pixels(image, ...FRAME));
+        headings.push(pixels(image, ...HEADING));
         image.close();
     }}
-    return [[...size, seconds], shown];
+    return [[...size, seconds], shown, headings];
 }}"""
 Pixels = list[int]
 
@@ -83,6 +87,11 @@ def apart(one: Pixels, other: Pixels) -> float:
     return sum(abs(a - b) for a, b in zip(one, other, strict=True)) / len(one)
 
 
+def near(pixel: Pixels, colour: str) -> int:
+    """Return how far the channels of a pixel are at most from a colour, from 0 to 255."""
+    return max(abs(one - other) for one, other in zip(pixel, bytes.fromhex(colour[1:]), strict=True))
+
+
 def asked(page: Page, **fields: str) -> Locator:
     """Open the dialog by the palette and fill it in."""
     command(page, "video or GIF")
@@ -94,7 +103,7 @@ def filled(page: Page, **fields: str) -> Locator:
     box = page.get_by_role("dialog", name="Video of steps")
     for label, value in fields.items():
         field = box.get_by_label(label.replace("_", " "))
-        if label in ("Format", "Seconds_a_step"):
+        if label in ("Format", "Seconds_a_step", "Theme"):
             field.select_option(label=value)
         else:
             field.fill(value)
@@ -108,12 +117,11 @@ def made(box: Locator) -> Download:
     return coming.value
 
 
-def has_the_steps(frames: list[Pixels], page: Page, source: str, steps: range) -> None:
-    """Each frame shows the stage of its step as the server draws it, and no other's."""
-    stages = []
-    for step in steps:
-        answer = page.request.get("/picture", params={"source": source, "step": step, "format": "png"})
-        stages.append(page.evaluate(PICTURE, address_of("image/png", answer.body())))
+def has_the_steps(frames: list[Pixels], page: Page, source: str, steps: range, theme: str) -> None:
+    """Each frame shows the stage of its step as the server draws it in a theme, and no other's."""
+    query = f"source={source}&from={steps[0]}&to={steps[-1]}&theme={theme}"
+    drawn = re.findall(r"<svg.*?</svg>", page.request.get("/deck", params=query).text(), re.DOTALL)
+    stages = [page.evaluate(PICTURE, address_of("image/svg+xml", svg.encode())) for svg in drawn]
     assert len(frames) == len(stages)
     for at, frame in enumerate(frames):
         distances = [apart(frame, stage) for stage in stages]
@@ -122,11 +130,11 @@ def has_the_steps(frames: list[Pixels], page: Page, source: str, steps: range) -
 
 
 def read(data: bytes, name: bytes) -> bytes:
-    """Return the body of the first EBML element of a name; of this file every length has eight bytes."""
+    """Return the body of the first EBML element of a name; its length says its own first."""
     at = data.index(name) + len(name)
-    length = int.from_bytes(data[at + 1 : at + 8], "big")
-    assert data[at] == 1
-    return data[at + 8 : at + 8 + length]
+    size = 9 - data[at].bit_length()
+    length = int.from_bytes(data[at : at + size], "big") ^ 1 << 7 * size
+    return data[at + size : at + size + length]
 
 
 def test_steps_as_a_video(page: Page, visitor: Callable[..., Page], site: Stack, tmp_path: Path) -> None:
@@ -148,11 +156,11 @@ def test_steps_as_a_video(page: Page, visitor: Callable[..., Page], site: Stack,
     )
     player = visitor()  # the policy of our own pages allows no media but the server's
     times = [step + part for step in range(last) for part in (0.1, 0.6)]
-    (width, height, duration), frames = player.evaluate(VIDEO, [address_of("video/webm", data), times])
+    (width, height, duration), frames, _ = player.evaluate(VIDEO, [address_of("video/webm", data), times])
     assert (width, height) == (1280, 720) and abs(duration - last) < 0.02
     for first, second in zip(frames[::2], frames[1::2], strict=True):
         assert apart(first, second) < 1.5
-    has_the_steps(frames[1::2], page, address, range(1, last + 1))
+    has_the_steps(frames[1::2], page, address, range(1, last + 1), "light")
 
 
 def test_steps_as_a_gif(page: Page, site: Stack) -> None:
@@ -164,9 +172,37 @@ def test_steps_as_a_gif(page: Page, site: Stack) -> None:
     assert file.suggested_filename == "steps-0-to-2.gif"
     data = Path(file.path()).read_bytes()
     page.goto("/api/")
-    (width, height, seconds), frames = page.evaluate(GIF, address_of("image/gif", data))
+    (width, height, seconds), frames, _ = page.evaluate(GIF, address_of("image/gif", data))
     assert (width, height, seconds) == (1280, 720, [4, 4, 4])
-    has_the_steps(frames, page, address, range(3))
+    has_the_steps(frames, page, address, range(3), "light")
+
+
+@pytest.mark.parametrize("kind", ["WebM", "GIF"])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_film_has_the_theme_of_the_page_or_the_other(
+    visitor: Callable[..., Page], site: Stack, kind: str, theme: str
+) -> None:
+    """Its stage and its words: the page's theme is chosen already, the other one can be."""
+    address = share(site, example_text("making-room"), "Theme")
+    page = visitor(color_scheme="light")
+    Workbench(page).open(address)
+    box = asked(page, From_step="1", To_step="2", Seconds_a_step="1", Format=kind)
+    expect(box.get_by_label("Theme")).to_have_value("light")
+    if theme == "dark":
+        filled(page, Theme="Dark")
+    data = Path(made(box).path()).read_bytes()
+    page.goto("/api/")
+    if kind == "GIF":
+        _, frames, headings = page.evaluate(GIF, address_of("image/gif", data))
+    else:
+        player = visitor()
+        _, frames, headings = player.evaluate(VIDEO, [address_of("video/webm", data), [0.6, 1.6]])
+    has_the_steps(frames, page, address, range(1, 3), theme)
+    colours = THEMES[theme]
+    for heading in headings:
+        assert near(heading[:3], colours.bg) < 4  # its corner
+        ink = min(near(heading[at : at + 3], colours.ink) for at in range(0, len(heading), 4))
+        assert ink < 90 < near(heading[:3], colours.ink)
 
 
 def test_a_browser_that_encodes_no_video(page: Page, site: Stack) -> None:
@@ -178,6 +214,39 @@ def test_a_browser_that_encodes_no_video(page: Page, site: Stack) -> None:
     expect(box.get_by_label("Format")).to_have_value("gif")
     expect(box.get_by_role("option", name="WebM")).to_be_disabled()
     assert made(box).suggested_filename.endswith(".gif")
+
+
+def test_what_writes_webm_comes_with_the_first_film(page: Page, site: Stack, watch: Any) -> None:
+    """Neither the page nor the dialog asks for it; where it cannot be had, a GIF still can."""
+    asked_for: list[str] = []
+    page.on("request", lambda request: asked_for.append(request.url.rpartition("/")[2]))
+    watch.allow("mediabunny.js", "Failed to load resource")
+    page.route("**/static/vendor/mediabunny.js", lambda route: route.abort())
+    Workbench(page).open(share(site, example_text("making-room"), "Late"))
+    box = asked(page, From_step="1", To_step="1", Format="WebM")
+    assert "mediabunny.js" not in asked_for
+    box.get_by_role("button", name="Make the file").click()
+    expect(box.get_by_role("alert")).to_contain_text("could not be loaded from this server")
+    assert asked_for.count("mediabunny.js") == 1
+    assert made(filled(page, Format="GIF")).suggested_filename == "steps-1-to-1.gif"
+
+
+def test_an_encoder_that_fails_is_told_and_tried_again(page: Page, site: Stack) -> None:
+    """In the middle of a film: the dialog has the reason, and the next film is whole."""
+    page.add_init_script("""
+        const { encode } = VideoEncoder.prototype;
+        let frames = 0;
+        VideoEncoder.prototype.encode = function (...given) {
+            if (++frames === 6) throw new Error("The encoder has no memory left.");
+            encode.apply(this, given);
+        };
+    """)
+    Workbench(page).open(share(site, example_text("making-room"), "Failing"))
+    box = asked(page, From_step="1", To_step="3", Seconds_a_step="1", Format="WebM")
+    box.get_by_role("button", name="Make the file").click()
+    expect(box.get_by_role("alert")).to_have_text("The encoder has no memory left.")
+    assert b"webm" in Path(made(box).path()).read_bytes()[:64]
+    expect(box).to_contain_text("3 steps, 3 seconds")
 
 
 def test_it_is_cancelled_and_refused_in_words(page: Page, site: Stack, watch: Any) -> None:

@@ -57,7 +57,12 @@ def page(project: Project) -> str:
     start = project.request("GET", "/")
     assert start.status == 200
     assert "unsafe-inline" not in start.headers["content-security-policy"]
-    for path in ("/static/js/theme-early.js", "/static/vendor/codemirror.js", "/static/plotly/plotly.min.js"):
+    for path in (
+        "/static/js/theme-early.js",
+        "/static/vendor/codemirror.js",
+        "/static/vendor/mediabunny.js",
+        "/static/plotly/plotly.min.js",
+    ):
         assert project.answers(path) == 200, path
     KEPT["scenario"] = project.share(small("compose", SHORT), "Kept over an upgrade")
     assert project.answers(f"/s/{KEPT['scenario']}/") == 200

@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 
 from playground.pictures import chart, matrices
+from playground.pictures.themes import DARK, LIGHT, THEMES
 from playground.playback import sources
 from playground.playback.playback import Playback
 from playground.reports import slides
@@ -53,6 +54,17 @@ def test_a_deck() -> None:
     assert seen.found == [] and "default-src &#x27;none&#x27;" in page
 
 
+def test_a_deck_has_a_theme() -> None:
+    """Light if asked for, else dark: no colour of one is in the other but those that both have."""
+    name = shared(bundle(LEAST))
+    dark, light = (
+        set(re.findall(r"#[0-9a-f]{6}", asked("/deck", name, theme=theme).decode())) for theme in THEMES
+    )
+    assert asked("/deck", name) == asked("/deck", name, theme="dark")
+    assert {DARK.bg, DARK.ink, DARK.panel} <= dark and {LIGHT.bg, LIGHT.ink, LIGHT.panel} <= light
+    assert dark & light <= set(DARK.groups) & set(LIGHT.groups)
+
+
 def test_what_people_wrote_is_text() -> None:
     """A title with markup is shown as it is."""
     title = "<script>alert(1)</script>"
@@ -81,6 +93,7 @@ def test_a_draft_is_its_owners(owner: Client, stranger: Client) -> None:
         ("/picture", {"view": "matrix", "step": "3"}, 404),
         ("/deck", {"from": "3", "to": "3"}, 404),
         ("/deck", {"from": "2", "to": "1"}, 400),
+        ("/deck", {"theme": "blue"}, 400),
         ("/deck", {"from": "0", "to": str(slides.SLIDES)}, 400),
     ],
 )

@@ -172,7 +172,14 @@ def test_long_descriptions_end_with_a_sentence() -> None:
 
 
 def test_the_bundle_that_pages_load_was_made() -> None:
-    """Set-up has made what the editor imports, and the server sends it from here."""
+    """Set-up has made what the editor and films import, and the server sends it from here."""
     folder = Path(settings.BASE_DIR) / "static" / "vendor"
-    assert (folder / "codemirror.js").stat().st_size > 100_000
-    assert Client().get("/static/vendor/codemirror.js").status_code == 200
+    for name in ("codemirror.js", "mediabunny.js"):
+        assert (folder / name).stat().st_size > 100_000
+        assert Client().get(f"/static/vendor/{name}").status_code == 200
+
+
+def test_a_bundle_comes_with_its_licence() -> None:
+    """Mediabunny's says where its source can be had, as the MPL asks of who passes it on."""
+    answer = Client().get("/static/vendor/mediabunny.js.LEGAL.txt")
+    assert b"Mozilla Public" in b"".join(answer.streaming_content)  # type: ignore[attr-defined]

@@ -2,6 +2,7 @@
 
 const KEY = "podstep.theme";
 
+export const THEMES = ["dark", "light"];
 export const theme = () => document.documentElement.dataset.theme;
 
 export function toggleTheme() {
@@ -43,6 +44,22 @@ matchMedia("print").addEventListener("change", ({ matches }) => {
  */
 export function token(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+/**
+ * The values of design tokens in a theme that need not be the page's.
+ *
+ * @param {string} name
+ * @param {string[]} names
+ */
+export function tokensOf(name, names) {
+  const probe = document.createElement("div");
+  probe.dataset.theme = name;
+  document.body.append(probe); // only what is in the page has a computed style
+  const style = getComputedStyle(probe);
+  const values = names.map((one) => style.getPropertyValue(one).trim());
+  probe.remove();
+  return values;
 }
 
 const SMALLEST = 13;

@@ -2,6 +2,7 @@
 // server draws them. The film of a range is in film/.
 
 import { $, dialog, h } from "../lib/dom.js";
+import { THEMES, theme } from "../lib/theme.js";
 /** @import { Playback } from "./playback.js" */
 
 export const SLIDES = 60; // of a deck, as the server bounds it
@@ -92,6 +93,21 @@ export function rangeFields(playback) {
   return [number("from", "From step ", from), number("to", "To step ", to)];
 }
 
+/** A choice between dark and light, the page's own first. */
+export const themeField = () =>
+  h(
+    "label",
+    null,
+    "Theme ",
+    h(
+      "select",
+      { class: "field", name: "theme" },
+      THEMES.map((value) =>
+        h("option", { value, text: value === "dark" ? "Dark" : "Light", selected: value === theme() || undefined }),
+      ),
+    ),
+  );
+
 /**
  * Ask for the range of a slide deck, the next steps from the one on screen.
  *
@@ -109,6 +125,7 @@ export function exportDeck(playback) {
       { class: "deck-form", method: "get", action: "/deck", onsubmit: () => setTimeout(() => box.close()) },
       h("input", { type: "hidden", name: "source", value: sourceOf(playback) }),
       rangeFields(playback),
+      themeField(),
       h("button", { class: "btn primary", text: "Download" }),
     ),
   );

@@ -4,7 +4,7 @@
 import { $, dialog, fill, h, icon } from "../../lib/dom.js";
 import { Progress, bytes } from "../../lib/progress.js";
 import { plural } from "../../lib/quantity.js";
-import { SLIDES, rangeFields, sourceOf } from "../exporting.js";
+import { SLIDES, rangeFields, sourceOf, themeField } from "../exporting.js";
 import { HEIGHT, WIDTH } from "./format.js";
 import { gif } from "./gif.js";
 import { drawSlide, slidesOf } from "./slides.js";
@@ -14,7 +14,7 @@ import { webm, webmCodec } from "./webm.js";
 const SECONDS = ["1", "2", "4"]; // that a step is shown
 const NO_WEBM = "This browser encodes no video on this page: that takes a current one, and HTTPS. A GIF it can make.";
 
-/** @typedef {{ from: number, to: number, seconds: number, format: string, signal: AbortSignal }} Wanted */
+/** @typedef {import("./slides.js").Wanted & { seconds: number, format: string }} Wanted */
 
 /**
  * Ask for a range of steps, and make a film of it.
@@ -49,6 +49,7 @@ export async function exportFilm(playback) {
       SECONDS.map((value) => h("option", { value, text: value, selected: value === "2" })),
     ),
     choice("format", "Format ", options),
+    themeField(),
     button,
   );
   const box = dialog(
@@ -73,7 +74,7 @@ export async function exportFilm(playback) {
   async function make() {
     const asked = new FormData(form);
     const [from, to, seconds] = ["from", "to", "seconds"].map((name) => Number(asked.get(name)));
-    const format = String(asked.get("format"));
+    const [format, theme] = ["format", "theme"].map((name) => String(asked.get(name)));
     if (to < from || to - from >= SLIDES) {
       fill(result, refusal(`It has 1 to ${SLIDES} steps, and the first is not after the last.`));
       $('[name="to"]', form).focus();
@@ -87,7 +88,7 @@ export async function exportFilm(playback) {
     busy(true);
     progress.button.focus();
     try {
-      const { blob, steps } = await film(playback, { from, to, seconds, format, signal }, progress);
+      const { blob, steps } = await film(playback, { from, to, seconds, format, theme, signal }, progress);
       URL.revokeObjectURL(address);
       address = URL.createObjectURL(blob);
       const name = `steps-${from}-to-${from + steps - 1}.${format}`;
@@ -126,18 +127,18 @@ async function film(playback, { seconds, format, ...range }, progress) {
   progress.set(null, "The server draws the steps");
   const slides = await slidesOf(sourceOf(playback), range);
   const canvas = h("canvas", { width: WIDTH, height: HEIGHT });
-  const made = format === "gif" ? gif() : webm(await webmCodec());
+  const made = format === "gif" ? gif(canvas) : await webm(canvas, await webmCodec());
   try {
     for (const [i, slide] of slides.entries()) {
       progress.set(i / slides.length, `Step ${i + 1} of ${slides.length}`);
       await drawSlide(canvas, slide);
-      await made.add(canvas, seconds);
+      await made.add(seconds);
       await new Promise((resolve) => setTimeout(resolve)); // for the page: to draw, and to hear "Cancel"
       signal.throwIfAborted();
     }
     return { blob: await made.end(), steps: slides.length };
   } finally {
-    made.close();
+    await made.close();
   }
 }
 

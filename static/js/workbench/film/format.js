@@ -6,13 +6,13 @@ export const MOST_BYTES = 64 * 1024 * 1024; // of a file
 export const TOO_LARGE = "The file would be larger than 64 MiB. Choose fewer steps.";
 
 /**
- * A file in the making. `add` takes the next picture, which is shown for `seconds`; `end` answers the file; `close`
+ * A file in the making. `add` takes what is on its canvas, to be shown for `seconds`; `end` answers the file; `close`
  * gives up what it holds, at any time.
  *
  * @typedef {{
- *   add: (canvas: HTMLCanvasElement, seconds: number) => Promise<void>,
+ *   add: (seconds: number) => Promise<void>,
  *   end: () => Promise<Blob>,
- *   close: () => void,
+ *   close: () => Promise<void>,
  * }} Film
  */
 

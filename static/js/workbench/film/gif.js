@@ -9,11 +9,12 @@ const BINS = 2 ** 15; // five bits of red, green and blue each
 const MOST_CODES = 2 ** 12;
 
 /**
- * Begin a file, which repeats for ever.
+ * Begin a file of what is drawn on a canvas. It repeats for ever.
  *
+ * @param {HTMLCanvasElement} canvas
  * @returns {Film}
  */
-export function gif() {
+export function gif(canvas) {
   const size = [WIDTH & 255, WIDTH >> 8, HEIGHT & 255, HEIGHT >> 8];
   const head = [...ascii("GIF89a"), ...size, 0x70, 0, 0];
   const forever = [0x21, 0xff, 11, ...ascii("NETSCAPE2.0"), 3, 1, 0, 0, 0];
@@ -21,7 +22,7 @@ export function gif() {
   const parts = [joined([head, forever])];
   let bytes = 0;
   return {
-    add: async (canvas, seconds) => {
+    add: async (seconds) => {
       const { data } = penOf(canvas).getImageData(0, 0, WIDTH, HEIGHT);
       const { table, pixels } = quantized(data);
       const hundredths = Math.round(seconds * 100);
@@ -33,7 +34,9 @@ export function gif() {
       if (bytes > MOST_BYTES) throw new Error(TOO_LARGE);
     },
     end: async () => new Blob([...parts, new Uint8Array([0x3b])], { type: "image/gif" }),
-    close: () => parts.splice(0),
+    close: async () => {
+      parts.length = 0;
+    },
   };
 }
 

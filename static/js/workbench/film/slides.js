@@ -1,10 +1,10 @@
 // The slides of a deck, as the server writes it, drawn on a canvas one by one.
 
 import { $, $$, penOf } from "../../lib/dom.js";
+import { tokensOf } from "../../lib/theme.js";
 import { HEIGHT, WIDTH } from "./format.js";
 
-// As templates/deck.html has them: the server draws dark stages whatever the theme of the page is.
-const [BACKGROUND, INK, DIM, WHERE] = ["#0d1016", "#e8ecf4", "#a3afc2", "#a3adff"];
+const COLOURS = ["--bg", "--ink", "--dim", "--accent-text"]; // as templates/deck.html has them
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
 const MARGIN = 32;
 const STAGE = { x: 64, y: 52, width: WIDTH - 128, height: 504 }; // as wide for its height as the server draws it
@@ -13,17 +13,20 @@ const SIZES = [24, 20, 17]; // of the caption's letters: the first in which it h
 const LEADING = 1.3;
 const STYLE = /<style>[^]*?<\/style>/; // of the deck: our policy would report it, though it is only parsed here
 
-/** @typedef {{ title: string, where: string, caption: string[], svg: SVGElement }} Slide */
+/**
+ * @typedef {{ title: string, where: string, caption: string[], svg: SVGElement, theme: string }} Slide
+ * @typedef {{ from: number, to: number, theme: string, signal: AbortSignal }} Wanted
+ */
 
 /**
- * Fetch the steps `from` … `to` of a source as slides. Rejects with an Error in words.
+ * Fetch the steps `from` … `to` of a source as slides in a theme. Rejects with an Error in words.
  *
  * @param {string} source
- * @param {{ from: number, to: number, signal: AbortSignal }} range
+ * @param {Wanted} wanted
  * @returns {Promise<Slide[]>}
  */
-export async function slidesOf(source, { from, to, signal }) {
-  const query = new URLSearchParams({ source, from: String(from), to: String(to) });
+export async function slidesOf(source, { from, to, theme, signal }) {
+  const query = new URLSearchParams({ source, from: String(from), to: String(to), theme });
   const answer = await fetch(`/deck?${query}`, { signal });
   const text = (await answer.text()).replace(STYLE, "");
   const page = new DOMParser().parseFromString(text, "text/html");
@@ -34,6 +37,7 @@ export async function slidesOf(source, { from, to, signal }) {
     where: $("h2", section).textContent,
     caption: $$(".caption p", section).map((sentence) => sentence.textContent),
     svg: /** @type {SVGElement} */ (/** @type {Element} */ ($("svg", section))),
+    theme,
   }));
 }
 
@@ -45,18 +49,19 @@ export async function slidesOf(source, { from, to, signal }) {
  */
 export async function drawSlide(canvas, slide) {
   const stage = await pictureOf(slide.svg);
+  const [background, ink, dim, accent] = tokensOf(slide.theme, COLOURS);
   const pen = penOf(canvas);
-  pen.fillStyle = BACKGROUND;
+  pen.fillStyle = background;
   pen.fillRect(0, 0, WIDTH, HEIGHT);
   pen.textBaseline = "alphabetic";
   pen.font = `600 24px ${FONT}`;
   const where = fitting(pen, slide.where, (WIDTH - 3 * MARGIN) * 0.65);
   pen.textAlign = "end";
-  line(pen, where, WIDTH - MARGIN, 40, WHERE);
+  line(pen, where, WIDTH - MARGIN, 40, accent);
   pen.textAlign = "start";
-  line(pen, fitting(pen, slide.title, WIDTH - 3 * MARGIN - pen.measureText(where).width), MARGIN, 40, INK);
+  line(pen, fitting(pen, slide.title, WIDTH - 3 * MARGIN - pen.measureText(where).width), MARGIN, 40, ink);
   pen.drawImage(stage, STAGE.x, STAGE.y, STAGE.width, STAGE.height);
-  caption(pen, slide.caption);
+  caption(pen, slide.caption, ink, dim);
 }
 
 /**
@@ -83,8 +88,10 @@ async function pictureOf(svg) {
  *
  * @param {CanvasRenderingContext2D} pen
  * @param {string[]} sentences
+ * @param {string} ink
+ * @param {string} dim
  */
-function caption(pen, sentences) {
+function caption(pen, sentences, ink, dim) {
   let size = 0;
   let room = 0;
   /** @type {{ text: string, last: boolean }[]} */
@@ -104,7 +111,7 @@ function caption(pen, sentences) {
     lines = [...before, ...ends];
   }
   for (const [i, { text, last }] of lines.entries())
-    line(pen, text, MARGIN, CAPTION.y + (i + 1) * size * LEADING - size * 0.3, last ? INK : DIM);
+    line(pen, text, MARGIN, CAPTION.y + (i + 1) * size * LEADING - size * 0.3, last ? ink : dim);
 }
 
 /**
