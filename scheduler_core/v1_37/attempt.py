@@ -234,7 +234,7 @@ class Scheduler:
             normalized = PLUGINS[key].normalize(ctx, rows, raw)
             weight = ctx.profile.weights[key]
             scored.plugins[key] = PluginScores(weight, raw, normalized)
-            scored.totals += weight * normalized
+            scored.totals += normalized if weight == 1 else weight * normalized
         return scored
 
     def rescore(self, pod: Pod, node: str) -> tuple[Context, dict[str, int]] | None:

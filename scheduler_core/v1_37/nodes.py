@@ -312,6 +312,14 @@ class Nodes:
                 found.set(row, node.name if key == NAME_FIELD else node.labels.get(key))
         return found
 
+    def having(self, key: str) -> Rows:
+        """Return the rows of the walk, in order, whose nodes have a label."""
+
+        def make() -> Rows:
+            return self.order[self.label(key).ids[self.order] >= 0]
+
+        return self.mask(("having", key, self.order_version), make)
+
     def mask(self, key: Hashable, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
         """Return an array over all rows that depends on node objects alone, kept until one changes."""
         if self._mask_version != self.version or len(self._masks) > _MAX_MASKS:
@@ -336,7 +344,8 @@ class Nodes:
 
         It is evaluated anew for rows that changed. ``owner``: what the key leaves out, such as arguments.
         """
-        return self._memo.values(key, owner, (self.version, self.capacity), rows, make)
+        state = self.version, self.capacity, len(self.order)
+        return self._memo.values(key, owner, state, rows, make, self.numbers)
 
     # Pods on rows.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,17 +20,55 @@ Ints = NDArray[np.int64]
 FEW = 32
 """So many rows are evaluated faster than they are looked up."""
 
+FEW_CHANGED = 4
+"""So many rows are looked up by their numbers, which other rows may have had before."""
+
 MAX_COLUMNS = 64
+MAX_NUMBERS = 4_096
 MAX_LOG = 20_000
 
 
 @dataclass(slots=True)
 class _Column:
+    """The values of all rows; ``changed`` are the rows without one, if they are all that have none."""
+
     owner: object
     version: int
     position: int
     values: Ints
     known: NDArray[np.bool_]
+    changed: list[int] | None = None
+    by_numbers: dict[Hashable, int] = field(default_factory=dict)
+
+    def forget(self, rows: list[int]) -> None:
+        """Note that rows have no value any more."""
+        self.known[rows] = False
+        if self.changed is not None:
+            self.changed += rows
+            if len(self.changed) > FEW_CHANGED:
+                self.changed = None
+
+    def learn(self, rows: Rows, make: Callable[[Rows], Ints], number: int) -> None:
+        """Evaluate the rows that have no value, of ``number`` rows that there are."""
+        missing = rows[~self.known[rows]]
+        if len(missing):
+            self.values[missing] = make(missing)
+            self.known[missing] = True
+        if len(rows) == number:
+            self.changed = []
+
+    def catch_up(self, make: Callable[[Rows], Ints], numbers: Callable[[int], Hashable]) -> None:
+        """Evaluate the few rows that have changed, whether they are asked about or not."""
+        for row in dict.fromkeys(self.changed or ()):
+            key = numbers(row)
+            value = self.by_numbers.get(key)
+            if value is None:
+                if len(self.by_numbers) >= MAX_NUMBERS:
+                    self.by_numbers.clear()
+                value = self.by_numbers[key] = int(make(np.array([row], np.intp))[0])
+            self.values[row] = value
+            self.known[row] = True
+        self.changed = []
 
 
 class RowMemo:
@@ -57,18 +95,20 @@ class RowMemo:
         self,
         key: Hashable,
         owner: object,
-        state: tuple[int, int],
+        state: tuple[int, int, int],
         rows: Rows,
         make: Callable[[Rows], Ints],
+        numbers: Callable[[int], Hashable],
     ) -> Ints:
         """Return what ``make`` says of the rows; a few are evaluated at once, so that what-ifs keep nothing.
 
-        ``owner`` is what the key leaves out, compared by identity; ``state`` the version of the node objects
-        and the number of rows that columns have room for.
+        ``owner`` is what the key leaves out, compared by identity; ``state`` the version of the node objects,
+        the number of rows that columns have room for and that of rows with a node. ``numbers`` are those of
+        a row that ``make`` may look at: equal numbers have equal values.
         """
         if len(rows) <= FEW:
             return make(rows)
-        version, capacity = state
+        version, capacity, number = state
         end = self._dropped + len(self._log)
         column = self._columns.get(key)
         if (
@@ -83,11 +123,11 @@ class RowMemo:
             if len(self._columns) > MAX_COLUMNS:
                 self._columns.popitem(last=False)
         elif column.position < end:
-            column.known[self._log[column.position - self._dropped :]] = False
+            column.forget(self._log[column.position - self._dropped :])
             column.position = end
         self._columns.move_to_end(key)
-        missing = rows[~column.known[rows]]
-        if len(missing):
-            column.values[missing] = make(missing)
-            column.known[missing] = True
+        if column.changed is None:
+            column.learn(rows, make, number)
+        else:
+            column.catch_up(make, numbers)
         return column.values[rows]

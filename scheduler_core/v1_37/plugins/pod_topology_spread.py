@@ -224,7 +224,9 @@ class PodTopologySpread(Plugin):
         for key, counts, weight, skew in lines:
             ids = ctx.nodes.label(key).ids[rows]
             found = counts[rows] if key == HOSTNAME else counts[ids]
-            total = np.where(ids >= 0, total + weighted(found, weight, skew), total)
+            more = weighted(found, weight, skew)
+            there = ids >= 0
+            total += more if there.all() else np.where(there, more, 0.0)
         raw = rounded(total)
         raw[ignored] = 0
         return raw
@@ -279,11 +281,12 @@ def _soft_lines(
         ids = column.ids[rows]
         present = np.zeros(size + 1, np.bool_)
         present[ids] = True  # a missing label is a value of its own
-        everywhere = nodes.order if having is None else nodes.order[having[nodes.order]]
+        everywhere = nodes.having(constraint.key)
+        if having is not None:
+            everywhere = everywhere[having[everywhere]]
         eligible = eligible_rows(ctx, constraint)
         if eligible is not None:
             everywhere = everywhere[eligible[everywhere]]
-        everywhere = everywhere[column.ids[everywhere] >= 0]
         by_value = np.bincount(column.ids[everywhere], counts[everywhere], size).astype(np.int64)
         by_value = np.append(np.where(present[:-1], by_value, 0), 0)
         yield constraint.key, by_value, math.log(int(present.sum()) + 2), constraint.max_skew
