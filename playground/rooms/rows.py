@@ -105,7 +105,7 @@ def is_over(room: Room) -> bool:
 
 def holds_token(room: Room, token: str) -> bool:
     """Return whether ``token`` is one of the two that lead the room."""
-    if not token:
+    if not token or not token.isascii():  # JSON allows lone surrogates, which have no bytes
         return False
     by_owner = hmac.compare_digest(token.encode(), owner_token(room).encode())
     return hmac.compare_digest(token_hash(token), room.token) or by_owner

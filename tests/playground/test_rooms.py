@@ -84,7 +84,10 @@ def test_what_opens_no_room(web: str, body: dict[str, Any], status: int) -> None
     assert answer.json()["errors"][0]["message"]
 
 
-@pytest.mark.parametrize("body", [{}, {"lead_token": "guess"}, {"lead_token": None}, {"lead_token": ["x"]}])
+@pytest.mark.parametrize(
+    "body",
+    [{}, {"lead_token": "guess"}, {"lead_token": None}, {"lead_token": ["x"]}, {"lead_token": "\ud800"}],
+)
 def test_only_the_token_ends_a_room(opened: dict[str, Any], body: dict[str, Any]) -> None:
     """Its id, which every viewer has, does not."""
     assert post(f"/api/rooms/{opened['id']}/end", body).status_code == 403
