@@ -51,6 +51,18 @@ def test_the_tabs_speak_in_plugins(page: Page, site: Stack) -> None:
     bench.goto(1).at(1)
 
 
+def test_a_bundle_that_says_nothing_is_answered_by_v1_37(page: Page) -> None:
+    """The top of the workbench says so, and one choice lets v1.11 answer."""
+    address = drafted(page, CLUSTER + PODS, "Plain", as_is=True)
+    bench = Workbench(page).open(address + "?step=1&tab=story").at(1)
+    choice = page.get_by_label("kube-scheduler", exact=True)
+    expect(choice).to_have_value("v1.37")
+    expect(bench.panel("Story")).to_contain_text("kube-scheduler v1.37 runs this cycle")
+    choice.select_option("v1.11")
+    expect(bench.panel("Story")).not_to_contain_text("v1.37")
+    expect(choice).to_have_value("v1.11")
+
+
 def test_one_choice_switches_the_release(page: Page) -> None:
     """The choice at the top writes the draft's SimulationSettings and simulates it anew."""
     bench = Workbench(page).open(drafted(page, CLUSTER + PODS, "Switched") + "?step=1&tab=story").at(1)
