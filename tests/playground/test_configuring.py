@@ -242,15 +242,17 @@ async def test_the_catalogue_lists_what_a_policy_can_name() -> None:
 
 def test_a_change_at_a_step_is_an_operation() -> None:
     """The documents stay; an operation after the cycle puts a policy in force, and the next takes it away."""
-    text = f"{NODES}---\n{POD}"
+    text = f"{NODES}---\n{POD}{FORMER}"
     weights = json.dumps({"NodeAffinityPriority": 3})
     once = configured(text, "weights", "", weights, Moment(1, 1))["text"]
     assert once.startswith(text)
-    assert in_force(load(once), None) == ()
-    (policy,) = in_force(load(once), Moment(1, 1))
+    (settings,) = in_force(load(once), None)
+    assert settings["kind"] == "SimulationSettings"
+    policy, kept = in_force(load(once), Moment(1, 1))
+    assert kept == settings
     assert {"name": "NodeAffinityPriority", "weight": 3} in policy["priorities"]
     back = configured(once, "provider", "", "DefaultProvider", Moment(1, 1))["text"]
-    assert in_force(load(back), Moment(1, 1)) == ()
+    assert in_force(load(back), Moment(1, 1)) == (settings,)
     assert len(load(back).operations) == 2
 
 
@@ -261,7 +263,10 @@ spec: {containers: [{name: c}]}
 """
 
 
-CURRENT = "---\napiVersion: podstep/v1\nkind: SimulationSettings\nscheduler: v1.37\n"
+FORMER, CURRENT = (
+    f"---\napiVersion: podstep/v1\nkind: SimulationSettings\nscheduler: {release}\n"
+    for release in ("v1.11", "v1.37")
+)
 
 
 @pytest.mark.parametrize(
