@@ -64,8 +64,9 @@ def presumed(files: bundles.Files, release: str) -> bundles.Files:
 def answered_then(text: str, release: str) -> str:
     """Return a text that ``release`` answered, naming it if another one would today.
 
-    Unlike in :func:`presumed` the nodes' kubelets have no say: what they choose may have changed since. A text
-    whose settings or configuration choose a release is returned as it is, and so is one that cannot be read.
+    Unlike in :func:`presumed` the nodes' kubelets have no say: what they choose may have changed since. A
+    text whose settings or configuration choose a release is returned as it is, and so is one that cannot be
+    read.
     """
     if not release:
         return text
