@@ -340,3 +340,10 @@ async def test_v1_37_without_a_configuration_is_told_as_its_default_plugins() ->
     assert (told["text"], told["kind"], told["other"]) == ("", "", None)
     (profile,) = told["framework"]["profiles"]
     assert ["NodeResourcesFit", 1] in profile["points"]["score"]
+
+
+@pytest.mark.parametrize("weight", [1.5, "5", True, None])
+def test_a_weight_that_is_no_whole_number_is_refused_as_such(weight: object) -> None:
+    """For a plugin that scores, whose name is right."""
+    with pytest.raises(EditError, match="weight of NodeAffinity must be a whole number"):
+        configured(NODES, "weights", "", json.dumps({"NodeAffinity": weight}))
