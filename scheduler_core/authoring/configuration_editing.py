@@ -193,9 +193,7 @@ def weigh_priorities(document: Document, name: str, value: str) -> Document:
     number = compiled.profiles.index(profile)
     for priority, weight in weights.items():
         if type(weight) is not int:
-            raise EditError(
-                f"The weight of {priority[:60]} must be a whole number, not {str(weight)[:40]!r}."
-            )
+            raise EditError(f"The weight of {priority[:60]} must be a whole number, not {str(weight)[:40]}.")
         plugin = priority if priority in profile.weights else _scoring(profile, priority)
         if plugin is None and SCORE in _points(priority):
             document = _weigh_newer(document, number, priority, weight)
