@@ -83,7 +83,7 @@ class Settings(Struct, frozen=True):
             design=self.design,
             schedulers=self.schedulers,
         )
-        return self != plain
+        return self.names_v1_11 or self != plain
 
     def has(self, gate: str) -> bool:
         """Return whether a feature gate is set to true."""
