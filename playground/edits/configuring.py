@@ -11,7 +11,9 @@ from msgspec.structs import replace
 
 from playground.edits.adding import put_in_force
 from playground.edits.drafting import written
+from playground.edits.policies import DEFAULTS
 from playground.storage import bundles
+from scheduler_core.authoring.configuration_editing import CONFIGURATION_EDITS
 from scheduler_core.authoring.policy_editing import POLICY_KIND, edited
 from scheduler_core.config.release import V1_37
 from scheduler_core.framework.configuration import CONFIGURATION_KIND
@@ -20,6 +22,9 @@ from scheduler_core.scenario.history import Moment, manifest_at, placed, with_op
 from scheduler_core.scenario.history_entries import deleting
 from scheduler_core.scenario.reconfiguration import VERSIONS
 from scheduler_core.scenario.scenario import Scenario
+
+OF_PLUGINS = frozenset({*CONFIGURATION_EDITS, "predicate", "priority", "weights"})
+"""The changes that a KubeSchedulerConfiguration can say; any other writes a Policy, which is v1.11's."""
 
 
 def configured(text: str, what: str, name: str, value: str, moment: Moment | None = None) -> dict[str, Any]:
@@ -31,23 +36,28 @@ def configured(text: str, what: str, name: str, value: str, moment: Moment | Non
     that cannot be made.
     """
     scenario = bundles.parse([("", text)])
-    if moment is None:
-        after = edited(_editable(scenario, scenario.documents, what), what, name, value)
-    else:
-        before = in_force(scenario, moment)
-        after = _at(scenario, moment, before, edited(_editable(scenario, before, what), what, name, value))
+    before = scenario.documents if moment is None else in_force(scenario, moment)
+    editable = _editable(scenario, before, what)
+    after = edited(editable, what, name, value)
+    after = before if after == editable else after
+    if moment is not None:
+        after = _at(scenario, moment, before, after)
     if after == scenario.documents:
         return {"text": text, "rewritten": False}
     return written(text, scenario, after)
 
 
 def _editable(scenario: Scenario, documents: tuple[Document, ...], what: str) -> tuple[Document, ...]:
-    """Return the documents in which weights are changed: v1.37 reads no Policy, so none is written for it."""
-    written = any(document.get("kind") == CONFIGURATION_KIND for document in documents)
-    if what != "weights" or scenario.release != V1_37 or written:
+    """Return the documents in which rules are changed: v1.37 reads no Policy, so none is written for it.
+
+    A Policy that is there gives way to changed weights alone, which the page offers for what runs.
+    """
+    kinds = {document.get("kind") for document in documents}
+    if scenario.release != V1_37 or CONFIGURATION_KIND in kinds or what not in OF_PLUGINS:
         return documents
-    kept = tuple(document for document in documents if document.get("kind") != POLICY_KIND)
-    return (*kept, {"apiVersion": VERSIONS[CONFIGURATION_KIND], "kind": CONFIGURATION_KIND})
+    if POLICY_KIND in kinds and what != "weights":
+        return documents
+    return (*(one for one in documents if one.get("kind") != POLICY_KIND), DEFAULTS)
 
 
 def in_force(scenario: Scenario, moment: Moment | None) -> tuple[Document, ...]:

@@ -12,12 +12,13 @@ from playground.storage import bundles
 from scheduler_core import load
 from scheduler_core.authoring.policy_editing import HEADS, POLICY_KIND, edited
 from scheduler_core.config.policy import PolicyError
-from scheduler_core.config.release import V1_11
+from scheduler_core.config.release import V1_11, V1_37
 from scheduler_core.config.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
 from scheduler_core.formats.locate import find_lines
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.framework.configuration import CONFIGURATION_KIND, Conversion, from_policy, to_policy
 from scheduler_core.framework.configuration.compiling import compile_configuration
+from scheduler_core.framework.configuration.document import NEWEST
 from scheduler_core.framework.configuration.profiles import compile_profile
 from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.problems import BundleError, Problem
@@ -47,8 +48,18 @@ def settings_of(fields: Mapping[str, Any]) -> Settings:
     return read_settings(document, At(Report(), None, _Root(SETTINGS_KIND)))
 
 
-def told(document: Document | None, settings: Settings) -> Wire:
-    """Return the protocol's ``PolicyText`` of a valid document."""
+DEFAULTS: Document = {
+    "apiVersion": NEWEST,
+    "kind": CONFIGURATION_KIND,
+    "profiles": [{"schedulerName": "default-scheduler"}],
+}
+"""What v1.37 runs without a configuration, as one."""
+
+
+def told(document: Document | None, settings: Settings, release: str = "") -> Wire:
+    """Return the protocol's ``PolicyText`` of a valid document, or of what ``release`` runs without one."""
+    if document is None and release == V1_37:
+        return {**told(DEFAULTS, settings), "text": "", "kind": "", "other": None}
     return {
         **NONE_YET,
         "text": text_of(document),

@@ -437,8 +437,9 @@ def saying(documents: Sequence[Document], release: str) -> tuple[Document, ...]:
 
 def unsaid_release(content: bytes) -> str:
     """Return the release that :func:`restore` adds to the stored documents, "" if they say it."""
-    if _stored_release(content) == default_release():
-        return ""  # no document chose another when it was stored
+    silent = SETTINGS_KIND.encode() not in unpack(content)
+    if silent and _stored_release(content) == default_release():
+        return ""  # no document chose another when it was stored, nor does one today
     given = json.loads(unpack(content))["documents"]
     return "" if _named_release(given) else _named_release(restore(content).documents)
 

@@ -61,6 +61,25 @@ def presumed(files: bundles.Files, release: str) -> bundles.Files:
     return [("", answered_by(joined(files, scenario), scenario.documents, release))]
 
 
+def answered_then(text: str, release: str) -> str:
+    """Return a text that ``release`` answered, naming it if another one would today.
+
+    Unlike in :func:`presumed` the nodes' kubelets have no say: what they choose may have changed since. A
+    text whose settings or configuration choose a release is returned as it is, and so is one that cannot be
+    read.
+    """
+    if not release:
+        return text
+    try:
+        scenario = bundles.parse([("", text)])
+    except (BundleError, bundles.TooLargeError):
+        return text
+    chosen = any(configuration.release for configuration in scenario.configurations)
+    if chosen or scenario.release == release:
+        return text
+    return answered_by(text, scenario.documents, release)
+
+
 def joined(files: bundles.Files, scenario: Scenario) -> str:
     """Return the files of ``scenario`` as one text: concatenated, or its documents written as a bundle.
 

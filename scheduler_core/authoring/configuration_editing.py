@@ -192,11 +192,13 @@ def weigh_priorities(document: Document, name: str, value: str) -> Document:
     profile = (compiled.of(name) if name else None) or compiled.main
     number = compiled.profiles.index(profile)
     for priority, weight in weights.items():
+        if type(weight) is not int:
+            raise EditError(f"The weight of {priority[:60]} must be a whole number, not {str(weight)[:40]}.")
         plugin = priority if priority in profile.weights else _scoring(profile, priority)
-        if type(weight) is int and plugin is None and SCORE in _points(priority):
+        if plugin is None and SCORE in _points(priority):
             document = _weigh_newer(document, number, priority, weight)
             continue
-        if type(weight) is not int or plugin is None:
+        if plugin is None:
             raise EditError(f"No plugin of the profile {profile.scheduler_name} scores by {priority[:60]}.")
         document = weigh(document, f"{number}/{plugin}", str(weight))
     return document

@@ -6,7 +6,6 @@ import argparse
 
 from msgspec.structs import replace
 
-from scheduler_core.config.release import V1_11
 from scheduler_core.config.settings import CACHE_MODES, Settings
 
 
@@ -18,13 +17,15 @@ def add_cache_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def presumed(options: argparse.Namespace) -> str:
-    """Return the release that answers a bundle that says nothing: only v1.11 has what the options ask for."""
-    return V1_11 if options.cache is not None or options.audit else ""
+def asks_for_cache(options: argparse.Namespace) -> bool:
+    """Return whether the options say anything about the cache, which only v1.11 has."""
+    return options.cache is not None or options.audit
 
 
 def with_cache(settings: Settings, options: argparse.Namespace) -> Settings:
     """Return the settings with the options applied."""
+    if asks_for_cache(options):
+        settings = replace(settings, names_v1_11=True)
     if options.cache is not None:
         settings = replace(settings, cache=options.cache)
     return replace(settings, audit=True) if options.audit else settings

@@ -19,7 +19,7 @@ from scheduler_core.cli.reporting import (
 from scheduler_core.compare.compare import Comparison, FirstDifference, compare
 from scheduler_core.compare.cost import with_cache
 from scheduler_core.config.policy import PolicyError
-from scheduler_core.config.release import RELEASES, V1_11
+from scheduler_core.config.release import RELEASES
 from scheduler_core.config.settings import CACHE_MODES
 from scheduler_core.results.metrics import FIGURES
 from scheduler_core.scenario.scenario import Scenario
@@ -70,8 +70,8 @@ def run(options: argparse.Namespace) -> int:
         raise InputError("specify --config FILE, --cache MODE or --scheduler RELEASE, once or twice")
     files = [None if config is None else read_configuration(config) for config in configs]
     # What only v1.11 has is compared with v1.11, unless the bundle says otherwise.
-    former = any(caches) or any(file.presumed for file in files if file is not None)
-    scenario = read_scenario(options.files, presumed=V1_11 if former else "")
+    former = any(caches) or any(file.is_of_v1_11 for file in files if file is not None)
+    scenario = read_scenario(options.files, only_v1_11=former)
     names, scenarios = [], []
     for config, file, cache, scheduler in zip(configs, files, caches, schedulers):
         one = answered_by(scenario, scheduler) if scheduler else scenario

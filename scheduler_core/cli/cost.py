@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from scheduler_core.cli.reporting import FILES, InputError, problem_lines, read_scenario
 from scheduler_core.compare.cost import Cost, measure_costs
 from scheduler_core.config.policy import PolicyError
-from scheduler_core.config.release import V1_11
 from scheduler_core.config.settings import CACHE_MODES
 
 ROWS = (
@@ -47,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Measure and print."""
-    scenario = read_scenario(options.files, options.config, presumed=V1_11)  # the release with a cache
+    scenario = read_scenario(options.files, options.config, only_v1_11=True)
     try:
         costs = measure_costs(scenario, options.strategy)
     except PolicyError as error:

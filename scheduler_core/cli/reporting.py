@@ -67,32 +67,32 @@ def read_scenario(
     names: Sequence[str],
     config: str | None = None,
     scheduler: str = "",
-    presumed: str = "",
     gates: Mapping[str, bool] | None = None,
+    *,
+    only_v1_11: bool = False,
 ) -> Scenario:
     """Read files and directories (``-``: standard input) as one bundle; ``config`` replaces its own.
 
-    ``scheduler`` is a release that answers against what the bundle says, "" for its own; ``presumed`` one
-    that answers a bundle that says nothing; ``gates`` are feature gates over those of the bundle.
+    ``scheduler`` is a release that answers against what the bundle says, "" for its own; ``gates`` are
+    feature gates over those of the bundle; ``only_v1_11``: an option asks for what no other release has.
 
     Raises:
         InputError: A file cannot be read; every problem is a line of the message.
     """
     file = None if config is None else read_configuration(config)
-    scenario = _load(names, scheduler, presumed or (file.presumed if file is not None else ""), gates)
+    only_v1_11 = only_v1_11 or (file is not None and file.is_of_v1_11)
+    scenario = _load(names, scheduler, gates, only_v1_11=only_v1_11 and not scheduler)
     return scenario if file is None else configured(scenario, file, scheduler)
 
 
-def answered_by(scenario: Scenario, scheduler: str = "", presumed: str = "") -> Scenario:
+def answered_by(scenario: Scenario, scheduler: str) -> Scenario:
     """Return the same bundle read for a release: it decides how controllers create pods, too.
 
     Raises:
         InputError: That release cannot read it.
     """
     try:
-        return load_documents(
-            scenario.documents, title=scenario.title, scheduler=scheduler, presumed=presumed
-        )
+        return load_documents(scenario.documents, title=scenario.title, scheduler=scheduler)
     except BundleError as error:
         raise InputError(problem_lines(error.problems)) from error
 
@@ -107,14 +107,14 @@ class ConfigurationFile(Struct, frozen=True):
     extenders: tuple[Extender, ...]
 
     @property
-    def presumed(self) -> str:
-        """The release as which a bundle that says nothing is read, "" for the default.
+    def is_of_v1_11(self) -> bool:
+        """Whether a bundle that chooses no release is read for v1.11.
 
         The framework has its configurations, too, run on a cluster that was read for v1.11.
         """
         settings = self.settings or DEFAULT_SETTINGS
         release = Configuration(self.policy, settings).release
-        return V1_11 if release in (V1_11, V1_22) or (not release and settings.only_v1_11) else ""
+        return release in (V1_11, V1_22) or (not release and settings.only_v1_11)
 
 
 def read_configuration(name: str) -> ConfigurationFile:
@@ -160,11 +160,15 @@ def configured(scenario: Scenario, config: ConfigurationFile, scheduler: str = "
 
 
 def _load(
-    names: Sequence[str], scheduler: str = "", presumed: str = "", gates: Mapping[str, bool] | None = None
+    names: Sequence[str],
+    scheduler: str = "",
+    gates: Mapping[str, bool] | None = None,
+    *,
+    only_v1_11: bool = False,
 ) -> Scenario:
     try:
         return load(
-            [_read(name) for name in names], scheduler=scheduler, presumed=presumed, feature_gates=gates
+            [_read(name) for name in names], scheduler=scheduler, only_v1_11=only_v1_11, feature_gates=gates
         )
     except BundleError as error:
         raise InputError(problem_lines(error.problems)) from error

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-from scheduler_core.cli.caching import add_cache_arguments, presumed, with_cache
+from scheduler_core.cli.caching import add_cache_arguments, asks_for_cache, with_cache
 from scheduler_core.cli.extenders import add_extender_arguments, transport_of, write_answers
 from scheduler_core.cli.reporting import (
     FILES,
@@ -72,7 +72,11 @@ def run(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace) -> int:
     _spare_input(options)
     scenario = read_scenario(
-        options.files, options.config, options.scheduler, presumed(options), options.feature_gates
+        options.files,
+        options.config,
+        options.scheduler,
+        options.feature_gates,
+        only_v1_11=asks_for_cache(options),
     )
     scenario = scenario.under(scenario.policy, with_cache(scenario.settings, options))
     if scenario.warnings:

@@ -3,7 +3,7 @@
 ``SimulationSettings.scheduler`` is decisive. Without it the configuration is: a Policy is v1.11's, a
 KubeSchedulerConfiguration v1 is v1.37's unless it enables a plugin that v1.37 is not built with, and older
 versions are the scheduling framework's. Without a configuration it is the kubelets of the nodes, unless the
-settings ask for what only another release has.
+settings name what only v1.11 reads. A scenario that says nothing is :data:`DEFAULT_RELEASE`'s.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ RELEASES = (V1_11, V1_22, V1_37)
 
 CONFIGURATION_KIND = "KubeSchedulerConfiguration"
 CONFIGURATION_V1 = "kubescheduler.config.k8s.io/v1"
-DEFAULT_RELEASE = V1_11
+DEFAULT_RELEASE = V1_37
 """Of a bundle that says nothing; :func:`default_release` returns it."""
 
 _VERSION = re.compile(r"v?1\.([0-9]{1,4})(?![0-9])")
@@ -89,11 +89,11 @@ def chosen_release(configured: Sequence[str], kubelets: str, *, only_v1_11: bool
     """Return the release that a scenario chooses, "" if it says nothing.
 
     ``configured`` are the choices of its configurations, the initial one first, "" for those that choose
-    none; ``kubelets`` is that of :func:`release_of_kubelets`; ``only_v1_11``: the settings ask for what no
-    other release has, or an operation writes a configuration that chooses none.
+    none; ``kubelets`` is that of :func:`release_of_kubelets`; ``only_v1_11``: settings, those that an
+    operation writes among them, ask for what no other release has.
     """
     initial, *later = configured
     if initial:
         return V1_22 if initial == V1_11 and V1_22 in later else initial
     found = next((release for release in (V1_22, V1_37, V1_11) if release in later), "")
-    return found or (V1_11 if only_v1_11 or later else kubelets)
+    return found or (V1_11 if only_v1_11 else kubelets)

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from scheduler_core.config.feature_gates import FeatureGates, read_gates
 from scheduler_core.config.release import RELEASES, V1_11, V1_22
@@ -34,6 +35,9 @@ EQUIVALENCE_CLASSES = ("controller", "attributes")
 TIMES = ("instant", "virtual")
 STALE_WRITES = ("none", "isUpToDate", "generations")
 
+ONLY_V1_11 = ("quirks", "predicateOrder", "cache", "equivalenceClass", "audit", "staleWrites")
+"""The fields that no other release reads."""
+
 
 class Settings(Struct, frozen=True):
     """The settings; the defaults reproduce kube-scheduler v1.11.
@@ -49,7 +53,8 @@ class Settings(Struct, frozen=True):
     at that second of virtual time. ``scheduler`` is the kube-scheduler that answers, "" for the one that
     :mod:`scheduler_core.config.release` chooses; ``feature_gates`` are those that v1.37 is started with.
     ``design`` and ``schedulers`` are those of :mod:`scheduler_core.config.several`. ``fixed_too`` are ids of
-    single quirks to fix, to determine their effect; no field sets it.
+    single quirks to fix, to determine their effect; no field sets it. ``names_v1_11`` is whether one of
+    :data:`ONLY_V1_11` is given, possibly with its default.
     """
 
     quirks: str = "v1.11"
@@ -65,10 +70,11 @@ class Settings(Struct, frozen=True):
     design: str = SIDE_BY_SIDE
     schedulers: tuple[SchedulerSettings, ...] = ()
     fixed_too: frozenset[str] = frozenset()
+    names_v1_11: bool = False
 
     @property
     def only_v1_11(self) -> bool:
-        """Whether they ask for what no other release has: other quirks, another order, or the cache."""
+        """Whether they ask for what no other release has: quirks, an order, or the cache, even to be off."""
         plain = Settings(
             time=self.time,
             until=self.until,
@@ -77,7 +83,7 @@ class Settings(Struct, frozen=True):
             design=self.design,
             schedulers=self.schedulers,
         )
-        return self != plain
+        return self.names_v1_11 or self != plain
 
     def has(self, gate: str) -> bool:
         """Return whether a feature gate is set to true."""
@@ -134,9 +140,16 @@ SETTINGS = record(
 )
 
 
+def names_only_v1_11(document: Mapping[str, Any]) -> bool:
+    """Return whether a ``SimulationSettings`` document has a field of :data:`ONLY_V1_11`, of any value."""
+    return any(document.get(name) is not None for name in ONLY_V1_11)
+
+
 def read_settings(value: Mapping[str, Any], at: At) -> Settings:
     """Read a ``SimulationSettings`` document. Errors are added to the report of ``at``."""
     read = SETTINGS(value, at)
+    if isinstance(read, Settings) and names_only_v1_11(value):
+        read = replace(read, names_v1_11=True)
     if isinstance(read, Settings) and read.time == "virtual" and read.cache != "off":
         at.child("cache").error("there is no equivalence cache in virtual time: leave out one of the two")
     if isinstance(read, Settings) and read.scheduler not in ("", V1_11) and read.cache != "off":

@@ -7,7 +7,7 @@ from typing import Any
 
 from scheduler_core.config.feature_gates import COMPARISON, GROUPS, is_unsimulated
 from scheduler_core.config.release import V1_37
-from scheduler_core.config.settings import Settings
+from scheduler_core.config.settings import ONLY_V1_11, Settings
 from scheduler_core.framework.configuration.profiles import Configuration
 from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.problems import Problem
@@ -60,10 +60,7 @@ def _told(documents: Sequence[Document], settings: Settings, operations: Iterabl
             "ResourceClaims runs"
         )
     if settings.only_v1_11:
-        yield (
-            "quirks, predicateOrder, cache, equivalenceClass, audit and staleWrites are settings of v1.11 "
-            "and have no effect"
-        )
+        yield (f"{', '.join(ONLY_V1_11[:-1])} and {ONLY_V1_11[-1]} are settings of v1.11 and have no effect")
     for name, release, during in operations:
         if release not in ("", V1_37):
             yield f"operation {name} asks for {release}: v1.37 restarts with its default configuration"

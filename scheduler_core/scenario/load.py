@@ -73,6 +73,7 @@ def load(
     watch: Watch = unwatched,
     scheduler: str = "",
     presumed: str = "",
+    only_v1_11: bool = False,
     feature_gates: Mapping[str, bool] | None = None,
 ) -> Scenario:
     """Read a bundle: one text or archive, or a list of (file name, content) and directories.
@@ -81,8 +82,9 @@ def load(
     controllers into pods. ``times`` determines whether a CSV trace's times become operations of the
     scenario or are ignored (every pod is pending from the start, in order of creation). ``watch`` is
     notified of the progress and may abort by raising. ``scheduler`` is a release that overrides that of the
-    settings; ``presumed`` answers a bundle that says nothing, "" being the default. ``feature_gates`` are set
-    over those of the settings. Raises BundleError with all errors.
+    settings; ``presumed`` answers a bundle that says nothing, "" being the default; ``only_v1_11`` chooses as
+    settings do that name what only v1.11 reads. ``feature_gates`` are set over those of the settings. Raises
+    BundleError with all errors.
     """
     files: list[File] = [("", bundle)] if isinstance(bundle, (str, bytes)) else list(bundle)
     read = read_files(files, limits, watch)
@@ -90,7 +92,7 @@ def load(
     read_kwok(read, limits)
     read_recorder(read, limits)
     loading = _Loading(title, limits, expand=expand, admission=admission, watch=watch)
-    loading.scheduler, loading.presumed = scheduler, presumed
+    loading.scheduler, loading.presumed, loading.only_v1_11 = scheduler, presumed, only_v1_11
     loading.gates = feature_gates or {}
     return loading.run(read)
 
@@ -105,6 +107,7 @@ def load_documents(
     watch: Watch = unwatched,
     scheduler: str = "",
     presumed: str = "",
+    only_v1_11: bool = False,
     feature_gates: Mapping[str, bool] | None = None,
 ) -> Scenario:
     """Read parsed manifests. Like :func:`load`, but problems have a document number and no line."""
@@ -113,7 +116,7 @@ def load_documents(
         kind = value.get("kind")
         bundle.entries.append(Entry(dict(value), kind if isinstance(kind, str) else "", None, number))
     loading = _Loading(title, limits, expand=expand, admission=admission, watch=watch)
-    loading.scheduler, loading.presumed = scheduler, presumed
+    loading.scheduler, loading.presumed, loading.only_v1_11 = scheduler, presumed, only_v1_11
     loading.gates = feature_gates or {}
     return loading.run(bundle)
 
@@ -133,6 +136,7 @@ class _Loading:
         self.title = title
         self.scheduler = ""  # overrides the settings'
         self.presumed = ""  # answers if nothing chooses
+        self.only_v1_11 = False
         self.gates: Mapping[str, bool] = {}
         self.watch = watch
         self.limits = limits
@@ -189,6 +193,8 @@ class _Loading:
             settings = read_settings(entry.value, At(self.report, None, entry))
         if self.scheduler:
             settings = replace(settings, scheduler=self.scheduler)
+        if self.only_v1_11:
+            settings = replace(settings, names_v1_11=True)
         if self.gates:
             given = At(self.report, None, Entry({}, SETTINGS_KIND)).child("featureGates")
             gates = read_gates({**dict(settings.feature_gates), **self.gates}, given)

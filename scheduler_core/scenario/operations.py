@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 from msgspec.structs import replace
 
-from scheduler_core.config.release import V1_22, configured_release
-from scheduler_core.config.settings import SETTINGS_KIND
+from scheduler_core.config.release import V1_11, V1_22, configured_release
+from scheduler_core.config.settings import ONLY_V1_11, SETTINGS_KIND, names_only_v1_11
 from scheduler_core.controllers.workloads import WorkloadChange, rollout
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import Decoded, decode, find_kind
@@ -125,11 +125,13 @@ def _release_written(operation: dict[str, Any]) -> Iterator[str]:
     made = created.get("object") if isinstance(created, dict) else None
     if isinstance(made, dict) and is_configuration(made):
         if made["kind"] == SETTINGS_KIND:
-            yield configured_release(None, str(made.get("scheduler") or ""), str(made.get("time")), ())
+            chosen = configured_release(None, str(made.get("scheduler") or ""), str(made.get("time")), ())
+            yield chosen or (V1_11 if names_only_v1_11(made) else "")
         else:
             yield configured_release(made, "", "", FOREIGN_PLUGINS)
     if isinstance(patched, dict) and is_configuration(patched.get("typeMeta")):
-        yield V1_22 if "virtual" in str(patched.get("patch")) else ""
+        written = str(patched.get("patch"))
+        yield V1_22 if "virtual" in written else V1_11 if any(one in written for one in ONLY_V1_11) else ""
 
 
 def read_operations(

@@ -99,8 +99,10 @@ class Scenario(Struct, frozen=True):
     @property
     def said_release(self) -> str:
         """The kube-scheduler that the bundle itself chooses, "" if it says nothing."""
-        configured = [configuration.release for configuration in self.configurations]
-        return chosen_release(configured, self.kubelets, only_v1_11=self.settings.only_v1_11)
+        configurations = self.configurations
+        configured = [configuration.release for configuration in configurations]
+        only = any(configuration.settings.only_v1_11 for configuration in configurations)
+        return chosen_release(configured, self.kubelets, only_v1_11=only)
 
     @property
     def id(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from playwright.sync_api import Page, expect
 
 from tests.browser.pages import Workbench, drafted, share
@@ -87,6 +89,42 @@ def test_a_spread_constraint_is_shown_by_domain(page: Page, site: Stack) -> None
     bench.panel("Filter").locator("td.fail").click()
     expect(page.get_by_role("dialog")).to_contain_text("zone=z1 would have 2 pods, this one included")
     expect(page.get_by_role("dialog")).to_contain_text("1 plugin fails")
+
+
+def test_a_bundle_that_says_nothing_is_answered_by_v1_37(page: Page) -> None:
+    """The top of the workbench says so, and one choice lets v1.11 answer."""
+    address = drafted(page, CLUSTER + PODS, "Plain", as_is=True)
+    bench = Workbench(page).open(address + "?step=1&tab=story").at(1)
+    choice = page.get_by_label("kube-scheduler", exact=True)
+    expect(choice).to_have_value("v1.37")
+    expect(bench.panel("Story")).to_contain_text("kube-scheduler v1.37 runs this cycle")
+    choice.select_option("v1.11")
+    expect(bench.panel("Story")).not_to_contain_text("v1.37")
+    expect(choice).to_have_value("v1.11")
+
+
+def test_a_phone_shows_and_switches_the_release(visitor: Callable[..., Page]) -> None:
+    """Below the title, where it widens nothing."""
+    phone = visitor(size=(390, 844))
+    Workbench(phone).open(drafted(phone, CLUSTER + PODS, "Plain", as_is=True) + "?step=1").at(1)
+    choice = phone.get_by_label("kube-scheduler", exact=True)
+    expect(choice).to_be_visible()
+    expect(choice).to_have_value("v1.37")
+    choice.select_option("v1.11")
+    expect(choice).to_have_value("v1.11")
+    assert phone.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_the_policy_tab_shows_the_plugins_that_run_by_default(page: Page) -> None:
+    """A plugin that is switched off is so in a configuration, and v1.37 goes on answering."""
+    Workbench(page).open(drafted(page, CLUSTER + PODS, "Plain", as_is=True) + "?step=1").at(1)
+    page.get_by_role("tab", name="Policy").click()
+    panel = page.locator(".policy")
+    expect(panel).to_contain_text("the default plugins of kube-scheduler v1.37")
+    expect(panel).not_to_contain_text("DefaultProvider")
+    panel.get_by_role("switch", name="NodePorts").last.click()
+    expect(panel).to_contain_text("This scenario's KubeSchedulerConfiguration.")
+    expect(page.get_by_label("kube-scheduler", exact=True)).to_have_value("v1.37")
 
 
 def test_one_choice_switches_the_release(page: Page) -> None:

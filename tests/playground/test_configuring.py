@@ -91,12 +91,12 @@ items:
 @pytest.mark.parametrize("text", [LIST, json.dumps(next(yaml.safe_load_all(LIST)))])
 def test_a_list_that_does_not_change_stays_as_it_was_written(text: str) -> None:
     """Neither its comments nor its form are lost for a Policy that comes after it."""
-    answer = configured(text, "priority", "EqualPriority", "3")
+    answer = configured(text, "flag", *ALWAYS)
     assert answer["rewritten"] is False
     assert answer["text"].startswith(text)
     scenario = load(answer["text"])
     assert [o.meta.name for o in scenario.objects] == ["a", "b"]
-    assert {p.name: p.weight for p in compile_profile(scenario.policy).priorities}["EqualPriority"] == 3
+    assert compile_profile(scenario.policy).always_check_all
 
 
 def test_a_list_with_the_policy_in_it_keeps_its_form_and_comments() -> None:
@@ -213,7 +213,7 @@ def test_a_scheduler_that_cannot_be_is_refused_with_why(what: str, name: str, va
 async def test_the_socket_changes_a_text() -> None:
     """The command answers the new text; what cannot be changed, or does not run, is refused with why."""
     async with connected() as socket:
-        frame = {"text": NODES, "what": "priority", "key": "EqualPriority", "value": "2"}
+        frame = {"text": NODES + FORMER, "what": "priority", "key": "EqualPriority", "value": "2"}
         answer = await socket.success("bundle.configure", frame)
         assert "EqualPriority" in answer["text"]
         body = await socket.error("bundle.configure", {**frame, "key": "Nope"})
@@ -242,15 +242,17 @@ async def test_the_catalogue_lists_what_a_policy_can_name() -> None:
 
 def test_a_change_at_a_step_is_an_operation() -> None:
     """The documents stay; an operation after the cycle puts a policy in force, and the next takes it away."""
-    text = f"{NODES}---\n{POD}"
+    text = f"{NODES}---\n{POD}{FORMER}"
     weights = json.dumps({"NodeAffinityPriority": 3})
     once = configured(text, "weights", "", weights, Moment(1, 1))["text"]
     assert once.startswith(text)
-    assert in_force(load(once), None) == ()
-    (policy,) = in_force(load(once), Moment(1, 1))
+    (settings,) = in_force(load(once), None)
+    assert settings["kind"] == "SimulationSettings"
+    policy, kept = in_force(load(once), Moment(1, 1))
+    assert kept == settings
     assert {"name": "NodeAffinityPriority", "weight": 3} in policy["priorities"]
     back = configured(once, "provider", "", "DefaultProvider", Moment(1, 1))["text"]
-    assert in_force(load(back), Moment(1, 1)) == ()
+    assert in_force(load(back), Moment(1, 1)) == (settings,)
     assert len(load(back).operations) == 2
 
 
@@ -261,7 +263,10 @@ spec: {containers: [{name: c}]}
 """
 
 
-CURRENT = "---\napiVersion: podstep/v1\nkind: SimulationSettings\nscheduler: v1.37\n"
+FORMER, CURRENT = (
+    f"---\napiVersion: podstep/v1\nkind: SimulationSettings\nscheduler: {release}\n"
+    for release in ("v1.11", "v1.37")
+)
 
 
 @pytest.mark.parametrize(
@@ -296,3 +301,49 @@ def test_weights_of_the_newest_release_are_changed_by_an_operation() -> None:
     assert operation.configuration is not None
     weights = current_configuration(operation.configuration.policy).profiles["default-scheduler"].weights
     assert weights["NodeAffinity"] == 9
+
+
+@pytest.mark.parametrize(
+    ("change", "profile"),
+    [
+        (("plugin", "0/filter/NodePorts", "off"), {"filter": {"disabled": [{"name": "NodePorts"}]}}),
+        (("weight", "0/NodeAffinity", "7"), None),
+    ],
+)
+def test_plugins_that_run_by_default_are_changed_in_a_configuration(
+    change: tuple[str, str, str], profile: dict[str, object] | None
+) -> None:
+    """A text that says nothing is v1.37's, which reads no Policy; what changes nothing is not written."""
+    answer = configured(NODES, *change)
+    assert answer["text"].startswith(NODES)
+    scenario = load(answer["text"])
+    assert scenario.release == "v1.37"
+    assert scenario.policy is not None
+    assert scenario.policy["kind"] == "KubeSchedulerConfiguration"
+    if profile is not None:
+        assert scenario.policy["profiles"][0]["plugins"] == profile
+    assert configured(NODES, "plugin", "0/filter/NodePorts", "on")["text"] == NODES
+
+
+@pytest.mark.parametrize("change", [("flag", *ALWAYS), ("provider", "", "ClusterAutoscalerProvider")])
+def test_what_only_a_policy_can_say_lets_v1_11_answer(change: tuple[str, str, str]) -> None:
+    """A text that says nothing gets a Policy then."""
+    assert load(configured(NODES, *change)["text"]).release == "v1.11"
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_v1_37_without_a_configuration_is_told_as_its_default_plugins() -> None:
+    """The Policy tab shows plugins, and no text that is not written."""
+    async with connected() as socket:
+        opened = await socket.success("bundle.open", {"text": f"{NODES}---\n{POD}"})
+        told = await socket.success("policy.text", {"source": {"draft": opened["draft"]}})
+    assert (told["text"], told["kind"], told["other"]) == ("", "", None)
+    (profile,) = told["framework"]["profiles"]
+    assert ["NodeResourcesFit", 1] in profile["points"]["score"]
+
+
+@pytest.mark.parametrize("weight", [1.5, "5", True, None])
+def test_a_weight_that_is_no_whole_number_is_refused_as_such(weight: object) -> None:
+    """For a plugin that scores, whose name is right."""
+    with pytest.raises(EditError, match="weight of NodeAffinity must be a whole number"):
+        configured(NODES, "weights", "", json.dumps({"NodeAffinity": weight}))

@@ -160,6 +160,48 @@ def test_a_link_that_holds_its_scenario_keeps_the_release(default: Switch) -> No
     assert store.load_draft(Draft.objects.get(pk=opened["draft"])).release == "v1.11"
 
 
+NEWER = SILENT.replace("status: {", "status: {nodeInfo: {kubeletVersion: v1.33.4}, ")
+OFF = '---\napiVersion: podstep/v1\nkind: SimulationSettings\ncache: "off"\n'
+
+
+def test_a_link_that_holds_its_scenario_is_not_answered_by_newer_kubelets(default: Switch) -> None:
+    """Which chose no release when v1.11 answered it; what its settings or configuration choose stays."""
+    default("v1.37")
+    for text, answered, answers in (
+        (NEWER, "v1.11", "v1.11"),
+        (NEWER, "v1.37", "v1.37"),
+        (NEWER + OFF, "v1.37", "v1.37"),
+        (SILENT + OFF, "v1.37", "v1.37"),
+        (NEWER + OFF.replace('cache: "off"', "time: virtual"), "v1.11", "v1.22"),
+        (NEWER, "", "v1.37"),
+    ):
+        opened = bundle._open(text, "", OWNER, answered)
+        assert store.load_draft(Draft.objects.get(pk=opened["draft"])).release == answers
+
+
+@pytest.mark.parametrize("text", [NEWER + OFF, SILENT + OFF], ids=["newer kubelets", "silent"])
+def test_a_row_keeps_its_release_though_its_settings_choose_another_one_now(
+    default: Switch, owner: Client, text: str
+) -> None:
+    """A default of v1.11 that was written out chose nothing once; page, copy, run and text agree."""
+    row = shared(text)
+    content = json.loads(bundles.unpack(row.content))
+    content["release"] = "v1.37"  # as it was answered then
+    Scenario.objects.filter(pk=row.pk).update(
+        content=bundles.pack(json.dumps(content, separators=(",", ":")).encode())
+    )
+    row.refresh_from_db()
+    default("v1.37")
+    assert bundles.parse([("", text)]).release == "v1.11"
+    found = source(row)
+    assert found.load().release == "v1.37"
+    assert bundles.parse([("", found.text())]).release == "v1.37"
+    assert of_draft(_fork(found, OWNER)).load().release == "v1.37"
+    run, _ = service.start(found.load(), OWNER)
+    assert store.load_scenario(run.scenario).release == "v1.37"
+    assert owner.get(f"/api/scenarios/{row.short}/bundle").content.decode() == text
+
+
 def test_a_row_from_before_releases_were_stored_is_of_v1_11(default: Switch) -> None:
     """Its content is of documents and a title alone."""
     row = shared()

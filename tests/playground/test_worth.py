@@ -75,14 +75,18 @@ spec:
 """
 
 
-CURRENT = "apiVersion: v1\nkind: Node\nmetadata: {name: new}\nstatus: {nodeInfo: {kubeletVersion: v1.37.0}}\n"
+CURRENT = "---\n".join([*(NODE.format(n=n) for n in range(5)), APART]).replace("v1.11.10", "v1.37.1")
 
 
-@pytest.mark.parametrize("configuration", [PROFILES, LATER, CURRENT])
-async def test_without_a_cache_to_compare_it_says_so(configuration: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [f"{bundle()}---\n{PROFILES}", f"{bundle()}---\n{LATER}", CURRENT],
+    ids=["configuration", "later", "v1.37"],
+)
+async def test_without_a_cache_to_compare_it_says_so(text: str) -> None:
     """A KubeSchedulerConfiguration, from the beginning or later, has no cache, nor has v1.37."""
     async with connected() as socket:
-        source = await draft(socket, f"{bundle()}---\n{configuration}")
+        source = await draft(socket, text)
         for command, payload in (("worth.cost", {}), ("worth.other", {"cache": "sound"})):
             error = await socket.error(command, {"source": source, **payload})
             assert (error["code"], error["field"]) == ("payload.invalid", "source")

@@ -84,7 +84,7 @@ def _added(payload: dict[str, Any], moment: Moment | None) -> dict[str, Any]:
     release="text?",
 )
 async def open_bundle(call: Call) -> Answer:
-    """Create a draft from a text that can be parsed; ``release`` answers one that says nothing."""
+    """Create a draft from a text that can be parsed; ``release`` is the one that answered it."""
     release = call.payload.get("release") or ""
     if release not in ("", *RELEASES):
         raise CommandError(
@@ -95,7 +95,7 @@ async def open_bundle(call: Call) -> Answer:
 
 
 def _open(text: str, title: str, visitor: str, release: str) -> dict[str, Any]:
-    [(_, text)] = texts.presumed([("", text)], release)
+    text = texts.answered_then(text, release)
     scenario = bundles.parse([("", text)], store.clean_title(title))
     bundles.ask_on()
     draft = store.create_draft(visitor, [("", text)], title)

@@ -34,7 +34,8 @@ async def text(call: Call) -> Answer:
         with refusals("step"):
             documents = in_force(playback.scenario, moment)
         own: Mapping[str, Any] = next((d for d in documents if d["kind"] == SETTINGS_KIND), {})
-        return Encoded(encode(told(in_text(documents), settings_of(own))))
+        answer = told(in_text(documents), settings_of(own), playback.scenario.release)
+        return Encoded(encode(answer))
 
     return await call.in_turns(turn)
 

@@ -6,7 +6,7 @@ import re
 
 from scheduler_core.authoring.forms.fields import FormField, Values
 from scheduler_core.authoring.forms.meta import NAMESPACE, manifest, meta, name_field
-from scheduler_core.authoring.forms.pods import HOSTNAME, ZONE
+from scheduler_core.authoring.forms.pods import HOSTNAME, ZONES
 from scheduler_core.objects.manifests import Manifest
 
 MOST_NODES = 200  # per form; the generator allows more
@@ -163,8 +163,11 @@ def node(
     *,
     cordoned: bool = False,
 ) -> Manifest:
-    """Return a node as it registers: labeled with its name, its pool and its zone, and ready."""
-    known = {HOSTNAME: name, POOL_LABEL: pool, **({ZONE: zone} if zone else {})}
+    """Return a node as it registers: labeled with its name, its pool and its zone, and ready.
+
+    The zone has the label of each release: by one v1.37 spreads pods over zones, by the other v1.11.
+    """
+    known = {HOSTNAME: name, POOL_LABEL: pool, **(dict.fromkeys(ZONES, zone) if zone else {})}
     spec: Manifest = {
         **({"unschedulable": True} if cordoned else {}),
         **({"taints": taints} if taints else {}),

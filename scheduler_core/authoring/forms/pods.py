@@ -8,6 +8,8 @@ from scheduler_core.objects.manifests import Manifest
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "failure-domain.beta.kubernetes.io/zone"
+ZONES = ("topology.kubernetes.io/zone", ZONE)
+"""The labels of a node's zone, the one since 1.17 first."""
 ANY_WEIGHT = 100
 
 _TOPOLOGIES = (("hostname", HOSTNAME, "node"), ("zone", ZONE, "zone"))

@@ -73,7 +73,7 @@ export class Policy {
           order: this.#inForce?.predicateOrder ?? "v1.11",
           quirks: this.#inForce?.quirks ?? "v1.11",
         }),
-      unwritten: () => (this.#inForce ? asPolicy(this.#inForce) : ""),
+      unwritten: () => (this.#defaults ? DEFAULTS : this.#inForce ? asPolicy(this.#inForce) : ""),
       apply: (text, based) => this.#write(text, based),
       seen: () => this.options.text(),
       changed: () => {
@@ -126,6 +126,11 @@ export class Policy {
     return this.#documents.get(this.#moment ?? `~${this.#number}`) ?? null;
   }
 
+  /** Whether plugins run without a configuration that says which: those of v1.37. */
+  get #defaults() {
+    return Boolean(this.#document && !this.#document.kind && this.#document.framework);
+  }
+
   /**
    * What the controls show: what is typed where it is valid, what a change after this cycle would change, or what is in
    * force.
@@ -133,6 +138,7 @@ export class Policy {
   get #profile() {
     const { known } = this.text;
     if (known?.profile) return { ...this.#inForce, ...known.profile, ...SETTLED(this.#inForce) };
+    if (this.#defaults) return { ...this.#inForce, ...this.#document.profile, ...SETTLED(this.#inForce) };
     return this.#here && this.#moment ? (this.#document?.profile ?? null) : this.#inForce;
   }
 
@@ -271,6 +277,7 @@ export class Policy {
       moment: this.#moment,
       here: this.#here,
       kind: this.#document?.kind,
+      defaults: this.#defaults,
       restarted: this.#number > 0 && !this.#moment,
       land: (here) => {
         this.#here = here;
@@ -402,6 +409,13 @@ export class Policy {
     this.status.classList.toggle("wrong", wrong);
   }
 }
+
+/** What v1.37 runs without a document, as one. */
+const DEFAULTS = `apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: default-scheduler
+`;
 
 /** What runs without a document, as the Policy that says the same. */
 const asPolicy = ({ predicates, priorities }) =>

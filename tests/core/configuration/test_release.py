@@ -42,10 +42,26 @@ def settings(text: str) -> str:
     return f"---\napiVersion: podstep/v1\nkind: SimulationSettings\n{text}\n"
 
 
+def created(text: str) -> str:
+    """Return a history in which an operation writes settings."""
+    written = f"{{apiVersion: podstep/v1, kind: SimulationSettings, {text}}}"
+    return (
+        f"---\nkind: Scenario\nspec: {{operations: [{{step: 9, createOperation: {{object: {written}}}}}]}}\n"
+    )
+
+
+def patched(text: str) -> str:
+    """Return settings that say nothing, and a history in which an operation patches them."""
+    patch = f"{{typeMeta: {{kind: SimulationSettings}}, patch: {{{text}}}}}"
+    return (
+        settings("") + f"---\nkind: Scenario\nspec: {{operations: [{{step: 9, patchOperation: {patch}}}]}}\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "release"),
     [
-        (NODE + POD, "v1.11"),
+        (NODE + POD, "v1.37"),
         (NODE + POD + POLICY, "v1.11"),
         (NODE + POD + V1, "v1.37"),
         (NODE + POD + BETA, "v1.22"),
@@ -60,6 +76,23 @@ def settings(text: str) -> str:
         (OLD + POD, "v1.11"),
         (NEW + POD + POLICY, "v1.11"),
         (NEW + POD + settings("cache: sound"), "v1.11"),
+        (NEW + POD + settings("cache: 'off'"), "v1.11"),
+        (NODE + POD + settings("cache: off"), "v1.11"),
+        (NODE + POD + settings("cache: null"), "v1.37"),
+        (NODE + POD + settings("quirks: v1.11"), "v1.11"),
+        (NODE + POD + settings("predicateOrder: v1.11"), "v1.11"),
+        (NODE + POD + settings("equivalenceClass: controller"), "v1.11"),
+        (NODE + POD + settings("audit: false"), "v1.11"),
+        (NODE + POD + settings("staleWrites: generations"), "v1.11"),
+        (NODE + POD + settings("until: 60\ntime: instant"), "v1.37"),
+        (NODE + POD + V1 + settings("cache: 'off'"), "v1.37"),
+        (OLD + POD + settings("until: 60"), "v1.11"),
+        (NODE + POD + created("until: 60"), "v1.37"),
+        (OLD + POD + created("until: 60"), "v1.11"),
+        (NODE + POD + created("quirks: v1.11"), "v1.11"),
+        (NEW + POD + created("cache: sound"), "v1.11"),
+        (NODE + POD + patched("cache: sound"), "v1.11"),
+        (NODE + POD + patched("until: 60"), "v1.37"),
         (NEW + POD + settings("quirks: fixed\nscheduler: v1.37"), "v1.37"),
     ],
 )
@@ -123,8 +156,11 @@ def test_fields_that_the_release_honors_are_not_reported() -> None:
     """A spread constraint filters under v1.37, so that no warning says it would elsewhere."""
     constraint = "{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}"
     pod = POD.replace("spec: {", f"spec: {{topologySpreadConstraints: [{constraint}], ")
-    assert any("topologySpreadConstraints" in problem.unhonored for problem in load(NODE + pod).warnings)
-    modern = load(NODE + pod + settings("scheduler: v1.37"))
+    assert any(
+        "topologySpreadConstraints" in problem.unhonored
+        for problem in load(NODE + pod, presumed="v1.11").warnings
+    )
+    modern = load(NODE + pod)
     assert not any("topologySpreadConstraints" in problem.unhonored for problem in modern.warnings)
 
 
@@ -151,17 +187,12 @@ def test_the_commands_take_a_release(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert '"placements": {}' in capsys.readouterr().out
 
 
-@pytest.fixture
-def current(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bundle that says nothing is answered by v1.37."""
-    monkeypatch.setattr(release_module, "DEFAULT_RELEASE", "v1.37")
-
-
-@pytest.mark.usefixtures("current")
+@pytest.mark.parametrize("bundle", [NODE + POD, NEW + POD], ids=["silent", "newer kubelets"])
 @pytest.mark.parametrize(
     ("options", "answers"),
     [
         ([], "v1.37"),
+        (["--feature-gates", "GenericWorkload=true"], "v1.37"),
         (["--cache", "v1.11"], "v1.11"),
         (["--cache", "off"], "v1.11"),
         (["--audit"], "v1.11"),
@@ -173,11 +204,11 @@ def current(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_what_only_v1_11_has_chooses_it(
-    options: list[str], answers: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    bundle: str, options: list[str], answers: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As an option or in a file of its own, for a bundle that says nothing."""
+    """As an option or in a file of its own, for a bundle that chooses none by its settings."""
     path, config = tmp_path / "bundle.yaml", tmp_path / "config.yaml"
-    path.write_text(NODE + POD)
+    path.write_text(bundle)
     if options[:1] == ["--config"]:
         config.write_text(options[1])
         options = ["--config", str(config), *options[2:]]
@@ -215,7 +246,6 @@ def test_another_form_of_the_configuration_drops_a_release_that_does_not_read_it
     assert back[-1] == {"kind": "SimulationSettings", "scheduler": "v1.22"}
 
 
-@pytest.mark.usefixtures("current")
 def test_a_bundle_is_compared_under_v1_11_with_what_only_that_has(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -230,7 +260,6 @@ def test_a_bundle_is_compared_under_v1_11_with_what_only_that_has(
     assert "kube-scheduler v1.37 under A, v1.11 under B" in capsys.readouterr().out
 
 
-@pytest.mark.usefixtures("current")
 def test_a_scenario_without_its_cache_keeps_its_release() -> None:
     """Though it was the cache that chose it."""
     for node in (NODE, NEW):

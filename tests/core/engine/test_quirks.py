@@ -232,7 +232,7 @@ def test_the_example_shows_what_its_text_says() -> None:
     assert told["default/report"].node == "a-1"  # beside the cache
     assert "1 Insufficient memory" in (told["default/job"].message or "")
     fixed = load(example.read().replace("quirks: v1.11\n---", "quirks: fixed\n---"))
-    assert fixed.settings == replace(FIXED, scheduler="v1.11")
+    assert fixed.settings == replace(FIXED, scheduler="v1.11", names_v1_11=True)
     rightly = {cycle.pod: cycle for cycle in Simulation(fixed)}
     assert nodes[rightly["default/web"].node or ""].meta.labels["zone"] == "b"
     assert rightly["default/report"].node not in ("a-1", rightly["default/web"].node)

@@ -14,8 +14,8 @@ from scheduler_core.objects.problems import BundleError
 SETTINGS = "apiVersion: podstep/v1\nkind: SimulationSettings\n"
 
 
-def test_a_bundle_without_settings_simulates_v1_11() -> None:
-    """Nothing said means that every quirk is reproduced and v1.11's order is used."""
+def test_a_bundle_without_settings_has_those_of_v1_11() -> None:
+    """If v1.11 answers it, every quirk is reproduced and v1.11's order is used."""
     assert (
         load("apiVersion: v1\nkind: Node\nmetadata: {name: node-1}\n").settings
         == DEFAULT_SETTINGS
@@ -26,7 +26,7 @@ def test_a_bundle_without_settings_simulates_v1_11() -> None:
 def test_settings_are_read_and_written_again() -> None:
     """What the document says stands in the scenario, also after writing and reading it."""
     scenario = load(SETTINGS + "quirks: fixed\npredicateOrder: proposal\n")
-    assert scenario.settings == Settings("fixed", "proposal")
+    assert scenario.settings == Settings("fixed", "proposal", names_v1_11=True)
     assert load(scenario.to_yaml()).settings == scenario.settings
 
 

@@ -107,6 +107,7 @@ def test_a_node_pool_goes_over_its_zones() -> None:
     nodes = [obj for obj in load_documents(documents).objects if isinstance(obj, Node)]
     assert nodes[0].meta.name == "gpu-01"
     zones = [node.meta.labels["failure-domain.beta.kubernetes.io/zone"] for node in nodes]
+    assert zones == [node.meta.labels["topology.kubernetes.io/zone"] for node in nodes]  # for v1.37
     assert zones.count("zone-c") == 4
     assert all(node.unschedulable and node.taints[0].value == "yes" for node in nodes)
     assert (

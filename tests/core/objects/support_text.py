@@ -10,6 +10,7 @@ from pathlib import Path
 
 from scheduler_core.objects.support import ApiType
 from scheduler_core.objects.support_workload import PARTS, REPORTED_KINDS
+from scheduler_core.scenario.unhonored import GATED, HONORED_BY_V1_37
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "formats.md"
 BEGIN, END = "<!-- the fields of the API: begin -->", "<!-- the fields of the API: end -->"
@@ -24,10 +25,16 @@ def _reported() -> Iterator[str]:
     yield "| --- | --- | --- |"
     for part in PARTS:
         for row in part.reported:
-            here = ", ".join(sorted(row.honored_by)) or "never"
+            here = ", ".join([*sorted(row.honored_by), *_current(row.field, part.type)]) or "never"
             yield f"| {part.type} `{row.field}` | {row.effect} | {here} |"
     for kind in REPORTED_KINDS.values():
-        yield f"| kind {kind.kind} | {kind.effect} | never |"
+        yield f"| kind {kind.kind} | {kind.effect} | {', '.join(_current(kind.kind, '')) or 'never'} |"
+
+
+def _current(name: str, of: str) -> Iterator[str]:
+    if name in HONORED_BY_V1_37 and of != "PodGroupSpec":  # what it has of a group depends on a gate
+        yield "v1.37"
+    yield from (f"v1.37 with {gate}" for gate, names in GATED.items() if name in names)
 
 
 def _others(part: ApiType) -> Iterator[str]:

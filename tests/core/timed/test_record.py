@@ -17,6 +17,7 @@ from scheduler_core.framework.plugins.coscheduling.podgroup_status import standi
 from scheduler_core.framework.plugins.coscheduling.record import record_of
 from scheduler_core.simulation.instant import Simulation
 from scheduler_core.simulation.trace import trace_line
+from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
 from scheduler_core.simulation.virtual import TimedSimulation, is_timed, simulate
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod, simulation
 from tests.core.timed.test_replay import in_time
@@ -53,10 +54,11 @@ def test_a_scenario_is_in_virtual_time_if_its_configuration_says_so() -> None:
     """A KubeSchedulerConfiguration or ``time: virtual`` make it so, and nothing else does."""
     kube = load(coscheduling() + "---\n" + node("a"))
     told = load(VIRTUAL + "---\n" + node("a"))
-    plain = load(node("a"))
-    assert [is_timed(one) for one in (kube, told, plain)] == [True, True, False]
+    plain, former = load(node("a")), load(node("a"), presumed="v1.11")
+    assert [is_timed(one) for one in (kube, told, plain, former)] == [True, True, False, False]
     assert isinstance(simulate(kube), TimedSimulation)
-    assert isinstance(simulate(plain), Simulation)
+    assert isinstance(simulate(plain), CurrentSimulation)
+    assert isinstance(simulate(former), Simulation)
     loaded = [example.load() for example in examples() if example.outcome is not None]
     assert all(is_timed(scenario) or scenario.release == V1_37 for scenario in loaded)
 

@@ -9,7 +9,7 @@ import { segmented } from "../inspect/matrix.js";
 /**
  * Where changes land: the shown cycle, how many changes led to what is in force there, the step after which a change
  * lands ("" the start, null where none can be made), whether that is the shown cycle, the kind of the document that is
- * written, whether an operation put it in force, and ways elsewhere.
+ * written, whether v1.37 runs its default plugins, whether an operation put it in force, and ways elsewhere.
  *
  * @typedef {{
  *   index: number,
@@ -17,6 +17,7 @@ import { segmented } from "../inspect/matrix.js";
  *   moment: string | null,
  *   here: boolean,
  *   kind: string | undefined,
+ *   defaults: boolean,
  *   restarted: boolean,
  *   land: (here: boolean) => void,
  *   toStart: () => void,
@@ -35,7 +36,9 @@ export function head(profile, place, options) {
   const here = place.here && moment;
   const written = place.kind
     ? `This scenario's ${place.kind}.`
-    : "No Policy of its own: the DefaultProvider’s predicates and priorities.";
+    : place.defaults
+      ? "No configuration of its own: the default plugins of kube-scheduler v1.37."
+      : "No Policy of its own: the DefaultProvider’s predicates and priorities.";
   return [
     h(
       "div",

@@ -6,8 +6,8 @@ import { Editor, errorList, problemList } from "../../lib/editor.js";
 import { plural } from "../../lib/quantity.js";
 
 const CHECK_AFTER = 250;
-const PLACEHOLDER = `There is no Policy:
-the DefaultProvider runs,
+const PLACEHOLDER = `Nothing is configured:
+the defaults run,
 as shown below.
 
 Write a Policy or a
@@ -21,7 +21,7 @@ export class PolicyText {
 
   /**
    * `options`: `{check(text), apply(text, based), seen(), changed(), unwritten()}`; `check` returns a PolicyText,
-   * `seen` the draft's text that is shown, `unwritten` the DefaultProvider's text.
+   * `seen` the draft's text that is shown, `unwritten` the text of what runs by default.
    */
   constructor(options) {
     this.options = options;
@@ -55,7 +55,7 @@ export class PolicyText {
       class: "policy-pre dim",
       tabindex: "0",
       hidden: true,
-      "aria-label": "The DefaultProvider as text, which is not written",
+      "aria-label": "The defaults as text, which is not written",
     });
     this.body = h(
       "div",
@@ -198,7 +198,7 @@ export class PolicyText {
         : "not applied; the controls show and change it"
       : this.#shown
         ? ""
-        : "no Policy: the DefaultProvider";
+        : "nothing written: the defaults";
     this.element.classList.toggle("typed", dirty);
     this.#tellUnwritten();
   }
