@@ -26,12 +26,16 @@ class AnswerError(ValueError):
 
 
 class FilterResult(Struct, frozen=True):
-    """``nodes`` are those that pass; ``failed`` and ``unresolvable`` map the others to a message."""
+    """``nodes`` are those that pass; ``failed`` and ``unresolvable`` map the others to a message.
+
+    ``as_objects`` says that they came as nodes, not as names.
+    """
 
     nodes: tuple[str, ...] = ()
     failed: Mapping[str, str] = field(default_factory=dict)
     unresolvable: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    as_objects: bool = False
 
 
 def encode(value: Any) -> str:
@@ -93,7 +97,8 @@ def filter_result(body: str, *, node_cache: bool) -> FilterResult:
     if node_cache and names is not None:
         return FilterResult(tuple(names), failed, unresolvable)
     if listed is not None:
-        return FilterResult(tuple(_node_name(node) for node in listed), failed, unresolvable)
+        found = tuple(_node_name(node) for node in listed)
+        return FilterResult(found, failed, unresolvable, as_objects=True)
     told: tuple[str, ...] = ()
     if names:
         told = ("it answered NodeNames, which are read only with nodeCacheCapable: no node is left",)
@@ -121,8 +126,8 @@ def host_priorities(body: str) -> list[tuple[str, int]]:
     return out
 
 
-def preemption_result(body: str) -> dict[str, list[str]]:
-    """Read an ExtenderPreemptionResult: the uids of the victims by node.
+def preemption_result(body: str) -> dict[str, tuple[list[str], int]]:
+    """Read an ExtenderPreemptionResult: by node, the uids of the victims and how many budgets they violate.
 
     Raises:
         AnswerError: It cannot be read.
@@ -133,15 +138,19 @@ def preemption_result(body: str) -> dict[str, list[str]]:
         return {}
     if not isinstance(given, Mapping) or len(given) > MOST_NODES:
         raise AnswerError(f"NodeNameToMetaVictims must be an object, not {kind_of(given)}")
-    out: dict[str, list[str]] = {}
+    out: dict[str, tuple[list[str], int]] = {}
     for node, victims in given.items():
         if victims is None:
             # the scheduler dereferences it; here it is an answer that cannot be read
             raise AnswerError(f"NodeNameToMetaVictims has no victims object for node {node}")
-        pods = [_fields(pod).get("uid") or "" for pod in _list(_fields(victims), "Pods") or ()]
+        fields = _fields(victims)
+        pods = [_fields(pod).get("uid") or "" for pod in _list(fields, "Pods") or ()]
+        violations = fields.get("numpdbviolations") or 0
         if not all(isinstance(uid, str) for uid in pods):
             raise AnswerError("each of Pods must have a UID")
-        out[node] = pods
+        if type(violations) is not int or not _LEAST <= violations <= _MOST:
+            raise AnswerError("NumPDBViolations must be a whole number")
+        out[node] = pods, violations
     return out
 
 
