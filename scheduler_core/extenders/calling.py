@@ -8,8 +8,8 @@ extendersBinding. In what they differ :mod:`scheduler_core.extenders.rules` says
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, Protocol, TypeVar
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from typing import Literal, Protocol, TypeVar
 
 from msgspec import Struct, field
 
@@ -120,7 +120,7 @@ class Attempt:
 
     # --- the four verbs
 
-    def filter(self, nodes: Sequence[str], known: Mapping[str, Any]) -> Passed:
+    def filter(self, nodes: Sequence[str], known: Container[str]) -> Passed:
         """Ask one extender after the other which nodes pass, as long as there are any (findNodesThatFit).
 
         ``known`` holds every node of the cluster by its name.
@@ -400,9 +400,7 @@ def _check_asked(nodes: Iterable[str], asked: Iterable[str], extender: Extender)
             )
 
 
-def _strangers(
-    nodes: Sequence[str], asked: Sequence[str], known: Mapping[str, Any], release: str
-) -> list[str]:
+def _strangers(nodes: Sequence[str], asked: Sequence[str], known: Container[str], release: str) -> list[str]:
     """Describe what a filter answered beside a part of the nodes that it was asked about."""
     were = frozenset(asked)
     strangers = [name for name in nodes if name in known and name not in were]

@@ -11,6 +11,17 @@ from msgspec import Struct
 MAX_EXTENDER_PRIORITY = 10
 """The highest score that an extender is asked for (extenderv1.MaxExtenderPriority)."""
 
+_LARGEST = 2**63
+
+
+def bounded(score: int, weight: int) -> int:
+    """Return a score whose product with the weight is a 64-bit integer; what overflows is cut off.
+
+    kube-scheduler's product wraps around.
+    """
+    most = (_LARGEST - 1) // max(1, weight)
+    return max(-most, min(most, score))
+
 
 class Rules(Struct, frozen=True):
     """One release's rules; the texts are of its errors, with fields to fill in."""

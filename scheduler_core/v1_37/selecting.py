@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from scheduler_core.v1_37.nodes import Ints
+from scheduler_core.v1_37.nodes import Ints, Mask
 
 
 @lru_cache(maxsize=8)
@@ -25,13 +25,17 @@ def turns(size: int) -> Ints:
     return places
 
 
-def select(totals: Ints) -> int:
+def select(totals: Ints, at_random: Mask | None = None) -> int:
     """Return the position of the chosen node.
 
     heap.Init sifts down with a right child only if strictly greater and swaps only with a strictly greater
     child. So of equal elements the first one in the order root, left subtree, right subtree becomes the root.
+
+    Nodes ``at_random`` come before equal ones, in a random order upstream: here in the same order.
     """
     ties = np.flatnonzero(totals == totals.max())
+    if at_random is not None and at_random[ties].any():
+        ties = ties[at_random[ties]]
     if len(ties) == 1:
         return int(ties[0])
     keys = _preorder_keys(max(len(totals).bit_length(), 6))

@@ -17,6 +17,8 @@ from msgspec.structs import replace
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.config.policy import PolicyError, Profile
 from scheduler_core.config.policy.declared import declared_fields
+from scheduler_core.extenders.approval import transport
+from scheduler_core.extenders.asking import Asking
 from scheduler_core.framework.configuration.profiles import Configuration
 from scheduler_core.interrupting import look
 from scheduler_core.objects.model import Pod
@@ -34,6 +36,7 @@ from scheduler_core.simulation.v1_37.cycles import (
     filtered,
     leading,
     places_of,
+    records_of,
     skipped_filters,
     skipped_scores,
 )
@@ -78,7 +81,8 @@ class CurrentSimulation:
         self._configuration = scenario.configuration
         until = scenario.settings.until
         self._until = None if until is None else round(until * SECOND)
-        self.run = _run_with(scenario.configuration)
+        self.asking = Asking(scenario.answers, transport(), lambda: scenario.id)
+        self.run = self._run_with(scenario.configuration)
         self._operations = [
             (step, list(group))
             for step, group in groupby(scenario.operations, key=lambda operation: operation.step)
@@ -225,6 +229,9 @@ class CurrentSimulation:
         start = run.scheduling.start
         self._tried[entity.key] += 1
         time = self.time
+        extension = run.scheduling.extension
+        if extension is not None:
+            extension.trace = self._trace
         ran = run.cycle(entity)
         if ran is None:
             return None, None
@@ -238,7 +245,7 @@ class CurrentSimulation:
         self._note_moves(ran.moves)
         fill(cycle, ran, self._node_places(), whole=self._trace)
         if self._trace:
-            cycle.plugins = (self._record(ran, cycle, start),)
+            cycle.plugins = (self._record(ran, cycle, start), *records_of(ran))
         self._failed_at[entity.key] = self._changes  # before its own victims, whose deletion makes room
         self._commit(cycle.decision)
         self._follow_members(ran)
@@ -276,7 +283,7 @@ class CurrentSimulation:
             }
         return ReleaseRecord(
             "" if attempt is None else attempt.profile.scheduler_name,
-            attempts=tuple(replace(one, context=None, candidates=[]) for one in ran.attempts),
+            attempts=tuple(replace(one, context=None, calls=None, candidates=[]) for one in ran.attempts),
             group=ran.group,
             entity=ran.entity,
             start=start,
@@ -463,7 +470,7 @@ class CurrentSimulation:
     def _restart(self, operation: Operation, configuration: Configuration) -> None:
         """Restart the scheduler: the queue is filled from the API server, as at the start."""
         former, self._configuration = self.run, configuration
-        self.run, self._places = _run_with(configuration), None
+        self.run, self._places = self._run_with(configuration), None
         self.run.clock.pass_to(former.clock.now)
         tables: list[dict[str, Manifest]] = list(former.cluster.objects.values())
         for table in tables:
@@ -475,13 +482,17 @@ class CurrentSimulation:
         self._moved.clear()
         self._restarted.append(operation.id)
 
+    def _run_with(self, configuration: Configuration) -> Run:
+        """Raises PolicyError for a configuration that cannot be used."""
+        try:
+            compiled = current_configuration(configuration.policy, configuration.settings.feature_gates)
+        except ValueError as error:
+            raise PolicyError([Problem(str(error))]) from error
+        return Run(compiled, self.asking, self._number)
+
+    def _number(self) -> int:
+        """Return the number of the cycle that runs, from 1."""
+        return self.index + 1
+
 
 _DEFAULT = "default-scheduler"
-
-
-def _run_with(configuration: Configuration) -> Run:
-    """Raises PolicyError for a configuration that cannot be used."""
-    try:
-        return Run(current_configuration(configuration.policy, configuration.settings.feature_gates))
-    except ValueError as error:
-        raise PolicyError([Problem(str(error))]) from error
