@@ -13,6 +13,12 @@ WAITS_IN = {
     "active": "is active again: an event during its attempt may help it",
 }
 
+BY_HEAP = "No choice is random: the one that comes to the root of the heap of totals is taken, "
+AT_RANDOM = (
+    "kube-scheduler takes one of {:,} of them at random, because extenders were asked; here it is always the "
+    "one that comes to the root of the heap of totals, "
+)
+
 
 def heading(cycle: Cycle) -> list[Sentence]:
     """Say which kube-scheduler runs the cycle, for which profile and, of a PodGroup, for which group."""
@@ -45,12 +51,14 @@ def _walk(cycle: Cycle, record: ReleaseRecord) -> list[Sentence]:
 
 def picked(cycle: Cycle) -> Sentence | None:
     """Say how one of several nodes with the highest total was taken; None for another release."""
-    if release_record(cycle) is None or cycle.totals is None or cycle.node is None:
+    record = release_record(cycle)
+    if record is None or cycle.totals is None or cycle.node is None:
         return None
+    drawn = record.scored.drawn if record.scored is not None else []
     return [
         f"{counted(len(cycle.ties), 'node')} share the highest total, ",
         {"strong": f"{int(cycle.totals.max()):,}"},
-        ". No choice is random: the one that comes to the root of the heap of totals is taken, ",
+        f". {AT_RANDOM.format(len(drawn)) if drawn else BY_HEAP}",
         {"node": cycle.node},
         ".",
     ]

@@ -123,6 +123,8 @@ def pass_extenders(calls: Calls, attempt: Attempt, nodes: Nodes, rows: Rows) -> 
         ExtenderError: An extender that is not ignorable fails.
     """
     passed = calls.filter(nodes.listed(rows).tolist(), _Existing(nodes))
+    if not passed.asked:
+        return rows
     attempt.asked += passed.asked
     attempt.rebuilt = passed.rebuilt
     numbers: dict[tuple[str, bool], int] = {}

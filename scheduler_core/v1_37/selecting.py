@@ -17,11 +17,12 @@ def _preorder_keys(bits: int) -> Ints:
     return ((index << (bits - depth)) << 6) | depth
 
 
-def turns(size: int) -> Ints:
+def turns(size: int, at_random: Mask | None = None) -> Ints:
     """Return for each position among ``size`` nodes its place in the order of equal totals: 0 is taken."""
     keys = _preorder_keys(max(size.bit_length(), 6))[:size]
+    order = np.argsort(keys) if at_random is None else np.lexsort((keys, ~at_random))
     places = np.empty(size, np.int64)
-    places[np.argsort(keys)] = np.arange(size)
+    places[order] = np.arange(size)
     return places
 
 

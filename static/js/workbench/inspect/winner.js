@@ -39,7 +39,7 @@ export function winner(view, light, ranked) {
 }
 
 /** The nodes that share the highest total, in the order of their turns. */
-function tie(view, { ties, counter, inTurn, release = "" }, node) {
+function tie(view, { ties, counter, inTurn, release = "", atRandom }, node) {
   const place = inTurn ? counter % ties.length : Math.max(0, ties.indexOf(node));
   const from = Math.max(0, Math.min(place - Math.floor(TIES_LISTED / 2), ties.length - TIES_LISTED));
   const listed = ties.slice(from, from + TIES_LISTED);
@@ -61,7 +61,10 @@ function tie(view, { ties, counter, inTurn, release = "" }, node) {
           "p",
           null,
           `${plural(ties.length, "node")} share that total. `,
-          release
+          atRandom
+            ? "With extenders kube-scheduler picks one of those that they scored at random; here it is always the one "
+                + "that comes to the root of a heap of the totals."
+            : release
             ? `kube-scheduler ${release} takes the one that comes to the root of a heap of the totals: no choice is `
                 + "random."
             : "A KubeSchedulerConfiguration’s scheduler picks one of them at random; here it is always the first in "
