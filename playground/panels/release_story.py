@@ -5,6 +5,7 @@ from __future__ import annotations
 from playground.panels.sentences import Sentence, SentencePart, counted, listed, placements
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.v1_37.record import Hint, ReleaseRecord, release_record
+from scheduler_core.v1_37.extending import EXTENDER
 
 HINTS: SentencePart = {"tab": "Hints"}
 WAITS_IN = {
@@ -126,5 +127,6 @@ def _condition(record: ReleaseRecord) -> list[Sentence]:
 def _wakes(hint: Hint) -> list[Sentence]:
     told: list[Sentence] = []
     for plugin, _, text in hint.events:
-        told.append([HINTS, " of ", {"predicate": plugin}, f": until {text}."])
+        name: SentencePart = {"strong": plugin} if plugin == EXTENDER else {"predicate": plugin}
+        told.append([HINTS, " of ", name, f": until {text}."])
     return told

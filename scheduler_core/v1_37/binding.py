@@ -91,8 +91,8 @@ def unreserve(cluster: Cluster, attempt: Attempt) -> None:
 def bind(cluster: Cluster, attempt: Attempt) -> list[Change]:
     """Write volumes, claims and the pod's node; return the writes in order.
 
-    If an extender that binds refuses, ``error`` is set and the pod is forgotten, which is told as its
-    deletion (handleBindingCycleError); volumes stay bound and devices allocated, but not reserved.
+    If an extender that binds refuses, ``error`` is set and the pod is forgotten, which other pods take for
+    its deletion (handleBindingCycleError); volumes stay bound and devices allocated, but not reserved.
     """
     volumes = _volumes(cluster, attempt)
     devices = _devices(cluster, attempt)

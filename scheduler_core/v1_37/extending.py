@@ -39,8 +39,8 @@ SCALE = MAX_SCORE // MAX_EXTENDER_PRIORITY
 SCORED_BY_NODE_INFO = frozenset({"NodeResourcesFit", "NodeResourcesBalancedAllocation", "ImageLocality"})
 """The score plugins that count what a NodeInfo holds beside its node: pods' requests and images.
 
-An extender that returns nodes leaves NodeInfos without either (kubernetes/kubernetes#141781). The others
-count pods in the snapshot.
+An extender that returns nodes leaves NodeInfos without either (the quirk ``extender-empties-nodes``). The
+others count pods in the snapshot.
 """
 
 

@@ -138,7 +138,7 @@ class Attempt(Struct):
     def document(self) -> dict[str, Any]:
         """Return the record's form of the attempt."""
         scored = self.scored
-        out = {
+        out: dict[str, Any] = {
             "pod": self.pod.key,
             "preFilter": self.pre_filter,
             "hint": self.hint,

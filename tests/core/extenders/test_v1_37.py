@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.cli.conform import conform_records
+from scheduler_core.objects.problems import BundleError
 from scheduler_core.simulation.trace import trace_line
 from scheduler_core.simulation.v1_37.record import release_record
 from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
@@ -422,7 +423,9 @@ def test_a_refused_pod_loses_its_reservation_but_its_claim_stays_allocated():
     cycle = simulation.step()
     assert cycle is not None
     assert cycle.message == "no"
-    status = simulation.run.cluster.get("ResourceClaim", "default", "mine")["status"]
+    claim = simulation.run.cluster.get("ResourceClaim", "default", "mine")
+    assert claim is not None
+    status = claim["status"]
     assert status["allocation"]["devices"]["results"][0]["device"] == "one"
     assert status["reservedFor"] == []
     assert simulation.run.cluster.pods["default/p"].node == ""
@@ -536,8 +539,6 @@ def test_answers_of_strangers_and_a_policy_under_v1_37_are_told():
 
 def test_a_wrong_entry_is_an_error_at_its_place():
     """The same checks as in a Policy, with durations as the configuration writes them."""
-    from scheduler_core.scenario.load import BundleError
-
     wrong = extender(filterVerb="filter", httpTimeout=5_000_000_000)
     with pytest.raises(BundleError) as caught:
         scenario(configuration(wrong, extender(bindVerb="b"), extender(bindVerb="c")), pod("p"))
