@@ -46,7 +46,7 @@ function choice(release, atRandom) {
       + "comes to the root of a heap of the totals."
     );
   if (release)
-    return `kube-scheduler ${release} takes the one that comes to the root of a heap of the totals: no choice is random.`;
+    return `kube-scheduler ${release} takes the one that comes to the root of a heap of totals: no choice is random.`;
   return (
     "A KubeSchedulerConfiguration’s scheduler picks one of them at random; here it is always the first in the order of "
     + "the nodes."
