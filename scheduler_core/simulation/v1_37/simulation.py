@@ -61,13 +61,14 @@ class CurrentSimulation:
     ``major.minor`` after that many cycles. A pod that events bring back again and again is left waiting after
     :data:`scheduler_core.v1_37.run.MAX_TRIES` cycles, if no other is active; ``unsettled`` names it.
     ``until`` of the SimulationSettings ends the run: no later cycle begins, and no later operation lands.
-    ``trace=False`` omits from each Cycle what only views need.
+    ``trace=False`` omits from each Cycle what only views need. ``asking`` is that of a run of the same
+    scenario, whose extenders are not asked again.
 
     Raises:
         PolicyError: The scenario's configuration cannot be used.
     """
 
-    def __init__(self, scenario: Scenario, *, trace: bool = True) -> None:
+    def __init__(self, scenario: Scenario, *, trace: bool = True, asking: Asking | None = None) -> None:
         self.scenario = scenario
         self.cluster = Cluster(declared_fields())
         self.queue = SchedulingQueue()
@@ -81,7 +82,7 @@ class CurrentSimulation:
         self._configuration = scenario.configuration
         until = scenario.settings.until
         self._until = None if until is None else round(until * SECOND)
-        self.asking = Asking(scenario.answers, transport(), lambda: scenario.id)
+        self.asking = asking or Asking(scenario.answers, transport(), lambda: scenario.id)
         self.run = self._run_with(scenario.configuration)
         self._operations = [
             (step, list(group))

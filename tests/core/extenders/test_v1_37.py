@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.cli.conform import conform_records
+from scheduler_core.compare.compare import compare
 from scheduler_core.objects.problems import BundleError
 from scheduler_core.simulation.trace import trace_line
 from scheduler_core.simulation.v1_37.record import release_record
@@ -561,3 +562,13 @@ def test_a_record_with_extenders_is_refused_by_name():
     record = {"id": "x", "objects": list(NODES), "config": configuration(FILTER)}
     (told,) = conform_records([json.dumps(record)], system="v1.37")
     assert "config.extenders: a record has no answers of extenders" in json.dumps(told)
+
+
+def test_a_comparison_names_the_extenders_and_the_rule_that_decided():
+    """One side with an extender, the other without: the node that it failed."""
+    rows = answers({"verb": "filter", "failedNodes": {"a": "no GPU left"}})
+    compared = compare(scenario(configuration(FILTER), rows, pod("p")), scenario(configuration(), pod("p")))
+    assert f"extenders: {URL} under A, none under B" in compared.configuration
+    assert compared.placements == {"default/p": ("b", "a")}
+    assert compared.first is not None
+    assert any(f"{LABEL}: no GPU left" in detail for detail in compared.first.details)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.__main__ import main
+from scheduler_core.compare.compare import compare
 from scheduler_core.extenders.approval import using
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.simulation.instant import Simulation
@@ -126,6 +127,16 @@ def test_stepping_back_asks_nothing_again(release, server):
         assert asked > before
         assert trace_line(next(iter(fork))) == line
         assert len(server.asked) == asked
+
+
+def test_a_comparison_asks_each_question_once(release, server):
+    """Also where the first difference is run again to be shown."""
+    with using(Webhooks(Approved([server.url]))):
+        asked = scenario(everything(release, server), pod("p-1"))
+        compared = compare(asked, scenario(release.configured(), pod("p-1")))
+    assert not compared.same
+    paths = [path for path, _ in server.asked]
+    assert sorted(paths) == sorted(set(paths))
 
 
 @pytest.mark.parametrize(
