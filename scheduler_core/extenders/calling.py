@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from typing import Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from msgspec import Struct, field
 
@@ -19,6 +19,7 @@ from scheduler_core.extenders.messages import (
     FilterResult,
     binding_args,
     binding_result,
+    changed_nodes,
     extender_args,
     filter_result,
     host_priorities,
@@ -139,7 +140,7 @@ class Attempt:
             ) -> FilterResult:
                 content = self._content(reply, extender, "filter")
                 result = filter_result(content, node_cache=extender.node_cache)
-                if self.rules.only_asked and not result.as_objects:
+                if self.rules.only_asked and result.objects is None:
                     _check_asked(result.nodes, asked, extender)
                 return result
 
@@ -147,8 +148,8 @@ class Attempt:
             if result is None:
                 continue
             notes += [*result.notes, *_strangers(result.nodes, asked, known, self.rules.release)]
-            if result.as_objects and len(result.nodes) > 1 and self.rules.rebuilt:
-                notes.append(self.rules.rebuilt)
+            if result.objects is not None and len(result.nodes) > 1 and self.rules.rebuilt:
+                notes += [self.rules.rebuilt, *self._changed(result.objects, known)]
             unknown = next((name for name in result.nodes if name not in known), None)
             if unknown is not None:
                 self._settle("failed", f"it left a node that is not in the cluster: {unknown!r}", notes)
@@ -163,7 +164,7 @@ class Attempt:
             passed.messages.update(result.failed.values())
             for name, message in messages.items():
                 passed.failed[name] = message, name not in result.unresolvable
-            passed.rebuilt = passed.rebuilt or result.as_objects
+            passed.rebuilt = passed.rebuilt or result.objects is not None
             passed.nodes = tuple(dict.fromkeys(result.nodes))
         return passed
 
@@ -260,6 +261,17 @@ class Attempt:
         if bound is not None:
             self._settle("answered", "", notes)
         return ""
+
+    def _changed(self, objects: Sequence[Mapping[str, Any]], known: Container[str]) -> list[str]:
+        """Describe nodes that the last call answered otherwise than they were sent.
+
+        A table has no more than their names.
+        """
+        if self.calls[-1].source == "declared":
+            return []
+        told = "came back changed: kube-scheduler scores it so, here it is scored as it was sent"
+        changed = changed_nodes(objects, lambda name: self.documents.node(name) if name in known else "")
+        return [f"{name} {told}" for name in changed][:NAMES_SHOWN]
 
     # --- one call
 

@@ -17,6 +17,7 @@ from scheduler_core.extenders.calling import Attempt as Calls
 from scheduler_core.extenders.configuration import Extender
 from scheduler_core.extenders.messages import encode
 from scheduler_core.extenders.port import Port
+from scheduler_core.extenders.record import ExtenderRecord
 from scheduler_core.extenders.rules import MAX_EXTENDER_PRIORITY, V1_37_RULES, bounded
 from scheduler_core.v1_37.candidates import Candidate
 from scheduler_core.v1_37.change import Manifest
@@ -84,13 +85,21 @@ class Extension:
         self.documents = Documents(cluster)
         self.cycle = cycle
         self.trace = True
+        self._begun: list[Calls] = []
 
     def calls(self, pod: Pod) -> Calls:
         """Begin the calls about one pod."""
         asked = AskedPod(pod.key, pod.namespace, pod.name, pod.uid, resource_names(pod))
-        return Calls(
+        calls = Calls(
             self.extenders, self.port, self.documents, asked, self.cycle(), V1_37_RULES, trace=self.trace
         )
+        self._begun.append(calls)
+        return calls
+
+    def drain(self) -> ExtenderRecord:
+        """Return the calls of all attempts since the last time, also of those that a group only tried."""
+        begun, self._begun = self._begun, []
+        return ExtenderRecord(tuple(call for calls in begun for call in calls.calls))
 
 
 def resource_names(pod: Pod) -> frozenset[str]:

@@ -12,7 +12,6 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.extenders.record import ExtenderRecord
 from scheduler_core.objects.arrays import IntVector
 from scheduler_core.priorities.row import PriorityRow
 from scheduler_core.scheduling.cycle import Cycle, Decision, KubernetesEvent, PredicateMatrix, QueueState
@@ -134,12 +133,6 @@ def fill(cycle: Cycle, ran: Ran, places: Places, *, whole: bool) -> None:
                 for key, row in scored.plugins.items()
             ]
     cycle.phases = tuple(_phases(attempt, cycle))
-
-
-def records_of(ran: Ran) -> tuple[ExtenderRecord, ...]:
-    """Return the record of the calls of extenders in a cycle, all its attempts together; none without."""
-    asked = [attempt.calls for attempt in ran.attempts if attempt.calls is not None]
-    return (ExtenderRecord(tuple(call for calls in asked for call in calls.calls)),) if asked else ()
 
 
 def _rows(lists: Iterable[NodeList]) -> Rows:

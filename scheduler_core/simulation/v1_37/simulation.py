@@ -36,7 +36,6 @@ from scheduler_core.simulation.v1_37.cycles import (
     filtered,
     leading,
     places_of,
-    records_of,
     skipped_filters,
     skipped_scores,
 )
@@ -234,6 +233,7 @@ class CurrentSimulation:
         if extension is not None:
             extension.trace = self._trace
         ran = run.cycle(entity)
+        asked = () if extension is None else (extension.drain(),)
         if ran is None:
             return None, None
         cycle = bare_cycle(decision_of(ran), self.cluster.columns.names)
@@ -246,7 +246,7 @@ class CurrentSimulation:
         self._note_moves(ran.moves)
         fill(cycle, ran, self._node_places(), whole=self._trace)
         if self._trace:
-            cycle.plugins = (self._record(ran, cycle, start), *records_of(ran))
+            cycle.plugins = (self._record(ran, cycle, start), *asked)
         self._failed_at[entity.key] = self._changes  # before its own victims, whose deletion makes room
         self._commit(cycle.decision)
         self._follow_members(ran)

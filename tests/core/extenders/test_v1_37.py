@@ -464,6 +464,19 @@ def test_extenders_are_asked_about_each_member_of_a_group():
     assert [call.verb for call in calls(cycle)] == ["filter", "prioritize"] * 2
 
 
+def test_the_calls_of_what_a_group_only_tries_are_recorded():
+    """To see whom it has to preempt, the group is tried once more; no extender is asked about victims."""
+    asked = extender(filterVerb="filter", preemptVerb="preempt")
+    low = [pod(f"low-{name}", cpu="4", on=name) for name in "ab"]
+    group = {**GROUP, "spec": {**GROUP["spec"], "priority": 9}}
+    members = [member(f"m-{n}", cpu="3", priority=9) for n in (1, 2)]
+    rows = answers({"verb": "filter"}, {"verb": "preempt"})
+    first, *_ = run_now(configuration(asked), rows, group, GATED, *low, *members, nodes=NODES[:2])
+    assert first.decision.victims == ("default/low-a", "default/low-b")
+    assert [json.loads(call.request)["NodeNames"] for call in calls(first)] == [["a", "b"], ["b"]]
+    assert {call.verb for call in calls(first)} == {"filter"}
+
+
 def test_a_member_that_is_not_bound_backs_off_with_its_group():
     """The other member stays where it is."""
     rows = ({"verb": "bind", "pod": "*/m-2", "error": "no"}, {"verb": "bind"})

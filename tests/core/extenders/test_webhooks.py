@@ -21,6 +21,7 @@ from tests.core.extenders.parts import (
     NODES,
     RELEASES,
     V1_11,
+    V1_37,
     Release,
     answers,
     calls,
@@ -185,6 +186,17 @@ def test_scores_of_a_liar_are_added_as_they_are(release, server):
     _, (cycle,) = live(release, server, scoring, pod("p"))
     assert (cycle.node, cycle.totals.tolist()) == ("c", [0, 0, 1_000 if release is V1_11 else 10_000])
     assert len(calls(cycle)[0].notes) == 2
+
+
+@pytest.mark.parametrize(("behaves", "changed"), [("well", []), ("relabels", ["b"])])
+def test_nodes_that_come_back_changed_are_named(server, behaves, changed):
+    """v1.37 scores them as they came back, podstep as sent; how an amount is written is no change."""
+    server.behaves = behaves
+    asked = V1_37.configured(extender(server.url, filterVerb="filter", nodeCacheCapable=False))
+    _, (cycle,) = live(V1_37, server, asked, pod("p"))
+    notes = calls(cycle)[0].notes
+    assert "#141781" in notes[0]
+    assert [note.partition(" ")[0] for note in notes[1:]] == changed
 
 
 @pytest.mark.parametrize("ignorable", [True, False])
