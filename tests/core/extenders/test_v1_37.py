@@ -9,6 +9,7 @@ import pytest
 
 from scheduler_core.cli.conform import conform_records
 from scheduler_core.compare.compare import compare
+from scheduler_core.explain import explain
 from scheduler_core.objects.problems import BundleError
 from scheduler_core.simulation.trace import trace_line
 from scheduler_core.simulation.v1_37.record import release_record
@@ -468,7 +469,7 @@ def test_the_calls_of_what_a_group_only_tries_are_recorded():
     """To see whom it has to preempt, the group is tried once more; no extender is asked about victims."""
     asked = extender(filterVerb="filter", preemptVerb="preempt")
     low = [pod(f"low-{name}", cpu="4", on=name) for name in "ab"]
-    group = {**GROUP, "spec": {**GROUP["spec"], "priority": 9}}
+    group = {**GROUP, "spec": {"schedulingPolicy": {"gang": {"minCount": 2}}, "priority": 9}}
     members = [member(f"m-{n}", cpu="3", priority=9) for n in (1, 2)]
     rows = answers({"verb": "filter"}, {"verb": "preempt"})
     first, *_ = run_now(configuration(asked), rows, group, GATED, *low, *members, nodes=NODES[:2])
@@ -585,3 +586,14 @@ def test_a_comparison_names_the_extenders_and_the_rule_that_decided():
     assert compared.placements == {"default/p": ("b", "a")}
     assert compared.first is not None
     assert any(f"{LABEL}: no GPU left" in detail for detail in compared.first.details)
+
+
+def test_an_explanation_names_the_extender():
+    """A node that it refused is not said to have fitted; a pending pod's answer asks nobody and names it."""
+    rows = ({"verb": "filter", "pod": "*/p", "failedNodes": {"a": "no GPU left"}}, {"verb": "filter"})
+    loaded = scenario(configuration(FILTER), answers(*rows), pod("p"), pod("large", cpu="9"))
+    told = explain(loaded, "default/p", "a").summary
+    assert f"a passed the filters, but {LABEL} refused it: no GPU left" in told
+    assert "kube-scheduler takes one of 2 at random" in told
+    pending = explain(loaded, "default/large").summary
+    assert f"Extenders decide too, which is not explained here but in the trace: {URL}." in pending
