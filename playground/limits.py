@@ -61,10 +61,12 @@ LIMITS: tuple[Limit, ...] = (
         "accounts there may be; 0: there are none, and nobody signs in",
         least=0,
     ),
-    Limit("ACCOUNT_DAYS", 730, "days", "an account that holds nothing goes this long after the last sign-in"),
+    Limit("ACCOUNT_DAYS", 90, "days", "an account that holds nothing goes this long after the last sign-in"),
     Limit("SIGN_INS_PER_MINUTE", 60, "requests", "passwords tried from one address"),
     Limit("SIGN_INS_PER_ACCOUNT", 10, "requests", "passwords tried for one account, from anywhere"),
     Limit("SIGN_UPS_PER_MINUTE", 30, "requests", "accounts created from one address"),
+    # Times ACCOUNT_DAYS fewer than ACCOUNTS: no address alone takes every account that there may be.
+    Limit("SIGN_UPS_PER_DAY", 1_000, "requests", "the same, in a day"),
     Limit("NODES", 20_000, "nodes", "nodes of one scenario"),
     Limit("PODS", 200_000, "pods", "pods of one scenario, those of controllers and operations included"),
     Limit(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from playground.panels.surprises import batching
 from scheduler_core.config.settings import Settings
 from scheduler_core.equivalence.row import InvalidationRow
 from scheduler_core.equivalence.rules import TABLE
@@ -20,10 +21,6 @@ OFF = (
     "The equivalence cache is off. It stores each predicate's result on each node for the first pod of a "
     "class and answers with it for the next ones, until an event makes it untrue. Choose a mode in the "
     "Policy tab, or write cache: sound into the SimulationSettings."
-)
-GONE = (
-    "kube-scheduler v1.37 has no equivalence cache: it was removed in 1.12. Equal pods in a row "
-    "may take the next best of the nodes scored for the first (opportunistic batching), as the Story says."
 )
 PREDICATES_SHOWN = 100  # per cycle
 NAMES_SHOWN = 20  # predicates per invalidation
@@ -53,8 +50,9 @@ def cache(cycle: Cycle, node_index: Mapping[str, int], settings: Settings) -> di
         "staleWrites": settings.stale_writes,
     }
     if record is None:
-        gone = release_record(cycle) is not None
-        return {**head, "why": GONE if gone else OFF, **({"gone": True} if gone else {})}
+        if release_record(cycle) is not None:
+            return {**head, "why": batching(cycle), "gone": True}
+        return {**head, "why": OFF}
     stats = record.stats
     return {
         **head,

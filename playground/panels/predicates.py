@@ -10,6 +10,7 @@ import numpy as np
 from playground.panels.lookups import invalidated, sources
 from scheduler_core.scheduling.cycle import Cycle, PredicateMatrix
 from scheduler_core.simulation.v1_37.record import release_record
+from scheduler_core.v1_37.spreading import SpreadCounts
 
 
 def predicates(cycle: Cycle, node_at: Sequence[int], always_check_all: bool, table: int) -> dict[str, Any]:
@@ -48,7 +49,7 @@ def predicates(cycle: Cycle, node_at: Sequence[int], always_check_all: bool, tab
 
 
 def _of_release(cycle: Cycle, matrix: PredicateMatrix, node_at: Sequence[int]) -> dict[str, Any]:
-    """Return what v1.37 adds: nodes that its walk did not come to, and plugins that PreFilter skipped."""
+    """Return what v1.37 adds: nodes not walked to, plugins that PreFilter skipped, and counts by domain."""
     record = release_record(cycle)
     if record is None:
         return {}
@@ -56,6 +57,21 @@ def _of_release(cycle: Cycle, matrix: PredicateMatrix, node_at: Sequence[int]) -
     return {
         "outside": [node_at[node] for node in unreached.tolist()],
         "unneeded": [matrix.order.index(name) for name in record.skipped if name in matrix.order],
+        "spread": [_spread(counts) for counts in record.spread],
+    }
+
+
+def _spread(counts: SpreadCounts) -> dict[str, Any]:
+    return {
+        "key": counts.key,
+        "maxSkew": counts.max_skew,
+        "minDomains": counts.min_domains,
+        "least": counts.least,
+        "itself": counts.counts_itself,
+        "policies": list(counts.policies),
+        "domains": [[domain.value, domain.pods, domain.refused] for domain in counts.domains],
+        "number": counts.number,
+        "refused": counts.refused,
     }
 
 

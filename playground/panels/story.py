@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from playground.panels import extender_story, release_story
+from playground.panels import extender_story, release_story, surprises
 from playground.panels.ladder import Rung, stopped
 from playground.panels.plugins import PLUGIN_PANELS
 from playground.panels.sentences import Sentence, SentencePart, counted, listed, placements
@@ -24,7 +24,7 @@ FIRST = {
 CHOOSING = ("scheduled", "waiting", "undecided")  # results of attempts that choose a node, or may
 NOMINATED = 2  # nodes with nominated pods that are described individually
 #: The sentence for all nodes passing, by the number of nodes.
-EVERY = {1: "The one node passes every predicate.", 2: "Both nodes pass every predicate."}
+EVERY = {1: "The one node passes every {}.", 2: "Both nodes pass every {}."}
 
 
 def story(
@@ -48,6 +48,7 @@ def story(
         *_nominated(cycle),
         *extender_story.choosing(cycle),
         *_choice(cycle, in_turn=in_turn),
+        *surprises.of_scores(cycle),
         *_preemption(cycle),
         *extender_story.ending(cycle),
         *_outcome(cycle),
@@ -115,6 +116,9 @@ def _restart(cycle: Cycle) -> list[Sentence]:
 def _queue(cycle: Cycle, priority: int) -> list[Sentence]:
     if cycle.result == "undecided" and not cycle.phases:  # the pod has not been popped
         return []
+    early = surprises.popped_early(cycle)
+    if early is not None:
+        return [early]
     pod: SentencePart = {"pod": cycle.pod}
     waiting = cycle.queue.active_count
     rank = f" with priority {priority:,}" if priority else ""
@@ -139,7 +143,8 @@ def _filtering(cycle: Cycle, rungs: list[Rung]) -> list[Sentence]:
     total = rungs[0][1] if rungs and release_record(cycle) is not None else len(cycle.nodes)
     removed = stopped(rungs)
     if not removed:
-        return [[EVERY.get(total, f"All {total:,} nodes pass every predicate.")]]
+        rule = "predicate" if release_record(cycle) is None else "filter plugin"
+        return [[EVERY.get(total, f"All {total:,} nodes pass every {{}}.").format(rule)]]
     sentence: Sentence = [f"Of {counted(total, 'node')}, "]
     for position, (name, count) in enumerate(removed.items()):
         if position:
@@ -316,7 +321,7 @@ def _outcome(cycle: Cycle) -> list[Sentence]:
         return [_waits(cycle, cycle.node), *_rejected(cycle)]
     filed = release_story.filed(cycle)
     if filed is not None:
-        return [*filed, [{"strong": cycle.message}]] if cycle.message else filed
+        return [*filed, [{"strong": cycle.message}], *surprises.of_message(cycle)] if cycle.message else filed
     closing: Sentence = [pod, " is unschedulable for now and waits in the unschedulable queue."]
     if cycle.result == "error":
         closing = ["The attempt for ", pod, " ended in an error; it waits in the unschedulable queue."]

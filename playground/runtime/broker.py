@@ -1,8 +1,11 @@
-"""The broker of one machine: a folder in which each message is a file, complete once it is visible.
+"""Kombu's transports, where a fault would end a worker.
 
-Kombu has such a transport (``kombu.transport.filesystem``). This one differs where a fault would end a
-worker: files appear and disappear by rename, anything but a well-formed task message is moved to a quarantine
-folder, and bindings are kept in memory, not in a file that a full disk can leave truncated.
+The broker of one machine is a folder in which each message is a file, complete once it is visible. Kombu has
+such a transport (``kombu.transport.filesystem``). This one differs: files appear and disappear by rename,
+anything but a well-formed task message is moved to a quarantine folder, and bindings are kept in memory, not
+in a file that a full disk can leave truncated.
+
+Of Redis' transport, only what a channel does when it closes is changed.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from queue import Empty
 from typing import Any
 
 import structlog
-from kombu.transport import TRANSPORT_ALIASES, filesystem, virtual
+from kombu.transport import TRANSPORT_ALIASES, filesystem, redis, virtual
 from kombu.utils.json import dumps
 
 from playground.runtime import messages
@@ -111,9 +114,38 @@ class Transport(filesystem.Transport):
     Channel = Channel  # type: ignore[assignment]  # kombu's is none of a folder's parents here
 
 
+class RedisChannel(redis.Channel):
+    """Kombu's channel to Redis, which leaves the messages of running tasks alone once it is closed.
+
+    After a lost connection Celery 5.7.0 closes the channel of a connection that it has dismantled already.
+    Restoring the messages of running tasks then, or acknowledging one when its task is done, would end the
+    worker with an AttributeError. Nothing is lost without either: runs whose message is lost are announced
+    again (:mod:`playground.runs.rescue`), and a message that comes twice is harmless.
+    """
+
+    do_restore = False
+
+    def basic_ack(self, delivery_tag: str, multiple: bool = False) -> None:
+        """Acknowledge a message, unless its connection is lost."""
+        if not self.closed:
+            super().basic_ack(delivery_tag, multiple)  # type: ignore[no-untyped-call]
+
+    def basic_reject(self, delivery_tag: str, requeue: bool = False) -> None:
+        """Reject a message, unless its connection is lost."""
+        if not self.closed:
+            super().basic_reject(delivery_tag, requeue)  # type: ignore[no-untyped-call]
+
+
+class RedisTransport(redis.Transport):
+    """Kombu's transport for Redis with the channels of this module."""
+
+    Channel = RedisChannel
+
+
 def register() -> None:
-    """Register this transport for ``filesystem://``."""
+    """Register these transports for ``filesystem://``, ``redis://`` and ``rediss://``."""
     TRANSPORT_ALIASES["filesystem"] = f"{__name__}:Transport"
+    TRANSPORT_ALIASES["redis"] = TRANSPORT_ALIASES["rediss"] = f"{__name__}:RedisTransport"
 
 
 def sweep(folder: Path) -> int:

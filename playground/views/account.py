@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -24,9 +25,10 @@ from playground.accounts.passwords import CrowdedError
 from playground.models import Account, Comment
 from playground.rooms import rows
 from playground.serving.error_pages import error_page
-from playground.visitors.throttle import RETRY_SECONDS, address_of, wait_seconds
+from playground.visitors.throttle import DAY, MINUTE, RETRY_SECONDS, address_of, wait_seconds
 
 HOME = "/account/"
+HOUR = 3_600  # seconds
 COMMENTED_SHOWN = 20  # scenarios, those of the latest comments
 NEXT_LENGTH = 2_000  # characters
 
@@ -100,7 +102,8 @@ def _wait(request: HttpRequest, form: str, name: str) -> Trouble | None:
 
 
 def _too_many(form: str, wait: int) -> Trouble:
-    return Trouble(form, f"Too many attempts; try again in {wait} seconds.", "", 429, wait)
+    when = f"{wait} seconds" if wait <= MINUTE else f"{math.ceil(wait / HOUR)} h"
+    return Trouble(form, f"Too many attempts; try again in {when}.", "", 429, wait)
 
 
 def _wrong(form: forms.Form, name: str) -> Trouble:
@@ -209,7 +212,8 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 @_form_view
 def sign_up(request: HttpRequest) -> HttpResponse:
     """Create an account, sign this browser in, and lead on to ``next``."""
-    if wait := wait_seconds("SIGN_UPS_PER_MINUTE", address_of(request)):
+    address = address_of(request)
+    if wait := wait_seconds("SIGN_UPS_PER_MINUTE", address) or wait_seconds("SIGN_UPS_PER_DAY", address, DAY):
         return _render(request, _too_many("sign-up", wait))
     form = SignUp(request.POST)
     if not form.is_valid():

@@ -1,4 +1,4 @@
-"""Rate limits per address, in fixed windows of a minute counted in the cache."""
+"""Rate limits per address, in fixed windows of a minute or a day counted in the cache."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from django.shortcuts import render
 from playground.limits import limit
 from playground.visitors.identity import client_address
 
-WINDOW_SECONDS = 60
+MINUTE = 60
+DAY = 86_400
 RETRY_SECONDS = 30  # Retry-After for visitors with too many runs
 
 
@@ -33,17 +34,17 @@ def _now() -> float:
     return time.time()
 
 
-def wait_seconds(limit_name: str, address: str) -> int:
+def wait_seconds(limit_name: str, address: str, window_seconds: int = MINUTE) -> int:
     """Count one request; return 0 if it is within the limit, otherwise the seconds to wait."""
     now = _now()
-    window = int(now // WINDOW_SECONDS)
+    window = int(now // window_seconds)
     key = f"throttle:{limit_name}:{window}:{address}"
-    cache.add(key, 0, timeout=2 * WINDOW_SECONDS)
+    cache.add(key, 0, timeout=2 * window_seconds)
     try:
         count = cache.incr(key)
     except ValueError:  # the entry expired or was evicted concurrently
         return 0
-    return 0 if count <= limit(limit_name) else int((window + 1) * WINDOW_SECONDS - now) + 1
+    return 0 if count <= limit(limit_name) else int((window + 1) * window_seconds - now) + 1
 
 
 DjangoView = Callable[..., HttpResponse]

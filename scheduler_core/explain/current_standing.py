@@ -12,6 +12,7 @@ from typing import Any
 
 from scheduler_core.cluster import Cluster as TypedCluster
 from scheduler_core.explain.findings import REASONS
+from scheduler_core.explain.later_findings import SEARCHED
 from scheduler_core.explain.world import Failure, ObjectsAtMoment, Standing, snapshot
 from scheduler_core.formats.patch import apply_patch
 from scheduler_core.interrupting import look
@@ -230,7 +231,9 @@ def _counts(other: Pod, pod: Pod) -> bool:
 
 
 def _has_finding(failure: Failure) -> bool:
-    return any(text in REASONS or text.startswith(INSUFFICIENT) for text in failure.reasons)
+    return any(
+        text in REASONS or text in SEARCHED or text.startswith(INSUFFICIENT) for text in failure.reasons
+    )
 
 
 def standing_now(simulation: CurrentSimulation, pod: str) -> CurrentStanding:

@@ -15,6 +15,7 @@ from scheduler_core.explain.by_declaration import by_declaration
 from scheduler_core.explain.edits import Edit, Mutation
 from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.labels import selector_finding, set_labels
+from scheduler_core.explain.later_findings import LATER_FINDINGS
 from scheduler_core.explain.resources import insufficient
 from scheduler_core.explain.spelling import correct_toleration
 from scheduler_core.explain.world import Failure
@@ -40,7 +41,8 @@ def _rule(place: PodOnNode, failure: Failure, text: str) -> Finding:
     prefix = next((r.text for r in REASONS.values() if r.prefix and text.startswith(r.text)), "")
     reason = REASONS.get(prefix or text)
     if reason is None:
-        return by_declaration(place, failure)
+        later = LATER_FINDINGS.get(text)
+        return by_declaration(place, failure) if later is None else later(place)
     if prefix:
         return RESOURCE_FINDINGS[reason.finding](place, text.removeprefix(prefix))
     if reason.explain is not None:

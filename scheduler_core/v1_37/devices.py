@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from scheduler_core.v1_37.cel import CelError, compile_cel, quantity
 from scheduler_core.v1_37.change import Manifest
@@ -183,6 +183,27 @@ class Allocator:
         ]
 
 
+class Supply(NamedTuple):
+    """A request of a claim and the devices that a node can reach for it.
+
+    ``selected`` are those that the class and the request select, ``free`` those of them that no allocation
+    holds and no taint keeps away.
+    """
+
+    request: Request
+    selected: int
+    free: int
+
+
+def supplies(allocator: Allocator, node: str, labels: Mapping[str, str]) -> Iterator[Supply]:
+    """Yield what a node has for each request and subrequest. Raises PluginError where a selector fails."""
+    search = _Search(allocator.cluster, allocator.claims, devices_on(allocator.cluster, node, labels), set())
+    for request in (request for alternatives in search.requests for request in alternatives):
+        selected = [device for device in search.devices if search.selects(request, device)]
+        free = sum(device.id not in allocator.in_use and not _tainted(request, device) for device in selected)
+        yield Supply(request, len(selected), free)
+
+
 def _result(request: Request, device: Device) -> dict[str, str]:
     driver, pool, name = device.id
     return {"request": request.name, "driver": driver, "pool": pool, "device": name}
@@ -207,7 +228,7 @@ class _Search:
         for alternatives in self.requests:
             for request in alternatives:
                 if request.takes_all:
-                    request.all_devices = [d for d in self.devices if self._selects(request, d)]
+                    request.all_devices = [d for d in self.devices if self.selects(request, d)]
         self._check_limit()
         return self._request(0)
 
@@ -238,7 +259,7 @@ class _Search:
             self.steps += 1
             if self.steps > MAX_STEPS:
                 raise PluginError(f"device allocation stopped after {MAX_STEPS} steps")
-            if device.id in self.in_use or not self._selects(request, device) or _tainted(request, device):
+            if device.id in self.in_use or not self.selects(request, device) or _tainted(request, device):
                 continue
             if not self._constrained(request, device):
                 continue
@@ -275,7 +296,8 @@ class _Search:
                 return False
         return True
 
-    def _selects(self, request: Request, device: Device) -> bool:
+    def selects(self, request: Request, device: Device) -> bool:
+        """Return whether the class and the request select a device."""
         key = (id(request), device.id)
         found = self._selectable.get(key)
         if found is None:

@@ -43,19 +43,30 @@ _SIGNED: Mapping[str, Callable[[Pod], Any]] = {
 """What each plugin signs of a pod."""
 
 
-def signature(pod: Pod, profile: Profile) -> str | None:
-    """Return a text that is equal for equal pods; None if a plugin looks beyond pod and node."""
-    if profile.enabled("PodTopologySpread") and (
-        pod.spec.get("topologySpreadConstraints")
-        or default_constraints(profile.arguments.get("PodTopologySpread") or {})
-    ):
-        return None
+def unsigned_because(pod: Pod, profile: Profile) -> str:
+    """Return what keeps a pod from being compared with others, a clause; "" if nothing does.
+
+    A plugin that looks beyond pod and node signs nothing (SignPlugin), and a pod that one plugin does not
+    sign has no signature.
+    """
+    if profile.enabled("PodTopologySpread"):
+        if pod.spec.get("topologySpreadConstraints"):
+            return "the pod has topology spread constraints"
+        if default_constraints(profile.arguments.get("PodTopologySpread") or {}):
+            return "PodTopologySpread has default constraints"
     affinity = pod.spec.get("affinity") or {}
     if profile.enabled("InterPodAffinity") and (
         affinity.get("podAffinity") or affinity.get("podAntiAffinity")
     ):
-        return None
+        return "the pod has affinity or anti-affinity to pods"
     if profile.enabled("DynamicResources") and pod.spec.get("resourceClaims"):
+        return "the pod has ResourceClaims"
+    return ""
+
+
+def signature(pod: Pod, profile: Profile) -> str | None:
+    """Return a text that is equal for equal pods; None for a pod that cannot be compared."""
+    if unsigned_because(pod, profile):
         return None
     signed = {plugin: sign(pod) for plugin, sign in _SIGNED.items() if profile.enabled(plugin)}
     return json.dumps([pod.scheduler_name, signed], sort_keys=True)

@@ -35,20 +35,58 @@ def test_the_tabs_speak_in_plugins(page: Page, site: Stack) -> None:
     bench = Workbench(page).open(share(site, MODERN, "Today") + "?step=1&tab=story").at(1)
     expect(page.locator("[data-release]")).to_have_text("kube-scheduler v1.37")
     expect(bench.panel("Story")).to_contain_text("kube-scheduler v1.37 runs this cycle")
-    predicates = bench.tab("Predicates")
+    expect(page.locator(".phases")).to_contain_text("filter")
+    predicates = bench.tab("Filter")
     expect(predicates.get_by_role("heading", name="Filter plugins")).to_be_visible()
     expect(predicates.locator(".ladder")).to_contain_text("NodeResourcesFit")
     expect(predicates.locator(".ladder")).to_contain_text("skipped")
-    priorities = bench.tab("Priorities")
+    priorities = bench.tab("Score")
     expect(priorities).to_contain_text("NodeResourcesBalancedAllocation")
     expect(priorities).to_contain_text("no choice is random")
-    expect(bench.tab("Cache")).to_contain_text("There is no equivalence cache.")
+    batching = bench.tab("Batching")
+    expect(batching).to_contain_text("There is no equivalence cache.")
+    expect(batching).to_contain_text("without effect: PodTopologySpread has default constraints")
     bench.step().at(2)
-    expect(bench.tab("Predicates").locator(".ladder li.removes")).to_contain_text("NodeAffinity")
+    expect(bench.tab("Filter").locator(".ladder li.removes")).to_contain_text("NodeAffinity")
     hints = bench.tab("Hints")
     expect(hints).to_contain_text("1 pod asleep after this cycle")
     expect(hints).to_contain_text("NodeAffinity until a node with disk=nvme is added")
     bench.goto(1).at(1)
+
+
+SPREAD = """---
+apiVersion: v1
+kind: Pod
+metadata: {name: spread, labels: {app: web}}
+spec:
+  containers: [{name: c}]
+  topologySpreadConstraints:
+  - maxSkew: 1
+    topologyKey: zone
+    whenUnsatisfiable: DoNotSchedule
+    labelSelector: {matchLabels: {app: web}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: beside, labels: {app: web}}
+spec: {nodeName: n1, containers: [{name: c}]}
+---
+apiVersion: podstep/v1
+kind: SimulationSettings
+scheduler: v1.37
+"""
+
+
+def test_a_spread_constraint_is_shown_by_domain(page: Page, site: Stack) -> None:
+    """A bar a domain with the pods there, and Why? with the same counts."""
+    bench = Workbench(page).open(share(site, CLUSTER + SPREAD, "Spread") + "?step=1&tab=predicates").at(1)
+    spread = bench.panel("Filter").locator(".spread")
+    expect(spread.locator("li")).to_have_count(3)
+    expect(spread.locator("li.refused")).to_have_text("z11 + 1 skew 2 > 1")
+    expect(spread).to_contain_text("A domain may have 1 with this pod: the fewest of a domain is 0")
+    bench.panel("Filter").locator("td.fail").click()
+    expect(page.get_by_role("dialog")).to_contain_text("zone=z1 would have 2 pods, this one included")
+    expect(page.get_by_role("dialog")).to_contain_text("1 plugin fails")
 
 
 def test_one_choice_switches_the_release(page: Page) -> None:

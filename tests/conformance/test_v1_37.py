@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import subprocess
 import sys
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,23 +12,9 @@ import pytest
 from scheduler_core.cli.conform import conform_records
 from scheduler_core.v1_37.config import IMPLEMENTED
 from scheduler_core.v1_37.records import answer
+from tests.conformance.current_records import COUNTS, comparable, lines
 
-DATA = Path(__file__).parent / "data"
-COUNTS = {"cycles": 400, "runs": 80, "gang": 57}
 CHUNKS = [(name, start, 40) for name, count in COUNTS.items() for start in range(0, count, 40)]
-
-
-@cache
-def lines(name: str) -> list[str]:
-    """Read one of the three files."""
-    with gzip.open(DATA / f"scheduler-v1.37-{name}.jsonl.gz", "rt", encoding="utf-8") as file:
-        return file.readlines()
-
-
-def comparable(expect: dict[str, Any]) -> dict[str, Any]:
-    """Return the decisions of a record, without what the original logged."""
-    cycles = [{k: v for k, v in cycle.items() if k != "errors"} for cycle in expect["cycles"]]
-    return {**expect, "cycles": cycles}
 
 
 @pytest.mark.parametrize("name", COUNTS)

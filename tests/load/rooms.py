@@ -186,9 +186,8 @@ def main(arguments: Sequence[str]) -> int:
             env = {
                 "REDIS_URL": f"redis://127.0.0.1:{port}/0",
                 "DATABASE_URL": f"postgresql://podstep:password@127.0.0.1:{database}/podstep",
-                "WEB_CONCURRENCY": str(wanted.processes),
             }
-        web = stack.enter_context(serving(wanted.port, REPOSITORY, {**LIMITS, **MORE}, env))
+        web = stack.enter_context(serving(wanted.port, REPOSITORY, {**LIMITS, **MORE}, env, wanted.processes))
         figures = asyncio.run(_measure(web, wanted))
     for name, value in figures.items():
         print(f"{name:<40} {value:12,.1f}")

@@ -63,11 +63,15 @@ def _processor(pid: int) -> float:
 
 @contextmanager
 def serving(
-    port: int, folder: Path, limits: Mapping[str, int], more: Mapping[str, str] | None = None
+    port: int,
+    folder: Path,
+    limits: Mapping[str, int],
+    more: Mapping[str, str] | None = None,
+    workers: int = 1,
 ) -> Iterator[Web]:
-    """Start the web process of the code in ``folder`` with the limits given, and end it afterwards.
+    """Start the web server of the code in ``folder`` with the limits given, and end it afterwards.
 
-    ``more`` are further variables of its environment.
+    ``more`` are further variables of its environment; several ``workers`` share its port.
     """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # also where `timeout` ends this program
     with tempfile.TemporaryDirectory(prefix="podstep-steps-") as home:
@@ -76,14 +80,14 @@ def serving(
         env = {**stack.env, **{f"PLAYGROUND_{name}": str(value) for name, value in limits.items()}}
         env.update(more or {})
 
-        def start(name: str) -> Process:
+        def start(name: str, *more: str) -> Process:
             log = Path(home) / f"{name}.log"
-            return Process(name, stack.parts[name].command, log=log, env=env, cwd=folder)
+            return Process(name, (*stack.parts[name].command, *more), log=log, env=env, cwd=folder)
 
         prepared = start("migrate")
         if prepared.popen.wait(READY_SECONDS):
             raise RuntimeError(prepared.output())
-        web = start("web")
+        web = start("web", "--workers", str(workers))  # the last one counts
         try:
             wait_until_ready(web, lambda: stack.answers("/healthz"), READY_SECONDS)
             yield Web(stack.base_url, web)

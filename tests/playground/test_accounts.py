@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -20,6 +21,7 @@ from django.utils import timezone
 
 from playground.accounts import owning, passwords, recalls, signing
 from playground.celery import app
+from playground.limits import LIMITS
 from playground.live import recalling
 from playground.models import (
     Account,
@@ -395,6 +397,17 @@ def test_accounts_are_limited(owner: Client, stranger: Client, limits: Any) -> N
     assert sign_up(stranger, "second").status_code == 403
     assert sign_up(stranger, "second").status_code == 429
     assert sign_in(stranger).status_code == 302
+
+
+def test_one_address_does_not_take_every_account(owner: Client, stranger: Client, limits: Any) -> None:
+    """A day's accounts of one address; the form says in how many hours there are more."""
+    limits(SIGN_UPS_PER_DAY=1)
+    assert sign_up(owner).status_code == 302
+    refused = sign_up(stranger, "second")
+    assert refused.status_code == 429
+    assert re.search(rb"try again in \d+ h", refused.content)
+    default = {one.name: one.default for one in LIMITS}
+    assert default["ACCOUNT_DAYS"] * default["SIGN_UPS_PER_DAY"] < default["ACCOUNTS"]
 
 
 def test_passwords_are_hashed_few_at_a_time(owner: Client, monkeypatch: pytest.MonkeyPatch) -> None:

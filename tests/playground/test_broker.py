@@ -76,10 +76,18 @@ def quarantine(folder: Path) -> list[str]:
     return sorted(path.name for path in (folder.parent / "quarantine").glob("*"))
 
 
-def test_the_worker_uses_it() -> None:
-    """What the settings call ``filesystem://`` is podstep's own."""
-    with app.connection_for_read("filesystem://") as connection:
-        assert isinstance(connection.transport, broker.Transport)
+@pytest.mark.parametrize(
+    ("url", "transport"),
+    [
+        ("filesystem://", broker.Transport),
+        ("redis://127.0.0.1/1", broker.RedisTransport),
+        ("rediss://127.0.0.1/1", broker.RedisTransport),
+    ],
+)
+def test_the_worker_uses_it(url: str, transport: type) -> None:
+    """What the settings call ``filesystem://`` or ``redis://`` is podstep's own."""
+    with app.connection_for_read(url) as connection:
+        assert isinstance(connection.transport, transport)
 
 
 def test_messages_come_in_their_order(queue: SimpleQueue, folder: Path) -> None:

@@ -60,6 +60,45 @@ def told(playback: Playback, index: int) -> str:
     return "".join(p if isinstance(p, str) else next(iter(p.values())) for s in sentences for p in s)
 
 
+SPREAD = """---
+apiVersion: v1
+kind: Pod
+metadata: {name: spread, labels: {app: web}}
+spec:
+  containers: [{name: c}]
+  topologySpreadConstraints:
+  - maxSkew: 1
+    topologyKey: zone
+    whenUnsatisfiable: DoNotSchedule
+    labelSelector: {matchLabels: {app: web}}
+"""
+ZONES = "".join(
+    f"""---
+apiVersion: v1
+kind: Node
+metadata: {{name: n{number}, labels: {{zone: z{number % 40}}}}}
+status: {{allocatable: {{cpu: "4", memory: 8Gi, pods: "10"}}}}
+"""
+    for number in range(41)
+)
+BESIDE = """---
+apiVersion: v1
+kind: Pod
+metadata: {name: beside, labels: {app: web}}
+spec: {nodeName: n7, containers: [{name: c}]}
+"""
+
+
+def test_the_filter_tab_has_the_pods_of_each_domain() -> None:
+    """By constraint: the domains with the fewest pods first, how many there are, and how many are full."""
+    playback = played(ZONES + BESIDE + SPREAD + MODERN)
+    [spread] = part(playback, 1, "predicates")["spread"]
+    assert (spread["key"], spread["maxSkew"], spread["least"], spread["itself"]) == ("zone", 1, 0, True)
+    assert (len(spread["domains"]), spread["number"], spread["refused"]) == (30, 40, 1)
+    assert spread["domains"][0] == ["z0", 0, False]
+    assert part(played(NODES + PODS + MODERN), 1, "predicates")["spread"] == []
+
+
 def test_panels_show_plugins_scores_and_hints() -> None:
     """Any step is rebuilt by replay; its parts name the plugins of v1.37."""
     playback = played(NODES + PODS + MODERN)

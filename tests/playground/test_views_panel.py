@@ -45,7 +45,7 @@ def test_who_noticed_is_told_at_the_step_after() -> None:
 
 def test_where_all_see_the_same_it_says_so() -> None:
     """Without delays, inside a step, and at the end of a run."""
-    assert views(cycles("two-schedulers")[0]) == {"why": ONE_VIEW}
+    assert views(cycles("kube-batch-gangs")[0]) == {"why": ONE_VIEW}
     first = cycles("stale-views")[0]
     assert views(upto(first, "queue")) == {"why": ONE_VIEW}
     assert resting(None) == {"why": OVER}  # type: ignore[arg-type]

@@ -13,6 +13,7 @@ from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.scheduling.plugin_record import TimelineMark
 from scheduler_core.v1_37.interface import Attempt
 from scheduler_core.v1_37.scored import Scored
+from scheduler_core.v1_37.spreading import SpreadCounts
 
 
 class Hint(Struct, frozen=True):
@@ -38,7 +39,7 @@ class ReleaseRecord(Struct, frozen=True):
     ``skipped`` are the filter plugins whose PreFilter answered Skip, ``unscored`` the score plugins whose
     PreScore did. ``start`` is the index that the walk over the nodes began with, ``evaluated`` how many were
     filtered, ``scored`` the feasible ones in order. ``moves`` are the waiting pods that events of this cycle,
-    or before it, asked about.
+    or before it, asked about. ``spread`` is what PodTopologySpread counted for the hard constraints.
     """
 
     profile: str
@@ -51,6 +52,7 @@ class ReleaseRecord(Struct, frozen=True):
     evaluated: int = 0
     hint: str | None = None
     scored: Scored | None = None
+    spread: tuple[SpreadCounts, ...] = ()
     filed: str | None = None
     moves: tuple[Mapping[str, Any], ...] = ()
     waiting: tuple[Hint, ...] = ()
@@ -71,7 +73,9 @@ class ReleaseRecord(Struct, frozen=True):
         known = ReleaseRecord(self.profile, entity=self.entity, start=self.start, phases=self.phases)
         if "predicates" not in phases:
             return known
-        known = replace(known, skipped=self.skipped, evaluated=self.evaluated, hint=self.hint)
+        known = replace(
+            known, skipped=self.skipped, evaluated=self.evaluated, hint=self.hint, spread=self.spread
+        )
         if "priorities" not in phases:
             return known
         return replace(known, unscored=self.unscored, scored=self.scored)

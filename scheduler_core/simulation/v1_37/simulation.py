@@ -46,6 +46,7 @@ from scheduler_core.simulation.v1_37.record import ReleaseRecord
 from scheduler_core.v1_37.change import Manifest
 from scheduler_core.v1_37.clock import SECOND, whole_second
 from scheduler_core.v1_37.run import MAX_TRIES, Ran, Run
+from scheduler_core.v1_37.spreading import spread_counts
 
 MOST_TRIES = 10
 """Cycles of one pod or group after an operation, however often events activate it."""
@@ -281,6 +282,7 @@ class CurrentSimulation:
                 "hint": attempt.hint,
                 "filed": attempt.queue,
                 "scored": attempt.scored,
+                "spread": () if attempt.context is None else spread_counts(attempt.context),
             }
         return ReleaseRecord(
             "" if attempt is None else attempt.profile.scheduler_name,

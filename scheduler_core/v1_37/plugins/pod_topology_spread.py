@@ -122,7 +122,7 @@ def _having(nodes: Nodes, constraints: list[Constraint]) -> Mask:
 
 
 @dataclass
-class _Spread:
+class Spread:
     """One hard constraint's state: matching pods per value, and which values are domains."""
 
     constraint: Constraint
@@ -155,7 +155,7 @@ class PodTopologySpread(Plugin):
         return OK, None
 
     @staticmethod
-    def _state(ctx: Context, constraint: Constraint, having: Mask) -> _Spread:
+    def _state(ctx: Context, constraint: Constraint, having: Mask) -> Spread:
         nodes = ctx.nodes
         column = nodes.label(constraint.key)
         eligible = eligible_rows(ctx, constraint)
@@ -167,12 +167,12 @@ class PodTopologySpread(Plugin):
         domains = np.zeros(size, np.bool_)
         domains[ids] = True
         self_match = int(constraint.selector.matches(ctx.pod.labels))
-        return _Spread(constraint, matches, domains, int(domains.sum()), counts_row, self_match)
+        return Spread(constraint, matches, domains, int(domains.sum()), counts_row, self_match)
 
     def copy_state(self, state: Any) -> Any:
         """Copy the counts."""
         return [
-            _Spread(s.constraint, s.matches.copy(), s.domains.copy(), s.number, s.counts_row, s.self_match)
+            Spread(s.constraint, s.matches.copy(), s.domains.copy(), s.number, s.counts_row, s.self_match)
             for s in state
         ]
 

@@ -251,6 +251,21 @@ export interface PredicatesPart {
   /** Under v1.37: nodes that the walk did not come to, and plugins that PreFilter skipped. */
   outside?: NodeIndex[];
   unneeded?: number[];
+  /** What PodTopologySpread counted for each hard constraint; the first domains, those with the fewest pods first. */
+  spread?: SpreadCounts[];
+}
+
+export interface SpreadCounts {
+  key: string;
+  maxSkew: number;
+  minDomains: number;
+  least: number;
+  /** Whether the pod matches the constraint's selector. */
+  itself: boolean;
+  policies: [nodeAffinityPolicy: string, nodeTaintsPolicy: string];
+  domains: [value: string, pods: number, refused: boolean][];
+  number: number;
+  refused: number;
 }
 
 /** What would wake the sleeping pods, under v1.37. */
@@ -452,6 +467,7 @@ export interface CachePart extends CacheSettings {
   evictedClasses: number;
   evictedEntries: number;
   why?: undefined;
+  gone?: undefined;
 }
 
 export interface GroupMember {

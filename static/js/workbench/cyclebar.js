@@ -4,7 +4,7 @@ import { h, fill, icon } from "../lib/dom.js";
 import { clock, cpu, memory, plural, short } from "../lib/quantity.js";
 import { breakButton } from "./breakpanel.js";
 import { condition } from "./conditions.js";
-import { PHASES, TAB_OF, phasesOf } from "./phases.js";
+import { PHASES, TAB_OF, phaseWord, phasesOf } from "./phases.js";
 /** @import { Layout } from "./layout.js" */
 /** @import { View } from "./view.js" */
 
@@ -157,12 +157,13 @@ export class CycleBar {
                   ? "now failed"
                   : "now"
                 : "done";
+          const text = phaseWord(phase, light.release);
           return h(
             "li",
             { class: state, "aria-current": phase === shown && playback.phase ? "step" : undefined },
             TAB_OF[phase]
-              ? h("button", { type: "button", onclick: () => this.view.setTab(TAB_OF[phase]), text: phase })
-              : h("span", { text: phase }),
+              ? h("button", { type: "button", onclick: () => this.view.setTab(TAB_OF[phase]), text })
+              : h("span", { text }),
           );
         }),
         open

@@ -31,6 +31,22 @@ export const TAB_OF = {
   postFilter: "podgroups",
 };
 
+/** The extension points of v1.37 where v1.11 has phases by other names. */
+const EXTENSION_POINTS = {
+  predicates: "filter",
+  priorities: "score",
+  preemption: "postFilter",
+  assume: "reserve",
+};
+
+/**
+ * A phase as the release that decides calls it.
+ *
+ * @param {string} phase
+ * @param {string} [release]
+ */
+export const phaseWord = (phase, release) => (release === "v1.37" && EXTENSION_POINTS[phase]) || phase;
+
 /** @param {string} phase */
 const rank = (phase) => PHASES.indexOf(phase);
 /**

@@ -79,6 +79,9 @@ export function tabs(list, entries, panel, onSelect) {
       em.textContent = text;
       em.className = tone;
     },
+    label(key, text) {
+      buttons.get(key).querySelector("span").textContent = text;
+    },
     title(key, text) {
       buttons.get(key).title = text;
     },

@@ -196,7 +196,9 @@ export class Why {
       this.body,
       about(answer, this.view.edit ? (target) => this.#edit(target) : null),
       leads(answer),
-      node ? nodeReasons(answer) : groups(answer, ask),
+      node
+        ? nodeReasons(answer, this.view.playback.current?.release === "v1.37" ? "plugin" : "predicate")
+        : groups(answer, ask),
       changesPart(answer, { fits, apply: this.canApply ? (change) => this.#fork(answer, change) : null }),
       GONE.has(answer.state)
         ? null

@@ -133,28 +133,101 @@ def test_too_many_pods(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert ["add 1 pods to node a, from 1 allocatable to 2"] in words(answer)
 
 
-def test_a_rule_without_proposals_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """No change is searched for spread constraints; and none is offered that they would refuse."""
+def spread_over_zones(**more: Any) -> list[Document]:
+    """Return a pod spread over two zones; the one without such a pod has a taint."""
     spread = pod("p", labels={"app": "web"})
-    spread["spec"]["topologySpreadConstraints"] = [
-        {
-            "maxSkew": 1,
-            "topologyKey": "zone",
-            "whenUnsatisfiable": "DoNotSchedule",
-            "labelSelector": {"matchLabels": {"app": "web"}},
-        }
-    ]
-    documents = [
+    constraint = {
+        "maxSkew": 1,
+        "topologyKey": "zone",
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": {"app": "web"}},
+        **more,
+    }
+    spread["spec"]["topologySpreadConstraints"] = [constraint]
+    return [
         current("a", labels={"zone": "1"}),
         current("b", labels={"zone": "2"}, taints=["gpu:NoSchedule"]),
+        current("c"),
         pod("q", labels={"app": "web"}, on="a"),
         spread,
     ]
+
+
+def test_spread_constraints_are_told_by_domain(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """How many pods each domain has, which is too many, and the change of the constraint that would help."""
+    documents = spread_over_zones()
     answer = cli(tmp_path / "b.json", capsys, documents, "--node", "a")
-    assert answer["summary"].endswith("No change is searched for to satisfy: PodTopologySpread.")
-    assert all("q" in " ".join(told) for told in words(answer))
+    assert answer["nodes"][0]["details"] == [
+        (
+            "zone=1 would have 2 pods, this one included, that the constraint counts: "
+            "2 more than the fewest of a domain, 0; maxSkew is 1"
+        ),
+        "pods that it counts by zone: 2 0, 1 1",
+    ]
+    assert "No change is searched for" not in answer["summary"]
+    assert words(answer)[0] == ["set nodeTaintsPolicy: Honor in the pod's spread constraint on zone"]
     whole = cli(tmp_path / "b.json", capsys, documents)
     assert ["tolerate the taint gpu:NoSchedule"] in words(whole)
+
+
+@pytest.mark.parametrize(
+    ("more", "change"),
+    [
+        ({"nodeTaintsPolicy": "Honor", "minDomains": 2}, "set minDomains: 1"),
+        ({"maxSkew": 1, "labelSelector": {"matchLabels": {"app": "web"}}}, "set nodeTaintsPolicy: Honor"),
+    ],
+)
+def test_a_spread_constraint_is_changed_as_little_as_helps(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], more: Document, change: str
+) -> None:
+    """Each proposal is verified by v1.37; the constraint is given up last."""
+    answer = cli(tmp_path / "b.json", capsys, spread_over_zones(**more), "--node", "a")
+    assert words(answer)[0] == [f"{change} in the pod's spread constraint on zone"]
+
+
+def test_a_node_without_the_label_by_which_pods_are_spread(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It belongs to no domain; with the label of the one that has the fewest pods it fits."""
+    answer = cli(tmp_path / "b.json", capsys, spread_over_zones(), "--node", "c")
+    assert answer["nodes"][0]["details"] == ["the node has no label zone, by which the pods are spread"]
+    assert words(answer)[0] == ["set label zone=2 on node c"]
+
+
+def test_a_rule_without_proposals_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No change is searched for devices; the node's are counted."""
+    asking = pod("p")
+    asking["spec"]["resourceClaims"] = [{"name": "gpu", "resourceClaimName": "one"}]
+    request = {"name": "r", "exactly": {"deviceClassName": "gpu", "count": 3}}
+    device_api = {"apiVersion": "resource.k8s.io/v1"}
+    documents: list[Document] = [
+        current("a"),
+        {**device_api, "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {}},
+        {
+            **device_api,
+            "kind": "ResourceSlice",
+            "metadata": {"name": "a-gpus"},
+            "spec": {
+                "driver": "gpu.example.com",
+                "nodeName": "a",
+                "pool": {"name": "a", "generation": 1, "resourceSliceCount": 1},
+                "devices": [{"name": "gpu-0"}, {"name": "gpu-1"}],
+            },
+        },
+        {
+            **device_api,
+            "kind": "ResourceClaim",
+            "metadata": {"name": "one", "namespace": "default"},
+            "spec": {"devices": {"requests": [request]}},
+        },
+        asking,
+    ]
+    answer = cli(tmp_path / "b.json", capsys, documents, "--node", "a")
+    assert answer["summary"].endswith("No change is searched for to satisfy: DynamicResources.")
+    assert answer["nodes"][0]["details"] == [
+        "claim default/one, request r: 3 devices of class gpu; the node has 2, 2 of them free"
+    ]
+    assert answer["changes"] == []
 
 
 def test_the_template_of_a_controller(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

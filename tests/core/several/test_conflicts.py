@@ -54,6 +54,16 @@ def test_the_command_shows_it(name: str, capsys: pytest.CaptureFixture[str]) -> 
     )
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_each_has_a_lane_for_every_scheduler(name: str) -> None:
+    """So that the stage shows what each believes, and the window in which room is given away twice."""
+    made = views(name)
+    listed = [one.name for one in made.scenario.settings.schedulers]
+    assert listed
+    assert all(peer.listed for peer in made.peers if peer.view.of.name in listed)
+    assert all(peer.view.of.watch_delay for peer in made.peers if peer.listed)
+
+
 def test_a_stale_view_is_noticed_by_the_kubelet_alone() -> None:
     """Side by side it refuses a pod; with an arbiter the same decision is sent back before."""
     side, arbitrated = views("stale-views"), views("arbitrated-commit")

@@ -22,7 +22,12 @@ const VIEWS = [
   ["worth", "Worth it?", Worth],
 ];
 const WHOLE_RUN = new Set(["time", "worth"]); // they need no cycle
-const VIEWS_OF = { off: new Set(["step", "worth"]), batching: new Set(["step", "time", "worth"]) }; // keep no results
+/** Of the modes that keep no results, and of a release without the cache. */
+const VIEWS_OF = {
+  off: new Set(["step", "worth"]),
+  batching: new Set(["step", "time", "worth"]),
+  gone: new Set(["step"]),
+};
 
 const MANY = 1e5; // from here on a number is shortened where there is little room
 const brief = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 3 });
@@ -99,12 +104,14 @@ export class Cache {
     if (started && !part) return;
     const off = started && part.why !== undefined;
     const none = playback.complete && !playback.cycles; // no pod is waiting: there is nothing to measure
-    const has = (/** @type {string} */ name) => VIEWS_OF[part?.mode ?? playback.policy?.cache]?.has(name) ?? true;
+    const has = (/** @type {string} */ name) =>
+      VIEWS_OF[part?.gone ? "gone" : (part?.mode ?? playback.policy?.cache)]?.has(name) ?? true;
     const key = has(this.#key) ? this.#key : "step";
     for (const [name, button] of this.buttons) {
       button.setAttribute("aria-pressed", String(name === key));
       button.hidden = !has(name);
     }
+    this.nav.hidden = !has("worth"); // nothing to choose from
     const held = this.element.contains(document.activeElement);
     if (part !== this.#head) {
       this.#head = part;

@@ -18,6 +18,9 @@ import { Views } from "./views.js";
 import { pointed } from "./nouns.js";
 /** @import { View } from "../view.js" */
 
+/** What tabs are called under v1.37, which has plugins at extension points. */
+const LATER = { predicates: "Filter", cache: "Batching", priorities: "Score" };
+
 /** @type {[key: string, label: string, panel: new (view: View) => any][]} */
 export const TABS = [
   ["story", "Story", Story],
@@ -113,7 +116,10 @@ export class Inspect {
     this.strip.offer("session", Boolean(this.sessions) || this.view.tab === "session");
     if (part) this.grouped = "groups" in part && Boolean(part.groups.length || part.coscheduling);
     this.strip.offer("podgroups", this.grouped || this.view.tab === "podgroups");
-    this.strip.offer("hints", this.view.playback.release === "v1.37" || this.view.tab === "hints");
+    const { current, release } = this.view.playback;
+    const later = (current?.release ?? release) === "v1.37";
+    this.strip.offer("hints", release === "v1.37" || later || this.view.tab === "hints");
+    for (const [key, label] of TABS) this.strip.label(key, (later && LATER[key]) || label);
   }
 
   #count() {

@@ -9,6 +9,7 @@ import { before, later } from "./empty.js";
 import { copyButton, filterField, segmented } from "./matrix.js";
 import { quirkNotes } from "./quirks.js";
 import { CHOICES, Sources, mark, sourceKey } from "./sources.js";
+import { spreadSection } from "./spread.js";
 import { describeNode } from "../nodewords.js";
 /** @import { Light } from "../../lib/protocol.js" */
 /** @import { View } from "../view.js" */
@@ -49,6 +50,8 @@ export class Predicates {
       this.#matrix();
     };
     this.ladder = h("div", { class: "ladder" });
+    this.spread = h("div");
+    this.what = h("span");
     this.grid = new Grid({
       signal: view.panels.signal,
       kept: list,
@@ -74,7 +77,7 @@ export class Predicates {
     this.section = h(
       "section",
       { class: "matrix-section" },
-      h("h3", null, "Node × predicate ", this.note),
+      h("h3", null, this.what, " ", this.note),
       h(
         "div",
         { class: "matrix-tools" },
@@ -136,10 +139,12 @@ export class Predicates {
       return;
     }
     if (this.#shown !== "matrix") {
-      fill(this.element, this.ladder, this.section);
+      fill(this.element, this.ladder, this.spread, this.section);
       this.#shown = "matrix";
     }
     this.#ladder(light);
+    fill(this.spread, spreadSection(view.playback.parts?.predicates?.spread));
+    this.what.textContent = light.release ? "Node × plugin" : "Node × predicate";
     this.#legend();
     if (view.facts.verdict) this.#matrix();
     this.section.classList.toggle("waiting", !view.facts.verdict);

@@ -143,15 +143,15 @@ export function leads({ story }) {
   );
 }
 
-/** One node: each predicate that fails there, with its numbers. */
-export function nodeReasons(answer) {
+/** One node: each predicate that fails there, with its numbers; `what` the release calls a predicate. */
+export function nodeReasons(answer, what) {
   const [verdict] = answer.nodes;
   if (!verdict) return null;
   if (verdict.fits) {
     const text =
       answer.state === "placed"
-        ? `Every predicate passed on ${verdict.node}; another node had the better total.`
-        : `Every predicate passes on ${verdict.node}.`;
+        ? `Every ${what} passed on ${verdict.node}; another node had the better total.`
+        : `Every ${what} passes on ${verdict.node}.`;
     return h(
       "section",
       { class: "why-node" },
@@ -169,7 +169,7 @@ export function nodeReasons(answer) {
       " ",
       h("small", {
         class: "dim",
-        text: `${plural(verdict.failures.length, "predicate")} ${verdict.failures.length === 1 ? "fails" : "fail"}`,
+        text: `${plural(verdict.failures.length, what)} ${verdict.failures.length === 1 ? "fails" : "fail"}`,
       }),
     ),
     h(

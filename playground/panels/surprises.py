@@ -1,0 +1,102 @@
+"""What surprises about a cycle of kube-scheduler v1.37, said where it shows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from playground.panels.sentences import Sentence, counted
+from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.simulation.v1_37.record import ReleaseRecord, release_record
+from scheduler_core.v1_37.interface import Attempt
+from scheduler_core.v1_37.signatures import unsigned_because
+
+BATCHING = (
+    "kube-scheduler v1.37 has no equivalence cache: it was removed in 1.12. What came after it is "
+    "opportunistic batching (KEP-5598): a pod equal to the one that was scheduled just before may take the "
+    "next best of the nodes that were scored for that one. It is on by default."
+)
+NO_EFFECT = "Here it is without effect: {}, so that no other pod counts as equal."
+LIFTED = (
+    " A KubeSchedulerConfiguration with defaultingType: List and no defaultConstraints for PodTopologySpread "
+    "lets it have one."
+)
+NO_CHANGE_OF_BALANCE = 75
+"""NodeResourcesBalancedAllocation's score of a node whose balance the pod leaves as it is."""
+
+
+def _attempt(cycle: Cycle, record: ReleaseRecord) -> Attempt | None:
+    return next((one for one in record.attempts if one.pod.key == cycle.pod), None)
+
+
+def popped_early(cycle: Cycle) -> Sentence | None:
+    """Say that a pod did not wait for the end of its backoff; None if it did."""
+    timed = cycle.queue.timed
+    if release_record(cycle) is None or timed is None or cycle.queue.active_count:
+        return None
+    until = timed.tried.backoff_until
+    if until is None or until <= cycle.time:
+        return None
+    return [
+        {"pod": cycle.pod},
+        f" was to back off until {until:g} s. ",
+        "No pod is active, so the head of the backoff queue is tried at once.",
+    ]
+
+
+def of_scores(cycle: Cycle) -> list[Sentence]:
+    """Say which scores do not mean what one would take them for."""
+    record = release_record(cycle)
+    if record is None or record.scored is None:
+        return []
+    told: list[Sentence] = []
+    attempt = _attempt(cycle, record)
+    plugins = record.scored.plugins
+    if attempt is not None and attempt.pod.spec.get("resources") and "NodeResourcesFit" in plugins:
+        told.append(
+            [
+                {"priority": "NodeResourcesFit"},
+                " ignores spec.resources of the pod that it scores and counts its containers' requests.",
+            ]
+        )
+    balance = plugins.get("NodeResourcesBalancedAllocation")
+    if balance is not None and len(balance.raw) and bool(np.all(balance.raw == NO_CHANGE_OF_BALANCE)):
+        told.append(
+            [
+                {"priority": "NodeResourcesBalancedAllocation"},
+                f" gives {NO_CHANGE_OF_BALANCE} on {counted(len(balance.raw), 'node')}: ",
+                "the pod changes the balance of none.",
+            ]
+        )
+    return told
+
+
+def of_message(cycle: Cycle) -> list[Sentence]:
+    """Say where a message that ends in "not found" comes from."""
+    if release_record(cycle) is None or not (cycle.message or "").endswith(" not found"):
+        return []
+    record = release_record(cycle)
+    attempt = None if record is None else _attempt(cycle, record)
+    failed = {} if attempt is None else attempt.post_filter
+    if not any(status.reasons == ("not found",) for status in failed.values()):
+        return []
+    return [
+        [
+            "The message ends with \u201cnot found\u201d because PreFilter ended before ",
+            {"predicate": "DynamicResources"},
+            " ran: its PostFilter finds no state, and preemption is not tried.",
+        ]
+    ]
+
+
+def batching(cycle: Cycle) -> str:
+    """Return what the equivalence cache's successor does in a cycle."""
+    record = release_record(cycle)
+    attempt = None if record is None else _attempt(cycle, record)
+    if record is None or attempt is None:
+        return BATCHING
+    if record.hint:
+        return f"{BATCHING} In this cycle it named {record.hint}."
+    why = unsigned_because(attempt.pod, attempt.profile)
+    if not why:
+        return f"{BATCHING} In this cycle no equal pod had been scheduled just before."
+    return f"{BATCHING} {NO_EFFECT.format(why)}" + (LIFTED if "default constraints" in why else "")

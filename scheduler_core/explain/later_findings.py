@@ -1,0 +1,154 @@
+"""Findings for the reasons that only kube-scheduler v1.37 has: topology spread and devices.
+
+The facts are what v1.37's plugins counted for the attempt. The changes are proposals, which v1.37 verifies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from scheduler_core.explain.edits import Edit
+from scheduler_core.explain.finding import Finding, PodOnNode
+from scheduler_core.explain.labels import IDENTITY, set_labels
+from scheduler_core.objects.manifests import Manifest, part
+from scheduler_core.v1_37.devices import Supply, supplies
+from scheduler_core.v1_37.plugins.base import Context
+from scheduler_core.v1_37.plugins.dynamic_resources import PLUGIN as DEVICES
+from scheduler_core.v1_37.plugins.dynamic_resources import DeviceState
+from scheduler_core.v1_37.plugins.pod_topology_spread import HARD, SOFT
+from scheduler_core.v1_37.spreading import SpreadCounts, skews, spread_counts
+
+DOMAINS_NAMED = 8
+CONSTRAINTS = "topologySpreadConstraints"
+
+
+def _context(place: PodOnNode) -> Context:
+    standing: Any = place.standing  # a CurrentStanding, whose module imports these findings
+    context: Context = standing.attempt.context
+    return context
+
+
+def _row(place: PodOnNode) -> int:
+    row = _context(place).nodes.row(place.node.meta.name)
+    assert row is not None
+    return row
+
+
+def skew(place: PodOnNode) -> Finding:
+    """Tell the counts of each constraint that refuses the node, and change the first one or the node."""
+    context = _context(place)
+    counts = place.standing.once("spread counts", lambda: spread_counts(context))
+    refusing = skews(context, _row(place))
+    details = tuple(text for index, value, by in refusing for text in _told(counts[index], value, by))
+    options = tuple(
+        option for index, value, by in refusing for option in _options(place, counts, index, value, by)
+    )
+    return Finding(details, options)
+
+
+def _told(counts: SpreadCounts, value: str | None, by: int) -> Iterator[str]:
+    if value is None:
+        yield f"the node has no label {counts.key}, by which the pods are spread"
+        return
+    itself = ", this one included," if counts.counts_itself else ""
+    yield (
+        f"{counts.key}={value} would have {_pods(by + counts.least)}{itself} that the constraint counts: "
+        f"{by} more than the fewest of a domain, {counts.least}; maxSkew is {counts.max_skew}"
+    )
+    if counts.number < counts.min_domains:
+        yield (
+            f"there are {counts.number} domains, fewer than minDomains {counts.min_domains}: "
+            "then the fewest is taken to be 0"
+        )
+    listed = ", ".join(f"{one.value} {one.pods:,}" for one in counts.domains[:DOMAINS_NAMED])
+    more = f" and {counts.number - DOMAINS_NAMED:,} more domains" if counts.number > DOMAINS_NAMED else ""
+    yield f"pods that it counts by {counts.key}: {listed}{more}"
+
+
+def _pods(number: int) -> str:
+    return f"{number:,} pod{'' if number == 1 else 's'}"
+
+
+def _options(
+    place: PodOnNode, counts: tuple[SpreadCounts, ...], index: int, value: str | None, by: int
+) -> Iterator[tuple[Edit, ...]]:
+    one = counts[index]
+    if value is None:
+        fewest = one.domains[0].value if one.domains else ""
+        if fewest and one.key != IDENTITY:
+            yield (set_labels(place, {one.key: fewest}),)
+        return
+    for field, was in zip(("nodeAffinityPolicy", "nodeTaintsPolicy"), one.policies):
+        if was == "Ignore":
+            yield from _constraint(place, index, f"set {field}: Honor", {field: "Honor"}, 0.0)
+    if one.number < one.min_domains:
+        yield from _constraint(place, index, f"set minDomains: {one.number}", {"minDomains": one.number}, 0.1)
+    yield from _constraint(place, index, f"set maxSkew: {by}", {"maxSkew": by}, 0.2)
+    yield from _constraint(
+        place, index, f"set whenUnsatisfiable: {SOFT}", {"whenUnsatisfiable": SOFT, "minDomains": None}, 0.3
+    )
+
+
+def _constraint(
+    place: PodOnNode, index: int, words: str, changed: Mapping[str, object], size: float
+) -> Iterator[tuple[Edit, ...]]:
+    """Yield an edit of the pod's hard constraint number ``index``; none if it is a default one."""
+    own = _context(place).pod.spec.get(CONSTRAINTS) or ()
+    places = [at for at, entry in enumerate(own) if entry["whenUnsatisfiable"] == HARD]
+    if index >= len(places):
+        return
+    at = places[index]
+
+    def mutate(document: Manifest) -> None:
+        entry = part(document, "spec")[CONSTRAINTS][at]
+        for field, value in changed.items():
+            if value is None:
+                entry.pop(field, None)
+            else:
+                entry[field] = value
+
+    told = f"{words} in the pod's spread constraint on {own[at]['topologyKey']}"
+    yield (place.edit_pod(told, "affinity", mutate, size=size),)
+
+
+def devices(place: PodOnNode) -> Finding:
+    """Tell how many devices the node has for each request of the claims, and how many of them are free."""
+    context = _context(place)
+    state: DeviceState | None = context.states.get(DEVICES.key)
+    if state is None or state.allocator is None:
+        return Finding()
+    found = list(supplies(state.allocator, place.node.meta.name, place.node.meta.labels))
+    return Finding(tuple(map(_asked, found)))
+
+
+def _asked(supply: Supply) -> str:
+    request = supply.request
+    wanted = "all devices" if request.takes_all else _devices(request.count)
+    there = (
+        f"the node has {supply.selected:,}, {supply.free:,} of them free"
+        if supply.selected
+        else "the node has none"
+    )
+    return (
+        f"claim {request.claim_name}, request {request.name}: {wanted} of class "
+        f"{request.entry.get('deviceClassName')}; {there}"
+    )
+
+
+def _devices(number: int) -> str:
+    return f"{number:,} device{'' if number == 1 else 's'}"
+
+
+_SKEWED = "node(s) didn't match pod topology spread constraints"
+_NO_LABEL = f"{_SKEWED} (missing required label)"
+
+LATER_FINDINGS: Mapping[str, Callable[[PodOnNode], Finding]] = {
+    _SKEWED: skew,
+    _NO_LABEL: skew,
+    "cannot allocate all claims": devices,
+}
+"""By the reason, word for word."""
+
+SEARCHED = frozenset({_SKEWED, _NO_LABEL})
+"""The reasons whose findings propose changes."""
