@@ -161,6 +161,17 @@ def test_under_v1_37_rows_scores_and_a_draw_are_shown():
     assert "Hints of Extender: until a pod, a node, a volume" in waits
 
 
+def test_under_v1_37_what_surprises_is_said():
+    """Nodes that are scored empty, with the issue, and why batching has no effect."""
+    playback = played(find("extender-idle").load())
+    cycle = playback.cycle(1)
+    place = playback.place(cycle)
+    story = text(light(cycle, place)["story"])
+    assert "score the nodes as if no pod ran on them and they had no image" in story
+    assert "a known bug of v1.37, kubernetes/kubernetes#141781." in story
+    assert "the scheduler has extenders" in INSPECT["cache"](cycle, place)["why"]
+
+
 def test_under_v1_37_preemption_shows_what_the_extender_left():
     """Its candidates, and the call in the story."""
     low = [pod(f"low-{name}", cpu="4", on=name) for name in "abc"]
