@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from playground.panels.sentences import Sentence, SentencePart
+from scheduler_core.extenders.configuration import is_extender
 from scheduler_core.extenders.record import CallRecord, extender_record
 from scheduler_core.scheduling.cycle import Cycle
 
@@ -26,7 +27,7 @@ ASKED = {
 
 def part_of(kind: str, name: str) -> SentencePart:
     """Return a rule's name in a sentence; an extender has no reference to link to."""
-    return {"strong": name} if name.startswith("extender ") else {kind: name}
+    return {"strong": name} if is_extender(name) else {kind: name}
 
 
 def choosing(cycle: Cycle) -> list[Sentence]:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from scheduler_core.extenders.configuration import is_extender
+from scheduler_core.extenders.rules import MAX_EXTENDER_PRIORITY
 from scheduler_core.objects.arrays import IntVector
 from scheduler_core.objects.plain import plain
 from scheduler_core.priorities import PRIORITIES, describe
@@ -17,6 +19,7 @@ from scheduler_core.scheduling.scoring import combine
 from scheduler_core.simulation.v1_37.record import ReleaseRecord, release_record
 from scheduler_core.simulation.virtual import Stepper
 from scheduler_core.v1_37.declared import declared
+from scheduler_core.v1_37.plugins.base import MAX_SCORE
 from scheduler_core.v1_37.selecting import turns
 
 
@@ -55,8 +58,10 @@ def _of_release(record: ReleaseRecord, cycle: Cycle) -> dict[str, Any]:
     known = {"release": record.release, "unscored": list(record.unscored), "profile": record.profile}
     if record.scored is None:
         return known
-    place = dict(zip(record.scored.nodes.tolist(), turns(len(cycle.feasible)).tolist(), strict=True))
-    return {**known, "turns": [place[cycle.nodes[node]] for node in cycle.feasible.tolist()]}
+    order = turns(len(cycle.feasible), record.scored.at_random)
+    place = dict(zip(record.scored.nodes.tolist(), order.tolist(), strict=True))
+    found = {**known, "turns": [place[cycle.nodes[node]] for node in cycle.feasible.tolist()]}
+    return {**found, "atRandom": True} if record.scored.drawn else found
 
 
 def _compact(values: IntVector) -> int | list[int]:
@@ -76,12 +81,13 @@ def explained(
     place = next((n for n, one in enumerate(feasible.tolist()) if node_at[one] == node), None)
     if place is None:
         return None
+    row = cycle.priorities[priority]
     if release_record(cycle) is not None:
-        return _plugin_score(cycle, place, cycle.priorities[priority])
+        return (_extender_score if is_extender(row.name) else _plugin_score)(cycle, place, row)
     pod = before.cluster.pods[cycle.pod]
     if priority >= len(before.profile_of(pod.pod).priorities):
-        return _extender_score(cycle, place, cycle.priorities[priority])
-    asked = LineQuestion(before.cluster, pod, feasible, place, cycle.priorities[priority])
+        return _extender_score(cycle, place, row)
+    asked = LineQuestion(before.cluster, pod, feasible, place, row)
     zero = np.zeros(1, np.int64)
     total = combine(((row.weight, row.score[place : place + 1]) for row in cycle.priorities), zero)
     told = as_dict(asked, describe(before.profile_of(pod.pod).priorities[priority].run, asked))
@@ -90,21 +96,24 @@ def explained(
 
 
 def _extender_score(cycle: Cycle, place: int, row: PriorityRow) -> dict[str, Any]:
-    """Return how an extender counts for a node: its answer times its weight."""
+    """Return how an extender counts for a node: its answer, under v1.37 scaled, times its weight."""
     assert cycle.totals is not None
     score = int(row.score[place])
-    told = [Line("Prioritize", "Score of the node in the answer", f"{score:,}", f"{score:,}")]
+    raw = score if row.raw is None else int(row.raw[place])
+    told = [Line("Prioritize", "Score of the node in the answer", f"{raw:,}", f"{raw:,}")]
+    scale = f"× {MAX_SCORE} / {MAX_EXTENDER_PRIORITY}"
+    scaled = [] if row.raw is None else [Line("MaxNodeScore", scale, f"{raw:,}", f"{score:,}")]
     return {
         "name": row.name,
         "kind": row.kind,
         "weight": row.weight,
         "prefers": "what the extender scores higher",
-        "map": None,
+        "map": None if row.raw is None else raw,
         "score": score,
         "weighted": row.weight * score,
         "range": [int(row.score.min()), int(row.score.max())],
         "value": plain(told),
-        "scale": [],
+        "scale": plain(scaled),
         "total": int(cycle.totals[place]),
         "reference": None,
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from playground.panels.sentences import Sentence, SentencePart, counted, listed, placements
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.v1_37.record import Hint, ReleaseRecord, release_record
+from scheduler_core.v1_37.extending import EXTENDER
 
 HINTS: SentencePart = {"tab": "Hints"}
 WAITS_IN = {
@@ -12,6 +13,12 @@ WAITS_IN = {
     "backoff": "backs off: an event during its attempt may help it",
     "active": "is active again: an event during its attempt may help it",
 }
+
+BY_HEAP = "No choice is random: the one that comes to the root of the heap of totals is taken, "
+AT_RANDOM = (
+    "kube-scheduler takes one of {:,} of them at random, because extenders were asked; here it is always the "
+    "one that comes to the root of the heap of totals, "
+)
 
 
 def heading(cycle: Cycle) -> list[Sentence]:
@@ -45,12 +52,14 @@ def _walk(cycle: Cycle, record: ReleaseRecord) -> list[Sentence]:
 
 def picked(cycle: Cycle) -> Sentence | None:
     """Say how one of several nodes with the highest total was taken; None for another release."""
-    if release_record(cycle) is None or cycle.totals is None or cycle.node is None:
+    record = release_record(cycle)
+    if record is None or cycle.totals is None or cycle.node is None:
         return None
+    drawn = record.scored.drawn if record.scored is not None else []
     return [
         f"{counted(len(cycle.ties), 'node')} share the highest total, ",
         {"strong": f"{int(cycle.totals.max()):,}"},
-        ". No choice is random: the one that comes to the root of the heap of totals is taken, ",
+        f". {AT_RANDOM.format(len(drawn)) if drawn else BY_HEAP}",
         {"node": cycle.node},
         ".",
     ]
@@ -118,5 +127,6 @@ def _condition(record: ReleaseRecord) -> list[Sentence]:
 def _wakes(hint: Hint) -> list[Sentence]:
     told: list[Sentence] = []
     for plugin, _, text in hint.events:
-        told.append([HINTS, " of ", {"predicate": plugin}, f": until {text}."])
+        name: SentencePart = {"strong": plugin} if plugin == EXTENDER else {"predicate": plugin}
+        told.append([HINTS, " of ", name, f": until {text}."])
     return told

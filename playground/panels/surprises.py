@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from playground.panels.sentences import Sentence, counted
+from playground.panels.sentences import Sentence, counted, listed
+from scheduler_core.extenders.record import extender_record
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.v1_37.record import ReleaseRecord, release_record
+from scheduler_core.v1_37.extending import SCORED_BY_NODE_INFO
 from scheduler_core.v1_37.interface import Attempt
+from scheduler_core.v1_37.quirks import EMPTIED
+from scheduler_core.v1_37.scored import Scored
 from scheduler_core.v1_37.signatures import unsigned_because
 
 BATCHING = (
@@ -20,6 +24,7 @@ LIFTED = (
     " A KubeSchedulerConfiguration with defaultingType: List and no defaultConstraints for PodTopologySpread "
     "lets it have one."
 )
+EXTENDED = "the scheduler has extenders, of which no pod's signature knows"
 NO_CHANGE_OF_BALANCE = 75
 """NodeResourcesBalancedAllocation's score of a node whose balance the pod leaves as it is."""
 
@@ -51,6 +56,8 @@ def of_scores(cycle: Cycle) -> list[Sentence]:
     told: list[Sentence] = []
     attempt = _attempt(cycle, record)
     plugins = record.scored.plugins
+    if attempt is not None and attempt.rebuilt:
+        told.append(_emptied(record.scored))
     if attempt is not None and attempt.pod.spec.get("resources") and "NodeResourcesFit" in plugins:
         told.append(
             [
@@ -68,6 +75,19 @@ def of_scores(cycle: Cycle) -> list[Sentence]:
             ]
         )
     return told
+
+
+def _emptied(scored: Scored) -> Sentence:
+    """Say that an extender returned nodes, which are then scored without what is on them."""
+    names = [name for name in scored.plugins if name in SCORED_BY_NODE_INFO]
+    verb = "scores" if len(names) == 1 else "score"
+    returned = "because an extender without nodeCacheCapable returned them: a known bug of v1.37, "
+    return [
+        *listed("priority", names),
+        f" {verb} the nodes as if no pod ran on them and they had no image, {returned}",
+        {"strong": EMPTIED.upstream[1].name},
+        ".",
+    ]
 
 
 def of_message(cycle: Cycle) -> list[Sentence]:
@@ -96,7 +116,7 @@ def batching(cycle: Cycle) -> str:
         return BATCHING
     if record.hint:
         return f"{BATCHING} In this cycle it named {record.hint}."
-    why = unsigned_because(attempt.pod, attempt.profile)
+    why = EXTENDED if extender_record(cycle) is not None else unsigned_because(attempt.pod, attempt.profile)
     if not why:
         return f"{BATCHING} In this cycle no equal pod had been scheduled just before."
     return f"{BATCHING} {NO_EFFECT.format(why)}" + (LIFTED if "default constraints" in why else "")

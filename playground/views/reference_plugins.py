@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 from scheduler_core.config.rule_history import history_of
 from scheduler_core.v1_37.declared import DECLARED, POINTS
 from scheduler_core.v1_37.hints.registry import events_of
+from scheduler_core.v1_37.quirks import QUIRKS
 
 
 def plugins() -> list[dict[str, Any]]:
@@ -34,6 +35,6 @@ def plugins() -> list[dict[str, Any]]:
 
 @require_safe
 def page(request: HttpRequest) -> HttpResponse:
-    """Render the page; context: ``plugins`` (:func:`plugins`)."""
-    context = {"section": "reference", "page": "plugins", "plugins": plugins()}
+    """Render the page; context: ``plugins`` (:func:`plugins`), and ``quirks`` of v1.37."""
+    context = {"section": "reference", "page": "plugins", "plugins": plugins(), "quirks": QUIRKS}
     return render(request, "reference_plugins.html", context)

@@ -9,6 +9,7 @@ from scheduler_core.cli.reporting import InputError
 from scheduler_core.extenders.port import Transport
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.simulation.instant import Simulation
+from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
 from scheduler_core.simulation.virtual import Stepper
 
 
@@ -53,7 +54,9 @@ def write_answers(simulation: Stepper, options: argparse.Namespace) -> None:
     """
     if options.record_answers is None:
         return
-    document = simulation.asking.recording() if isinstance(simulation, Simulation) else None
+    document = (
+        simulation.asking.recording() if isinstance(simulation, (Simulation, CurrentSimulation)) else None
+    )
     if document is None:
         raise InputError(f"{options.record_answers}: no extender was called, so there is nothing to record")
     try:

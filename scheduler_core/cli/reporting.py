@@ -135,7 +135,7 @@ def read_configuration(name: str) -> ConfigurationFile:
         config.settings if SETTINGS_KIND in kinds else None,
         tuple(problem for problem in config.warnings if problem.file),
         tuple(config.answers),
-        tuple(config.configuration.profile.extenders),
+        tuple(config.configuration.extenders),
     )
 
 

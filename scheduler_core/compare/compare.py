@@ -135,7 +135,7 @@ def _recorded(simulation: Stepper, cycle: Cycle | None) -> Cycle | None:
     """Return the cycle with its matrices: one of v1.37 is run again."""
     if cycle is None or not isinstance(simulation, CurrentSimulation):
         return cycle
-    again = CurrentSimulation(simulation.scenario, trace=False)
+    again = CurrentSimulation(simulation.scenario, trace=False, asking=simulation.asking)
     again.replay(simulation.decisions[: cycle.index - 1])
     again.record(trace=True)
     return again.step()
@@ -349,12 +349,22 @@ def last_nodes(simulation: Stepper) -> dict[str, str]:
 def _releases(a: Stepper, b: Stepper) -> Iterator[str]:
     """Describe the differences between the schedulers: their releases, or else their configurations."""
     one, two = a.scenario.release, b.scenario.release
+    yield from _extenders(a.scenario, b.scenario)
     if one != two:
         yield f"kube-scheduler {one} under A, {two} under B"
     elif isinstance(a, CurrentSimulation) and isinstance(b, CurrentSimulation):
         yield from _profiles(a, b)
     else:
         yield from _configuration(a.profile, b.profile)
+
+
+def _extenders(a: Scenario, b: Scenario) -> Iterator[str]:
+    """Describe the difference between the extenders that are asked from the start."""
+    one, two = (scenario.configuration.extenders for scenario in (a, b))
+    if one == two:
+        return
+    mine, theirs = (", ".join(extender.url for extender in found) or "none" for found in (one, two))
+    yield f"extenders: {mine} under A, {theirs} under B" if mine != theirs else "what extenders do differs"
 
 
 def _profiles(a: CurrentSimulation, b: CurrentSimulation) -> Iterator[str]:

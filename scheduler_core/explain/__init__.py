@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from scheduler_core.explain.changes import Remedy, search
 from scheduler_core.explain.cooperative import finished
-from scheduler_core.explain.current import changes_for, groups_of, pending_now, verdict_on
+from scheduler_core.explain.current import changes_for, decide_too, groups_of, pending_now, verdict_on
 from scheduler_core.explain.current_standing import standing_now
 from scheduler_core.explain.explanation import (
     NODES_SHOWN,
@@ -27,9 +27,11 @@ from scheduler_core.explain.missing_pod import gone, meant_node
 from scheduler_core.explain.spelling import near
 from scheduler_core.explain.story import Story, tell
 from scheduler_core.explain.world import Standing, snapshot
+from scheduler_core.extenders.configuration import is_extender
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.scheduling.cycle import Cycle, Decision
 from scheduler_core.scheduling.filtering import error_message, fit_error_message
+from scheduler_core.simulation.v1_37.record import release_record
 from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
 from scheduler_core.simulation.virtual import Stepper, simulate
 
@@ -222,16 +224,17 @@ def _placed(simulation: Stepper, index: int, pod: str, asked: str | None) -> Ask
 
 
 def _refused_by_extender(cycle: Cycle, row: int) -> str:
-    """Return which extender failed a node that passed the predicates; "" if none did."""
+    """Return which extender failed a node that passed the predicates or filters; "" if none did."""
     matrix = cycle.matrix
     if matrix is None:
         return ""
-    rows = range(len(cycle.order), len(matrix.order))
+    rows = [number for number, name in enumerate(matrix.order) if is_extender(name)]
     number = next((number for number in rows if matrix.codes[number, row] > 0), None)
     if number is None:
         return ""
     reasons = ", ".join(matrix.reasons[int(matrix.codes[number, row])]) or "without a reason"
-    return f"passed the predicates, but {matrix.order[number]} refused it: {reasons}"
+    rules = "filters" if release_record(cycle) is not None else "predicates"
+    return f"passed the {rules}, but {matrix.order[number]} refused it: {reasons}"
 
 
 def _placed_currently(earlier: CurrentSimulation, pod: str, asked: str | None) -> Asking:
@@ -269,7 +272,9 @@ def _placed_currently(earlier: CurrentSimulation, pod: str, asked: str | None) -
     row = names.index(asked)
     told = verdict_on(standing, row)
     if told.fits:
-        return replace(answer, summary=f"{summary} {asked} fitted too.", nodes=(told,))
+        refused = "" if asked not in cycle.nodes else _refused_by_extender(cycle, cycle.nodes.index(asked))
+        text = f"{summary} {asked} {refused or 'fitted too'}."
+        return replace(answer, summary=text, nodes=(told,))
     found, unsearched = yield from changes_for(standing, [row])
     plugin = f"{told.failures[0].predicate} ({told.because})" if told.failures else told.because
     text = " ".join(filter(None, (f"{summary} {asked} did not fit: {plugin}.", unsearched)))
@@ -312,8 +317,7 @@ def _standing(simulation: Stepper, pod: str, asked: str | None, shown: int, *, t
     found = [] if asked is None and standing.fitting() else (yield from search(standing, rows))
     summary = _pending_summary(standing, pod, verdicts, asked)
     if simulation.profile_of(state.pod).extenders:
-        urls = ", ".join(extender.url for extender in simulation.profile_of(state.pod).extenders)
-        summary += f" Extenders decide too, which is not explained here but in the trace: {urls}."
+        summary += f" {decide_too(simulation.profile_of(state.pod).extenders)}"
     if node:
         summary = f"{pod} is bound to {node} by its manifest. {summary}"
     elif not simulation.responsible(state.pod):

@@ -27,6 +27,7 @@ from scheduler_core.explain.finding import PodOnNode
 from scheduler_core.explain.findings import findings
 from scheduler_core.explain.missing_pod import meant_node
 from scheduler_core.explain.world import Failure
+from scheduler_core.extenders.configuration import Extender
 from scheduler_core.simulation.v1_37.groups import group_text
 from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
 from scheduler_core.v1_37.attempt import fit_message
@@ -35,16 +36,21 @@ from scheduler_core.v1_37.interface import Attempt
 
 
 def attempt_now(simulation: CurrentSimulation, pod: str) -> Attempt | None:
-    """Schedule a pending pod on the current cluster without any effect; None if no profile handles it."""
+    """Schedule a pending pod on the current cluster without any effect; None if no profile handles it.
+
+    Extenders are not asked.
+    """
     run = simulation.run
     found = run.cluster.pods.get(pod)
     if found is None or found.node or run.scheduling.profile_of(found) is None:
         return None
-    start = run.scheduling.start
+    scheduling = run.scheduling
+    start, extension = scheduling.start, scheduling.extension
+    scheduling.extension = None  # nobody is called for an explanation
     try:
-        return run.scheduling.schedule(found)
+        return scheduling.schedule(found)
     finally:
-        run.scheduling.start = start
+        scheduling.start, scheduling.extension = start, extension
 
 
 def pending_now(
@@ -86,7 +92,9 @@ def pending_now(
     group = group_text(simulation.run, pod)
     unmade = simulation.claims.problems.get(pod, "")
     held += f" Its ResourceClaims could not be made: {unmade}." if unmade else ""
-    text = " ".join(filter(None, (summary, held, group, _wakes(simulation, pod), unsearched)))
+    extenders = decide_too(simulation.run.configuration.extenders)
+    told_of = (summary, extenders, held, group, _wakes(simulation, pod), unsearched)
+    text = " ".join(filter(None, told_of))
     return Explanation(
         pod,
         here.state,
@@ -100,6 +108,12 @@ def pending_now(
         groups=groups_of(failures, names, fitting) if asked is None else (),
         changes=tuple(found),
     )
+
+
+def decide_too(extenders: Sequence[Extender]) -> str:
+    """Return a sentence on the extenders, whose answers an explanation leaves out; "" if there are none."""
+    urls = ", ".join(extender.url for extender in extenders)
+    return urls and f"Extenders decide too, which is not explained here but in the trace: {urls}."
 
 
 def changes_for(

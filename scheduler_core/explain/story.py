@@ -81,10 +81,17 @@ def tell(cycle: Cycle, asked: str | None = None) -> Story:
     sentences = [f"{fitting:,} of {of:,} nodes fit; the best total is {best:,}."]
     rival = asked if asked in places and asked != cycle.node else _runner_up(cycle)
     leads: tuple[Lead, ...] = ()
-    if len(cycle.ties) > 1 and release_record(cycle) is not None:
+    record = release_record(cycle)
+    if len(cycle.ties) > 1 and record is not None:
+        drawn = record.scored.drawn if record.scored is not None else []
+        how = (
+            f"because of extenders kube-scheduler takes one of {len(drawn):,} at random, here "
+            if drawn
+            else ""
+        )
         sentences.append(
-            f"{len(cycle.ties):,} nodes have it; the one at the root of the heap of totals is taken: "
-            f"{cycle.node}."
+            f"{len(cycle.ties):,} nodes have it; {how}the one at the root of the heap of totals"
+            f"{':' if drawn else ' is taken:'} {cycle.node}."
         )
     elif len(cycle.ties) > 1:
         turn = cycle.last_node_index % len(cycle.ties)

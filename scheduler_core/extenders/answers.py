@@ -206,7 +206,8 @@ def _prioritize_body(call: Call, short: Mapping[str, Any]) -> str:
 def _preempt_body(call: Call, short: Mapping[str, Any]) -> str:
     """Return the victims: those proposed on every node, or those declared, by node and pod."""
     declared = short.get("victims")
-    proposed = {node: dict(pods) for node, pods in call.victims}
+    proposed = {node: dict(pods) for node, pods, _ in call.victims}
+    violations = {node: {"NumPDBViolations": count} for node, _, count in call.victims if count}
     if declared is None:
         found = {node: list(pods.values()) for node, pods in proposed.items()}
     else:
@@ -215,7 +216,10 @@ def _preempt_body(call: Call, short: Mapping[str, Any]) -> str:
             for node, pods in declared.items()
             if node in proposed
         }
-    meta = {node: {"Pods": [{"UID": uid} for uid in uids]} for node, uids in found.items()}
+    meta = {
+        node: {"Pods": [{"UID": uid} for uid in uids], **violations.get(node, {})}
+        for node, uids in found.items()
+    }
     return encode({"NodeNameToMetaVictims": meta})
 
 

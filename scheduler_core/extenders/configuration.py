@@ -25,6 +25,7 @@ MOST_RESOURCES = 100
 LONGEST_URL = 2_000
 MOST_WEIGHT = 2**31 - 1
 
+_LABEL = "extender "
 _UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 _PART = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?)(ms|us|µs|ns|h|m|s)", re.ASCII)
 
@@ -239,10 +240,15 @@ def read_extenders(value: Any, form: Form) -> tuple[tuple[Extender, ...], list[P
 
     def label(url: str) -> str:
         seen[url] = seen.get(url, 0) + 1
-        return f"extender {url}" if seen[url] == 1 else f"extender {url} ({seen[url]})"
+        return f"{_LABEL}{url}" if seen[url] == 1 else f"{_LABEL}{url} ({seen[url]})"
 
     read = [reader.read(f"extenders[{place}]", entry, label) for place, entry in enumerate(value)]
     return tuple(one for one in read if one is not None), reader.problems, reader.warnings
+
+
+def is_extender(name: str) -> bool:
+    """Return whether a row of the matrix or of the scores is an extender's: its name is its label."""
+    return name.startswith(_LABEL)
 
 
 def ignored_resources(extenders: Iterable[Extender]) -> frozenset[str]:

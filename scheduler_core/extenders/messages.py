@@ -9,11 +9,12 @@ what follows.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
 
+from scheduler_core.objects.quantity import parse_quantity
 from scheduler_core.objects.reading import kind_of
 
 MOST_NODES = 100_000  # names or scores that are read of one answer
@@ -26,12 +27,16 @@ class AnswerError(ValueError):
 
 
 class FilterResult(Struct, frozen=True):
-    """``nodes`` are those that pass; ``failed`` and ``unresolvable`` map the others to a message."""
+    """``nodes`` are those that pass; ``failed`` and ``unresolvable`` map the others to a message.
+
+    ``objects`` are they as they came, if that was as nodes and not as names.
+    """
 
     nodes: tuple[str, ...] = ()
     failed: Mapping[str, str] = field(default_factory=dict)
     unresolvable: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    objects: tuple[Mapping[str, Any], ...] | None = None
 
 
 def encode(value: Any) -> str:
@@ -93,11 +98,47 @@ def filter_result(body: str, *, node_cache: bool) -> FilterResult:
     if node_cache and names is not None:
         return FilterResult(tuple(names), failed, unresolvable)
     if listed is not None:
-        return FilterResult(tuple(_node_name(node) for node in listed), failed, unresolvable)
+        found = tuple(_node_name(node) for node in listed)
+        return FilterResult(found, failed, unresolvable, objects=tuple(node or {} for node in listed))
     told: tuple[str, ...] = ()
     if names:
         told = ("it answered NodeNames, which are read only with nodeCacheCapable: no node is left",)
     return FilterResult((), failed, unresolvable, told)
+
+
+def changed_nodes(objects: Iterable[Mapping[str, Any]], sent: Callable[[str], str]) -> list[str]:
+    """Return the names of nodes that came back otherwise than they were ``sent``, in what scores read.
+
+    ``sent`` returns a node's JSON, "" for one that is unknown.
+    """
+    found = []
+    for node in objects:
+        name = _node_name(node)
+        before = sent(name)
+        if before and _scored(node) != _scored(json.loads(before)):
+            found.append(name)
+    return found
+
+
+def _scored(node: Any) -> list[Any]:
+    """Return labels, taints and allocatable amounts of a node, whatever the case of the sections' names."""
+    fields = _fields(node)
+    metadata, spec, status = (fields.get(section) for section in ("metadata", "spec", "status"))
+    held = _field(status, "allocatable")
+    amounts = {key: _amount(value) for key, value in held.items()} if isinstance(held, Mapping) else {}
+    return [_field(metadata, "labels"), _field(spec, "taints"), amounts]
+
+
+def _field(section: Any, name: str) -> Any:
+    return (section.get(name) if isinstance(section, Mapping) else None) or None
+
+
+def _amount(value: Any) -> Any:
+    """Return a quantity as a number, for Go writes it anew; what is none, as it is."""
+    try:
+        return parse_quantity(str(value), 1000)
+    except ValueError:
+        return value
 
 
 def host_priorities(body: str) -> list[tuple[str, int]]:
@@ -121,8 +162,8 @@ def host_priorities(body: str) -> list[tuple[str, int]]:
     return out
 
 
-def preemption_result(body: str) -> dict[str, list[str]]:
-    """Read an ExtenderPreemptionResult: the uids of the victims by node.
+def preemption_result(body: str) -> dict[str, tuple[list[str], int]]:
+    """Read an ExtenderPreemptionResult: by node, the uids of the victims and how many budgets they violate.
 
     Raises:
         AnswerError: It cannot be read.
@@ -133,15 +174,19 @@ def preemption_result(body: str) -> dict[str, list[str]]:
         return {}
     if not isinstance(given, Mapping) or len(given) > MOST_NODES:
         raise AnswerError(f"NodeNameToMetaVictims must be an object, not {kind_of(given)}")
-    out: dict[str, list[str]] = {}
+    out: dict[str, tuple[list[str], int]] = {}
     for node, victims in given.items():
         if victims is None:
             # the scheduler dereferences it; here it is an answer that cannot be read
             raise AnswerError(f"NodeNameToMetaVictims has no victims object for node {node}")
-        pods = [_fields(pod).get("uid") or "" for pod in _list(_fields(victims), "Pods") or ()]
+        fields = _fields(victims)
+        pods = [_fields(pod).get("uid") or "" for pod in _list(fields, "Pods") or ()]
+        violations = fields.get("numpdbviolations") or 0
         if not all(isinstance(uid, str) for uid in pods):
             raise AnswerError("each of Pods must have a UID")
-        out[node] = pods
+        if type(violations) is not int or not _LEAST <= violations <= _MOST:
+            raise AnswerError("NumPDBViolations must be a whole number")
+        out[node] = pods, violations
     return out
 
 

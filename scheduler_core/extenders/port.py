@@ -9,15 +9,18 @@ from typing import Literal, Protocol
 from msgspec import Struct
 
 from scheduler_core.extenders.configuration import Extender, Verb
+from scheduler_core.extenders.rules import V1_11_RULES
 
 Source = Literal["declared", "recorded", "live"]
+Proposed = tuple[tuple[str, tuple[tuple[str, str], ...], int], ...]
+"""The victims that preempt is asked about: a node, its pods as (namespace/name, uid), budgets violated."""
 
 
 class Call(Struct, frozen=True):
     """One question: ``verb`` of ``extender`` about ``pod`` in a cycle, numbered from 1.
 
-    ``nodes`` are the names of the nodes asked about; ``victims``, of preempt alone, the pods proposed on each
-    node, as (namespace/name, uid). ``body`` makes the JSON that is posted, only where it is needed.
+    ``nodes`` are the names of the nodes asked about; ``victims``, of preempt alone, what is proposed on each.
+    ``body`` makes the JSON that is posted, only where it is needed.
     """
 
     extender: Extender
@@ -26,7 +29,7 @@ class Call(Struct, frozen=True):
     pod: str
     nodes: tuple[str, ...]
     body: Callable[[], str]
-    victims: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
+    victims: Proposed = ()
 
     @property
     def url(self) -> str:
@@ -68,8 +71,8 @@ class Transport(Protocol):
 
 
 def timed_out(url: str) -> str:
-    """Return the error of a call that took too long, as Go's client words it."""
-    return f"Post {url}: net/http: request canceled (Client.Timeout exceeded while awaiting headers)"
+    """Return the error of a call that took too long; releases after v1.11 word it otherwise."""
+    return V1_11_RULES.late.format(url=url)
 
 
 def digest(url: str, body: str) -> str:

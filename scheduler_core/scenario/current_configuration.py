@@ -8,10 +8,11 @@ from typing import Any
 from scheduler_core.config.feature_gates import FeatureGates
 from scheduler_core.config.release import is_framework_document
 from scheduler_core.config.settings import Settings
+from scheduler_core.extenders.configuration import CONFIGURATION, read_extenders
 from scheduler_core.framework.configuration.document import check_configuration
 from scheduler_core.framework.configuration.plugins import PLUGINS
 from scheduler_core.objects.manifests import Document
-from scheduler_core.objects.reading import At, Report
+from scheduler_core.objects.reading import At, Report, place_of
 from scheduler_core.v1_37.config import GATED, MULTI_POINT, Configuration, read_configuration
 
 _DEFAULT: Document = {}
@@ -23,16 +24,13 @@ _NEWER = frozenset(_BOUND) - PLUGINS.keys()
 def current_configuration(policy: Document | None, gates: FeatureGates = ()) -> Configuration:
     """Compile the configuration that v1.37 runs with: the document if it is a KubeSchedulerConfiguration.
 
-    Extenders are left out: :func:`check_current` warns of them.
-
     Raises:
         ValueError: The document cannot be used.
     """
     document = policy if policy is not None and is_framework_document(policy) else _DEFAULT
     version = {} if not document else {"apiVersion": "kubescheduler.config.k8s.io/v1"}
-    given = {key: value for key, value in document.items() if key != "extenders"}
     try:
-        return read_configuration({**given, **version}, dict(gates))
+        return read_configuration({**document, **version}, dict(gates))
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"it cannot be read: {error}") from error
 
@@ -47,8 +45,13 @@ def check_current(policy: Document, settings: Settings, at: At) -> None:
     at.report.errors.extend(structure.errors)
     if structure.errors:
         return
-    if policy.get("extenders"):
-        at.child("extenders").warn("kube-scheduler v1.37 is simulated without extenders: they are not called")
+    _, problems, warnings = read_extenders(policy.get("extenders"), CONFIGURATION)
+    for problem in problems:
+        place_of(at, problem.path).error(problem.message)
+    for problem in warnings:
+        place_of(at, problem.path).warn(problem.message)
+    if problems:
+        return
     try:
         current_configuration(policy, settings.feature_gates)
     except ValueError as error:

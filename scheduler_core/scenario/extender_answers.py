@@ -5,19 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from scheduler_core.config.release import V1_11
+from scheduler_core.config.release import V1_11, V1_37, is_framework_document
 from scheduler_core.extenders.answers import Answers, Table
 from scheduler_core.extenders.approval import transport
-from scheduler_core.extenders.configuration import POLICY, VERBS, Extender, read_extenders
+from scheduler_core.extenders.configuration import CONFIGURATION, POLICY, VERBS, Extender, read_extenders
 from scheduler_core.objects.reading import At
 
+FORMS = {V1_11: POLICY, V1_37: CONFIGURATION}
+"""How the configuration that each release reads writes its extenders."""
 
-def warn_of_policy(policy: Mapping[str, Any], answers: Iterable[Answers], at: At, release: str) -> None:
-    """Warn of the extenders of a Policy that are not asked, at their entries."""
+ASKING = frozenset(FORMS)
+"""The releases that ask extenders."""
+
+
+def warn_of_configuration(
+    document: Mapping[str, Any], answers: Iterable[Answers], at: At, release: str
+) -> None:
+    """Warn of the extenders of a scheduler's configuration that are not asked, at their entries."""
     table, place = Table(answers), at.child("extenders")
-    extenders, _, _ = read_extenders(policy.get("extenders"), POLICY)
+    form = CONFIGURATION if is_framework_document(document) else POLICY
+    extenders, _, _ = read_extenders(document.get("extenders"), form)
     for number, extender in enumerate(extenders):
-        told = _unasked(extender, table) if release == V1_11 else _of_release(extender, release)
+        told = _unasked(extender, table) if FORMS.get(release) is form else _of_release(extender, release)
         if told:
             place.child(number).warn(told)
 
@@ -47,7 +56,8 @@ def settled(extenders: Iterable[Extender], before: Iterable[Answers], after: Ite
 
 
 def _of_release(extender: Extender, release: str) -> str:
-    return f"extender {extender.url} is not called: {release} is simulated without extenders"
+    why = "reads no such configuration" if release in FORMS else "is simulated without extenders"
+    return f"extender {extender.url} is not called: {release} {why}"
 
 
 def _unasked(extender: Extender, table: Table) -> str:

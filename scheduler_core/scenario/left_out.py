@@ -41,7 +41,8 @@ def left_out(
     objects = [one for one in documents if one.get("kind") not in NOT_OBJECTS]
     missing = dict.fromkeys(unsupported(objects, {}))
     settings = [configuration.settings for configuration in configurations]
-    texts = (*_told(documents, settings[0], operations), *_gated(documents, settings))
+    binders = any("bind" in one.verbs for configuration in configurations for one in configuration.extenders)
+    texts = (*_told(documents, settings[0], operations), *_gated(documents, settings, binders=binders))
     told = [Problem(HEAD + text) for text in dict.fromkeys(texts)]
     told += [Problem(HEAD + text, unhonored=text.split()[0]) for text in missing]
     more = len(told) - MOST
@@ -73,13 +74,18 @@ def _told(documents: Sequence[Document], settings: Settings, operations: Iterabl
         )
 
 
-def _gated(documents: Sequence[Document], settings: Sequence[Settings]) -> Iterator[str]:
+def _gated(documents: Sequence[Document], settings: Sequence[Settings], *, binders: bool) -> Iterator[str]:
     """Yield what the feature gates leave out, or ask for in vain."""
     for name, on in dict.fromkeys(gate for one in settings for gate in one.feature_gates):
         if is_unsimulated(name, on) or (on and name in NOT_IMPLEMENTED):
             word, other = ("true", "off") if on else ("false", "on")
             yield f"featureGates.{name}: {word} is not implemented: decisions are those with it {other}"
     groups = {group_of(one) for one in documents if one.get("kind") == "PodGroup"}
+    if NATIVE in groups and any(one.has(GROUPS) for one in settings) and binders:
+        yield (
+            "a member of a PodGroup that an extender refuses to bind backs off with its group, which is "
+            "presumed: no record has it"
+        )
     if NATIVE in groups and not any(one.has(GROUPS) for one in settings):
         yield (
             f"PodGroups are not scheduled as groups, because the feature gate {GROUPS} is off by default: "

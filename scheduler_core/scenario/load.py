@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from scheduler_core.config.feature_gates import read_gates
 from scheduler_core.config.policy.document import is_policy
 from scheduler_core.config.release import (
-    V1_11,
     V1_22,
     V1_37,
     chosen_release,
@@ -51,7 +50,12 @@ from scheduler_core.objects.reading import At, Report, show
 from scheduler_core.progress import Watch, counted, unwatched
 from scheduler_core.scenario.assembly import Assembly
 from scheduler_core.scenario.current_configuration import check_current
-from scheduler_core.scenario.extender_answers import warn_of_later, warn_of_policy, warn_of_strangers
+from scheduler_core.scenario.extender_answers import (
+    ASKING,
+    warn_of_configuration,
+    warn_of_later,
+    warn_of_strangers,
+)
 from scheduler_core.scenario.newer_fields import check_newer_fields
 from scheduler_core.scenario.operations import has_controllers, read_operations, releases_written
 from scheduler_core.scenario.reconfiguration import VERSIONS, Reconfiguration
@@ -272,14 +276,15 @@ class _Loading:
         read = [read_answers(entry.value, at) for entry, at in zip(self.answers, places)]
         answers = tuple(chain.from_iterable(read))
         self.refuse_if_wrong()
-        if release != V1_11:
+        asks = release in ASKING
+        if not asks:
             for at in places:
                 at.child("kind").warn(f"{release} is simulated without extenders: the answers have no effect")
-        for entry in self.policies[:1]:
-            warn_of_policy(entry.value, answers, At(self.report, None, entry), release)
-        initial, *later = (one.profile.extenders for one in configurations)
+        for entry in (*self.policies[:1], *(self.configurations[:1] if release == V1_37 else ())):
+            warn_of_configuration(entry.value, answers, At(self.report, None, entry), release)
+        initial, *later = (one.extenders for one in configurations)
         brought = [extender for found in later for extender in found if extender not in initial]
-        if release == V1_11:
+        if asks:
             for at, found in zip(places, read):
                 warn_of_strangers((*initial, *brought), found, at.child("extenders"))
             for entry in self.scenarios[:1]:

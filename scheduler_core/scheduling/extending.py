@@ -16,13 +16,13 @@ from scheduler_core.extenders.calling import AskedPod, Attempt, Documents, Prior
 from scheduler_core.extenders.configuration import Extender
 from scheduler_core.extenders.port import Port
 from scheduler_core.extenders.record import ExtenderRecord
+from scheduler_core.extenders.rules import bounded
 from scheduler_core.objects.admission import uid_for
 from scheduler_core.objects.model import Pod
 from scheduler_core.priorities.row import PriorityRow
 from scheduler_core.scheduling.preemption.dry_run import Candidate
 
 NOT_ASKED = -1  # in a row of the matrix: an earlier predicate or extender had failed the node
-_LARGEST = 2**63
 
 Matrix = npt.NDArray[np.int16]
 
@@ -96,19 +96,10 @@ def rows_of_scores(found: Sequence[Prioritized], names: Sequence[str]) -> list[P
             one.weight,
             "function",
             None,
-            np.array([_wrapped(one.scores.get(name, 0), one.weight) for name in names], np.int64),
+            np.array([bounded(one.scores.get(name, 0), one.weight) for name in names], np.int64),
         )
         for one in found
     ]
-
-
-def _wrapped(score: int, weight: int) -> int:
-    """Return a score whose product with the weight is a 64-bit integer; what overflows is cut off.
-
-    v1.11's product wraps around.
-    """
-    most = (_LARGEST - 1) // max(1, weight)
-    return max(-most, min(most, score))
 
 
 def extended_candidates(

@@ -6,10 +6,19 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+from msgspec.structs import replace
 
+from scheduler_core.extenders.calling import ExtenderError
 from scheduler_core.v1_37 import binding
 from scheduler_core.v1_37.change import Change
 from scheduler_core.v1_37.config import Configuration, Profile
+from scheduler_core.v1_37.extending import (
+    EXTENDER,
+    SCORED_BY_NODE_INFO,
+    Extension,
+    add_scores,
+    pass_extenders,
+)
 from scheduler_core.v1_37.failures import Failures
 from scheduler_core.v1_37.filtering import feasible_wanted, filter_alone, filter_rows
 from scheduler_core.v1_37.interface import Attempt, Nominations, PluginError
@@ -31,10 +40,18 @@ NO_NODES = "no nodes available to schedule pods"
 class Scheduler:
     """Schedules pods of all profiles on one cluster; ``interface.Scheduling`` says how a driver uses it."""
 
-    def __init__(self, cluster: Cluster, configuration: Configuration, nominations: Nominations) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        configuration: Configuration,
+        nominations: Nominations,
+        extension: Extension | None = None,
+    ) -> None:
         self.cluster = cluster
         self.configuration = configuration
         self.nominations = nominations
+        self.extension = extension
+        self._extended = any({"filter", "prioritize"} & one.verbs.keys() for one in configuration.extenders)
         self.reuse = Reuse(cluster, configuration)
         self.start = 0
         """Index of the node that the next walk begins with (nextStartNodeIndex)."""
@@ -72,6 +89,8 @@ class Scheduler:
             self.cluster.nodes.refresh()
         walk = self.cluster.nodes.order if rows is None else np.array(rows, np.intp)
         ctx, attempt, subset = self._begun(pod, walk, hint)
+        if self.extension is not None:
+            attempt.calls = self.extension.calls(pod)
         if attempt.rejection is None and attempt.error is None:
             found = self._find(ctx, attempt, walk, subset)
             if attempt.error is None and len(found):
@@ -83,7 +102,7 @@ class Scheduler:
         profile = self.profile_of(pod)
         assert profile is not None
         self.cluster.nodes.refresh()
-        if not pod.nominated_node and not self.nominations.nodes():
+        if not (pod.nominated_node or self.nominations.nodes() or self.configuration.extenders):
             found = self.reuse.choose(pod, profile, self.start)
             if found is not None:
                 row, self.start = found
@@ -140,6 +159,7 @@ class Scheduler:
         row = nodes.row(nominated) if nominated else None
         if row is not None and row in walk:
             found = self._pass(ctx, attempt, np.array([row], np.intp))
+            found = self._pass_extenders(attempt, found)
             attempt.error = None
             if len(found):
                 return found
@@ -149,8 +169,22 @@ class Scheduler:
             rows = np.concatenate((rows[first:], rows[:first]))
         found = self._pass(ctx, attempt, rows)
         failed = sum(number for status, number in attempt.failed.counts() if status.code != ERROR)
+        failed += len(attempt.failed_strangers)
         self.start = (self.start + len(found) + failed) % len(walk)
-        return found
+        left = self._pass_extenders(attempt, found)
+        if len(left) != len(found):
+            attempt.unschedulable_plugins |= {EXTENDER}
+        return left
+
+    def _pass_extenders(self, attempt: Attempt, rows: Rows) -> Rows:
+        """Return what the extenders leave of the feasible rows, none after an error of theirs."""
+        if attempt.calls is None or attempt.error is not None:
+            return rows
+        try:
+            return pass_extenders(attempt.calls, attempt, self.cluster.nodes, rows)
+        except ExtenderError as error:
+            attempt.error = str(error)
+            return rows[:0]
 
     @staticmethod
     def _within(ctx: Context, attempt: Attempt, walk: Rows, subset: frozenset[str]) -> Rows:
@@ -183,7 +217,8 @@ class Scheduler:
         """Filter the rows in order until enough are found or a filter failed; return the feasible ones."""
         nodes = ctx.nodes
         result = filter_rows(ctx, rows, self.nominations)
-        wanted = feasible_wanted(ctx.profile.percentage, len(rows)) if ctx.profile.points["score"] else 1
+        several = ctx.profile.points["score"] or self._extended
+        wanted = feasible_wanted(ctx.profile.percentage, len(rows)) if several else 1
         passed = result.passed
         feasible = np.flatnonzero(passed)
         end = len(rows)
@@ -204,6 +239,8 @@ class Scheduler:
             status.plugin for status, _ in failures.counts() if status.code != ERROR
         }
         attempt.failed = attempt.failed.then(failures)
+        if attempt.calls is not None:
+            attempt.by_plugins = attempt.by_plugins.then(failures)
         feasible = rows[feasible[feasible < end]]
         attempt.walked.append(nodes.listed(rows[:evaluated]))
         attempt.passed.append(nodes.listed(feasible))
@@ -213,9 +250,11 @@ class Scheduler:
         """Score the feasible rows and choose one."""
         nodes, profile = ctx.nodes, ctx.profile
         place = 0
-        if len(rows) > 1 and profile.points["score"]:
-            attempt.scored = self._score(ctx, attempt, rows)
-            place = select(attempt.scored.totals)
+        if len(rows) > 1 and (profile.points["score"] or self.configuration.extenders):
+            attempt.scored = scored = self._score(ctx, attempt, rows)
+            if attempt.calls is not None:
+                add_scores(attempt.calls, scored)
+            place = select(scored.totals, scored.at_random)
         attempt.node = nodes.name(int(rows[place]))
 
     @staticmethod
@@ -227,11 +266,13 @@ class Scheduler:
             if status.code == SKIP:
                 skipped.add(key)
         scored = Scored(ctx.nodes.listed(rows), np.zeros(len(rows), np.int64))
+        bare = replace(ctx, instead=ctx.nodes.without_pods()) if attempt.rebuilt else ctx
         for key in ctx.profile.points["score"]:
             if key in skipped:
                 continue
-            raw = PLUGINS[key].score(ctx, rows)
-            normalized = PLUGINS[key].normalize(ctx, rows, raw)
+            seen = bare if key in SCORED_BY_NODE_INFO else ctx
+            raw = PLUGINS[key].score(seen, rows)
+            normalized = PLUGINS[key].normalize(seen, rows, raw)
             weight = ctx.profile.weights[key]
             scored.plugins[key] = PluginScores(weight, raw, normalized)
             scored.totals += normalized if weight == 1 else weight * normalized
@@ -264,7 +305,10 @@ class Scheduler:
         binding.unreserve(self.cluster, attempt)
 
     def bind(self, attempt: Attempt) -> list[Change]:
-        """Write volumes, claims and the pod's node; return the writes in order."""
+        """Write volumes, claims and the pod's node; return the writes in order.
+
+        An extender that binds may refuse: then ``error`` is set.
+        """
         attempt.result, attempt.unschedulable_plugins = "scheduled", frozenset()
         return binding.bind(self.cluster, attempt)
 
@@ -312,7 +356,8 @@ def fit_message(attempt: Attempt) -> str:
     if attempt.rejection is not None:
         text += f" {attempt.rejection.text}."
     else:
-        text += histogram((*attempt.failed.counts(), *attempt.absent.counts()))
+        strangers = ((status, 1) for status in attempt.failed_strangers.values())
+        text += histogram((*attempt.failed.counts(), *attempt.absent.counts(), *strangers))
     after = post_filter_text(attempt)
     return f"{text} {after}" if after else text
 

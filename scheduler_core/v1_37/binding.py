@@ -1,5 +1,7 @@
 """Reserve and PreBind: what a placed pod's claims get, assumed first and written when it is bound.
 
+Bind is the scheduler's own write, unless an extender binds in its place.
+
 The volume controllers are replaced by a stand-in that completes each binding at once.
 """
 
@@ -87,7 +89,11 @@ def unreserve(cluster: Cluster, attempt: Attempt) -> None:
 
 
 def bind(cluster: Cluster, attempt: Attempt) -> list[Change]:
-    """Write volumes, claims and the pod's node; return the writes in order."""
+    """Write volumes, claims and the pod's node; return the writes in order.
+
+    If an extender that binds refuses, ``error`` is set and the pod is forgotten, which other pods take for
+    its deletion (handleBindingCycleError); volumes stay bound and devices allocated, but not reserved.
+    """
     volumes = _volumes(cluster, attempt)
     devices = _devices(cluster, attempt)
     _end_assumptions(cluster, attempt)
@@ -95,12 +101,31 @@ def bind(cluster: Cluster, attempt: Attempt) -> list[Change]:
     after = BINDING_SECONDS if changes else 0.0
     if attempt.profile.has("DynamicResources", "preBind"):
         changes += _bind_devices(cluster, attempt.pod, devices)
-    changes.append(cluster.bind(attempt.pod, str(attempt.node)))
+    refused = "" if attempt.calls is None else attempt.calls.bind(str(attempt.node))
+    if refused:
+        attempt.error = refused
+        changes += _undone(cluster, attempt)
+    else:
+        changes.append(cluster.bind(attempt.pod, str(attempt.node)))
     if after:
         at = next(i for i, c in enumerate(changes) if c.kind in ("ResourceClaim", "Pod"))
         late = changes[at]
         changes[at] = Change(late.kind, late.key, late.old, late.new, after)
     return changes
+
+
+def _undone(cluster: Cluster, attempt: Attempt) -> list[Change]:
+    """Take back the pod's reservations of claims and its place on the node; return both as writes."""
+    pod = attempt.pod
+    changes = []
+    for name in pod.resource_claims if attempt.profile.has("DynamicResources", "reserve") else ():
+        claim = cluster.get("ResourceClaim", pod.namespace, name)
+        kept = [] if claim is None else [one for one in consumers(claim) if one.get("uid") != pod_uid(pod)]
+        if claim is not None and len(kept) < len(consumers(claim)):
+            changes.append(cluster.replace({**claim, "status": {**claim["status"], "reservedFor": kept}}))
+    assumed = {**pod.manifest, "spec": {**pod.spec, "nodeName": attempt.node}}
+    cluster.forget(pod)
+    return [*changes, Change("Pod", pod.key, assumed, None)]
 
 
 def _claimed(volume: Manifest, claim: Manifest) -> dict[str, Any]:

@@ -6,6 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from scheduler_core.extenders.configuration import (
+    CONFIGURATION,
+    Extender,
+    ignored_resources,
+    read_extenders,
+)
 from scheduler_core.v1_37.declared import DECLARED, POINTS
 
 MULTI_POINT: tuple[tuple[str, int], ...] = tuple((row.key, row.weight) for row in DECLARED if not row.gate)
@@ -56,10 +62,12 @@ class Profile:
 
 @dataclass(frozen=True)
 class Configuration:
-    """All profiles by schedulerName, and the feature gates."""
+    """All profiles by schedulerName, the feature gates, and the extenders."""
 
     profiles: Mapping[str, Profile]
     gates: Mapping[str, bool]
+    extenders: tuple[Extender, ...] = ()
+    """In the order in which they are asked: those that are ignorable last."""
 
     def gate(self, name: str) -> bool:
         """Return whether a feature gate that is off by default is on."""
@@ -78,21 +86,25 @@ def read_configuration(
     version = str(document.get("apiVersion", "kubescheduler.config.k8s.io/v1"))
     if version != "kubescheduler.config.k8s.io/v1":
         raise ValueError(f"apiVersion: {version!r} is not kubescheduler.config.k8s.io/v1")
-    if document.get("extenders"):
-        raise ValueError("extenders: kube-scheduler v1.37 runs without extenders here")
+    extenders, problems, _ = read_extenders(document.get("extenders"), CONFIGURATION)
+    if problems:
+        raise ValueError("; ".join(f"{problem.path}: {problem.message}" for problem in problems))
+    ignored = sorted(ignored_resources(extenders))
     gates = dict(gates or {})
     whole = document.get("percentageOfNodesToScore")
     profiles: dict[str, Profile] = {}
     listed: Sequence[Mapping[str, Any]] = document.get("profiles") or ({},)
     for given in listed:
-        profile = _profile(given, gates, whole)
+        profile = _profile(given, gates, whole, ignored)
         if profile.scheduler_name in profiles:
             raise ValueError(f"profiles: {profile.scheduler_name!r} is given twice")
         profiles[profile.scheduler_name] = profile
-    return Configuration(profiles, gates)
+    return Configuration(profiles, gates, tuple(sorted(extenders, key=lambda one: one.ignorable)))
 
 
-def _profile(given: Mapping[str, Any], gates: Mapping[str, bool], whole: Any) -> Profile:
+def _profile(
+    given: Mapping[str, Any], gates: Mapping[str, bool], whole: Any, ignored: Sequence[str]
+) -> Profile:
     default = [*MULTI_POINT]
     for gate, added in GATED.items():
         if gates.get(gate):
@@ -110,6 +122,9 @@ def _profile(given: Mapping[str, Any], gates: Mapping[str, bool], whole: Any) ->
         if lost:
             raise ValueError(f"plugins.{prepares}: without it, {min(lost)} cannot run at {point}")
     arguments = {entry["name"]: entry.get("args") or {} for entry in given.get("pluginConfig") or ()}
+    if ignored:  # by an extender: it takes the place of the argument (buildExtenders)
+        fit = arguments.get("NodeResourcesFit", {})
+        arguments["NodeResourcesFit"] = {**fit, "ignoredResources": ignored}
     strategy = arguments.get("NodeResourcesFit", {}).get("scoringStrategy") or {}
     if strategy.get("type", "LeastAllocated") not in STRATEGIES:
         raise ValueError(f"scoringStrategy.type: {strategy['type']!r} is none of {', '.join(STRATEGIES)}")

@@ -99,6 +99,16 @@ class Attempt(Struct):
     """Statuses of the nodes outside of PreFilter's subset; not in the record's ``failed``."""
     passed: list[NodeList] = field(default_factory=list)
     """The feasible ones among them, a pass each."""
+    by_plugins: Failures = NO_FAILURES
+    """Those of the failed that plugins failed, if extenders were asked too."""
+    calls: Any = None
+    """The calls of extenders (``extenders.calling.Attempt``); None without extenders."""
+    asked: list[tuple[str, tuple[str, ...], dict[str, str]]] = field(default_factory=list)
+    """By extender that filtered: its label, the nodes it was asked about, messages of those it failed."""
+    failed_strangers: dict[str, Status] = field(default_factory=dict)
+    """Statuses that extenders gave to nodes that do not exist."""
+    rebuilt: bool = False
+    """Whether the feasible nodes came back from an extender as objects, without pods and images."""
     pre_score: dict[str, str] = field(default_factory=dict)
     scored: Scored | None = None
     """Scores and totals, if at least two nodes were feasible."""
@@ -128,7 +138,7 @@ class Attempt(Struct):
     def document(self) -> dict[str, Any]:
         """Return the record's form of the attempt."""
         scored = self.scored
-        return {
+        out: dict[str, Any] = {
             "pod": self.pod.key,
             "preFilter": self.pre_filter,
             "hint": self.hint,
@@ -150,6 +160,11 @@ class Attempt(Struct):
             "pendingPlugins": sorted(self.pending_plugins),
             "queue": self.queue,
         }
+        if scored is not None and scored.drawn:
+            out["atRandom"] = scored.drawn
+        if scored is not None and self.rebuilt:
+            out["scoredEmpty"] = True
+        return out
 
 
 class Nominations(Protocol):

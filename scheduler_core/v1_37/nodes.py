@@ -7,6 +7,7 @@ deleted while pods remain on it keeps them (``alive`` is False), as the schedule
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -293,6 +294,13 @@ class Nodes:
             listed = row in image.nodes
             image.sizes[row] = image.size if listed else 0
             image.counts[row] = len(image.nodes) if listed else 0
+
+    def without_pods(self) -> Nodes:
+        """Return columns for scores, with the same nodes but no requests of pods and no images on them."""
+        out = copy(self)
+        nothing = np.zeros_like(self.nonzero)
+        vars(out).update(requested={}, images={}, nonzero=nothing, _memo=RowMemo())
+        return out
 
     # Columns.
 

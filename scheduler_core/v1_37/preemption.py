@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
+from scheduler_core.extenders.calling import ExtenderError
+from scheduler_core.v1_37.candidates import Candidate
 from scheduler_core.v1_37.disruption import Budgets, Unit, units
+from scheduler_core.v1_37.extending import allowed
 from scheduler_core.v1_37.filtering import add_pod, filter_row, remove_pod, update_states, what_if_context
 from scheduler_core.v1_37.interface import Attempt, Nominations
 from scheduler_core.v1_37.plugins.base import Context
@@ -16,26 +18,9 @@ from scheduler_core.v1_37.status import ERROR, SUCCESS, UNRESOLVABLE, UNSCHEDULA
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
 NO_VICTIMS = "No preemption victims found for incoming pod"
+NO_CANDIDATE = "no candidate node for preemption"
 _PREFIX = "preemption: "
 _OFFSET = 2**31 - 1
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A node with the units that would have to go, most important first."""
-
-    node: str
-    units: tuple[Unit, ...]
-    violations: int
-    removed: tuple[Pod, ...] = ()
-    """All pods of lower priority on the node, in the order in which they were tried to be kept."""
-    violating: frozenset[str] = frozenset()
-    """Those whose deletion would violate a PodDisruptionBudget."""
-
-    @property
-    def victims(self) -> tuple[Pod, ...]:
-        """All pods of the units."""
-        return tuple(pod for unit in self.units for pod in unit.pods)
 
 
 def preempt(attempt: Attempt, nominations: Nominations) -> Status:
@@ -46,6 +31,13 @@ def preempt(attempt: Attempt, nominations: Nominations) -> Status:
         return Status(UNSCHEDULABLE, (_PREFIX + refusal,))
     potential = sorted(attempt.failed.with_code(UNSCHEDULABLE))
     candidates, rejected = _dry_runs(ctx, potential, nominations)
+    found, refused = candidates, ""
+    if candidates and attempt.calls is not None:
+        try:
+            groups = ctx.configuration.gate(GATE)
+            candidates = allowed(attempt.calls, ctx.cluster, candidates, groups=groups)
+        except ExtenderError as error:
+            candidates, refused = [], str(error)
     chosen = choose(candidates)
     attempt.candidates = candidates
     attempt.preemption = {
@@ -57,6 +49,9 @@ def preempt(attempt: Attempt, nominations: Nominations) -> Status:
         "node": chosen.node if chosen else None,
         "victims": [pod.key for pod in chosen.victims] if chosen else [],
     }
+    if found and chosen is None:  # because of extenders, and the nomination stays
+        text = refused or NO_CANDIDATE
+        return Status(ERROR if refused else UNSCHEDULABLE, (_PREFIX + text,))
     if chosen is None:
         errors = dict.fromkeys(status.text for status in rejected.values() if status.code == ERROR)
         if errors:  # and the nomination stays

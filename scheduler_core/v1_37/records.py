@@ -38,6 +38,8 @@ def answer(record: Mapping[str, Any]) -> dict[str, Any]:
     missing = list(unsupported([*objects, *created], record.get("featureGates") or {}))
     if missing:
         raise ValueError("; ".join(missing[:MAX_NAMED]))
+    if (record.get("config") or {}).get("extenders"):
+        raise ValueError("config.extenders: a record has no answers of extenders, so none can be asked")
     run = Run(read_configuration(record.get("config"), record.get("featureGates")))
     run.start(objects)
     for step in steps:

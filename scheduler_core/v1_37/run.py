@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
+from scheduler_core.extenders.port import Port
 from scheduler_core.v1_37.attempt import Scheduler
 from scheduler_core.v1_37.batching import Batching
 from scheduler_core.v1_37.change import Change, Manifest
 from scheduler_core.v1_37.clock import CYCLE, SECOND, WRITE, Clock
 from scheduler_core.v1_37.config import Configuration
 from scheduler_core.v1_37.entities import Entity, QueuedGroup, QueuedPod
+from scheduler_core.v1_37.extending import Extension
 from scheduler_core.v1_37.failure import write_failure, write_status
 from scheduler_core.v1_37.gating import PluginRules
 from scheduler_core.v1_37.groups.conditions import condition_text, group_conditions, write_condition
@@ -58,11 +60,17 @@ class Ran(Struct):
 class Run:
     """A cluster, its scheduler and its queue, driven step by step."""
 
-    def __init__(self, configuration: Configuration) -> None:
+    def __init__(
+        self, configuration: Configuration, port: Port | None = None, cycle: Callable[[], int] | None = None
+    ) -> None:
+        """``port`` answers for extenders, if there is any; ``cycle`` returns the cycle's number, from 1."""
         self.configuration = configuration
         self.cluster = Cluster()
         self.nominations = NominatedPods()
-        self.scheduling = Scheduler(self.cluster, configuration, self.nominations)
+        extension = None
+        if configuration.extenders and port is not None and cycle is not None:
+            extension = Extension(self.cluster, configuration.extenders, port, cycle)
+        self.scheduling = Scheduler(self.cluster, configuration, self.nominations, extension)
         self.batching = Batching(self.scheduling, configuration.profiles)
         self.clock = Clock()
         self.moves = Moves()
@@ -159,8 +167,10 @@ class Run:
         if attempt.node is not None and attempt.error is None:
             self.batching.store(attempt, self.queue.popped, self.clock.now)
             self.scheduling.reserve(attempt)
-            self._bind(attempt)
-            bound[entity.key] = attempt.node
+            if self._bind(attempt):
+                bound[entity.key] = attempt.node
+            else:
+                self._refuse([entity], [attempt])
         else:
             self._fail(entity, attempt)
         deleted = self._preempt(attempt)
@@ -173,6 +183,7 @@ class Run:
             self.queue.done()
             return None
         first = group.members[0].key
+        placed = {member.key: member for member in group.members}
         cycle = run_cycle(self.scheduling, self.nominations, self.configuration, group)
         writes = []
         for waiting, attempt in cycle.failed:
@@ -188,10 +199,10 @@ class Run:
         for written in writes:
             if written is not None:
                 self.watch.see(written)
-        bound = {}
-        for attempt in cycle.placed:
-            self._bind(attempt)
-            bound[attempt.pod.key] = str(attempt.node)
+        refused = [attempt for attempt in cycle.placed if not self._bind(attempt)]
+        bound = {one.pod.key: str(one.node) for one in cycle.placed if one.error is None}
+        if refused:
+            self._refuse([placed[attempt.pod.key] for attempt in refused], refused, group)
         deleted = self._delete(victims, members)
         self._pass(CYCLE)
         conditions = group_conditions(self.cluster.objects["PodGroup"][group.key])
@@ -210,15 +221,43 @@ class Run:
             group.failed(self.clock.now, error=cycle.status.error)
             self.queue.requeue_group(group)
 
-    def _bind(self, attempt: Attempt) -> None:
-        """Write what the reserved pod needs and its node; the events follow the writes."""
+    def _bind(self, attempt: Attempt) -> bool:
+        """Write what the reserved pod needs and its node; the events follow the writes.
+
+        Return whether the pod is bound: an extender may refuse.
+        """
         assert attempt.node is not None
         attempt.result = "scheduled"
         attempt.unschedulable_plugins = attempt.pending_plugins = frozenset()
         self.queue.done()
         for change in self.scheduling.bind(attempt):
             self.watch.see(change)
+        if attempt.error is not None:
+            return False
         self.bound[attempt.pod.key] = attempt.node
+        return True
+
+    def _refuse(
+        self, pods: Sequence[QueuedPod], attempts: Sequence[Attempt], group: QueuedGroup | None = None
+    ) -> None:
+        """File pods that an extender refused to bind, and write what became of them.
+
+        A pod backs off as after any error. Members are taken to do so with their group.
+        """
+        for waiting, attempt in zip(pods, attempts, strict=True):
+            self.scheduling.fail(attempt)
+            waiting.failed(self.clock.now, frozenset(), frozenset())
+            if group is None:
+                attempt.queue = self.queue.requeue(waiting)
+        if group is not None:
+            self.queue.remove(group.key)
+            group.members = [*group.members, *pods]
+            group.failed(self.clock.now, error=True)
+            self.queue.requeue_group(group)
+        for attempt in attempts:
+            written = write_failure(self.cluster, attempt, error=True)
+            if written is not None:
+                self.watch.see(written)
 
     def _fail(self, waiting: QueuedPod, attempt: Attempt) -> None:
         """Run PostFilter, file the pod and write what became of it (handleSchedulingFailure)."""

@@ -27,10 +27,20 @@ class Scored:
     nodes: NodeList
     totals: NDArray[np.int64]
     plugins: dict[str, PluginScores] = field(default_factory=dict)
+    at_random: NDArray[np.bool_] | None = None
+    """Which nodes an extender scored, (nodes,) bool: of equal ones kube-scheduler takes any of these."""
 
     def ties(self) -> list[str]:
         """Return the nodes with the highest total."""
         return self.nodes[self.totals == self.totals.max()].tolist()
+
+    @property
+    def drawn(self) -> list[str]:
+        """The nodes of which kube-scheduler takes one at random; none if it takes a certain one."""
+        if self.at_random is None:
+            return []
+        best = self.nodes[(self.totals == self.totals.max()) & self.at_random].tolist()
+        return best if len(best) > 1 else []
 
     def document(self) -> dict[str, Any]:
         """Return the record's ``scores``."""

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from scheduler_core.v1_37.nodes import Ints
+from scheduler_core.v1_37.nodes import Ints, Mask
 
 
 @lru_cache(maxsize=8)
@@ -17,21 +17,26 @@ def _preorder_keys(bits: int) -> Ints:
     return ((index << (bits - depth)) << 6) | depth
 
 
-def turns(size: int) -> Ints:
+def turns(size: int, at_random: Mask | None = None) -> Ints:
     """Return for each position among ``size`` nodes its place in the order of equal totals: 0 is taken."""
     keys = _preorder_keys(max(size.bit_length(), 6))[:size]
+    order = np.argsort(keys) if at_random is None else np.lexsort((keys, ~at_random))
     places = np.empty(size, np.int64)
-    places[np.argsort(keys)] = np.arange(size)
+    places[order] = np.arange(size)
     return places
 
 
-def select(totals: Ints) -> int:
+def select(totals: Ints, at_random: Mask | None = None) -> int:
     """Return the position of the chosen node.
 
     heap.Init sifts down with a right child only if strictly greater and swaps only with a strictly greater
     child. So of equal elements the first one in the order root, left subtree, right subtree becomes the root.
+
+    Nodes ``at_random`` come before equal ones, in a random order upstream: here in the same order.
     """
     ties = np.flatnonzero(totals == totals.max())
+    if at_random is not None and at_random[ties].any():
+        ties = ties[at_random[ties]]
     if len(ties) == 1:
         return int(ties[0])
     keys = _preorder_keys(max(len(totals).bit_length(), 6))

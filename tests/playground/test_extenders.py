@@ -15,7 +15,17 @@ from playground.serving.faults import StartError
 from scheduler_core.authoring.examples import find
 from scheduler_core.extenders import approval
 from scheduler_core.scenario.load import load_documents
-from tests.core.extenders.parts import NODES, answers, calls, extender, pod, policy
+from tests.core.extenders.parts import (
+    NODES,
+    RELEASES,
+    V1_37,
+    Release,
+    answers,
+    calls,
+    configuration,
+    extender,
+    pod,
+)
 from tests.core.extenders.server import serving
 
 NAME = "extender http://gpu-boards.example:8888/scheduler"
@@ -73,7 +83,13 @@ def test_the_score_of_an_extender_is_explained(example):
     assert (told["score"], told["weight"], told["weighted"]) == (9, 5, 45)
 
 
-def test_the_story_tells_failures_and_calls_that_were_not_made():
+@pytest.fixture(params=RELEASES, ids=lambda release: release.name)
+def release(request) -> Release:
+    """Return a release that asks extenders."""
+    return request.param
+
+
+def test_the_story_tells_failures_and_calls_that_were_not_made(release):
     """By the name of the extender, with its error."""
     failing = extender("http://a.test", filterVerb="f", ignorable=True)
     silent = extender("http://b.test", prioritizeVerb="p", weight=1)
@@ -82,17 +98,20 @@ def test_the_story_tells_failures_and_calls_that_were_not_made():
         answers({"verb": "filter", "status": 500, "body": ""}, url="http://a.test"),
         answers({"verb": "bind", "error": "no"}, url="http://c.test"),
     )
-    playback = played(load_documents([*NODES, policy(failing, silent, refusing), *rows, pod("p")]))
+    playback = played(
+        load_documents([*NODES, release.configured(failing, silent, refusing), *rows, pod("p")])
+    )
     cycle = playback.cycle(1)
     told = text(light(cycle, playback.place(cycle))["story"])
     assert (
         "extender http://a.test is asked which of the nodes pass (as the scenario declares, 0 s) and fails"
         in told
     )
-    assert "which is passed over: Failed f with extender at URL http://a.test/f, code 500" in told
+    code = "ailed f with extender at URL http://a.test/f, code 500"
+    assert f"which is passed over: {'f' if release is V1_37 else 'F'}{code}" in told
     assert "extender http://b.test is not called: its URL is not approved; declare its answers." in told
     assert "extender http://c.test is asked to bind" in told
-    assert "Binding rejected: no" in told
+    assert ("fails: no" if release is V1_37 else "Binding rejected: no") in told
 
 
 @pytest.fixture
@@ -109,38 +128,89 @@ def approved(settings, tmp_path):
             approval.install(before)
 
 
-def live(server, name: str = "p-1"):
+def live(release, server, name: str = "p-1"):
     """Return a scenario whose extender runs."""
     asked = extender(server.url, filterVerb="filter", prioritizeVerb="prioritize", bindVerb="bind", weight=1)
-    return load_documents([*NODES, policy(asked), pod(name), pod("p-2"), pod("p-3")])
+    return load_documents([*NODES, release.configured(asked), pod(name), pod("p-2"), pod("p-3")])
 
 
-def test_an_approved_extender_is_called_once_however_often_a_step_is_shown(approved):
+def test_under_v1_37_rows_scores_and_a_draw_are_shown():
+    """The extender's rows, its score scaled, the nodes that upstream draws from, and what wakes the pod."""
+    asked = configuration(extender(filterVerb="f", prioritizeVerb="p", weight=2))
+    rows = answers(
+        {"verb": "filter", "pod": "*/none", "response": {"FailedNodes": {"a": "odd"}}},
+        {"verb": "filter"},
+        {"verb": "prioritize", "response": [{"Host": name, "Score": 3} for name in "bc"]},
+    )
+    playback = played(load_documents([*NODES, asked, rows, pod("p"), pod("none")]))
+    cycle = playback.cycle(1)
+    place = playback.place(cycle)
+    label = "extender http://extender.test:8888/scheduler"
+    story = text(light(cycle, place)["story"])
+    assert "kube-scheduler takes one of 2 of them at random, because extenders were asked" in story
+    part = INSPECT["priorities"](cycle, place)
+    assert (part["rows"][-1]["name"], part["atRandom"]) == (label, True)
+    assert part["turns"] == [2, 0, 1]
+    with playback.before(1) as before:
+        told = explained(cycle, before, place.node_at, place.node_at[1], len(cycle.priorities) - 1)
+    assert told is not None
+    assert (told["map"], told["score"], told["weighted"]) == (3, 30, 60)
+    refused = playback.cycle(2)
+    assert light(refused, playback.place(refused))["ladder"][-1] == [label, 3, 0]
+    waits = text(light(playback.cycle(3), playback.place(playback.cycle(3)))["story"])
+    assert "Hints of Extender: until a pod, a node, a volume" in waits
+
+
+def test_under_v1_37_what_surprises_is_said():
+    """Nodes that are scored empty, with the issue, and why batching has no effect."""
+    playback = played(find("extender-idle").load())
+    cycle = playback.cycle(1)
+    place = playback.place(cycle)
+    story = text(light(cycle, place)["story"])
+    assert "score the nodes as if no pod ran on them and they had no image" in story
+    assert "a known bug of v1.37, kubernetes/kubernetes#141781." in story
+    assert "the scheduler has extenders" in INSPECT["cache"](cycle, place)["why"]
+
+
+def test_under_v1_37_preemption_shows_what_the_extender_left():
+    """Its candidates, and the call in the story."""
+    low = [pod(f"low-{name}", cpu="4", on=name) for name in "abc"]
+    rows = answers({"verb": "preempt", "victims": {"b": ["default/low-b"]}})
+    asked = configuration(extender(preemptVerb="v"))
+    playback = played(load_documents([*NODES, asked, rows, *low, pod("high", priority=9)]))
+    cycle = playback.cycle(1)
+    place = playback.place(cycle)
+    part = INSPECT["preemption"](cycle, place)
+    assert (part["node"], part["victims"]) == (place.node_at[1], 1)
+    assert "is asked which victims may go" in text(light(cycle, place)["story"])
+
+
+def test_an_approved_extender_is_called_once_however_often_a_step_is_shown(release, approved):
     """Every other playback, in whatever process, replays what was answered first."""
-    playback = played(live(approved))
+    playback = played(live(release, approved))
     count = len(approved.asked)
-    assert count >= len(playback) == 3
+    assert count >= len(playback) >= 3
     assert not playback.scenario.warnings
     told = [text(light(playback.cycle(n), playback.place(playback.cycle(n)))["story"]) for n in (3, 1, 2)]
     assert "(as was recorded, " in told[0]
     approved.behaves = "fails"
-    again = played(live(approved))
+    again = played(live(release, approved))
     assert again.trail.decisions == playback.trail.decisions
     assert len(approved.asked) == count
     assert {call.source for call in calls(again.cycle(1))} == {"recorded"}
 
 
-def test_another_scenario_asks_anew(approved):
+def test_another_scenario_asks_anew(release, approved):
     """What an extender answered belongs to the run that it was given to."""
-    played(live(approved))
+    played(live(release, approved))
     count = len(approved.asked)
-    played(live(approved, "p-9"))
+    played(live(release, approved, "p-9"))
     assert len(approved.asked) > count
 
 
-def test_answers_that_nobody_asks_for_expire(approved, tmp_path):
+def test_answers_that_nobody_asks_for_expire(release, approved, tmp_path):
     """By the time of their last use."""
-    played(live(approved))
+    played(live(release, approved))
     files = list(tmp_path.glob("extenders/*/*"))
     assert len(files) == len(approved.asked)
     assert extenders.sweep() == 0
@@ -150,11 +220,11 @@ def test_answers_that_nobody_asks_for_expire(approved, tmp_path):
     assert files[0].exists()
 
 
-def test_nothing_is_called_unless_the_settings_say_so():
+def test_nothing_is_called_unless_the_settings_say_so(release):
     """None is approved by default."""
     assert approval.transport() is None
     with serving() as server:
-        playback = played(live(server))
+        playback = played(live(release, server))
         assert {call.outcome for call in calls(playback.cycle(1))} == {"not called"}
         assert server.connections == 0
 

@@ -9,21 +9,32 @@ from django.test import Client
 from scheduler_core.config.rule_history import history_of
 from scheduler_core.v1_37.config import GATED, IMPLEMENTED, MULTI_POINT
 from scheduler_core.v1_37.declared import DECLARED
+from scheduler_core.v1_37.extending import EXTENDER, SCORED_BY_NODE_INFO
 from scheduler_core.v1_37.hints.registry import HINTS
 from scheduler_core.v1_37.plugins.table import PLUGINS
+from scheduler_core.v1_37.quirks import QUIRKS
 
 
 def test_every_plugin_of_the_engine_has_a_row(client: Client) -> None:
     """Those of the default profile, of the tables of filters and of hints; each says what it does."""
     names = {name for name, _ in MULTI_POINT} | {"GangScheduling"}
     listed = [row.key for row in DECLARED if row.text]
-    assert names == set(listed) >= PLUGINS.keys() | HINTS.keys()
+    assert names == set(listed) >= PLUGINS.keys() | HINTS.keys() - {EXTENDER}
     assert GATED["GenericWorkload"] == (("GangScheduling", 0),)
     text = client.get("/reference/plugins/").content.decode()
     assert re.findall(r'<tr id="(\w+)">', text) == listed
     assert 'href="/reference/plugins/" aria-current="page"' in text
     assert "NodeUpdateNodeLabel" in text
     assert all(sentence in text for name in listed for sentence in history_of(name))
+
+
+def test_known_bugs_are_listed_with_their_issues(client: Client) -> None:
+    """Each names the plugins that it changes, and where upstream has it."""
+    text = client.get("/reference/plugins/").content.decode()
+    (quirk,) = QUIRKS
+    assert f'id="quirk-{quirk.id}"' in text
+    assert all(reference.url in text for reference in quirk.upstream)
+    assert all(name in quirk.does for name in SCORED_BY_NODE_INFO)
 
 
 def test_words_agree_with_the_extension_points() -> None:

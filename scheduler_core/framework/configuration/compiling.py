@@ -210,7 +210,9 @@ def _tell_of_effects(
     if written.percentage and written.percentage < 100:
         at.child("percentageOfNodesToScore").warn("has no effect: every node is evaluated, as in v1.11")
     if written.extenders:
-        at.child("extenders").warn("extenders are not called: only kube-scheduler v1.11 asks them here")
+        at.child("extenders").warn(
+            "extenders are not called: only kube-scheduler v1.11 and v1.37 ask them here"
+        )
     if settings.quirk_ids:
         at.child("kind").warn(
             "the known deviations of v1.11 are in force; quirks: fixed in SimulationSettings ends them, as "

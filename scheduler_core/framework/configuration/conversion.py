@@ -111,7 +111,7 @@ def _tell_of_framework(
     if (configuration.pod_initial_backoff_seconds, configuration.pod_max_backoff_seconds) != (1, 10):
         told.lost.append("podInitialBackoffSeconds and podMaxBackoffSeconds: a Policy has none")
     if document.get("extenders"):
-        told.lost.append("extenders: a Policy's format differs, and only v1.11 asks them")
+        told.lost.append("extenders: a Policy's format differs, so write them anew")
     for name, arguments in profile.arguments.items():
         if name in WITHOUT_WORDS and arguments != DEFAULTS.get(name):
             told.lost.append(f"{name}'s arguments: v1.11 has nothing like them")

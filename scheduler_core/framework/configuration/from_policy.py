@@ -101,7 +101,7 @@ def _written(profile: Profile, policy: Document, version: Version) -> Conversion
     if profile.always_check_all:
         draft.told.lost.append("alwaysCheckAllPredicates: evaluation stops at a node's first failure")
     if policy.get("extenders"):
-        draft.told.lost.append("extenders: their format differs, and only v1.11 asks them")
+        draft.told.lost.append("extenders: their format differs, so write them anew")
     if not profile.priorities:
         draft.told.notes.append("without score plugins all nodes rank equally")
     document = _document(draft)

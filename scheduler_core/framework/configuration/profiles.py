@@ -11,6 +11,7 @@ from scheduler_core.config.policy import PolicyError, Profile, compile_policy
 from scheduler_core.config.policy.document import check_policy
 from scheduler_core.config.release import V1_11, V1_22, V1_37, configured_release, is_framework_document
 from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
+from scheduler_core.extenders.configuration import CONFIGURATION, Extender, read_extenders
 from scheduler_core.framework.configuration.compiling import compile_configuration
 from scheduler_core.framework.configuration.document import check_configuration
 from scheduler_core.framework.configuration.result import FrameworkConfiguration
@@ -80,6 +81,14 @@ class Configuration(Struct, frozen=True, dict=True):
             return compile_configuration(document, self.settings)
         except PolicyError:  # it names plugins of v1.37 alone
             return compile_policy(None, self.settings)
+
+    @cached_property
+    def extenders(self) -> tuple[Extender, ...]:
+        """The extenders that the scheduler asks: those of v1.11's Policy, or of v1.37's configuration."""
+        if self.release != V1_37:
+            return self.profile.extenders
+        document = self.policy if is_framework_document(self.policy) else None
+        return read_extenders((document or {}).get("extenders"), CONFIGURATION)[0]
 
     @property
     def framework(self) -> FrameworkConfiguration | None:

@@ -21,10 +21,11 @@ from scheduler_core.scheduling.preemption.record import (
     NodeGroup,
     Preemption,
 )
+from scheduler_core.v1_37.candidates import Candidate
 from scheduler_core.v1_37.interface import Attempt
 from scheduler_core.v1_37.node_list import NO_NODES, NodeList
 from scheduler_core.v1_37.nodes import Nodes, Rows
-from scheduler_core.v1_37.preemption import NO_VICTIMS, Candidate
+from scheduler_core.v1_37.preemption import NO_VICTIMS
 from scheduler_core.v1_37.run import Ran
 from scheduler_core.v1_37.status import ERROR, SKIP, UNRESOLVABLE, UNSCHEDULABLE, Status
 
@@ -151,8 +152,8 @@ def _phases(attempt: Attempt, cycle: Cycle) -> Iterable[str]:
         yield from ("priorities", "select")
     if cycle.preemption is not None:
         yield "preemption"
-    if attempt.node is not None and cycle.decision.node is not None:
-        yield from ("assume", "bind")
+    if attempt.node is not None and (cycle.decision.node is not None or attempt.error is not None):
+        yield from ("assume", "bind")  # an error after a node was chosen is the binding's
 
 
 def _events(ran: Ran) -> Iterable[KubernetesEvent]:
@@ -200,7 +201,8 @@ def matrix_of(attempt: Attempt, places: Places, size: int) -> PredicateMatrix | 
     reasons = _Reasons()
     errors: dict[tuple[int, int], str] = {}
     codes[:, walked] = 0
-    for status, nodes in attempt.failed.groups():
+    failed = attempt.by_plugins if attempt.asked else attempt.failed
+    for status, nodes in failed.groups():
         row, at = rows.get(status.plugin, lead), places[nodes.rows]
         codes[row + 1 :, at] = -1
         if status.code == ERROR:
@@ -212,7 +214,26 @@ def matrix_of(attempt: Attempt, places: Places, size: int) -> PredicateMatrix | 
         at, status = refused
         codes[:, at] = -1
         codes[0, at] = reasons.code(status.reasons)
-    return PredicateMatrix((PRE_FILTER, *order) if lead else order, codes, reasons.texts, errors)
+    extended = _extended(attempt, places, size, reasons)
+    if extended:
+        codes = np.vstack([codes, *extended.values()])
+    head = (PRE_FILTER,) if lead else ()
+    return PredicateMatrix((*head, *order, *extended), codes, reasons.texts, errors)
+
+
+def _extended(attempt: Attempt, places: Places, size: int, reasons: _Reasons) -> dict[str, NDArray[np.int16]]:
+    """Return a row for each extender that filtered, by its label; -1 for nodes that it was not asked about.
+
+    A node that it failed or dropped has the code of its message, which may be empty.
+    """
+    rows: dict[str, NDArray[np.int16]] = {}
+    at = attempt.context.nodes.rows
+    for label, asked, told in attempt.asked:
+        row = rows.setdefault(label, np.full(size, -1, np.int16))
+        row[places[[at[name] for name in asked]]] = 0
+        for name, message in told.items():
+            row[places[at[name]]] = reasons.code((message,) if message else ())
+    return rows
 
 
 class _Reasons:

@@ -109,7 +109,8 @@ FIELDS: dict[str, Any] = {
         Sequence[dict[str, Any]],
         "Each attempt in the form of the recorded decisions: preFilter, evaluated (in the order of the "
         "walk), failed, feasible, preScore, scores with raw and normalized, totals, ties, postFilter, "
-        "preemption, unschedulablePlugins, queue.",
+        "preemption, unschedulablePlugins, queue. With extenders also atRandom, the nodes of which "
+        "kube-scheduler takes one at random, and scoredEmpty, if the nodes were scored without their pods.",
     ),
     "group": _only(
         dict[str, Any] | None,

@@ -17,6 +17,8 @@ from msgspec.structs import replace
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.config.policy import PolicyError, Profile
 from scheduler_core.config.policy.declared import declared_fields
+from scheduler_core.extenders.approval import transport
+from scheduler_core.extenders.asking import Asking
 from scheduler_core.framework.configuration.profiles import Configuration
 from scheduler_core.interrupting import look
 from scheduler_core.objects.model import Pod
@@ -59,13 +61,14 @@ class CurrentSimulation:
     ``major.minor`` after that many cycles. A pod that events bring back again and again is left waiting after
     :data:`scheduler_core.v1_37.run.MAX_TRIES` cycles, if no other is active; ``unsettled`` names it.
     ``until`` of the SimulationSettings ends the run: no later cycle begins, and no later operation lands.
-    ``trace=False`` omits from each Cycle what only views need.
+    ``trace=False`` omits from each Cycle what only views need. ``asking`` is that of a run of the same
+    scenario, whose extenders are not asked again.
 
     Raises:
         PolicyError: The scenario's configuration cannot be used.
     """
 
-    def __init__(self, scenario: Scenario, *, trace: bool = True) -> None:
+    def __init__(self, scenario: Scenario, *, trace: bool = True, asking: Asking | None = None) -> None:
         self.scenario = scenario
         self.cluster = Cluster(declared_fields())
         self.queue = SchedulingQueue()
@@ -79,7 +82,8 @@ class CurrentSimulation:
         self._configuration = scenario.configuration
         until = scenario.settings.until
         self._until = None if until is None else round(until * SECOND)
-        self.run = _run_with(scenario.configuration)
+        self.asking = asking or Asking(scenario.answers, transport(), lambda: scenario.id)
+        self.run = self._run_with(scenario.configuration)
         self._operations = [
             (step, list(group))
             for step, group in groupby(scenario.operations, key=lambda operation: operation.step)
@@ -226,7 +230,11 @@ class CurrentSimulation:
         start = run.scheduling.start
         self._tried[entity.key] += 1
         time = self.time
+        extension = run.scheduling.extension
+        if extension is not None:
+            extension.trace = self._trace
         ran = run.cycle(entity)
+        asked = () if extension is None else (extension.drain(),)
         if ran is None:
             return None, None
         cycle = bare_cycle(decision_of(ran), self.cluster.columns.names)
@@ -239,7 +247,7 @@ class CurrentSimulation:
         self._note_moves(ran.moves)
         fill(cycle, ran, self._node_places(), whole=self._trace)
         if self._trace:
-            cycle.plugins = (self._record(ran, cycle, start),)
+            cycle.plugins = (self._record(ran, cycle, start), *asked)
         self._failed_at[entity.key] = self._changes  # before its own victims, whose deletion makes room
         self._commit(cycle.decision)
         self._follow_members(ran)
@@ -278,7 +286,7 @@ class CurrentSimulation:
             }
         return ReleaseRecord(
             "" if attempt is None else attempt.profile.scheduler_name,
-            attempts=tuple(replace(one, context=None, candidates=[]) for one in ran.attempts),
+            attempts=tuple(replace(one, context=None, calls=None, candidates=[]) for one in ran.attempts),
             group=ran.group,
             entity=ran.entity,
             start=start,
@@ -465,7 +473,7 @@ class CurrentSimulation:
     def _restart(self, operation: Operation, configuration: Configuration) -> None:
         """Restart the scheduler: the queue is filled from the API server, as at the start."""
         former, self._configuration = self.run, configuration
-        self.run, self._places = _run_with(configuration), None
+        self.run, self._places = self._run_with(configuration), None
         self.run.clock.pass_to(former.clock.now)
         tables: list[dict[str, Manifest]] = list(former.cluster.objects.values())
         for table in tables:
@@ -477,13 +485,17 @@ class CurrentSimulation:
         self._moved.clear()
         self._restarted.append(operation.id)
 
+    def _run_with(self, configuration: Configuration) -> Run:
+        """Raises PolicyError for a configuration that cannot be used."""
+        try:
+            compiled = current_configuration(configuration.policy, configuration.settings.feature_gates)
+        except ValueError as error:
+            raise PolicyError([Problem(str(error))]) from error
+        return Run(compiled, self.asking, self._number)
+
+    def _number(self) -> int:
+        """Return the number of the cycle that runs, from 1."""
+        return self.index + 1
+
 
 _DEFAULT = "default-scheduler"
-
-
-def _run_with(configuration: Configuration) -> Run:
-    """Raises PolicyError for a configuration that cannot be used."""
-    try:
-        return Run(current_configuration(configuration.policy, configuration.settings.feature_gates))
-    except ValueError as error:
-        raise PolicyError([Problem(str(error))]) from error

@@ -32,11 +32,13 @@ class Context(Struct):
     configuration: Configuration
     states: dict[str, Any] = field(default_factory=dict)
     skipped: set[str] = field(default_factory=set)
+    instead: Nodes | None = None
+    """Columns to look at instead of the cluster's."""
 
     @property
     def nodes(self) -> Nodes:
         """The columns."""
-        return self.cluster.nodes
+        return self.cluster.nodes if self.instead is None else self.instead
 
     def arguments(self, plugin: str) -> Arguments:
         """Return the plugin's arguments in this profile."""

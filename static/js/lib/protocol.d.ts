@@ -308,6 +308,8 @@ export interface PrioritiesPart {
   profile?: string;
   /** Under v1.37, by node: its place in the order in which equal totals come to the root of the heap. */
   turns?: number[];
+  /** Under v1.37 with extenders, if kube-scheduler takes one of several nodes at random. */
+  atRandom?: boolean;
 }
 
 export interface Candidate {

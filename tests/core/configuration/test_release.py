@@ -133,7 +133,7 @@ def test_the_newest_kubelet_counts(versions: list[str], release: str) -> None:
             "storage.k8s.io/v1\nmetadata: {name: gold}\n",
             "VolumeAttributesClass gold: the kind is not implemented",
         ),
-        (NODE + POD + V1 + "extenders: [{urlPrefix: 'http://x/'}]\n", "without extenders"),
+        (NODE + POD + V1 + "extenders: [{urlPrefix: 'http://x/', filterVerb: f}]\n", "is not called"),
     ],
 )
 def test_what_the_release_does_not_do_is_named(text: str, told: str) -> None:

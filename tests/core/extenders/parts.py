@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from msgspec import Struct
 
 from scheduler_core.extenders.record import CallRecord, extender_record
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.instant import Simulation
+from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
 
 URL = "http://extender.test:8888/scheduler"
 Document = dict[str, Any]
@@ -55,6 +58,35 @@ def policy(*extenders: Mapping[str, Any], **fields: Any) -> Document:
     return {"apiVersion": "v1", "kind": "Policy", "priorities": [], "extenders": list(extenders), **fields}
 
 
+UNSCORED = {"plugins": {"score": {"disabled": [{"name": "*"}]}}}
+"""A profile without score plugins."""
+
+
+def configuration(*extenders: Mapping[str, Any], **fields: Any) -> Document:
+    """Return a KubeSchedulerConfiguration for v1.37 whose plugins score every node alike."""
+    return {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [UNSCORED],
+        "extenders": list(extenders),
+        **fields,
+    }
+
+
+class Release(Struct, frozen=True):
+    """A release that asks extenders: its configuration, its simulation, and how it writes a duration."""
+
+    name: str
+    configured: Callable[..., Document]
+    simulation: Callable[..., Any]
+    duration: Callable[[float], int | str]
+
+
+V1_11 = Release("v1.11", policy, Simulation, lambda seconds: int(seconds * 1e9))
+V1_37 = Release("v1.37", configuration, CurrentSimulation, lambda seconds: f"{seconds}s")
+RELEASES = [V1_11, V1_37]
+
+
 def answers(*rows: Mapping[str, Any], url: str = URL) -> Document:
     """Return the answers of one extender."""
     return {
@@ -80,6 +112,11 @@ def scenario(*documents: Mapping[str, Any], nodes: Sequence[Document] = NODES) -
 def run(*documents: Mapping[str, Any], nodes: Sequence[Document] = NODES, **options: Any) -> list[Cycle]:
     """Return all cycles."""
     return list(Simulation(scenario(*documents, nodes=nodes), **options))
+
+
+def run_now(*documents: Mapping[str, Any], nodes: Sequence[Document] = NODES) -> list[Cycle]:
+    """Return all cycles of v1.37."""
+    return list(CurrentSimulation(scenario(*documents, nodes=nodes)))
 
 
 def calls(cycle: Cycle) -> tuple[CallRecord, ...]:

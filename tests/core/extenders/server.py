@@ -56,6 +56,8 @@ def serving() -> Iterator[Extender]:
 
 def answer(path: str, asked: dict[str, Any]) -> Any:
     """Return what a well-behaved extender answers: no pod whose name ends with 1 on node a; b is best."""
+    if path.endswith("/filter") and asked["Nodes"] is not None:
+        return {"Nodes": asked["Nodes"]}
     if path.endswith("/filter"):
         name = asked["Pod"]["metadata"]["name"]
         refused = {"a": "a is taken"} if name.endswith("1") and "a" in asked["NodeNames"] else {}
@@ -117,6 +119,11 @@ class _Handler(BaseHTTPRequestHandler):
         scores = [{"Host": "ghost", "Score": 10}, {"Host": "c", "Score": 1_000}]
         found = {"NodeNames": ["ghost"]} if self.path.endswith("/filter") else scores
         self._send(json.dumps(found).encode())
+
+    def relabels(self, body: Any) -> None:
+        body["Nodes"]["items"][1]["metadata"]["labels"] = {"zone": "east"}
+        body["Nodes"]["items"][2]["status"]["allocatable"]["cpu"] = "4000m"
+        self.well(body)
 
     def hangs(self, body: Any) -> None:
         self.server.over.wait(10)

@@ -7,11 +7,25 @@ import pytest
 from scheduler_core.__main__ import main
 from scheduler_core.authoring.examples import find
 from scheduler_core.explain import explain
+from scheduler_core.scenario.load import load
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.instant import Simulation
+from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
 from tests.core.extenders.parts import calls
 
 NAME = "extender http://gpu-boards.example:8888/scheduler"
+
+
+def test_the_busy_node_is_taken_for_idle_unless_the_extender_answers_with_names():
+    """As the text of the second example says."""
+    text = find("extender-idle").read()
+    chosen = []
+    for more in ("", "\n  nodeCacheCapable: true"):
+        loaded = load(text.replace("filterVerb: filter", f"filterVerb: filter{more}", 1))
+        assert (loaded.release, loaded.warnings) == ("v1.37", ())
+        (cycle,) = CurrentSimulation(loaded)
+        chosen.append(cycle.node)
+    assert chosen == ["busy", "idle-1"]
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +75,6 @@ def test_another_answer_places_the_pod_that_waits():
     row = "  - verb: filter\n    pod: default/train-four\n"
     assert row in text
     passing = "  - {verb: filter, pod: default/train-four, nodeNames: [gpu-c]}\n"
-    from scheduler_core.scenario.load import load
-
     placed = Simulation(load(text.replace(row, passing + row, 1)))
     list(placed)
     assert placed.placement()["default/train-four"] == "gpu-c"

@@ -10,13 +10,26 @@ from typing import Any
 import pytest
 
 from scheduler_core.__main__ import main
+from scheduler_core.compare.compare import compare
 from scheduler_core.extenders.approval import using
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.simulation.instant import Simulation
 from scheduler_core.simulation.trace import trace_line
 from scheduler_core.webhooks.approved import ApprovalError, Approved
 from scheduler_core.webhooks.transport import Webhooks
-from tests.core.extenders.parts import NODES, answers, calls, extender, pod, policy, scenario
+from tests.core.extenders.parts import (
+    NODES,
+    RELEASES,
+    V1_11,
+    V1_37,
+    Release,
+    answers,
+    calls,
+    extender,
+    pod,
+    policy,
+    scenario,
+)
 from tests.core.extenders.server import serving
 
 PODS = [pod(f"p-{number}", cpu="1500m", priority=number) for number in range(9)]
@@ -29,25 +42,31 @@ def server():
         yield one
 
 
-def everything(server, **fields):
-    """Return a Policy with an extender of all verbs."""
+@pytest.fixture(params=RELEASES, ids=lambda release: release.name)
+def release(request) -> Release:
+    """Return a release that asks extenders."""
+    return request.param
+
+
+def everything(release, server, **fields):
+    """Return a configuration with an extender of all verbs."""
     verbs = {
         "filterVerb": "filter",
         "prioritizeVerb": "prioritize",
         "bindVerb": "bind",
         "preemptVerb": "preempt",
     }
-    return policy(extender(server.url, weight=2, **verbs, **fields))
+    return release.configured(extender(server.url, weight=2, **verbs, **fields))
 
 
-def live(server, *documents, **limits):
+def live(release, server, *documents, **limits):
     """Run documents with calls of the server; return the simulation, and its cycles."""
     with using(Webhooks(Approved([server.url]), **limits)):
-        simulation = Simulation(scenario(*documents))
+        simulation = release.simulation(scenario(*documents))
         return simulation, list(simulation)
 
 
-def test_a_live_extender_decides_as_its_table_would(server):
+def test_a_live_extender_decides_as_its_table_would(release, server):
     """The same answers, declared, give the same decisions."""
     rows: list[dict[str, Any]] = [
         {"verb": "filter", "pod": "*1", "failedNodes": {"a": "a is taken"}},
@@ -57,9 +76,10 @@ def test_a_live_extender_decides_as_its_table_would(server):
         {"verb": "bind"},
     ]
     asked = extender(server.url, filterVerb="filter", prioritizeVerb="prioritize", bindVerb="bind", weight=2)
-    simulation, cycles = live(server, policy(asked), *PODS)
+    configured = release.configured(asked)
+    simulation, cycles = live(release, server, configured, *PODS)
     table = answers(*rows, url=server.url)
-    declared = list(Simulation(scenario(policy(asked), table, *PODS)))
+    declared = list(release.simulation(scenario(configured, table, *PODS)))
     assert [cycle.decision for cycle in cycles] == [cycle.decision for cycle in declared]
     assert [cycle.message for cycle in cycles] == [cycle.message for cycle in declared]
     assert {call.source for cycle in cycles for call in calls(cycle)} == {"live"}
@@ -69,11 +89,11 @@ def test_a_live_extender_decides_as_its_table_would(server):
     assert not simulation.scenario.warnings
 
 
-def test_what_was_recorded_replays_without_a_call(server):
+def test_what_was_recorded_replays_without_a_call(release, server):
     """The recorded document gives the same decisions, whether the extender still runs or not."""
     low = [pod(f"low-{name}", cpu="2", on=name) for name in "abc"]
-    documents = (everything(server), *low, *PODS[1:])
-    simulation, cycles = live(server, *documents)
+    documents = (everything(release, server), *low, *PODS[1:])
+    simulation, cycles = live(release, server, *documents)
     assert {call.verb for cycle in cycles for call in calls(cycle)} == {
         "filter",
         "prioritize",
@@ -82,22 +102,25 @@ def test_what_was_recorded_replays_without_a_call(server):
     }
     recording = simulation.asking.recording()
     count = len(server.asked)
-    replayed = list(Simulation(scenario(*documents, recording)))
+    replayed = list(release.simulation(scenario(*documents, recording)))
     assert [cycle.decision for cycle in replayed] == [cycle.decision for cycle in cycles]
     assert {call.source for cycle in replayed for call in calls(cycle)} == {"recorded"}
     assert not scenario(*documents, recording).warnings
     assert len(server.asked) == count
 
 
-def test_stepping_back_asks_nothing_again(server):
+def test_stepping_back_asks_nothing_again(release, server):
     """A fork, and a copy that replays, answer from what the run was answered."""
-    simulation, cycles = live(server, everything(server), *PODS)
+    simulation, cycles = live(release, server, everything(release, server), *PODS)
+    lines = [trace_line(cycle) for cycle in cycles]
     count = len(server.asked)
-    start = Simulation(simulation.scenario)
-    start.replay(cycle.decision for cycle in cycles[:4])
+    recorded = scenario(everything(release, server), simulation.asking.recording(), *PODS)
+    back = release.simulation(recorded)
+    back.replay(cycle.decision for cycle in cycles[:4])
+    assert trace_line(back.step()) == lines[4].replace('"source":"live"', '"source":"recorded"')
     assert len(server.asked) == count
     with using(Webhooks(Approved([server.url]))):
-        first = Simulation(simulation.scenario)
+        first = release.simulation(simulation.scenario)
         fork = first.fork(trace=True)
         before = len(server.asked)
         line = trace_line(next(iter(first)))
@@ -107,61 +130,83 @@ def test_stepping_back_asks_nothing_again(server):
         assert len(server.asked) == asked
 
 
+def test_a_comparison_asks_each_question_once(release, server):
+    """Also where the first difference is run again to be shown."""
+    with using(Webhooks(Approved([server.url]))):
+        asked = scenario(everything(release, server), pod("p-1"))
+        compared = compare(asked, scenario(release.configured(), pod("p-1")))
+    assert not compared.same
+    paths = [path for path, _ in server.asked]
+    assert sorted(paths) == sorted(set(paths))
+
+
 @pytest.mark.parametrize(
     ("behaves", "told"),
     [
-        ("fails", "Failed filter with extender at URL http://127.0.0.1:{port}/scheduler/filter, code 500"),
+        ("fails", "failed filter with extender at URL http://127.0.0.1:{port}/scheduler/filter, code 500"),
         ("garbage", "the answer is not UTF-8"),
         ("too_much", "the answer has more than 100,000 bytes"),
         ("compressed", "the answer is compressed"),
         ("elsewhere", "code 307"),
-        ("lies", 'node "ghost" not found'),
+        ("lies", 'node "ghost"'),
         ("hangs", "Client.Timeout exceeded"),
         ("drips", "Client.Timeout exceeded"),
         ("hangs_up", "Post http://127.0.0.1:{port}/scheduler/filter: "),
     ],
 )
-def test_an_extender_that_misbehaves_ends_the_attempt_in_time(server, behaves, told):
+def test_an_extender_that_misbehaves_ends_the_attempt_in_time(release, server, behaves, told):
     """Every misbehaviour is an error with a text, within the timeout, and recorded as it was."""
     server.behaves = behaves
     seconds = 0.5 if behaves in {"hangs", "drips"} else 9
-    asked = policy(extender(server.url, filterVerb="filter", httpTimeout=int(seconds * 1e9)))
+    timeout = release.duration(seconds)
+    asked = release.configured(extender(server.url, filterVerb="filter", httpTimeout=timeout))
     began = time.monotonic()
-    _, (cycle,) = live(server, asked, pod("p"), most_bytes=100_000)
+    _, (cycle, *again) = live(release, server, asked, pod("p"), most_bytes=100_000)
     assert time.monotonic() - began < 9
     assert cycle.result == "error"
-    assert told.format(port=server.server_port) in cycle.message
-    assert len(server.asked) == 1
+    assert told.format(port=server.server_port).lower() in cycle.message.lower()
+    assert len(server.asked) == 1 + len(again)
     (call,) = calls(cycle)
     assert (call.outcome, call.source) == ("failed", "live")
     assert json.loads(call.request)["NodeNames"] == ["a", "b", "c"]
 
 
-def test_an_extender_that_is_slow_is_waited_for_and_its_duration_recorded(server):
+def test_an_extender_that_is_slow_is_waited_for_and_its_duration_recorded(release, server):
     """Each call has its seconds."""
     server.behaves = "slow"
-    _, (cycle,) = live(server, everything(server), pod("p-1"))
+    _, (cycle,) = live(release, server, everything(release, server), pod("p-1"))
     assert cycle.node == "b"
     assert all(0.14 < call.seconds < 2 for call in calls(cycle))
 
 
-def test_scores_of_a_liar_are_added_as_they_are(server):
-    """Unknown nodes have no effect; 1,000 is ten hundred times ten."""
+def test_scores_of_a_liar_are_added_as_they_are(release, server):
+    """Unknown nodes have no effect; 1,000 is ten hundred times ten, and v1.37 scales it."""
     server.behaves = "lies"
-    scoring = policy(extender(server.url, prioritizeVerb="prioritize", weight=1))
-    _, (cycle,) = live(server, scoring, pod("p"))
-    assert (cycle.node, cycle.totals.tolist()) == ("c", [0, 0, 1_000])
+    scoring = release.configured(extender(server.url, prioritizeVerb="prioritize", weight=1))
+    _, (cycle,) = live(release, server, scoring, pod("p"))
+    assert (cycle.node, cycle.totals.tolist()) == ("c", [0, 0, 1_000 if release is V1_11 else 10_000])
     assert len(calls(cycle)[0].notes) == 2
 
 
+@pytest.mark.parametrize(("behaves", "changed"), [("well", []), ("relabels", ["b"])])
+def test_nodes_that_come_back_changed_are_named(server, behaves, changed):
+    """v1.37 scores them as they came back, podstep as sent; how an amount is written is no change."""
+    server.behaves = behaves
+    asked = V1_37.configured(extender(server.url, filterVerb="filter", nodeCacheCapable=False))
+    _, (cycle,) = live(V1_37, server, asked, pod("p"))
+    notes = calls(cycle)[0].notes
+    assert "#141781" in notes[0]
+    assert [note.partition(" ")[0] for note in notes[1:]] == changed
+
+
 @pytest.mark.parametrize("ignorable", [True, False])
-def test_nobody_there_is_an_error_like_any_other(ignorable):
+def test_nobody_there_is_an_error_like_any_other(release, ignorable):
     """A refused connection of an ignorable extender changes nothing."""
     with serving() as server:
         url = server.url
     with using(Webhooks(Approved([url]))):
-        asked = policy(extender(url, filterVerb="filter", ignorable=ignorable))
-        (cycle,) = Simulation(scenario(asked, pod("p")))
+        asked = release.configured(extender(url, filterVerb="filter", ignorable=ignorable))
+        cycle, *_ = release.simulation(scenario(asked, pod("p")))
     assert cycle.result == ("scheduled" if ignorable else "error")
     assert "refused" in calls(cycle)[0].error
 
@@ -177,12 +222,12 @@ def test_nobody_there_is_an_error_like_any_other(ignorable):
         ["http://localhost:{port}/scheduler"],
     ],
 )
-def test_a_url_that_is_not_approved_gets_no_connection(server, approved):
+def test_a_url_that_is_not_approved_gets_no_connection(release, server, approved):
     """Neither another port or scheme, nor a sibling path, nor another name of the same host."""
     prefixes = [prefix.format(port=server.server_port) for prefix in approved]
     with using(Webhooks(Approved(prefixes)) if prefixes else None):
-        loaded = scenario(everything(server), *PODS)
-        cycles = list(Simulation(loaded))
+        loaded = scenario(everything(release, server), *PODS)
+        cycles = list(release.simulation(loaded))
     assert server.connections == 0
     assert {call.outcome for cycle in cycles for call in calls(cycle)} == {"not called"}
     assert f"extender {server.url} is not called: its URL is not approved" in loaded.warnings[0].message
@@ -267,14 +312,16 @@ def test_no_proxy_of_the_environment_is_used(server, monkeypatch):
     """A proxy would connect on its own terms."""
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
-    _, (cycle,) = live(server, everything(server), pod("p"))
+    _, (cycle,) = live(V1_11, server, everything(V1_11, server), pod("p"))
     assert cycle.result == "scheduled"
 
 
-def test_the_command_calls_what_it_is_told_to_and_writes_what_it_was_answered(server, tmp_path, capsys):
+def test_the_command_calls_what_it_is_told_to_and_writes_what_it_was_answered(
+    release, server, tmp_path, capsys
+):
     """Simulate --extenders URL --record-answers FILE, and again with that file."""
     bundle, kept = tmp_path / "bundle.yaml", tmp_path / "answers.yaml"
-    bundle.write_text(write_yaml([*NODES, everything(server), *PODS]))
+    bundle.write_text(write_yaml([*NODES, everything(release, server), *PODS]))
     assert main(["simulate", str(bundle)]) == 0
     plain = capsys.readouterr()
     assert "is not called: its URL is not approved" in plain.err

@@ -345,6 +345,8 @@ CASES: list[tuple[str, dict[str, Any], str, str, Objects, str]] = [
     ),
     ("SchedulingGates", {}, "TargetPod", "UpdatePodSchedulingGatesEliminated", (pod("p"), pod("p")), "Queue"),
     ("DefaultPreemption", {}, "AssignedPod", "Delete", (pod("x"), None), "QueueSkip"),
+    ("Extender", {}, "storage.k8s.io/StorageClass", "Update", ({}, {}), "Queue"),
+    ("Extender", {}, "UnscheduledPod", "Add", (None, pod("x")), "Queue"),
     ("GangScheduling", MEMBER, "UnscheduledPod", "Add", (None, pod("x", **MEMBER)), "Queue"),
     ("GangScheduling", MEMBER, "AssignedPod", "Add", (None, pod("x")), "QueueSkip"),
     ("GangScheduling", MEMBER, "scheduling.k8s.io/PodGroup", "Add", (None, group("g", 2)), "Queue"),

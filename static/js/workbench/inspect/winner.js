@@ -38,8 +38,23 @@ export function winner(view, light, ranked) {
   ];
 }
 
+/** How one of equal nodes is taken where no counter does. */
+function choice(release, atRandom) {
+  if (atRandom)
+    return (
+      "With extenders kube-scheduler picks one of those that they scored at random; here it is always the one that "
+      + "comes to the root of a heap of the totals."
+    );
+  if (release)
+    return `kube-scheduler ${release} takes the one that comes to the root of a heap of totals: no choice is random.`;
+  return (
+    "A KubeSchedulerConfiguration’s scheduler picks one of them at random; here it is always the first in the order of "
+    + "the nodes."
+  );
+}
+
 /** The nodes that share the highest total, in the order of their turns. */
-function tie(view, { ties, counter, inTurn, release = "" }, node) {
+function tie(view, { ties, counter, inTurn, release = "", atRandom = false }, node) {
   const place = inTurn ? counter % ties.length : Math.max(0, ties.indexOf(node));
   const from = Math.max(0, Math.min(place - Math.floor(TIES_LISTED / 2), ties.length - TIES_LISTED));
   const listed = ties.slice(from, from + TIES_LISTED);
@@ -57,16 +72,7 @@ function tie(view, { ties, counter, inTurn, release = "" }, node) {
           h("code", { text: `${count(counter)} mod ${count(ties.length)} = ${count(place)}` }),
           `, so the ${ordinal(place + 1)} of them is taken.`,
         )
-      : h(
-          "p",
-          null,
-          `${plural(ties.length, "node")} share that total. `,
-          release
-            ? `kube-scheduler ${release} takes the one that comes to the root of a heap of the totals: no choice is `
-                + "random."
-            : "A KubeSchedulerConfiguration’s scheduler picks one of them at random; here it is always the first in "
-                + "the order of the nodes.",
-        ),
+      : h("p", null, `${plural(ties.length, "node")} share that total. `, choice(release, atRandom)),
     h(
       "ol",
       { class: "ties", start: from + 1 },
