@@ -94,6 +94,7 @@ export class Address {
   #pushed = "";
   #wrong = new Set();
   #awaited = null; // {pod, phase, at} of an address, until the step is there
+  #selecting = false; // what an address says is being shown, but not its step yet
 
   /** @param {View} view */
   constructor(view) {
@@ -209,6 +210,7 @@ export class Address {
 
   /** @param {boolean} push */
   #write(push) {
+    if (this.#selecting) return; // a reload would lose the step
     this.replace.cancel();
     const href = this.href();
     const pushes = push && href !== this.#pushed && href !== location.pathname + location.search;
@@ -223,6 +225,16 @@ export class Address {
 
   /** Show what the address says of everything but the step. */
   select(wish) {
+    this.#selecting = true;
+    try {
+      this.#select(wish);
+    } finally {
+      this.#selecting = false;
+    }
+  }
+
+  /** @param {Wish} wish */
+  #select(wish) {
     const { view } = this;
     const { playback } = view;
     for (const key of wish.others) this.wrong(key);
