@@ -42,7 +42,7 @@ from scheduler_core.kube_batch.document import (
     is_batch_configuration,
 )
 from scheduler_core.objects.keys import Key, key_of
-from scheduler_core.objects.kinds import KEPT_KINDS, KINDS, Kind, is_manifest_kind
+from scheduler_core.objects.kinds import KEPT_KINDS, KINDS, Kind, is_custom, is_manifest_kind
 from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.model import KubernetesObject, Node, Workload
 from scheduler_core.objects.problems import BundleError, Problem
@@ -450,7 +450,7 @@ class _Loading:
             read = self.assembly.modern and is_manifest_kind(listed[0].value)
             entries = [entry for entry in listed if not read and not is_reported(entry)]
             if entries:
-                found.append((At(self.report, None, entries[0]).child("kind"), _ignored(kind, len(entries))))
+                found.append((At(self.report, None, entries[0]).child("kind"), _ignored(kind, entries)))
         for (kind, reason), entries in self.skipped.items():
             found.append((At(self.report, None, entries[0]), _left_out(kind, reason, len(entries))))
         for (kind, hooks), entries in self.hooks.items():
@@ -477,9 +477,11 @@ def _left_out(kind: str, reason: str, count: int) -> str:
     return f"{what}: {reason}; scheduling does not read this kind"
 
 
-def _ignored(kind: str, count: int) -> str:
-    what = f"{count} {kind} {'is' if count == 1 else 'are'}"
+def _ignored(kind: str, entries: Sequence[Entry]) -> str:
+    what = f"{len(entries)} {kind} {'is' if len(entries) == 1 else 'are'}"
     if kind in SECRET_KINDS:
         return f"{what} left out: scheduling does not read Secrets, and they should not be shared"
-    reason = KEPT_KINDS.get(kind, "scheduling does not read this kind")
-    return f"{what} ignored: {reason}; kept for export"
+    custom = is_custom(entries[0].value.get("apiVersion"))
+    missing = ", and pods that its controller would create are missing" if custom else ""
+    unread = f"scheduling does not read this kind{missing}"
+    return f"{what} ignored: {KEPT_KINDS.get(kind, unread)}; kept for export"

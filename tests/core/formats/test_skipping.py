@@ -98,6 +98,24 @@ def test_values_of_what_is_not_read_do_not_count() -> None:
         assert any(f"{kept} ConfigMap are ignored" in one for one in told)
 
 
+@pytest.mark.parametrize(
+    ("version", "kind", "custom"),
+    [
+        ("monitoring.coreos.com/v1", "Prometheus", True),
+        ("topology.node.x-k8s.io/v1", "Oven", True),
+        ("networking.k8s.io/v1", "NetworkPolicy", False),
+        ("v1", "ConfigMap", False),
+        ("apps/v1", "ControllerRevision", False),
+    ],
+)
+def test_what_an_operator_would_create_is_said_to_be_missing(version: str, kind: str, custom: bool) -> None:
+    """A pasted Prometheus has no pods here: its controller makes them."""
+    made = {"apiVersion": version, "kind": kind, "metadata": {"name": "a"}}
+    told = [one.message for one in load(written("documents", made)).warnings]
+    assert any("pods that its controller would create are missing" in one for one in told) == custom
+    assert any(f"1 {kind} is ignored: scheduling does not read this kind" in one for one in told)
+
+
 def test_what_goes_on_too_deep_is_given_up() -> None:
     """Nesting beyond any object's is an error at once, in whatever kind."""
     text = f"kind: ConfigMap\napiVersion: v1\nmetadata: {{name: a}}\ndata: {'{a: ' * 5_000}"
