@@ -109,13 +109,13 @@ def is_manifest_kind(manifest: Mapping[str, Any]) -> bool:
     return row is not None and (manifest.get("apiVersion") is None or (group if slash else "") == row.group)
 
 
-# Kinds that are known and kept, but do not affect kube-scheduler v1.11's decisions.
 def is_custom(api_version: object) -> bool:
-    """Return whether an apiVersion is of a group that Kubernetes itself does not have: a custom resource's."""
+    """Return whether an apiVersion is of a group that Kubernetes itself does not have."""
     group, slash, _ = str(api_version).partition("/")
     return bool(slash) and "." in group and not f".{group}".endswith(".k8s.io")
 
 
+# Kinds that are known and kept, but do not affect kube-scheduler v1.11's decisions.
 KEPT_KINDS: dict[str, str] = {
     "Namespace": "namespaces need not be created",
     "DeschedulerPolicy": "the descheduler is not part of a scheduling run",

@@ -482,6 +482,6 @@ def _ignored(kind: str, entries: Sequence[Entry]) -> str:
     if kind in SECRET_KINDS:
         return f"{what} left out: scheduling does not read Secrets, and they should not be shared"
     custom = is_custom(entries[0].value.get("apiVersion"))
-    missing = ", and pods that its controller would create are missing" if custom else ""
+    missing = ", and pods that its controller may create are missing" if custom else ""
     unread = f"scheduling does not read this kind{missing}"
     return f"{what} ignored: {KEPT_KINDS.get(kind, unread)}; kept for export"
