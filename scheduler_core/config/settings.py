@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import Struct
 
 from scheduler_core.config.feature_gates import FeatureGates, read_gates
-from scheduler_core.config.release import RELEASES, V1_11, V1_22
+from scheduler_core.config.release import RELEASES, V1_11, V1_22, V1_37
 from scheduler_core.config.several import (
     DESIGNS,
     SIDE_BY_SIDE,
@@ -87,6 +87,15 @@ class Settings(Struct, frozen=True):
     def have_views(self) -> bool:
         """Whether schedulers have views of their own: the list has more than names that run without it."""
         return self.design != SIDE_BY_SIDE or any(not one.is_plain for one in self.schedulers)
+
+    def runs(self, release: str) -> bool:
+        """Return whether a scheduler of the list says that it runs a release."""
+        return bool(release) and any(one.runs == release for one in self.schedulers)
+
+    @property
+    def mixes_releases(self) -> bool:
+        """Whether a scheduler of the list runs another kube-scheduler than the framework's."""
+        return any(self.runs(release) for release in (V1_11, V1_37))
 
     @property
     def quirk_ids(self) -> frozenset[str]:

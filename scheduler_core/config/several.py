@@ -22,6 +22,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from scheduler_core.config.release import V1_11, V1_22, V1_37
 from scheduler_core.objects.reading import (
     At,
     Field,
@@ -48,8 +49,8 @@ MOST_SCHEDULERS = 16  # processes, replicas included: each has a view of the who
 KUBE_BATCH: Final = "kube-batch"
 UNLISTED = ("default-scheduler", KUBE_BATCH)
 """The schedulers that run without being listed."""
-RUNNABLE = ("v1.22", KUBE_BATCH)
-"""What a scheduler of the list runs: kube-scheduler's framework, or kube-batch."""
+RUNNABLE = (V1_22, V1_37, KUBE_BATCH)
+"""What a scheduler of the list runs: a release of kube-scheduler, or kube-batch."""
 
 
 class SchedulerSettings(Struct, frozen=True):
@@ -105,7 +106,7 @@ _RUNS = enum(*RUNNABLE)
 
 
 def _runs(value: Any, at: At) -> str | None:
-    if value in ("v1.11", "v1.37"):
+    if value == V1_11:
         at.error(
             f"kube-scheduler {value} does not run beside others yet: its simulation has a clock of its own. "
             f"Write v1.22, or let {value} answer alone with scheduler: {value} and no schedulers"

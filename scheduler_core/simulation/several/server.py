@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any, Protocol
 
+from msgspec.structs import replace
+
 from scheduler_core.controllers.changes import Change
 from scheduler_core.controllers.daemon_admission import total_requests
 from scheduler_core.controllers.kubelet import is_admitted, refusal
@@ -114,6 +116,15 @@ class ApiServer(ControlledFramework):
             self._sent[kind, key] = obj
         for watcher in self.watchers:
             watcher.written(kind, key, obj)
+
+    def nominate(self, key: str, node: str) -> None:
+        """Write ``status.nominatedNodeName`` of a pod that waits; an empty one clears it."""
+        pod = self.pods.get(key)
+        if pod is None or pod.node_name or pod.terminal or pod.nominated_node_name == node:
+            return
+        self.update_pod(replace(pod, nominated_node_name=node))
+        self.cluster.pods[key].nominated = node
+        self.observe("update", self.pods[key])
 
     # Bindings
 

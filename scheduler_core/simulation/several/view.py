@@ -72,6 +72,8 @@ class View(ControlledFramework):
     decided here and is not confirmed by the watch yet.
     """
 
+    expires = True  # whether an assumed pod is forgotten that is not confirmed within EXPIRES
+
     def __init__(
         self,
         objects: Sequence[KubernetesObject],
@@ -349,7 +351,8 @@ class View(ControlledFramework):
                     self._enter(partial(self._resync, key, node))
                 else:
                     self.tell("Scheduled", key, f"Successfully assigned {key} to {node}")
-                    self.clock.after(EXPIRES, partial(self._expire, key, node), "assumed pods")
+                    if self.expires:
+                        self.clock.after(EXPIRES, partial(self._expire, key, node), "assumed pods")
 
     def _resync(self, key: str, node: str) -> None:
         """Take a pod whose binding failed as the API server has it (SchedulerCache.resyncTask)."""
