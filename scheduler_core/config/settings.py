@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.config.feature_gates import FeatureGates, read_gates
+from scheduler_core.config.feature_gates import GROUPS, FeatureGates, read_gates
 from scheduler_core.config.release import RELEASES, V1_11, V1_22, V1_37
 from scheduler_core.config.several import (
     DESIGNS,
@@ -156,7 +156,11 @@ def read_settings(value: Mapping[str, Any], at: At) -> Settings:
         check_design(read.design, read.schedulers, at)
         if read.have_views and read.scheduler not in ("", V1_22):
             at.child("schedulers").error(
-                f"kube-scheduler {read.scheduler} does not run beside others yet: write scheduler: {V1_22}, "
-                "or leave out schedulers and design"
+                f"kube-scheduler {read.scheduler} answers alone: write scheduler: {V1_22}, whose clock they "
+                "share, or leave out schedulers and design"
+            )
+        if read.runs(V1_37) and read.has(GROUPS):
+            at.child("featureGates").child(GROUPS).error(
+                f"kube-scheduler {V1_37} does not schedule PodGroups as groups beside others: leave it out"
             )
     return read if isinstance(read, Settings) else DEFAULT_SETTINGS

@@ -173,6 +173,13 @@ def check_design(design: str, schedulers: tuple[SchedulerSettings, ...], at: At)
         at.child("schedulers").error(
             f"the names share one process with design: {ONE_SCHEDULER}: give all of them the same delays"
         )
+    if (
+        design == ONE_SCHEDULER
+        and len({"" if one.is_batch else one.runs or V1_22 for one in schedulers} - {""}) > 1
+    ):
+        at.child("schedulers").error(
+            f"the names share one process with design: {ONE_SCHEDULER}: let all of them run the same release"
+        )
     if design != SIDE_BY_SIDE and not schedulers:
         at.child("design").error(f"{design} needs the list of schedulers: add schedulers, each with its name")
 

@@ -27,6 +27,11 @@ GATE_MISSING = Problem(
 )
 """Of tolerations that compare; told beside where they stand."""
 
+_MORE = (
+    "sidecars, overhead and requests of the pod as a whole count in every decision, but not in the usage of "
+    "nodes that is shown"
+)
+
 Landing = tuple[str, str, bool]
 """An operation: its id, the release that it asks for or "", and whether it lands during a cycle."""
 
@@ -42,6 +47,25 @@ def left_out(
     missing = dict.fromkeys(unsupported(objects, {}))
     settings = [configuration.settings for configuration in configurations]
     texts = (*_told(documents, settings[0], operations), *_gated(documents, settings))
+    return _problems(texts, missing)
+
+
+def left_out_beside(documents: Sequence[Document], configuration: Configuration) -> tuple[Problem, ...]:
+    """Return a warning for each part of a scenario that v1.37 leaves out beside other schedulers."""
+    objects = [one for one in documents if one.get("kind") not in NOT_OBJECTS]
+    missing = dict.fromkeys(unsupported(objects, {}))
+    native = [one for one in objects if one.get("kind") == "PodGroup" and group_of(one) == NATIVE]
+    texts = [*_gated([one for one in documents if one not in native], [configuration.settings])]
+    if native:
+        texts.append(
+            "PodGroups are not scheduled as groups beside other schedulers: their pods are, one by one"
+        )
+    if any(map(_requests_more, documents)):
+        texts.append(_MORE)
+    return _problems(texts, missing)
+
+
+def _problems(texts: Iterable[str], missing: Iterable[str]) -> tuple[Problem, ...]:
     told = [Problem(HEAD + text) for text in dict.fromkeys(texts)]
     told += [Problem(HEAD + text, unhonored=text.split()[0]) for text in missing]
     more = len(told) - MOST
@@ -69,11 +93,8 @@ def _told(documents: Sequence[Document], settings: Settings, operations: Iterabl
             yield f"operation {name} asks for {release}: v1.37 restarts with its default configuration"
         if during:
             yield f"operation {name} lands after its cycle: v1.37 evaluates a snapshot"
-    if any(_requests_more(one) for one in documents):
-        yield (
-            "sidecars, overhead and requests of the pod as a whole count in every decision, but not in the "
-            "usage of nodes that is shown"
-        )
+    if any(map(_requests_more, documents)):
+        yield _MORE
 
 
 def _gated(documents: Sequence[Document], settings: Sequence[Settings]) -> Iterator[str]:

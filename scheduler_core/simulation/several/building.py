@@ -83,7 +83,8 @@ def processes(settings: Settings, named: Iterable[str], current: Iterable[str] =
     rest = tuple(name for name in current if name not in listed)
     if settings.design == ONE_SCHEDULER:
         first = settings.schedulers[0]
-        yield replace(first, runs=V1_22), tuple(dict.fromkeys((*listed, *profiles)))
+        release = next((one.runs for one in settings.schedulers if one.runs and not one.is_batch), V1_22)
+        yield replace(first, runs=release), tuple(dict.fromkeys((*listed, *profiles, *current)))
         return
     for one in settings.schedulers:
         for _ in range(one.replicas):
