@@ -32,11 +32,11 @@ from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
 from scheduler_core.v1_37.attempt import fit_message
 from scheduler_core.v1_37.hints.registry import wakes
 from scheduler_core.v1_37.interface import Attempt
+from scheduler_core.v1_37.run import Run
 
 
-def attempt_now(simulation: CurrentSimulation, pod: str) -> Attempt | None:
-    """Schedule a pending pod on the current cluster without any effect; None if no profile handles it."""
-    run = simulation.run
+def attempt_on(run: Run, pod: str) -> Attempt | None:
+    """Schedule a pending pod on a run's cluster without any effect; None if no profile handles it."""
     found = run.cluster.pods.get(pod)
     if found is None or found.node or run.scheduling.profile_of(found) is None:
         return None
@@ -58,7 +58,7 @@ def pending_now(
         raise meant_node(simulation, asked)
     if here.node:
         return _with(here, f"{pod} is bound to {here.node} by its manifest: no cycle placed it.")
-    attempt = attempt_now(simulation, pod)
+    attempt = attempt_on(simulation.run, pod)
     if attempt is None:
         name = simulation.cluster.pods[pod].pod.scheduler_name
         return _with(here, f"{pod} is assigned to the scheduler {name}.", state="other")
@@ -86,7 +86,7 @@ def pending_now(
     group = group_text(simulation.run, pod)
     unmade = simulation.claims.problems.get(pod, "")
     held += f" Its ResourceClaims could not be made: {unmade}." if unmade else ""
-    text = " ".join(filter(None, (summary, held, group, _wakes(simulation, pod), unsearched)))
+    text = " ".join(filter(None, (summary, held, group, waking(simulation.run, pod), unsearched)))
     return Explanation(
         pod,
         here.state,
@@ -124,9 +124,9 @@ def _because(told: Verdict) -> str:
     return f"{failure.predicate}: {told.because}" if failure and failure.predicate else told.because
 
 
-def _wakes(simulation: CurrentSimulation, pod: str) -> str:
+def waking(run: Run, pod: str) -> str:
     """Return what would wake a sleeping pod, as a sentence."""
-    waiting = simulation.run.queue.unschedulable.get(pod)
+    waiting = run.queue.unschedulable.get(pod)
     if waiting is None:
         return ""
     told = [

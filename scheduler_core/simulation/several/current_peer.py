@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from scheduler_core.config.release import V1_37
 from scheduler_core.framework.clock import Timer
 from scheduler_core.framework.queue import QueueName
 from scheduler_core.framework.record import Attempt
@@ -64,6 +65,11 @@ class CurrentPeer(Peer):
         self._moves: list[Mapping[str, Any]] = []
         self._moved: dict[str, str] = {}
         self._note_moves()
+
+    @property
+    def runs(self) -> str:
+        """v1.37."""
+        return V1_37
 
     @property
     def wants(self) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from scheduler_core.config.policy import Profile
+from scheduler_core.config.release import V1_22
 from scheduler_core.framework.clock import Timer
 from scheduler_core.framework.queue import QueuedPod, QueueName
 from scheduler_core.framework.record import Attempt
@@ -49,6 +50,11 @@ class Peer:
         self.ready = False
         self.rests_until = 0.0
         self.rest: Timer | None = None
+
+    @property
+    def runs(self) -> str:
+        """What it runs: a release of kube-scheduler, or the name of a custom scheduler."""
+        return V1_22
 
     @property
     @abstractmethod
@@ -169,6 +175,11 @@ class BesidePeer(Peer):
         self.name = name
         self.custom = CustomSchedulers(configurations, (name,))
         self._watched = Options(name)
+
+    @property
+    def runs(self) -> str:
+        """Its name."""
+        return self.name
 
     @property
     def wants(self) -> bool:
@@ -357,6 +368,7 @@ class Peers:
             None if peer.began is None else round(peer.began + of.decision_time, 6),
             peer.pending,
             of.watch_delay,
+            peer.runs,
         )
 
     def record(
