@@ -49,7 +49,7 @@ MOST_SCHEDULERS = 16  # processes, replicas included: each has a view of the who
 KUBE_BATCH: Final = "kube-batch"
 UNLISTED = ("default-scheduler", KUBE_BATCH)
 """The schedulers that run without being listed."""
-RUNNABLE = (V1_22, V1_37, KUBE_BATCH)
+RUNNABLE = (V1_11, V1_22, V1_37, KUBE_BATCH)
 """What a scheduler of the list runs: a release of kube-scheduler, or kube-batch."""
 
 
@@ -102,21 +102,6 @@ def _nodes(value: Any, at: At) -> tuple[tuple[str, str], ...] | None:
 
 outlined(_nodes, labels)
 
-_RUNS = enum(*RUNNABLE)
-
-
-def _runs(value: Any, at: At) -> str | None:
-    if value == V1_11:
-        at.error(
-            f"kube-scheduler {value} does not run beside others yet: its simulation has a clock of its own. "
-            f"Write v1.22, or let {value} answer alone with scheduler: {value} and no schedulers"
-        )
-        return None
-    read: str | None = _RUNS(value, at)
-    return read
-
-
-outlined(_runs, _RUNS)
 
 SCHEDULER = record(
     SchedulerSettings,
@@ -127,7 +112,7 @@ SCHEDULER = record(
         "bindDelay": Field("bind_delay", _seconds),
         "nodes": Field("nodes", _nodes),
         "replicas": Field("replicas", integer(1, 8)),
-        "runs": Field("runs", _runs),
+        "runs": Field("runs", enum(*RUNNABLE)),
     },
 )
 _LIST = list_of(SCHEDULER)

@@ -119,6 +119,8 @@ class Configuration(Struct, frozen=True, dict=True):
 def checked(policy: Document, settings: Settings, at: At) -> Configuration:
     """Compile a configuration document; report its errors and warnings to ``at``."""
     made = Configuration(policy, settings)
+    if made.is_beside and made.read_by == V1_11:
+        check_policy(policy, settings, at)
     if made.in_force is not policy or made.release == V1_37:
         return made
     check = check_configuration if made.in_framework else check_policy

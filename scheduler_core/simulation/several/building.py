@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from scheduler_core.config.policy import PolicyError
-from scheduler_core.config.release import V1_22, V1_37
+from scheduler_core.config.release import V1_11, V1_22, V1_37
 from scheduler_core.config.settings import Settings
 from scheduler_core.config.several import ARBITRATED, ONE_SCHEDULER, SchedulerSettings
 from scheduler_core.controllers import ControllerManager, Options
@@ -27,11 +27,17 @@ from scheduler_core.scheduling.timeline import TimelineEvent
 from scheduler_core.simulation.several.current_peer import CurrentPeer
 from scheduler_core.simulation.several.current_view import CurrentView
 from scheduler_core.simulation.several.ledger import BindingLedger
+from scheduler_core.simulation.several.legacy import (
+    CreationSort,
+    LegacyPeer,
+    LegacyView,
+    legacy_configuration,
+)
 from scheduler_core.simulation.several.manifests import StoredManifests
 from scheduler_core.simulation.several.peers import BesidePeer, FrameworkPeer, Peer
 from scheduler_core.simulation.several.server import NOBODY, ApiServer
 from scheduler_core.simulation.several.view import GroupWatcher, View
-from scheduler_core.simulation.virtual.building import Parts, make_parts
+from scheduler_core.simulation.virtual.building import Parts, legacy_parts, make_parts
 from scheduler_core.v1_37.config import Configuration as CurrentConfiguration
 from scheduler_core.v1_37.run import Run
 
@@ -128,7 +134,8 @@ def make_peers(
         count[of.name] = count.get(of.name, 0) + 1
         several = sum(other.name == of.name for other, _ in found) > 1
         label = f"{of.name} #{count[of.name]}" if several else of.name
-        parts = make_parts(configuration, epoch)
+        old = of.runs == V1_11
+        parts = legacy_parts(legacy_configuration(configuration)) if old else make_parts(configuration, epoch)
         beside = of.is_batch or (not of.runs and of.name in SCHEDULERS and of.name not in known)
         modern = of.runs == V1_37
         given: dict[str, Any] = {
@@ -137,7 +144,7 @@ def make_peers(
             "server": server,
             "ledger": ledger,
             "arbitrated": settings.design == ARBITRATED,
-            "queue_sort": parts.queue_sort,
+            "queue_sort": CreationSort() if old else parts.queue_sort,
             "profiles": _profiles(parts, () if beside or modern else names),
             "pace": Pace(creation=0.0),
             "release": parts.release,
@@ -158,6 +165,8 @@ def make_peers(
             )
         elif beside:
             peer = BesidePeer(View(objects, plugins, **given), of.name, texts, listed=listed)
+        elif old:
+            peer = LegacyPeer(LegacyView(objects, plugins, **given), listed=listed)
         else:
             peer = FrameworkPeer(View(objects, plugins, **given), listed=listed)
         made.append(peer)

@@ -50,7 +50,7 @@ def delays(drawn: tuple[float, float, float]) -> str:
     return f"watchDelay: {watch}, decisionTime: {decision}, bindDelay: {bind}"
 
 
-RUNS = st.lists(st.sampled_from(("", "runs: v1.37, ")), min_size=3, max_size=3)
+RUNS = st.lists(st.sampled_from(("", "runs: v1.11, ", "runs: v1.37, ")), min_size=3, max_size=3)
 """What each of the three schedulers runs, as its settings have it."""
 
 DELAYS = st.lists(st.tuples(TENTHS, TENTHS, TENTHS), min_size=3, max_size=3)
@@ -173,7 +173,7 @@ def contended(late: float, load: int, runs: str = "") -> int:
     return len(refused(made, cycles))
 
 
-@pytest.mark.parametrize("runs", ["", "runs: v1.37, "])
+@pytest.mark.parametrize("runs", ["", "runs: v1.11, ", "runs: v1.37, "])
 def test_refusals_rise_with_the_load_and_with_the_window(runs: str) -> None:
     """The properties above would find nothing if nothing were ever refused."""
     by_load = [contended(0.5, load, runs) for load in (1, 4, 8)]

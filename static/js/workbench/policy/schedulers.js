@@ -16,6 +16,7 @@ const DESIGNS = [
 const RUNS = [
   ["", "kube-scheduler v1.22"],
   ["v1.37", "kube-scheduler v1.37"],
+  ["v1.11", "kube-scheduler v1.11"],
   ["kube-batch", "kube-batch"],
 ];
 const DEFAULT = "default-scheduler";
@@ -231,7 +232,7 @@ function schedulerForm(form, given, isListed = false) {
         "runs",
         "Runs",
         runs,
-        "v1.11 does not run beside others. Coscheduling is a plugin of v1.22, in the profile of this name.",
+        "Coscheduling is a plugin of v1.22, in the profile of this name.",
       ),
       delays.map(({ key, label, hint, control }) => field(key, label, control, hint, "seconds")),
       field("replicas", "Replicas", replicas, "processes of this name without leader election, at most 8"),
