@@ -54,9 +54,9 @@ def left_out_beside(documents: Sequence[Document], configuration: Configuration)
     """Return a warning for each part of a scenario that v1.37 leaves out beside other schedulers."""
     objects = [one for one in documents if one.get("kind") not in NOT_OBJECTS]
     missing = dict.fromkeys(unsupported(objects, {}))
-    native = [one for one in objects if one.get("kind") == "PodGroup" and group_of(one) == NATIVE]
-    texts = [*_gated([one for one in documents if one not in native], [configuration.settings])]
-    if native:
+    groups = [one for one in objects if one.get("kind") == "PodGroup"]
+    texts = [*_gated([one for one in documents if one not in groups], [configuration.settings])]
+    if any(group_of(one) == NATIVE for one in groups):
         texts.append(
             "PodGroups are not scheduled as groups beside other schedulers: their pods are, one by one"
         )

@@ -23,7 +23,7 @@ from scheduler_core.objects.model import (
     Workload,
 )
 from scheduler_core.scenario.scenario import Operation, Scenario
-from scheduler_core.simulation.v1_37.manifests import Manifests, is_read
+from scheduler_core.simulation.v1_37.manifests import Manifests
 from scheduler_core.v1_37.state import key_of as stored_key
 
 WRITTEN = (Pod, Workload, Node, PersistentVolumeClaim, PersistentVolume)
@@ -90,7 +90,7 @@ class StoredManifests:
             if made is not None:
                 return made
         if stored is None:
-            return self.made.created(obj, None, self) if is_read(obj, None) else None
+            return self.made.created(obj, None, self) if isinstance(obj, WRITTEN) else None
         return _followed(stored, former, obj)
 
     def operated(self, operation: Operation) -> Document | None:
