@@ -104,13 +104,13 @@ def test_the_descheduler_s_pod_returns_to_the_node_that_it_came_from() -> None:
 
 
 def test_four_schedulers_decide_by_their_own_releases_on_their_own_views() -> None:
-    """Each cycle has the record of what decided it; the kubelet refuses a pod of v1.11 and one of the gang."""
+    """Each cycle has the record of what decided it; a pod of v1.11 and one of the gang are refused."""
     example = find("four-schedulers")
     assert example is not None
     made = simulate(example.load())
     assert isinstance(made, SeveralSimulation)
     cycles = list(made)
-    runs = {lane.scheduler: lane.runs for lane in cycles[-1].view.lanes}  # type: ignore[union-attr]
+    runs = {lane.scheduler: lane.runs for lane in cycles[-1].view.lanes}
     assert runs == {
         "default-scheduler": "v1.37",
         "legacy": "v1.11",
