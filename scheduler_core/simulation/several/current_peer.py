@@ -12,17 +12,19 @@ from scheduler_core.framework.queue import QueueName
 from scheduler_core.framework.record import Attempt
 from scheduler_core.objects.model import Pod
 from scheduler_core.scheduling.cycle import Cycle, QueueState
-from scheduler_core.simulation.several.current_view import CurrentView
+from scheduler_core.simulation.several.current_view import Claims, CurrentView
 from scheduler_core.simulation.several.peers import Peer
 from scheduler_core.simulation.v1_37.cycles import bare_cycle, fill, places_of
 from scheduler_core.simulation.v1_37.queues import Told, queue_state
 from scheduler_core.simulation.v1_37.recording import record_of
 from scheduler_core.simulation.virtual.cycles import decision_of
 from scheduler_core.simulation.virtual.ending import BacksOff
+from scheduler_core.v1_37.change import Manifest
 from scheduler_core.v1_37.clock import SECOND
 from scheduler_core.v1_37.entities import QueuedPod
 from scheduler_core.v1_37.interface import Attempt as Tried
 from scheduler_core.v1_37.run import Ran
+from scheduler_core.v1_37.state import key_of
 
 _DEFAULT = "default-scheduler"
 
@@ -160,10 +162,6 @@ class CurrentPeer(Peer):
         start = run.scheduling.start
         hint = run.batching.hint(waiting.pod, run.queue.popped, run.clock.now)
         tried = run.scheduling.schedule(waiting.pod, hint=hint)
-        unbound = _unbound_volumes(tried)
-        if unbound:
-            tried.node, tried.error = None, f"volumes are not bound beside other schedulers: {unbound}"
-            view.refuse(f"pod {waiting.key}: {tried.error}")
         placed = tried.node is not None and tried.error is None
         (self._place if placed else self._fail)(waiting, tried)
         attempt = self._attempt(tried, start, placed=placed)
@@ -179,7 +177,7 @@ class CurrentPeer(Peer):
         tried.unschedulable_plugins = tried.pending_plugins = frozenset()
         run.queue.done()
         run.nominations.drop(waiting.key)
-        self.view.reserve(waiting, str(tried.node))
+        self.view.reserve(waiting, str(tried.node), _claims(tried))
 
     def _fail(self, waiting: QueuedPod, tried: Tried) -> None:
         """Run PostFilter, file the pod, nominate it, and send the evictions (handleSchedulingFailure)."""
@@ -232,13 +230,18 @@ class CurrentPeer(Peer):
         return cycle
 
 
-def _unbound_volumes(tried: Tried) -> str:
-    """Return the claims that the scheduler would have to bind for a pod, "" if there are none."""
+def _claims(tried: Tried) -> Claims:
+    """Return the claims that are bound with a pod (VolumeBinding's Reserve)."""
     state = tried.context.states.get("VolumeBinding")
-    if state is None or tried.node is None:
-        return ""
-    found = state.by_row.get(tried.context.nodes.rows[tried.node])
+    if state is None or not tried.profile.has("VolumeBinding", "reserve"):
+        return ()
+    found = state.by_row.get(tried.context.nodes.rows[str(tried.node)])
     if found is None:
-        return ""
-    claims = [claim for claim, _ in (*found.static, *found.provisioned)]
-    return ", ".join(dict.fromkeys(str(claim["metadata"]["name"]) for claim in claims))
+        return ()
+    static = [(_key(claim), str(volume["metadata"]["name"])) for claim, volume in found.static]
+    return (*static, *((_key(claim), "") for claim, _ in found.provisioned))
+
+
+def _key(claim: Manifest) -> str:
+    meta = claim["metadata"]
+    return key_of("PersistentVolumeClaim", meta.get("namespace"), meta["name"])

@@ -26,6 +26,10 @@ from scheduler_core.v1_37.state import uid_of
 LAST = ("Pod",)  # what a starting scheduler hears of after all else
 
 
+Claims = tuple[tuple[str, str], ...]
+"""Claims that a pod gets bound, as ``namespace/name``, each with its volume, "" for one to be provisioned."""
+
+
 class Reserved(NamedTuple):
     """A pod that is assumed on a node, as its queue had it."""
 
@@ -52,6 +56,7 @@ class CurrentView(View):
         self.current = current
         self.manifests = manifests
         self.reserved: dict[str, Reserved] = {}
+        self._claims: dict[str, Claims] = {}  # of pods whose bindings are under way
         super().__init__(objects, *args, **kw)
         self.catch_up()
         kinds = sorted(manifests.objects, key=lambda kind: kind in LAST)
@@ -106,6 +111,7 @@ class CurrentView(View):
         stored = run.cluster.objects.get(kind, {}).get(key)
         if kind == "Node" and key in self.hidden:
             manifest = None
+        self._end_assumption(kind, key)
         if stored is not None and (manifest is None or uid_of(stored) != uid_of(manifest)):
             self._lose(kind, key, stored)
             stored = None
@@ -119,6 +125,14 @@ class CurrentView(View):
             self._learn_reserved(key, manifest)
         elif manifest is not stored:
             self._update(key, manifest)
+
+    def _end_assumption(self, kind: str, key: str) -> None:
+        """Take a volume or claim as the API server has it: any news ends what was assumed (AssumeCache)."""
+        cluster = self.current.cluster
+        if kind == "PersistentVolume":
+            cluster.assumed_volumes.pop(key, None)
+        elif kind == "PersistentVolumeClaim":
+            cluster.assumed_claims.pop(key, None)
 
     def _update(self, key: str, manifest: Manifest) -> None:
         """Let a change in; a nomination that the status does not know yet is kept (UpdateNominatedPod)."""
@@ -167,17 +181,33 @@ class CurrentView(View):
 
     # What it decides
 
-    def reserve(self, waiting: QueuedPod, node: str) -> None:
+    def reserve(self, waiting: QueuedPod, node: str, claims: Claims) -> None:
         """Note that a pod was assumed in v1.37's cluster, assume it here too, and send its binding."""
         key = waiting.key
+        if claims:
+            self._claims[key] = claims
         self.reserved[key] = Reserved(waiting, node)
         self.assume([(key, node)])
         self.send([[(key, node)]])
+
+    def _write_binding(self, key: str, node: str) -> str:
+        """Write the pod's volumes (BindPodVolumes), then its node."""
+        for claim, volume in self._claims.get(key, ()):
+            refused = self.server.bind_claim(claim, volume, node)
+            if refused:
+                return f'running PreBind plugin "VolumeBinding": binding volumes: {refused}'
+        refused = self.server.bind(key, node)
+        if not refused:
+            self._claims.pop(key, None)
+        return refused
 
     def _resync(self, key: str, node: str) -> None:
         """Forget a pod whose binding failed, and file it as after an error (handleBindingCycleError)."""
         self.catch_up()
         run = self.current
+        for claim, volume in self._claims.pop(key, ()):  # RevertAssumedPodVolumes
+            self._end_assumption("PersistentVolumeClaim", claim)
+            self._end_assumption("PersistentVolume", volume)
         held = self.reserved.get(key)
         if held is None or held.node != node:
             return  # deleted or bound meanwhile, which the queue was told

@@ -25,6 +25,7 @@ from scheduler_core.objects.model import (
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.simulation.v1_37.manifests import Manifests
 from scheduler_core.v1_37.state import key_of as stored_key
+from scheduler_core.v1_37.volumes import BIND_COMPLETED
 
 WRITTEN = (Pod, Workload, Node, PersistentVolumeClaim, PersistentVolume)
 """What controllers and the kubelet change."""
@@ -114,6 +115,9 @@ def _followed(stored: Document, former: KubernetesObject | None, obj: Kubernetes
     if not isinstance(obj, WRITTEN):
         return stored
     patch = merge_patch(to_manifest(former), to_manifest(obj))
+    if isinstance(obj, PersistentVolumeClaim) and (patch.get("spec") or {}).get("volumeName"):
+        patch["status"] = {"phase": "Bound"}  # the volume controller's part
+        patch.setdefault("metadata", {}).setdefault("annotations", {})[BIND_COMPLETED] = "yes"
     if not patch:
         return stored
     changed: Document = apply_patch(stored, patch, "merge")
