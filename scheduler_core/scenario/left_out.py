@@ -27,11 +27,6 @@ GATE_MISSING = Problem(
 )
 """Of tolerations that compare; told beside where they stand."""
 
-_MORE = (
-    "sidecars, overhead and requests of the pod as a whole count in every decision, but not in the usage of "
-    "nodes that is shown"
-)
-
 Landing = tuple[str, str, bool]
 """An operation: its id, the release that it asks for or "", and whether it lands during a cycle."""
 
@@ -61,7 +56,10 @@ def left_out_beside(documents: Sequence[Document], configuration: Configuration)
             "PodGroups are not scheduled as groups beside other schedulers: their pods are, one by one"
         )
     if any(map(_requests_more, documents)):
-        texts.append(_MORE)
+        texts.append(
+            "sidecars and requests of the pod as a whole count in v1.37's decisions alone: the kubelet, an "
+            "arbiter and the other schedulers count what containers request"
+        )
     return _problems(texts, missing)
 
 
@@ -94,7 +92,10 @@ def _told(documents: Sequence[Document], settings: Settings, operations: Iterabl
         if during:
             yield f"operation {name} lands after its cycle: v1.37 evaluates a snapshot"
     if any(map(_requests_more, documents)):
-        yield _MORE
+        yield (
+            "sidecars, overhead and requests of the pod as a whole count in every decision, but not in the "
+            "usage of nodes that is shown"
+        )
 
 
 def _gated(documents: Sequence[Document], settings: Sequence[Settings]) -> Iterator[str]:
