@@ -208,9 +208,7 @@ function schedulerForm(form, given, isListed = false) {
   const runs = h(
     "select",
     { class: "field" },
-    RUNS.map(([value, text]) =>
-      h("option", { value, text, selected: text === runsOf(now) || undefined }),
-    ),
+    RUNS.map(([value, text]) => h("option", { value, text, selected: text === runsOf(now) || undefined })),
   );
   runs.addEventListener("change", () => {
     if (runs.value === BATCH) name.value = BATCH;
@@ -228,12 +226,7 @@ function schedulerForm(form, given, isListed = false) {
     given ? `Scheduler ${given.name}` : "Add a scheduler",
     [
       field("name", "Name", name, "what its pods have in spec.schedulerName"),
-      field(
-        "runs",
-        "Runs",
-        runs,
-        "Coscheduling is a plugin of v1.22, in the profile of this name.",
-      ),
+      field("runs", "Runs", runs, "Coscheduling is a plugin of v1.22, in the profile of this name."),
       delays.map(({ key, label, hint, control }) => field(key, label, control, hint, "seconds")),
       field("replicas", "Replicas", replicas, "processes of this name without leader election, at most 8"),
       field("nodes", "Nodes", nodes, "labels of the nodes that it sees, as key=value; with node pools alone"),
