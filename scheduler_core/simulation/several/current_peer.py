@@ -37,10 +37,14 @@ class BackingOff(NamedTuple):
 
 @dataclass(slots=True)
 class CurrentAttempt(Attempt):
-    """An attempt of v1.37; ``ran`` is its own record, ``start`` the index that its walk began with."""
+    """An attempt of v1.37; ``ran`` is its own record, ``start`` the index that its walk began with.
+
+    ``asked`` are the waiting pods that events asked about since the attempt before.
+    """
 
     ran: Ran | None = None
     start: int = 0
+    asked: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def ranked(self) -> bool:
@@ -199,6 +203,8 @@ class CurrentPeer(Peer):
     def _attempt(self, tried: Tried, start: int, *, placed: bool) -> CurrentAttempt:
         key, view = tried.pod.key, self.view
         victims = [pod.key for pod in tried.victims]
+        self._note_moves()
+        asked, self._moves = tuple(self._moves), []
         bound = {key: str(tried.node)} if placed else {}
         return CurrentAttempt(
             view.current.queue.popped,
@@ -212,6 +218,7 @@ class CurrentPeer(Peer):
             cleared=tuple(pod.key for pod in tried.lost_nominations),
             ran=Ran(key, key, [tried], bound, victims, []),
             start=start,
+            asked=asked,
         )
 
     def cycle(self, attempt: Attempt, counter: int) -> Cycle:
@@ -223,10 +230,9 @@ class CurrentPeer(Peer):
         cycle = bare_cycle(decision_of(attempt), columns.names)
         cycle.time = attempt.time
         fill(cycle, attempt.ran, places_of(run.cluster.nodes, columns.index), whole=whole)
-        self._note_moves()
-        moves, self._moves = self._moves, []
         if whole:
-            cycle.plugins = (record_of(run, self._told, attempt.ran, cycle, attempt.start, moves),)
+            made = record_of(run, self._told, attempt.ran, cycle, attempt.start, attempt.asked)
+            cycle.plugins = (made,)
         return cycle
 
 

@@ -154,6 +154,8 @@ class SeveralSimulation(TimedSimulation):
         now = self.framework.clock.now
         self._look()
         popped = peer.popped if isinstance(peer, FrameworkPeer) else None
+        if popped is not None:
+            self._observed = label
         self._recording.begin(() if popped is None else (popped[0].key,), now)
         attempt, began = self.peers.decide(label, self._pace())
         self.ending.tried(now)
