@@ -146,7 +146,9 @@ class SeveralSimulation(TimedSimulation):
         return cycle, attempt, pod
 
     def _attempt(self) -> Attempt:
-        return self._decide()[0]
+        attempt = self._decide()[0]
+        self.ledger.take()  # the cycle that is not recorded would tell of these outcomes
+        return attempt
 
     def _decide(self) -> tuple[Attempt, float]:
         label = self.peers.due

@@ -308,7 +308,7 @@ def test_a_volume_that_another_scheduler_has_bound_fails_the_binding() -> None:
 
 def test_what_it_cannot_do_beside_others_ends_the_run_by_name() -> None:
     """Devices are allocated by a controller that does not run here: nothing is guessed."""
-    asking = {"resourceClaims": [{"name": "gpu", "resourceClaimName": "gpu"}]}
+    asking: dict[str, Any] = {"resourceClaims": [{"name": "gpu", "resourceClaimName": "gpu"}]}
     made = ran({"name": "default-scheduler", "runs": "v1.37"}, documents=[*nodes(1), *pods(1, 1, **asking)])
     assert made.decisions == []
     (told,) = made.unsettled
