@@ -57,8 +57,8 @@ def left_out_beside(documents: Sequence[Document], configuration: Configuration)
         )
     if any(map(_requests_more, documents)):
         texts.append(
-            "sidecars and requests of the pod as a whole count in v1.37's decisions alone: the kubelet, an "
-            "arbiter and the other schedulers count what containers request"
+            "sidecars, overhead and requests of the pod as a whole count in v1.37's decisions alone: the "
+            "kubelet, an arbiter and the other schedulers count what containers request"
         )
     return _problems(texts, missing)
 

@@ -113,7 +113,9 @@ export class Inspect {
     this.strip.offer("session", Boolean(this.sessions) || this.view.tab === "session");
     if (part) this.grouped = "groups" in part && Boolean(part.groups.length || part.coscheduling);
     this.strip.offer("podgroups", this.grouped || this.view.tab === "podgroups");
-    this.strip.offer("hints", this.view.playback.release === "v1.37" || this.view.tab === "hints");
+    const { release, schedulers } = this.view.playback;
+    const modern = release === "v1.37" || schedulers?.listed.some(({ runs }) => runs === "v1.37");
+    this.strip.offer("hints", Boolean(modern) || this.view.tab === "hints");
   }
 
   #count() {
