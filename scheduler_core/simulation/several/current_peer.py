@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -100,11 +100,14 @@ class CurrentPeer(Peer):
     @property
     def pending(self) -> int:
         """The pods in its queue, with the one that was popped."""
-        return sum(1 for _ in self.view.current.queue.waiting()) + (self.popped is not None)
+        return self.queued + (self.popped is not None)
 
-    def queued(self) -> Iterable[str]:
-        """Yield the pods in its queue."""
-        return (waiting.key for waiting, _ in self.view.current.queue.waiting())
+    @property
+    def queued(self) -> int:
+        """How many pods are in its queue."""
+        queue = self.view.current.queue
+        heaps = (queue.active, queue.backoff, queue.error_backoff)
+        return sum(map(len, heaps)) + len(queue.unschedulable)
 
     def placed(self, place: QueueName) -> Sequence[BacksOff]:
         """Return when each backoff of its queue ends; nothing waits for the pods in others."""

@@ -71,9 +71,10 @@ class Peer:
     def pending(self) -> int:
         """How many pods it has still to place."""
 
-    def queued(self) -> Iterable[str]:
-        """Yield the pods in its queue, as far as the end of the run depends on them."""
-        return self.view.queue.pods
+    @property
+    def queued(self) -> int:
+        """How many pods are in its queue, as far as the end of the run depends on them."""
+        return len(self.view.queue.pods)
 
     def placed(self, place: QueueName) -> Sequence[BacksOff]:
         """Return the pods in one of its queues."""

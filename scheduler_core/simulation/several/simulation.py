@@ -216,8 +216,8 @@ class TogetherQueue:
 
     @property
     def pods(self) -> Sized:
-        """The queued pods."""
-        return [key for peer in self._peers for key in peer.queued()]
+        """The queued pods, which only their number stands for."""
+        return range(sum(peer.queued for peer in self._peers))
 
     def placed(self, place: QueueName) -> list[BacksOff]:
         """Return the pods in one of the queues of each scheduler."""
