@@ -51,6 +51,8 @@ def left_out_beside(documents: Sequence[Document], configuration: Configuration)
     missing = dict.fromkeys(unsupported(objects, {}))
     groups = [one for one in objects if one.get("kind") == "PodGroup"]
     texts = [*_gated([one for one in documents if one not in groups], [configuration.settings])]
+    if configuration.read_by == V1_37 and (configuration.policy or {}).get("extenders"):
+        texts.append("extenders are not asked beside other schedulers")
     if any(group_of(one) == NATIVE for one in groups):
         texts.append(
             "PodGroups are not scheduled as groups beside other schedulers: their pods are, one by one"
