@@ -9,7 +9,7 @@ from scheduler_core.simulation.v1_37.record import release_record
 
 NOT_THERE = (
     "Queueing hints are part of kube-scheduler v1.37: its plugins say which event may help which pod. This "
-    "run is answered by another release, where any event of a kind wakes every pod."
+    "was decided by another release, where any event of a kind wakes every pod."
 )
 MOVES_SHOWN = 50
 

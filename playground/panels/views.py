@@ -65,6 +65,7 @@ def views(cycle: Cycle) -> dict[str, Any]:
                 "until": lane.until,
                 "pending": lane.pending,
                 "watchDelay": lane.watch_delay,
+                "runs": lane.runs,
                 "unheard": lane.unheard,
                 "inFlight": plain(lane.in_flight[:PODS]),
                 "inFlightCount": lane.in_flight_count,

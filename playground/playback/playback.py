@@ -122,7 +122,14 @@ class Playback:
         scenario = self.scenario
         if scenario.release != V1_37:
             each = TIMED_STEPPER_BYTES if self.tables.timed else STEPPER_BYTES
-            return (len(self.tables.nodes) + len(self.tables.pods)) * each
+            beside = sum(one.replicas for one in scenario.settings.schedulers if one.runs == V1_37)
+            own = (len(self.tables.nodes) + len(self.tables.pods)) * each
+            return own + beside * self._current_bytes(stepper)
+        return self._current_bytes(stepper)
+
+    def _current_bytes(self, stepper: Stepper) -> int:
+        """Return an estimate of what one kube-scheduler v1.37 holds."""
+        scenario = self.scenario
         placed = len(stepper.cluster.nodes) + len(stepper.cluster.pods)
         return (
             max(placed, len(scenario.objects)) * CURRENT_OBJECT_BYTES

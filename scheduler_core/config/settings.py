@@ -15,8 +15,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scheduler_core.config.feature_gates import FeatureGates, read_gates
-from scheduler_core.config.release import RELEASES, V1_11, V1_22
+from scheduler_core.config.feature_gates import GROUPS, FeatureGates, read_gates
+from scheduler_core.config.release import RELEASES, V1_11, V1_22, V1_37
 from scheduler_core.config.several import (
     DESIGNS,
     SIDE_BY_SIDE,
@@ -94,6 +94,15 @@ class Settings(Struct, frozen=True):
         """Whether schedulers have views of their own: the list has more than names that run without it."""
         return self.design != SIDE_BY_SIDE or any(not one.is_plain for one in self.schedulers)
 
+    def runs(self, release: str) -> bool:
+        """Return whether a scheduler of the list says that it runs a release."""
+        return bool(release) and any(one.runs == release for one in self.schedulers)
+
+    @property
+    def mixes_releases(self) -> bool:
+        """Whether a scheduler of the list runs another kube-scheduler than the framework's."""
+        return any(self.runs(release) for release in (V1_11, V1_37))
+
     @property
     def quirk_ids(self) -> frozenset[str]:
         """The ids of the quirks in force."""
@@ -160,7 +169,11 @@ def read_settings(value: Mapping[str, Any], at: At) -> Settings:
         check_design(read.design, read.schedulers, at)
         if read.have_views and read.scheduler not in ("", V1_22):
             at.child("schedulers").error(
-                f"kube-scheduler {read.scheduler} does not run beside others yet: write scheduler: {V1_22}, "
-                "or leave out schedulers and design"
+                f"kube-scheduler {read.scheduler} answers alone: write scheduler: {V1_22}, whose clock they "
+                "share, or leave out schedulers and design"
+            )
+        if read.runs(V1_37) and read.has(GROUPS):
+            at.child("featureGates").child(GROUPS).error(
+                f"kube-scheduler {V1_37} does not schedule PodGroups as groups beside others: leave it out"
             )
     return read if isinstance(read, Settings) else DEFAULT_SETTINGS

@@ -22,6 +22,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from scheduler_core.config.release import V1_11, V1_22, V1_37
 from scheduler_core.objects.reading import (
     At,
     Field,
@@ -48,8 +49,8 @@ MOST_SCHEDULERS = 16  # processes, replicas included: each has a view of the who
 KUBE_BATCH: Final = "kube-batch"
 UNLISTED = ("default-scheduler", KUBE_BATCH)
 """The schedulers that run without being listed."""
-RUNNABLE = ("v1.22", KUBE_BATCH)
-"""What a scheduler of the list runs: kube-scheduler's framework, or kube-batch."""
+RUNNABLE = (V1_11, V1_22, V1_37, KUBE_BATCH)
+"""What a scheduler of the list runs: a release of kube-scheduler, or kube-batch."""
 
 
 class SchedulerSettings(Struct, frozen=True):
@@ -101,21 +102,6 @@ def _nodes(value: Any, at: At) -> tuple[tuple[str, str], ...] | None:
 
 outlined(_nodes, labels)
 
-_RUNS = enum(*RUNNABLE)
-
-
-def _runs(value: Any, at: At) -> str | None:
-    if value in ("v1.11", "v1.37"):
-        at.error(
-            f"kube-scheduler {value} does not run beside others yet: its simulation has a clock of its own. "
-            f"Write v1.22, or let {value} answer alone with scheduler: {value} and no schedulers"
-        )
-        return None
-    read: str | None = _RUNS(value, at)
-    return read
-
-
-outlined(_runs, _RUNS)
 
 SCHEDULER = record(
     SchedulerSettings,
@@ -126,7 +112,7 @@ SCHEDULER = record(
         "bindDelay": Field("bind_delay", _seconds),
         "nodes": Field("nodes", _nodes),
         "replicas": Field("replicas", integer(1, 8)),
-        "runs": Field("runs", _runs),
+        "runs": Field("runs", enum(*RUNNABLE)),
     },
 )
 _LIST = list_of(SCHEDULER)
@@ -171,6 +157,13 @@ def check_design(design: str, schedulers: tuple[SchedulerSettings, ...], at: At)
     if design == ONE_SCHEDULER and len({_delays(one) for one in schedulers}) > 1:
         at.child("schedulers").error(
             f"the names share one process with design: {ONE_SCHEDULER}: give all of them the same delays"
+        )
+    if (
+        design == ONE_SCHEDULER
+        and len({"" if one.is_batch else one.runs or V1_22 for one in schedulers} - {""}) > 1
+    ):
+        at.child("schedulers").error(
+            f"the names share one process with design: {ONE_SCHEDULER}: let all of them run the same release"
         )
     if design != SIDE_BY_SIDE and not schedulers:
         at.child("design").error(f"{design} needs the list of schedulers: add schedulers, each with its name")

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from scheduler_core.explain.changes import Remedy, search
 from scheduler_core.explain.cooperative import finished
 from scheduler_core.explain.current import changes_for, decide_too, groups_of, pending_now, verdict_on
+from scheduler_core.explain.current_beside import pending_beside, placed_beside, serving
 from scheduler_core.explain.current_standing import standing_now
 from scheduler_core.explain.explanation import (
     NODES_SHOWN,
@@ -191,14 +192,16 @@ def _placed(simulation: Stepper, index: int, pod: str, asked: str | None) -> Ask
     yield
     if isinstance(earlier, CurrentSimulation):
         return (yield from _placed_currently(earlier, pod, asked))
-    standing = Standing(snapshot(earlier, pod))
+    peer = serving(earlier, earlier.cluster.pods[pod].pod) if pod in earlier.cluster.pods else None
+    standing = None if peer is not None else Standing(snapshot(earlier, pod))
     yield
     cycle = earlier.step()
     assert cycle is not None
     if cycle.scheduler:
         return _placed_beside(cycle, pod, asked)
     story = tell(cycle, asked)
-    summary = f"{pod} was placed on {cycle.node} in cycle {cycle.index:,}. {' '.join(story.sentences)}"
+    by = "" if peer is None else f" by {peer.label} (kube-scheduler v1.37)"
+    summary = f"{pod} was placed on {cycle.node} in cycle {cycle.index:,}{by}. {' '.join(story.sentences)}"
     answer = Explanation(
         pod,
         "placed",
@@ -209,8 +212,10 @@ def _placed(simulation: Stepper, index: int, pod: str, asked: str | None) -> Ask
         summary,
         story=story,
         nodes_count=len(cycle.nodes),
-        groups=groups(standing) if asked is None else (),
+        groups=groups(standing) if asked is None and standing is not None else (),
     )
+    if standing is None:
+        return placed_beside(cycle, answer)
     if asked is None or asked == cycle.node:
         return answer
     if asked not in cycle.nodes:
@@ -304,11 +309,14 @@ def _standing(simulation: Stepper, pod: str, asked: str | None, shown: int, *, t
         known = "bound" if node else "pending"
         moment = Explanation(pod, known, node, asked, simulation.index, _step(simulation), "")
         return (yield from pending_now(simulation, pod, asked, moment, shown))
-    standing = Standing(snapshot(simulation, pod))
-    names = standing.names
     here = Explanation(
         pod, "bound" if node else "pending", node, asked, simulation.index, _step(simulation), ""
     )
+    peer = serving(simulation, state.pod)
+    if peer is not None:
+        return pending_beside(peer, here)
+    standing = Standing(snapshot(simulation, pod))
+    names = standing.names
     if node and asked in (None, node):
         return replace(here, summary=f"{pod} is bound to {node} by its manifest: no cycle placed it.")
     rows = [names.index(asked)] if asked is not None else list(range(len(names)))

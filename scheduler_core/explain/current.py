@@ -33,14 +33,14 @@ from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
 from scheduler_core.v1_37.attempt import fit_message
 from scheduler_core.v1_37.hints.registry import wakes
 from scheduler_core.v1_37.interface import Attempt
+from scheduler_core.v1_37.run import Run
 
 
-def attempt_now(simulation: CurrentSimulation, pod: str) -> Attempt | None:
-    """Schedule a pending pod on the current cluster without any effect; None if no profile handles it.
+def attempt_on(run: Run, pod: str) -> Attempt | None:
+    """Schedule a pending pod on a run's cluster without any effect; None if no profile handles it.
 
     Extenders are not asked.
     """
-    run = simulation.run
     found = run.cluster.pods.get(pod)
     if found is None or found.node or run.scheduling.profile_of(found) is None:
         return None
@@ -64,7 +64,7 @@ def pending_now(
         raise meant_node(simulation, asked)
     if here.node:
         return _with(here, f"{pod} is bound to {here.node} by its manifest: no cycle placed it.")
-    attempt = attempt_now(simulation, pod)
+    attempt = attempt_on(simulation.run, pod)
     if attempt is None:
         name = simulation.cluster.pods[pod].pod.scheduler_name
         return _with(here, f"{pod} is assigned to the scheduler {name}.", state="other")
@@ -93,7 +93,7 @@ def pending_now(
     unmade = simulation.claims.problems.get(pod, "")
     held += f" Its ResourceClaims could not be made: {unmade}." if unmade else ""
     extenders = decide_too(simulation.run.configuration.extenders)
-    told_of = (summary, extenders, held, group, _wakes(simulation, pod), unsearched)
+    told_of = (summary, extenders, held, group, waking(simulation.run, pod), unsearched)
     text = " ".join(filter(None, told_of))
     return Explanation(
         pod,
@@ -138,9 +138,9 @@ def _because(told: Verdict) -> str:
     return f"{failure.predicate}: {told.because}" if failure and failure.predicate else told.because
 
 
-def _wakes(simulation: CurrentSimulation, pod: str) -> str:
+def waking(run: Run, pod: str) -> str:
     """Return what would wake a sleeping pod, as a sentence."""
-    waiting = simulation.run.queue.unschedulable.get(pod)
+    waiting = run.queue.unschedulable.get(pod)
     if waiting is None:
         return ""
     told = [

@@ -26,6 +26,8 @@ EventName = Literal[
     "PvcUpdate",
     "StorageClassAdd",
     "ServiceAdd",
+    "ServiceUpdate",
+    "ServiceDelete",
     "UnschedulableTimeout",
 ]
 WILDCARDS = frozenset({"UnschedulableTimeout"})

@@ -59,6 +59,11 @@ class Attempt:
     settled: bool = False
     session: AttemptRecord | None = None
 
+    @property
+    def ranked(self) -> bool:
+        """Whether several nodes were feasible, so that they were scored."""
+        return self.scored is not None
+
 
 class BindingCycle(Struct, frozen=True):
     """The plugins' statuses after Permit, as (extension point, plugin, status): PreBind, Bind, PostBind.

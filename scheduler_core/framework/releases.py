@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 
 class Release(Struct, frozen=True):
@@ -19,6 +20,7 @@ class Release(Struct, frozen=True):
     errors_back_off: bool  # a pod that failed with an error is retried after its backoff, without an event
     keeps_nomination: bool  # a pod that was assumed and then forgotten keeps its nominated node
     missing_victim_fails: bool  # a victim already deleted from the API ends preemption with an error
+    prefers_nominated: bool  # a feasible nominated node is taken without scoring
 
 
 V1_22 = Release(
@@ -33,7 +35,10 @@ V1_22 = Release(
     errors_back_off=False,
     keeps_nomination=True,
     missing_victim_fails=True,
+    prefers_nominated=True,
 )
+V1_11 = replace(V1_22, name="1.11", prefers_nominated=False)
+"""Of what a release differs in here; the queue of v1.11 is another one."""
 V1_35 = Release(
     "1.35",
     unschedulable_stay=300.0,
@@ -46,5 +51,6 @@ V1_35 = Release(
     errors_back_off=True,
     keeps_nomination=False,
     missing_victim_fails=False,
+    prefers_nominated=True,
 )
 RELEASES: dict[str, Release] = {release.name: release for release in (V1_22, V1_35)}

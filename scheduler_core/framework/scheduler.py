@@ -63,6 +63,8 @@ class Framework(Api):
     maximum backoff in seconds; ``details`` keeps matrices, scores and dry runs with each attempt.
     """
 
+    queue_type: type[VirtualQueue] = VirtualQueue
+
     def __init__(
         self,
         objects: Iterable[KubernetesObject],
@@ -103,7 +105,7 @@ class Framework(Api):
         self.waiting = WaitingPods(self.clock, self._verdict)
         events = {**PLUGIN_EVENTS, **{plugin.name: plugin.events for plugin in self.plugins}}
         self.queue_sort = queue_sort or PrioritySort()
-        self.queue = VirtualQueue(
+        self.queue = self.queue_type(
             self.clock,
             self.queue_sort.sort_key,
             events,
@@ -224,7 +226,7 @@ class Framework(Api):
             attempt.refused_by = tuple(sorted(filter(None, map(plugin_of, reasons))))
             return None
         nominated = cluster.columns.index.get(pod.state.nominated)
-        if nominated is not None and nominated in feasible:
+        if self.release.prefers_nominated and nominated is not None and nominated in feasible:
             return cluster.columns.names[nominated]  # evaluated before all others (PreferNominatedNode)
         if feasible.size == 1:
             return cluster.columns.names[int(feasible[0])]

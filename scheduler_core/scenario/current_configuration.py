@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.config.feature_gates import FeatureGates
-from scheduler_core.config.release import is_framework_document
+from scheduler_core.config.release import V1_22, is_framework_document
 from scheduler_core.config.settings import Settings
 from scheduler_core.extenders.configuration import CONFIGURATION, read_extenders
 from scheduler_core.framework.configuration.document import check_configuration
 from scheduler_core.framework.configuration.plugins import PLUGINS
+from scheduler_core.framework.configuration.profiles import Configuration as Configured
 from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.reading import At, Report, place_of
 from scheduler_core.v1_37.config import GATED, MULTI_POINT, Configuration, read_configuration
@@ -56,6 +57,15 @@ def check_current(policy: Document, settings: Settings, at: At) -> None:
         current_configuration(policy, settings.feature_gates)
     except ValueError as error:
         at.error(str(error))
+
+
+def warn_of_readers(configuration: Configured, at: At) -> None:
+    """Say which of several releases side by side reads a configuration; the others have defaults."""
+    read_by = configuration.read_by if configuration.is_beside else V1_22
+    at.child("kind").warn(
+        f"the schedulers that run {read_by} read it; those that run another release have their default "
+        "configuration"
+    )
 
 
 def _known_to_framework(policy: Mapping[str, Any]) -> Document:

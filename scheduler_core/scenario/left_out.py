@@ -43,6 +43,31 @@ def left_out(
     settings = [configuration.settings for configuration in configurations]
     binders = any("bind" in one.verbs for configuration in configurations for one in configuration.extenders)
     texts = (*_told(documents, settings[0], operations), *_gated(documents, settings, binders=binders))
+    return _problems(texts, missing)
+
+
+def left_out_beside(documents: Sequence[Document], configuration: Configuration) -> tuple[Problem, ...]:
+    """Return a warning for each part of a scenario that v1.37 leaves out beside other schedulers."""
+    objects = [one for one in documents if one.get("kind") not in NOT_OBJECTS]
+    missing = dict.fromkeys(unsupported(objects, {}))
+    groups = [one for one in objects if one.get("kind") == "PodGroup"]
+    others = [one for one in documents if one not in groups]
+    texts = [*_gated(others, [configuration.settings], binders=False)]
+    if configuration.read_by == V1_37 and (configuration.policy or {}).get("extenders"):
+        texts.append("extenders are not asked beside other schedulers")
+    if any(group_of(one) == NATIVE for one in groups):
+        texts.append(
+            "PodGroups are not scheduled as groups beside other schedulers: their pods are, one by one"
+        )
+    if any(map(_requests_more, documents)):
+        texts.append(
+            "sidecars, overhead and requests of the pod as a whole count in v1.37's decisions alone: the "
+            "kubelet, an arbiter and the other schedulers count what containers request"
+        )
+    return _problems(texts, missing)
+
+
+def _problems(texts: Iterable[str], missing: Iterable[str]) -> tuple[Problem, ...]:
     told = [Problem(HEAD + text) for text in dict.fromkeys(texts)]
     told += [Problem(HEAD + text, unhonored=text.split()[0]) for text in missing]
     more = len(told) - MOST
@@ -67,7 +92,7 @@ def _told(documents: Sequence[Document], settings: Settings, operations: Iterabl
             yield f"operation {name} asks for {release}: v1.37 restarts with its default configuration"
         if during:
             yield f"operation {name} lands after its cycle: v1.37 evaluates a snapshot"
-    if any(_requests_more(one) for one in documents):
+    if any(map(_requests_more, documents)):
         yield (
             "sidecars, overhead and requests of the pod as a whole count in every decision, but not in the "
             "usage of nodes that is shown"

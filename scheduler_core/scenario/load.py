@@ -49,7 +49,7 @@ from scheduler_core.objects.problems import BundleError, Problem
 from scheduler_core.objects.reading import At, Report, show
 from scheduler_core.progress import Watch, counted, unwatched
 from scheduler_core.scenario.assembly import Assembly
-from scheduler_core.scenario.current_configuration import check_current
+from scheduler_core.scenario.current_configuration import check_current, warn_of_readers
 from scheduler_core.scenario.extender_answers import (
     ASKING,
     warn_of_configuration,
@@ -207,7 +207,9 @@ class _Loading:
         for entry in (*self.policies[:1], *self.configurations[:1]):
             at = At(self.report, None, entry)
             configuration = checked(entry.value, settings, at)
-            if configuration.release == V1_37:
+            if settings.mixes_releases:
+                warn_of_readers(configuration, at)
+            if V1_37 in (configuration.release, configuration.is_beside and configuration.read_by):
                 check_current(entry.value, settings, at)
             elif configuration.in_force is None and entry.kind == CONFIGURATION_KIND:
                 at.child("kind").warn(f"kube-scheduler v1.11 reads no {CONFIGURATION_KIND}: it is ignored")
@@ -224,7 +226,9 @@ class _Loading:
         if not controllers:
             self.assembly.expand, self.assembly.recorded = False, True
         release = self.release(configuration)
-        if settings.feature_gates and release != V1_37:
+        beside = release == V1_22 and settings.runs(V1_37)
+        current = release == V1_37 or beside
+        if settings.feature_gates and not current:
             for entry in self.settings[:1] or [Entry({}, SETTINGS_KIND)]:
                 told = f"kube-scheduler {release} has no such feature gates here: write scheduler: {V1_37}"
                 At(self.report, None, entry).child("featureGates").warn(told)
@@ -232,12 +236,12 @@ class _Loading:
             At(self.report, None, self.settings[0]).child("schedulers").warn(
                 "schedulers and design have no effect without virtual time: add time: virtual"
             )
-        if release == V1_37:
+        if current:
             unread = chain(self.namespaces, *self.ignored.values())
             check_newer_fields((read.entry for read in self.decoded), unread, self.report)
             self.refuse_if_wrong()
         self.assembly.timed = release == V1_22
-        self.assembly.modern = release == V1_37
+        self.assembly.modern = current
         self.assembly.world.daemons_pending = release == V1_37
         objects = self.assembly.build(self.decoded, self.before)
         self.refuse_if_wrong()

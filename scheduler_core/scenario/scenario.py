@@ -14,7 +14,7 @@ from msgspec import Struct, field, structs
 from msgspec.structs import replace
 
 from scheduler_core.config.feature_gates import COMPARISON
-from scheduler_core.config.release import V1_37, chosen_release, default_release
+from scheduler_core.config.release import V1_22, V1_37, chosen_release, default_release
 from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
 from scheduler_core.extenders.answers import Answers
 from scheduler_core.formats.limits import Limits
@@ -24,7 +24,7 @@ from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.model import KubernetesObject
 from scheduler_core.objects.problems import Problem
 from scheduler_core.objects.recorded import Recorded, recorded_of
-from scheduler_core.scenario.left_out import GATE_MISSING, is_left_out, left_out
+from scheduler_core.scenario.left_out import GATE_MISSING, is_left_out, left_out, left_out_beside
 from scheduler_core.scenario.unhonored import Unhonored, warnings_under
 
 
@@ -151,6 +151,8 @@ class Scenario(Struct, frozen=True):
         others = [problem for problem in self.warnings if not problem.unhonored and not is_left_out(problem)]
         release = self.release
         told = [*warnings_under(self.unhonored, self.configurations, release)]
+        if release == V1_22 and self.settings.runs(V1_37):
+            told += left_out_beside(self.documents, self.configuration)
         if release == V1_37:
             landing = (
                 (o.id, "" if o.configuration is None else o.configuration.release, o.during)

@@ -18,10 +18,14 @@ class NominatedPods:
 
     def put(self, pod: Pod) -> None:
         """Note a queued pod's nomination as its status says; it goes behind the others of the node."""
+        self.nominate(pod, pod.nominated_node)
+
+    def nominate(self, pod: Pod, node: str) -> None:
+        """Note a nomination of which the pod's status may not tell yet; none if ``node`` is empty."""
         self.drop(pod.key)
-        if pod.nominated_node:
-            self._nodes[pod.key] = pod.nominated_node
-            self._by_node.setdefault(pod.nominated_node, {})[pod.key] = pod
+        if node:
+            self._nodes[pod.key] = node
+            self._by_node.setdefault(node, {})[pod.key] = pod
 
     def drop(self, key: str) -> None:
         """Forget a pod that is no longer queued."""

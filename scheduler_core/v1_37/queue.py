@@ -213,7 +213,7 @@ class SchedulingQueue:
     def pass_to(self, moment: int) -> None:
         """Let time pass, flushing the queues at the seconds at which something is due."""
         while True:
-            due = self._next_due()
+            due = self.next_due()
             if due is None or due > moment:
                 break
             self.clock.pass_to(due)
@@ -222,7 +222,7 @@ class SchedulingQueue:
                 self._flush_leftover()
         self.clock.pass_to(moment)
 
-    def _next_due(self) -> int | None:
+    def next_due(self) -> int | None:
         """Return the next second, after now, at which a flush would move something."""
         now = self.clock.now
         due = []

@@ -104,6 +104,24 @@ def test_two_schedulers_are_built_from_nothing_by_clicks_and_conflict(page: Page
     )
 
 
+def test_a_scheduler_of_the_list_runs_another_release(page: Page) -> None:
+    """The form offers the releases; the lane says what runs, and the step is told by it."""
+    bench = Workbench(page).open(drafted(page, NODES))
+    deploy(bench, "shop")
+    part = schedulers(bench)
+    part.get_by_role("button", name="Change default-scheduler").click()
+    form = fill(bench, Watch_delay="0.5")
+    form.get_by_label("Runs").select_option("kube-scheduler v1.37")
+    form.get_by_role("button", name="Change", exact=True).click()
+    expect(form).to_have_count(0)
+    bench.wait()
+    told = "kube-scheduler v1.37, watch delay 500ms"
+    expect(part.get_by_role("listitem").filter(has_text="default-scheduler")).to_contain_text(told)
+    bench.step(1)
+    expect(lane(bench, "default-scheduler")).to_contain_text("v1.37, sees 500ms late")
+    yaml_of(bench).shows(re.compile(r"{name: default-scheduler, runs: v1.37, watchDelay: 0.5}"))
+
+
 def test_a_scheduler_alone_has_no_lanes(page: Page) -> None:
     """The stage of an ordinary scenario is as it was; its one scheduler is a row of the form."""
     bench = Workbench(page).open(drafted(page, NODES))

@@ -122,7 +122,8 @@ def poisoned(cycle: Cycle, reached: tuple[str, ...]) -> Cycle:
         other["events"] = [KubernetesEvent("Warning", POISON, POISON, POISON)]
     else:
         record = replace(record_of(cycle), marks=(), groups=record_of(cycle).groups_left)
-        other |= {"plugins": (record,), "consequences": ()}
+        others = (one for one in cycle.plugins if one is not record_of(cycle))
+        other |= {"plugins": (*others, record), "consequences": ()}
     return replace(cycle, **other)
 
 

@@ -45,6 +45,16 @@ class Configuration(Struct, frozen=True, dict=True):
         return configured_release(self.policy, self.settings.scheduler, self.settings.time, FOREIGN_PLUGINS)
 
     @property
+    def read_by(self) -> str:
+        """The release that reads the document where several releases run side by side, "" without one."""
+        return configured_release(self.policy, "", "instant", FOREIGN_PLUGINS)
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether only schedulers of another release than the framework's read it, beside the framework."""
+        return self.release == V1_22 and self.read_by != V1_22 and self.settings.runs(self.read_by)
+
+    @property
     def in_force(self) -> Document | None:
         """The document that the framework or v1.11 reads; ``None`` for the default.
 
@@ -52,6 +62,8 @@ class Configuration(Struct, frozen=True, dict=True):
         (:func:`scheduler_core.v1_37.config.read_configuration`); what is compiled here describes it to views.
         """
         chosen, written = self.settings.scheduler, is_framework_document(self.policy)
+        if self.is_beside:
+            return DEFAULT_FRAMEWORK if chosen == V1_22 else None
         if (self.release == V1_37 and not written) or (chosen == V1_11 and written):
             return None
         return DEFAULT_FRAMEWORK if chosen == V1_22 and self.policy is None else self.policy
@@ -116,6 +128,8 @@ class Configuration(Struct, frozen=True, dict=True):
 def checked(policy: Document, settings: Settings, at: At) -> Configuration:
     """Compile a configuration document; report its errors and warnings to ``at``."""
     made = Configuration(policy, settings)
+    if made.is_beside and made.read_by == V1_11:
+        check_policy(policy, settings, at)
     if made.in_force is not policy or made.release == V1_37:
         return made
     check = check_configuration if made.in_framework else check_policy

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
+from scheduler_core.config.policy import PolicyError
+from scheduler_core.config.release import V1_11, V1_22, V1_37
 from scheduler_core.config.settings import Settings
 from scheduler_core.config.several import ARBITRATED, ONE_SCHEDULER, SchedulerSettings
 from scheduler_core.controllers import ControllerManager, Options
@@ -17,12 +21,25 @@ from scheduler_core.framework.record import Attempt
 from scheduler_core.framework.scheduler import Pace
 from scheduler_core.framework.schedulers import SCHEDULERS
 from scheduler_core.objects.model import KubernetesObject
+from scheduler_core.objects.problems import Problem
+from scheduler_core.scenario.current_configuration import current_configuration
 from scheduler_core.scheduling.timeline import TimelineEvent
+from scheduler_core.simulation.several.current_peer import CurrentPeer
+from scheduler_core.simulation.several.current_view import CurrentView
 from scheduler_core.simulation.several.ledger import BindingLedger
+from scheduler_core.simulation.several.legacy import (
+    CreationSort,
+    LegacyPeer,
+    LegacyView,
+    legacy_configuration,
+)
+from scheduler_core.simulation.several.manifests import StoredManifests
 from scheduler_core.simulation.several.peers import BesidePeer, FrameworkPeer, Peer
 from scheduler_core.simulation.several.server import NOBODY, ApiServer
 from scheduler_core.simulation.several.view import GroupWatcher, View
-from scheduler_core.simulation.virtual.building import Parts, make_parts
+from scheduler_core.simulation.virtual.building import Parts, legacy_parts, make_parts
+from scheduler_core.v1_37.config import Configuration as CurrentConfiguration
+from scheduler_core.v1_37.run import Run
 
 Process = tuple[SchedulerSettings, tuple[str, ...]]
 Keep = Callable[[Attempt | TimelineEvent], None]
@@ -59,25 +76,30 @@ def make_server(
     )
 
 
-def processes(settings: Settings, named: Iterable[str]) -> Iterator[Process]:
-    """Yield each process with the schedulerNames that it serves; ``named`` are those of the configuration.
+def processes(settings: Settings, named: Iterable[str], current: Iterable[str] = ()) -> Iterator[Process]:
+    """Yield each process with the schedulerNames that it serves.
 
     A process for each scheduler that the settings list, as many as it has replicas; one more for the profiles
     of the configuration that they do not list, and one for each custom scheduler. With one scheduler for all
-    there is a single process.
+    there is a single process. ``named`` are the names of the framework's profiles, ``current`` those of a
+    configuration that v1.37 reads.
     """
     profiles = [name for name in dict.fromkeys(named) if name]
     listed = {one.name: one for one in settings.schedulers}
+    rest = tuple(name for name in current if name not in listed)
     if settings.design == ONE_SCHEDULER:
         first = settings.schedulers[0]
-        yield replace(first, runs="v1.22"), tuple(dict.fromkeys((*listed, *profiles)))
+        release = next((one.runs for one in settings.schedulers if one.runs and not one.is_batch), V1_22)
+        yield replace(first, runs=release), tuple(dict.fromkeys((*listed, *profiles, *current)))
         return
     for one in settings.schedulers:
         for _ in range(one.replicas):
             yield one, (one.name,)
-    rest = tuple(name for name in profiles if name not in listed)
     if rest:
-        yield SchedulerSettings(rest[0]), rest
+        yield SchedulerSettings(rest[0], runs=V1_37), rest
+    others = tuple(name for name in profiles if name not in listed and name not in rest)
+    if others:
+        yield SchedulerSettings(others[0]), others
     for name in SCHEDULERS:
         if name not in listed and name not in profiles:
             yield SchedulerSettings(name), (name,)
@@ -89,51 +111,86 @@ def make_peers(
     objects: Sequence[KubernetesObject],
     texts: Mapping[str, str],
     *,
+    manifests: StoredManifests | None,
     server: ApiServer,
     ledger: BindingLedger,
     keep: Keep,
 ) -> list[Peer]:
     """Return the schedulers, each started over what the API server has.
 
-    ``texts`` are the configuration files of custom schedulers, by name.
+    ``texts`` are the configuration files of custom schedulers, by name, ``manifests`` those of the objects if
+    a scheduler runs v1.37.
+
+    Raises:
+        PolicyError: The configuration cannot be used.
     """
     epoch = server.manager.options.epoch
     known = make_parts(configuration, epoch).profiles
     made: list[Peer] = []
-    found = list(processes(settings, known))
+    current = _current(configuration)
+    found = list(processes(settings, known, current.profiles if configuration.is_beside else ()))
     count: dict[str, int] = {}
     for of, names in found:
         count[of.name] = count.get(of.name, 0) + 1
         several = sum(other.name == of.name for other, _ in found) > 1
         label = f"{of.name} #{count[of.name]}" if several else of.name
-        parts = make_parts(configuration, epoch)
+        old = of.runs == V1_11
+        parts = legacy_parts(legacy_configuration(configuration)) if old else make_parts(configuration, epoch)
         beside = of.is_batch or (not of.runs and of.name in SCHEDULERS and of.name not in known)
-        view = View(
-            objects,
-            [GroupWatcher(parts.edition), *_plugins(parts)],
-            of=of,
-            label=label,
-            server=server,
-            ledger=ledger,
-            arbitrated=settings.design == ARBITRATED,
-            queue_sort=parts.queue_sort,
-            profiles=_profiles(parts, () if beside else names),
-            pace=Pace(creation=0.0),
-            release=parts.release,
-            keep=keep,
-            clock=server.clock,
-            backoff=parts.backoff,
-            manager=ControllerManager(Options(epoch=epoch)),
-            interrupt=server.interrupt,
-        )
+        modern = of.runs == V1_37
+        given: dict[str, Any] = {
+            "of": of,
+            "label": label,
+            "server": server,
+            "ledger": ledger,
+            "arbitrated": settings.design == ARBITRATED,
+            "queue_sort": CreationSort() if old else parts.queue_sort,
+            "profiles": _profiles(parts, () if beside or modern else names),
+            "pace": Pace(creation=0.0),
+            "release": parts.release,
+            "keep": keep,
+            "clock": server.clock,
+            "backoff": parts.backoff,
+            "manager": ControllerManager(Options(epoch=epoch)),
+            "interrupt": server.interrupt,
+        }
+        plugins = [GroupWatcher(parts.edition), *_plugins(parts)]
         listed = any(of.name == one.name for one in settings.schedulers)
-        peer = (
-            BesidePeer(view, of.name, texts, listed=listed) if beside else FrameworkPeer(view, listed=listed)
-        )
+        peer: Peer
+        if modern:
+            assert manifests is not None
+            run = Run(_named(current, names))
+            peer = CurrentPeer(
+                CurrentView(objects, plugins, current=run, manifests=manifests, **given), listed=listed
+            )
+        elif beside:
+            peer = BesidePeer(View(objects, plugins, **given), of.name, texts, listed=listed)
+        elif old:
+            peer = LegacyPeer(LegacyView(objects, plugins, **given), listed=listed)
+        else:
+            peer = FrameworkPeer(View(objects, plugins, **given), listed=listed)
         made.append(peer)
         ledger.introduce(label, of.name)
-        server.watchers.append(view)
+        server.watchers.append(peer.view)
     return made
+
+
+def _current(configuration: Configuration) -> CurrentConfiguration:
+    """Return the configuration of the schedulers that run v1.37."""
+    given = (configuration.policy or {}) if configuration.read_by == V1_37 else {}
+    document = {key: value for key, value in given.items() if key != "extenders"}  # a warning names them
+    try:
+        return current_configuration(document or None, configuration.settings.feature_gates)
+    except ValueError as error:
+        raise PolicyError([Problem(str(error))]) from error
+
+
+def _named(current: CurrentConfiguration, names: Sequence[str]) -> CurrentConfiguration:
+    """Return a process's own profiles; a name without one has the default scheduler's."""
+    profiles = current.profiles
+    main = profiles.get(DEFAULT_NAMES[1]) or next(iter(profiles.values()))
+    own = {name: profiles.get(name) or dataclasses.replace(main, scheduler_name=name) for name in names}
+    return CurrentConfiguration(own, current.gates)
 
 
 def _plugins(parts: Parts) -> list[Plugin]:

@@ -6,12 +6,14 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
+from scheduler_core.config.policy import Profile
+from scheduler_core.config.release import V1_22
 from scheduler_core.framework.clock import Timer
-from scheduler_core.framework.queue import QueuedPod
+from scheduler_core.framework.queue import QueuedPod, QueueName
 from scheduler_core.framework.record import Attempt
 from scheduler_core.kube_batch.snapshot import Options, group_of, is_watched
 from scheduler_core.objects.model import Pod
-from scheduler_core.scheduling.cycle import QueueState
+from scheduler_core.scheduling.cycle import Cycle, QueueState
 from scheduler_core.simulation.several.beliefs import Differences, beliefs, differences, windows
 from scheduler_core.simulation.several.figures import Figures
 from scheduler_core.simulation.several.ledger import BindingLedger
@@ -27,7 +29,8 @@ from scheduler_core.simulation.several.server import ApiServer
 from scheduler_core.simulation.several.view import View
 from scheduler_core.simulation.virtual.beside import CustomSchedulers
 from scheduler_core.simulation.virtual.control import ControlledFramework
-from scheduler_core.simulation.virtual.cycles import decision_of
+from scheduler_core.simulation.virtual.cycles import cycle_of, decision_of
+from scheduler_core.simulation.virtual.ending import BacksOff
 from scheduler_core.simulation.virtual.queues import queue_state
 
 
@@ -49,6 +52,11 @@ class Peer:
         self.rest: Timer | None = None
 
     @property
+    def runs(self) -> str:
+        """What it runs: a release of kube-scheduler, or the name of a custom scheduler."""
+        return V1_22
+
+    @property
     @abstractmethod
     def wants(self) -> bool:
         """Whether it has something to decide."""
@@ -62,6 +70,15 @@ class Peer:
     @abstractmethod
     def pending(self) -> int:
         """How many pods it has still to place."""
+
+    @property
+    def queued(self) -> int:
+        """How many pods are in its queue, as far as the end of the run depends on them."""
+        return len(self.view.queue.pods)
+
+    def placed(self, place: QueueName) -> Sequence[BacksOff]:
+        """Return the pods in one of its queues."""
+        return self.view.queue.placed(place)
 
     def prepare(self) -> None:
         """Take note of what its watches have told; called whenever time may have passed."""
@@ -82,6 +99,13 @@ class Peer:
     def decide(self) -> Attempt:
         """Make the decision that was begun, and send what follows from it."""
 
+    def cycle(self, attempt: Attempt, counter: int) -> Cycle:
+        """Return the record of an attempt, without the fields that only the run knows.
+
+        ``counter`` is the round-robin counter before it.
+        """
+        return cycle_of(self.view, None, attempt, counter)
+
     def believes(self, pod: Pod) -> bool:
         """Return whether a pod on a node counts in its decisions."""
         del pod
@@ -96,6 +120,7 @@ class FrameworkPeer(Peer):
     def __init__(self, view: View, *, listed: bool = False) -> None:
         super().__init__(view, listed=listed)
         self.popped: tuple[QueuedPod, Attempt] | None = None
+        self._profile: Profile | None = None  # of the pod that was decided about last
         self.queue: QueueState | None = None
 
     @property
@@ -127,8 +152,12 @@ class FrameworkPeer(Peer):
         attempt.time = self.view.clock.now
         self.view.decided(pod.key)
         self.view.finish_attempt(pod, attempt)
-        self.popped = None
+        self.popped, self._profile = None, self.view.profile_of(pod)
         return attempt
+
+    def cycle(self, attempt: Attempt, counter: int) -> Cycle:
+        """Return the record of an attempt under the profile of its pod."""
+        return cycle_of(self.view, self._profile, attempt, counter)
 
     def queue_state(self, attempt: Attempt, *, whole: bool) -> QueueState:
         """Return the queue from which the pod was popped."""
@@ -147,6 +176,11 @@ class BesidePeer(Peer):
         self.name = name
         self.custom = CustomSchedulers(configurations, (name,))
         self._watched = Options(name)
+
+    @property
+    def runs(self) -> str:
+        """Its name."""
+        return self.name
 
     @property
     def wants(self) -> bool:
@@ -335,6 +369,7 @@ class Peers:
             None if peer.began is None else round(peer.began + of.decision_time, 6),
             peer.pending,
             of.watch_delay,
+            peer.runs,
         )
 
     def record(

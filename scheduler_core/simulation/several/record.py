@@ -72,6 +72,9 @@ class Lane(Struct, frozen=True, rename="camel"):
     ] = None
     pending: Annotated[Count, Meta(description="Pods that it has still to place.")] = 0
     watch_delay: Annotated[Seconds, Meta(description="How late it hears of a write.")] = 0.0
+    runs: Annotated[
+        str, Meta(description="What it runs: a release of kube-scheduler, or a custom scheduler.")
+    ] = ""
 
 
 class Promise(Struct, frozen=True, rename="camel"):

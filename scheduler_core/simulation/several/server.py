@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any, Protocol
 
+from msgspec.structs import replace
+
 from scheduler_core.controllers.changes import Change
 from scheduler_core.controllers.daemon_admission import total_requests
 from scheduler_core.controllers.kubelet import is_admitted, refusal
@@ -114,6 +116,39 @@ class ApiServer(ControlledFramework):
             self._sent[kind, key] = obj
         for watcher in self.watchers:
             watcher.written(kind, key, obj)
+
+    def bind_claim(self, key: str, volume: str, node: str) -> str:
+        """Bind a claim to a volume for a scheduler, or without one have a volume provisioned for the node.
+
+        Return why that fails, "" on success.
+        """
+        storage = self.cluster.storage
+        claim = storage.claims.get(key)
+        if claim is None:
+            return f'persistentvolumeclaims "{key.partition("/")[2]}" not found'
+        if claim.volume_name:
+            other = volume and claim.volume_name != volume
+            return f'claim "{key}" is already bound to volume "{claim.volume_name}"' if other else ""
+        if not volume:
+            self.provision(key, node)
+            return "" if storage.claims[key].volume_name else f'no volume is provisioned for claim "{key}"'
+        found = storage.volumes.get(volume)
+        if found is None:
+            return f'persistentvolumes "{volume}" not found'
+        if found.claim_ref not in ("", key):
+            return f'volume "{volume}" already bound to a different claim'
+        self.put_object(self.observe("update", replace(found, claim_ref=key, phase="Bound")))
+        self.put_object(self.observe("update", replace(claim, volume_name=volume)))
+        return ""
+
+    def nominate(self, key: str, node: str) -> None:
+        """Write ``status.nominatedNodeName`` of a pod that waits; an empty one clears it."""
+        pod = self.pods.get(key)
+        if pod is None or pod.node_name or pod.terminal or pod.nominated_node_name == node:
+            return
+        self.update_pod(replace(pod, nominated_node_name=node))
+        self.cluster.pods[key].nominated = node
+        self.observe("update", self.pods[key])
 
     # Bindings
 

@@ -6,10 +6,11 @@ What is shown of the cluster (nodes, pods, placement) is what the API server has
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterator, Sized
 from itertools import chain
 
 from scheduler_core.config.policy import Profile
+from scheduler_core.config.release import V1_37
 from scheduler_core.controllers import ControllerManager
 from scheduler_core.controllers.kubelet import REFUSED
 from scheduler_core.framework.configuration.profiles import Configuration
@@ -17,22 +18,25 @@ from scheduler_core.framework.interface import Plugin
 from scheduler_core.framework.queue import QueuedPod, QueueName
 from scheduler_core.framework.record import Attempt
 from scheduler_core.framework.waiting import WaitingPod
+from scheduler_core.objects.kinds import MANIFEST_KINDS
 from scheduler_core.objects.model import Pod
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.scheduling.timeline import UNSETTLED, TimelineEvent
 from scheduler_core.simulation.several.building import make_peers, make_server
+from scheduler_core.simulation.several.current_peer import CurrentAttempt, CurrentPeer
 from scheduler_core.simulation.several.figures import Figures
 from scheduler_core.simulation.several.ledger import BindingLedger
+from scheduler_core.simulation.several.manifests import StoredManifests
 from scheduler_core.simulation.several.peers import FrameworkPeer, Peers
-from scheduler_core.simulation.several.view import View
 from scheduler_core.simulation.virtual.control import ControlledFramework
-from scheduler_core.simulation.virtual.cycles import cycle_of
-from scheduler_core.simulation.virtual.ending import Subject
+from scheduler_core.simulation.virtual.ending import BacksOff, Subject
 from scheduler_core.simulation.virtual.forking import shared
 from scheduler_core.simulation.virtual.landing import tell_of
 from scheduler_core.simulation.virtual.restarting import listed
 from scheduler_core.simulation.virtual.simulation import TimedSimulation
+from scheduler_core.v1_37.clock import SECOND
+from scheduler_core.v1_37.queue import LEFTOVER_AFTER
 
 
 class SeveralSimulation(TimedSimulation):
@@ -48,6 +52,7 @@ class SeveralSimulation(TimedSimulation):
     peers: Peers
     ledger: BindingLedger
     figures: Figures
+    manifests: StoredManifests | None  # if one of them runs v1.37
 
     def __init__(
         self, scenario: Scenario, *, trace: bool = True, interrupt: Callable[[], None] | None = None
@@ -55,6 +60,8 @@ class SeveralSimulation(TimedSimulation):
         super().__init__(scenario, trace=trace, interrupt=interrupt)
         schedulers = scenario.settings.schedulers
         self.ending.longest_wait += max((one.window for one in schedulers), default=0.0)
+        if any(isinstance(peer, CurrentPeer) for peer in self.peers):
+            self.ending.longest_wait += LEFTOVER_AFTER / SECOND
 
     def _build(self, manager: ControllerManager, interrupt: Callable[[], None] | None) -> ControlledFramework:
         scenario = self.scenario
@@ -70,11 +77,16 @@ class SeveralSimulation(TimedSimulation):
         self.ledger = BindingLedger(server.clock)
         self.ledger.server = server
         server.judge = self.ledger
+        self.manifests = None
+        if scenario.settings.runs(V1_37):
+            self.manifests = StoredManifests(scenario, listed(server))
+            server.watchers.append(self.manifests)
         views = make_peers(
             self._configuration,
             scenario.settings,
             tuple(listed(server)),
             scenario.schedulers,
+            manifests=self.manifests,
             server=server,
             ledger=self.ledger,
             keep=self._keep,
@@ -83,7 +95,7 @@ class SeveralSimulation(TimedSimulation):
         server.watchers.append(self.figures)
         self.figures.start()
         self.peers = self._beside = Peers(views, server, self.ledger, self.figures)
-        self._observed = next((one.label for one in views if one.pops), views[0].label)
+        self._observed = next((one.label for one in views if isinstance(one, FrameworkPeer)), views[0].label)
         return server
 
     @property
@@ -126,7 +138,7 @@ class SeveralSimulation(TimedSimulation):
         found = self.peers.differences() if trace else {}
         lanes = self.peers.lanes(found)
         attempt, began = self._decide()
-        cycle = cycle_of(view, None if pod is None else view.profile_of(pod), attempt, counter)
+        cycle = peer.cycle(attempt, counter)
         cycle.scheduler, cycle.session = "" if peer.pops else view.of.name, attempt.session
         cycle.queue = peer.queue_state(attempt, whole=trace)
         if trace:
@@ -134,7 +146,9 @@ class SeveralSimulation(TimedSimulation):
         return cycle, attempt, pod
 
     def _attempt(self) -> Attempt:
-        return self._decide()[0]
+        attempt = self._decide()[0]
+        self.ledger.take()  # the cycle that is not recorded would tell of these outcomes
+        return attempt
 
     def _decide(self) -> tuple[Attempt, float]:
         label = self.peers.due
@@ -142,6 +156,8 @@ class SeveralSimulation(TimedSimulation):
         now = self.framework.clock.now
         self._look()
         popped = peer.popped if isinstance(peer, FrameworkPeer) else None
+        if popped is not None:
+            self._observed = label
         self._recording.begin(() if popped is None else (popped[0].key,), now)
         attempt, began = self.peers.decide(label, self._pace())
         self.ending.tried(now)
@@ -160,26 +176,52 @@ class SeveralSimulation(TimedSimulation):
         text = f"operation {operation.id} has no effect: schedulers with delays are not restarted"
         self.framework.tell(UNSETTLED, "", text)
 
+    def _operate(self, operation: Operation) -> None:
+        if self.manifests is None:
+            super()._operate(operation)
+        elif operation.kind in MANIFEST_KINDS:
+            tell_of(self.framework, operation)
+            made = self.manifests.operated(operation)
+            for peer in self.peers:
+                if isinstance(peer, CurrentPeer):
+                    peer.view.send_later(operation.kind, operation.key, None, made)
+        else:
+            self.manifests.landing = operation
+            super()._operate(operation)
+            self.manifests.landing = None
+
+    def _phases(self, cycle: Cycle, attempt: Attempt) -> tuple[str, ...]:
+        """Return the phases of an attempt; those of v1.37 are known with its decision."""
+        return cycle.phases if isinstance(attempt, CurrentAttempt) else super()._phases(cycle, attempt)
+
     def _shared(self) -> Iterator[object]:
         yield from super()._shared()
+        if self.manifests is not None:
+            yield self.manifests.made
+            for table in self.manifests.objects.values():
+                yield from table.values()
         for peer in self.peers:
             yield from shared(self.scenario, peer.view)
+            if isinstance(peer, CurrentPeer):
+                yield peer.view.current.configuration
+                for stored in peer.view.current.cluster.objects.values():
+                    yield from stored.values()
 
 
 class TogetherQueue:
     """The queues of all schedulers."""
 
-    def __init__(self, views: Sequence[View]) -> None:
-        self._views = views
+    def __init__(self, peers: Peers) -> None:
+        self._peers = peers
 
     @property
     def pods(self) -> Sized:
-        """The queued pods."""
-        return [key for view in self._views for key in view.queue.pods]
+        """The queued pods, which only their number stands for."""
+        return range(sum(peer.queued for peer in self._peers))
 
-    def placed(self, place: QueueName) -> list[QueuedPod]:
+    def placed(self, place: QueueName) -> list[BacksOff]:
         """Return the pods in one of the queues of each scheduler."""
-        return [pod for view in self._views for pod in view.queue.placed(place)]
+        return [pod for peer in self._peers for pod in peer.placed(place)]
 
 
 class Together:
@@ -189,7 +231,7 @@ class Together:
         self._views = [peer.view for peer in peers]
         self._server = server
         self.clock, self.pods, self.release = server.clock, server.pods, server.release
-        self.queue = TogetherQueue(self._views)
+        self.queue = TogetherQueue(peers)
 
     @property
     def waiting(self) -> tuple[WaitingPod, ...]:

@@ -72,6 +72,8 @@ class View(ControlledFramework):
     decided here and is not confirmed by the watch yet.
     """
 
+    expires = True  # whether an assumed pod is forgotten that is not confirmed within EXPIRES
+
     def __init__(
         self,
         objects: Sequence[KubernetesObject],
@@ -342,14 +344,19 @@ class View(ControlledFramework):
         for placements in transactions:
             objection = self.server.objection(placements) if self.arbitrated else ""
             for key, node in placements:
-                refused = objection or self.server.bind(key, node)
+                refused = objection or self._write_binding(key, node)
                 self.ledger.landed(self.label, Sent(key, node, decided), refused)
                 if refused:
                     self.tell("FailedScheduling", key, refused)
                     self._enter(partial(self._resync, key, node))
                 else:
                     self.tell("Scheduled", key, f"Successfully assigned {key} to {node}")
-                    self.clock.after(EXPIRES, partial(self._expire, key, node), "assumed pods")
+                    if self.expires:
+                        self.clock.after(EXPIRES, partial(self._expire, key, node), "assumed pods")
+
+    def _write_binding(self, key: str, node: str) -> str:
+        """Write a binding that has arrived; return why it is rejected, "" on success."""
+        return self.server.bind(key, node)
 
     def _resync(self, key: str, node: str) -> None:
         """Take a pod whose binding failed as the API server has it (SchedulerCache.resyncTask)."""

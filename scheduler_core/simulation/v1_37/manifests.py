@@ -8,7 +8,7 @@ owner, and what the controller or admission added from the typed object.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import apply_patch, kind_of_patch
@@ -32,7 +32,6 @@ from scheduler_core.scenario.history_entries import entries_of, resolved, target
 from scheduler_core.scenario.left_out import NOT_OBJECTS
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.v1_37.podgroups import NATIVE, group_of
-from scheduler_core.v1_37.state import Cluster
 from scheduler_core.v1_37.volumes import BIND_COMPLETED
 
 POD_LEVEL = ("cpu", "memory")
@@ -52,6 +51,18 @@ _TERMS = (
     "requiredDuringSchedulingIgnoredDuringExecution",
     "preferredDuringSchedulingIgnoredDuringExecution",
 )
+
+
+class Stored(Protocol):
+    """Manifests that are stored, by kind and name."""
+
+    def list(self, kind: str) -> Iterator[Mapping[str, Any]]:
+        """Iterate over the objects of a kind in order of creation."""
+        ...
+
+    def get(self, kind: str, namespace: str | None, name: str) -> Mapping[str, Any] | None:
+        """Return a stored object."""
+        ...
 
 
 class Manifests:
@@ -80,7 +91,7 @@ class Manifests:
             key = str(document["kind"]), str(meta.get("namespace") or "default"), meta["generateName"]
             self._generated.setdefault(key, []).append(document)
 
-    def initial(self, cluster: Cluster) -> Iterator[Manifest]:
+    def initial(self, cluster: Stored) -> Iterator[Manifest]:
         """Yield the objects of the start in order; what is yielded has to be in ``cluster`` afterwards.
 
         First come those of kinds that only v1.37 reads.
@@ -104,12 +115,15 @@ class Manifests:
                 return documents.pop(0)
         return None
 
-    def changed(self, operation: Operation, cluster: Cluster) -> Manifest | None:
+    def changed(
+        self, operation: Operation, cluster: Stored, live: KubernetesObject | None = None
+    ) -> Manifest | None:
         """Return an object as an operation leaves it; None if there is nothing to be changed.
 
-        Raises PatchError for a patch that does not suit the stored object.
+        ``live`` is the typed object as it landed, by default that of the operation. Raises PatchError for a
+        patch that does not suit the stored object.
         """
-        obj, entry = operation.object, self._entries.get(id(operation))
+        obj, entry = live or operation.object, self._entries.get(id(operation))
         assert obj is not None
         stored = cluster.get(operation.kind, obj.meta.namespace, obj.meta.name)
         if entry is not None and "patchOperation" in entry:
@@ -128,7 +142,7 @@ class Manifests:
             return self.created(obj, None, cluster) if is_read(obj, None) else None
         return _updated(stored, obj)
 
-    def operated(self, operation: Operation, cluster: Cluster) -> Manifest | None:
+    def operated(self, operation: Operation, cluster: Stored) -> Manifest | None:
         """Return an object of a kind without a typed one as an operation leaves it; None if it is gone.
 
         A patch is of the object as the scheduler has left it. Raises PatchError for one that does not suit.
@@ -156,7 +170,7 @@ class Manifests:
         annotations = {BIND_COMPLETED: "yes", **(meta.get("annotations") or {})}
         return {**claim, "metadata": {**meta, "annotations": annotations}}
 
-    def _prioritized(self, group: Manifest, obj: PodGroup, cluster: Cluster) -> Manifest:
+    def _prioritized(self, group: Manifest, obj: PodGroup, cluster: Stored) -> Manifest:
         """Return a PodGroup with the priority of its PriorityClass, as the API server resolves a pod's."""
         spec: Manifest = {**(group.get("spec") or {})}
         if spec.get("priority") is None:
@@ -166,7 +180,7 @@ class Manifests:
             spec["priority"] = {**SYSTEM_CLASSES, **values}.get(obj.priority_class_name or usual, 0)
         return {**group, "spec": spec}
 
-    def created(self, obj: KubernetesObject, given: Mapping[str, Any] | None, cluster: Cluster) -> Manifest:
+    def created(self, obj: KubernetesObject, given: Mapping[str, Any] | None, cluster: Stored) -> Manifest:
         """Return the manifest of a new object: as given, or from its owner's template."""
         if given is not None:
             made = admitted(_named(given), obj)
@@ -192,7 +206,7 @@ def _named(document: Mapping[str, Any]) -> Manifest:
     return {**document, "metadata": {**document["metadata"]}}
 
 
-def _template(owner: OwnerReference | None, namespace: str, cluster: Cluster) -> Mapping[str, Any] | None:
+def _template(owner: OwnerReference | None, namespace: str, cluster: Stored) -> Mapping[str, Any] | None:
     """Return the pod template of the object that owns a pod or a ReplicaSet."""
     if owner is None:
         return None

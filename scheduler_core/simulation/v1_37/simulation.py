@@ -33,20 +33,15 @@ from scheduler_core.simulation.v1_37.cycles import (
     bare_cycle,
     decision_of,
     fill,
-    filtered,
-    leading,
     places_of,
-    skipped_filters,
-    skipped_scores,
 )
 from scheduler_core.simulation.v1_37.groups import MemberOutcome, outcomes_of
 from scheduler_core.simulation.v1_37.manifests import Manifests
-from scheduler_core.simulation.v1_37.queues import Told, hints_of, queue_state
-from scheduler_core.simulation.v1_37.record import ReleaseRecord
+from scheduler_core.simulation.v1_37.queues import Told, queue_state
+from scheduler_core.simulation.v1_37.recording import record_of
 from scheduler_core.v1_37.change import Manifest
 from scheduler_core.v1_37.clock import SECOND, whole_second
 from scheduler_core.v1_37.run import MAX_TRIES, Ran, Run
-from scheduler_core.v1_37.spreading import spread_counts
 
 MOST_TRIES = 10
 """Cycles of one pod or group after an operation, however often events activate it."""
@@ -247,7 +242,7 @@ class CurrentSimulation:
         self._note_moves(ran.moves)
         fill(cycle, ran, self._node_places(), whole=self._trace)
         if self._trace:
-            cycle.plugins = (self._record(ran, cycle, start), *asked)
+            cycle.plugins = (record_of(run, self._told, ran, cycle, start, self._moves), *asked)
         self._failed_at[entity.key] = self._changes  # before its own victims, whose deletion makes room
         self._commit(cycle.decision)
         self._follow_members(ran)
@@ -269,33 +264,6 @@ class CurrentSimulation:
             state = self.cluster.pods.get(attempt.pod.key)
             if state is not None and attempt.nominated is not None and not state.node_name:
                 state.nominated = attempt.nominated
-
-    def _record(self, ran: Ran, cycle: Cycle, start: int) -> ReleaseRecord:
-        attempt = leading(ran)
-        hints, waiting = hints_of(self.run, self._told)
-        known: dict[str, Any] = {}
-        if attempt is not None:
-            known = {
-                "skipped": skipped_filters(attempt),
-                "unscored": skipped_scores(attempt),
-                "evaluated": filtered(attempt),
-                "hint": attempt.hint,
-                "filed": attempt.queue,
-                "scored": attempt.scored,
-                "spread": () if attempt.context is None else spread_counts(attempt.context),
-            }
-        return ReleaseRecord(
-            "" if attempt is None else attempt.profile.scheduler_name,
-            attempts=tuple(replace(one, context=None, calls=None, candidates=[]) for one in ran.attempts),
-            group=ran.group,
-            entity=ran.entity,
-            start=start,
-            moves=tuple(self._moves),
-            waiting=hints,
-            waiting_count=waiting,
-            phases=cycle.phases,
-            **known,
-        )
 
     def _note_moves(self, moves: Iterable[Mapping[str, Any]] = ()) -> None:
         """Keep the event that moved each pod last; moves between cycles are drained here."""

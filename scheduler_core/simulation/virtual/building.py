@@ -19,7 +19,7 @@ from scheduler_core.framework.plugins.table import FRAMEWORK_PLUGINS
 from scheduler_core.framework.profile import OWN, Scheduling, in_framework
 from scheduler_core.framework.profile_runtime import ProfileSpec
 from scheduler_core.framework.record import Attempt
-from scheduler_core.framework.releases import RELEASES, Release
+from scheduler_core.framework.releases import RELEASES, V1_11, Release
 from scheduler_core.framework.scheduler import Pace
 from scheduler_core.objects.admission import Admission
 from scheduler_core.objects.model import KubernetesObject, Pod
@@ -107,6 +107,13 @@ def _policy_parts(configuration: Configuration) -> Parts:
     plugins = (DefaultPreemption(), PodGroupController(CLASSIC))
     release = RELEASES[CLASSIC.kubernetes]
     return Parts(plugins, None, dict.fromkeys(DEFAULT_NAMES, one), CLASSIC, release, (1.0, 10.0))
+
+
+def legacy_parts(configuration: Configuration) -> Parts:
+    """Return the parts of v1.11: a Policy's predicates, priorities and preemption without any of 1.22's."""
+    one = ProfileSpec(None, Scheduling(configuration.profile, 0, 0, own=(), round_robin=True))
+    plugins = (DefaultPreemption(), PodGroupController(CLASSIC))
+    return Parts(plugins, None, dict.fromkeys(DEFAULT_NAMES, one), CLASSIC, V1_11, (0.0, 0.0))
 
 
 def _framework_parts(framework: FrameworkConfiguration, epoch: float) -> Parts:

@@ -35,7 +35,7 @@ def decision_of(attempt: Attempt) -> Decision:
         nominated=attempt.nominated or None,
         victims=attempt.victims,
         cleared=attempt.cleared,
-        ranked=attempt.scored is not None,
+        ranked=attempt.ranked,
         further=attempt.further,
     )
 

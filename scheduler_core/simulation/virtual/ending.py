@@ -10,14 +10,14 @@ any more, and the pods that still wait at Permit are rejected at their timeout.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from typing import Protocol
 
 from scheduler_core.framework.clock import Clock
 from scheduler_core.framework.interface import Plugin
 from scheduler_core.framework.plugins.observers import STATUS_ENTRIES
-from scheduler_core.framework.queue import QueuedPod, QueueName
+from scheduler_core.framework.queue import QueueName
 from scheduler_core.framework.releases import Release
 from scheduler_core.framework.scheduler import Pace
 from scheduler_core.framework.waiting import WaitingPod
@@ -36,6 +36,14 @@ MOST_MOMENTS = 100_000  # without a cycle or an operation: timers of a microseco
 MOMENTS_EACH = 20  # in addition, per pod
 
 
+class BacksOff(Protocol):
+    """A pod that backs off."""
+
+    @property
+    def backoff_until(self) -> float:
+        """When its backoff ends, in virtual seconds."""
+
+
 class SubjectQueue(Protocol):
     """The queued pods of a run."""
 
@@ -43,7 +51,7 @@ class SubjectQueue(Protocol):
     def pods(self) -> Sized:
         """All of them."""
 
-    def placed(self, place: QueueName) -> list[QueuedPod]:
+    def placed(self, place: QueueName) -> Sequence[BacksOff]:
         """Return those in one of the queues."""
         ...
 

@@ -133,12 +133,13 @@ class TimedSimulation(FrameworkReader):
         framework = self.observed
         self._consequences()
         found = self._take(whole=trace)
-        cycle.moves, cycle.phases = found.moves, phases_of(attempt)
+        cycle.moves, cycle.phases = found.moves, self._phases(cycle, attempt)
         if trace:
             told = (*found.before, *found.after)
             cycle.happenings, cycle.consequences = found.before, found.after
             cycle.waiting = waiting_of(framework)
-            cycle.plugins = tuple(one.record(framework, pod, attempt, told) for one in self.observers)
+            own = tuple(one.record(framework, pod, attempt, told) for one in self.observers)
+            cycle.plugins = (*cycle.plugins, *own)
             cycle.events = events_of(told)
         else:
             cycle.plugins = tuple(one.marked() for one in self.observers)
@@ -161,6 +162,11 @@ class TimedSimulation(FrameworkReader):
         cycle.scheduler, cycle.session = scheduler, attempt.session
         cycle.queue = queue or self._custom.queue_state(framework, scheduler, attempt, whole=trace)
         return cycle, attempt, pod
+
+    def _phases(self, cycle: Cycle, attempt: Attempt) -> tuple[str, ...]:
+        """Return the phases of an attempt whose binding cycle may have run."""
+        del cycle
+        return phases_of(attempt)
 
     @property
     def rest(self) -> FinalState | None:

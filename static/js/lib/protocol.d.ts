@@ -689,6 +689,7 @@ export interface SchedulerLane {
   until: number | null;
   pending: number;
   watchDelay: number;
+  runs: string; // what it runs: a release of kube-scheduler, or the name of a custom scheduler
   unheard: number;
   inFlight: { pod: string; node: string; decided: number; lands: number | null }[];
   inFlightCount: number;

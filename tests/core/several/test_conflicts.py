@@ -10,7 +10,9 @@ import pytest
 from scheduler_core import load
 from scheduler_core.__main__ import main
 from scheduler_core.authoring.examples import find
+from scheduler_core.simulation.several.record import ViewRecord
 from scheduler_core.simulation.several.simulation import SeveralSimulation
+from scheduler_core.simulation.v1_37.record import release_record
 from scheduler_core.simulation.virtual import TimedSimulation, simulate
 
 DOCUMENT = Path("docs/several-schedulers.md").read_text(encoding="utf-8")
@@ -109,3 +111,28 @@ def test_the_descheduler_s_pod_returns_to_the_node_that_it_came_from() -> None:
     spreads = simulate(load(text.read().replace("MostAllocated", "LeastAllocated")))
     assert list(spreads)
     assert len(set(spreads.placement().values())) == 2
+
+
+def test_four_schedulers_decide_by_their_own_releases_on_their_own_views() -> None:
+    """Each cycle has the record of what decided it; a pod of v1.11 and one of the gang are refused."""
+    example = find("four-schedulers")
+    assert example is not None
+    made = simulate(example.load())
+    assert isinstance(made, SeveralSimulation)
+    cycles = list(made)
+    runs = {lane.scheduler: lane.runs for lane in cycles[-1].view.lanes}
+    assert runs == {
+        "default-scheduler": "v1.37",
+        "legacy": "v1.11",
+        "gang-scheduler": "v1.22",
+        "kube-batch": "kube-batch",
+    }
+    for cycle in cycles:
+        assert isinstance(cycle.view, ViewRecord)
+        assert (release_record(cycle) is not None) == (runs[cycle.view.scheduler] == "v1.37")
+    refused = [one for one in made.ledger.outcomes if one.noticed == "kubelet"]
+    assert {one.scheduler for one in refused} == {"legacy", "gang-scheduler"}
+    assert "default/reports-" in refused[0].pod
+    again = [cycle.time for cycle in cycles if cycle.pod == "default/ledger-lwl75fxqp-v7swq"]
+    assert len(again) == 4  # as it is made, then at the three moments at which pods end
+    assert made.placement()["default/ledger-lwl75fxqp-v7swq"] == "worker-1"

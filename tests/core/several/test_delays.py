@@ -196,7 +196,7 @@ WRONG = [
     ("name: default-scheduler, watchDelay: -1", "schedulers[0].watchDelay", "from 0 to 600"),
     ("name: default-scheduler, bindDelay: 50ms", "schedulers[0].bindDelay", "must be seconds"),
     ("watchDelay: 1", "schedulers[0]", "needs a name"),
-    ("name: a, runs: v1.37", "schedulers[0].runs", "Write v1.22"),
+    ("name: a, runs: v1.30", "schedulers[0].runs", "did you mean 'v1.37'"),
     ("name: a, runs: kube-batch", "schedulers[0].runs", "write name: kube-batch"),
     ("name: a, nodes: {pool: a}", "schedulers[0].nodes", "add that, or leave them out"),
 ]

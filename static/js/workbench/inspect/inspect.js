@@ -116,9 +116,10 @@ export class Inspect {
     this.strip.offer("session", Boolean(this.sessions) || this.view.tab === "session");
     if (part) this.grouped = "groups" in part && Boolean(part.groups.length || part.coscheduling);
     this.strip.offer("podgroups", this.grouped || this.view.tab === "podgroups");
-    const { current, release } = this.view.playback;
+    const { current, release, schedulers } = this.view.playback;
     const later = (current?.release ?? release) === "v1.37";
-    this.strip.offer("hints", release === "v1.37" || later || this.view.tab === "hints");
+    const modern = release === "v1.37" || later || schedulers?.listed.some(({ runs }) => runs === "v1.37");
+    this.strip.offer("hints", Boolean(modern) || this.view.tab === "hints");
     for (const [key, label] of TABS) this.strip.label(key, (later && LATER[key]) || label);
   }
 

@@ -80,6 +80,7 @@ export class Views {
         "h4",
         null,
         lane.scheduler,
+        lane.runs && lane.runs !== lane.scheduler ? h("small", { class: "dim", text: lane.runs }) : null,
         h("small", { class: "dim", text: doing }),
         h("small", { class: "dim num", text: `sees ${clock(lane.asOf)}` }),
         lane.unheard ? h("small", { class: "dim", text: `${plural(lane.unheard, "write")} on the way to it` }) : null,

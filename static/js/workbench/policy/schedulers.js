@@ -15,6 +15,8 @@ const DESIGNS = [
 ];
 const RUNS = [
   ["", "kube-scheduler v1.22"],
+  ["v1.37", "kube-scheduler v1.37"],
+  ["v1.11", "kube-scheduler v1.11"],
   ["kube-batch", "kube-batch"],
 ];
 const DEFAULT = "default-scheduler";
@@ -47,7 +49,7 @@ export function schedulersPart(form, { design, listed }, landing) {
       text: landing
         ? "Which schedulers there are is settled from the start: choose that changes land at the start."
         : "A pod is of the scheduler that its schedulerName names. Listed ones run beside each other, "
-          + "as kube-scheduler v1.22 in virtual time, each with a view of its own.",
+          + "in the virtual time of kube-scheduler v1.22, each with a view of its own.",
     }),
     h(
       "ul",
@@ -111,7 +113,7 @@ const designs = (form, design, able) => [
 function row(form, one, able, isListed) {
   const { name, replicas, nodes } = one;
   const told = [
-    isBatch(one) ? "kube-batch" : "kube-scheduler v1.22",
+    runsOf(one),
     ...DELAYS.filter(([key]) => one[key]).map(([key, label]) => `${label.toLowerCase()} ${span(one[key])}`),
     replicas > 1 ? `${replicas} replicas` : "",
     Object.keys(nodes).length ? `nodes ${asLabels(nodes)}` : "",
@@ -150,6 +152,9 @@ function row(form, one, able, isListed) {
 
 /** @param {{ name: string, runs: string }} of */
 const isBatch = ({ name, runs }) => (runs || name) === BATCH;
+
+/** @param {{ name: string, runs: string }} of */
+const runsOf = (of) => (isBatch(of) ? BATCH : `kube-scheduler ${of.runs || "v1.22"}`);
 
 /** @param {Record<string, string>} nodes */
 const asLabels = (nodes) =>
@@ -203,12 +208,10 @@ function schedulerForm(form, given, isListed = false) {
   const runs = h(
     "select",
     { class: "field" },
-    RUNS.map(([value, text]) =>
-      h("option", { value, text, selected: (value === BATCH) === isBatch(now) || undefined }),
-    ),
+    RUNS.map(([value, text]) => h("option", { value, text, selected: text === runsOf(now) || undefined })),
   );
   runs.addEventListener("change", () => {
-    if (runs.value) name.value = BATCH;
+    if (runs.value === BATCH) name.value = BATCH;
     else if (name.value === BATCH) name.value = "";
   });
   const delays = DELAYS.map(([key, label, hint]) => ({
@@ -223,12 +226,7 @@ function schedulerForm(form, given, isListed = false) {
     given ? `Scheduler ${given.name}` : "Add a scheduler",
     [
       field("name", "Name", name, "what its pods have in spec.schedulerName"),
-      field(
-        "runs",
-        "Runs",
-        runs,
-        "v1.11 and v1.37 do not run beside others. Coscheduling is a plugin, in the profile of this name.",
-      ),
+      field("runs", "Runs", runs, "Coscheduling is a plugin of v1.22, in the profile of this name."),
       delays.map(({ key, label, hint, control }) => field(key, label, control, hint, "seconds")),
       field("replicas", "Replicas", replicas, "processes of this name without leader election, at most 8"),
       field("nodes", "Nodes", nodes, "labels of the nodes that it sees, as key=value; with node pools alone"),

@@ -85,7 +85,7 @@ export class Lanes {
     fill(
       this.list,
       this.#names.map((name) =>
-        h("section", { class: "sched-lane", "aria-label": `Lane of ${name}` }, this.#who(name, false)),
+        h("section", { class: "sched-lane", "aria-label": `Lane of ${name}` }, this.#who(name, false, "")),
       ),
     );
     fill(this.noticed);
@@ -99,14 +99,16 @@ export class Lanes {
   /**
    * @param {string} name
    * @param {boolean} now
+   * @param {string} runs
    */
-  #who(name, now) {
+  #who(name, now, runs) {
     const listed = this.view.playback.schedulers.listed.find((one) => one.name === name.replace(/ #\d+$/, ""));
     const late = listed?.watchDelay ?? 0;
     return h(
       "h4",
       { class: "sched-who", title: `${name}${listed ? `: ${delays(listed)}` : ": not listed, no delays"}` },
       h("b", { text: name, class: now ? "now" : "" }),
+      runs && runs !== name ? h("small", { class: "dim", text: `${runs}, ` }) : null,
       h("small", { class: "dim num", text: late ? `sees ${span(late)} late` : "sees at once" }),
     );
   }
@@ -160,7 +162,7 @@ export class Lanes {
     return h(
       "section",
       { class: now ? "sched-lane now" : "sched-lane", "aria-label": `Lane of ${name}` },
-      this.#who(name, now),
+      this.#who(name, now, lane?.runs ?? ""),
       h("div", { class: "sched-does" }, lane ? this.#does(lane, now, part) : h("span", { class: "dim", text: "idle" })),
       lane ? track(lane, now, part, scale) : h("div", { class: "sched-track" }),
       h("div", { class: "sched-believes" }, lane ? this.#believes(lane) : null),
