@@ -96,6 +96,20 @@ export function clock(seconds) {
 }
 
 /**
+ * A moment of virtual time to the millisecond, however late it is: `12.010s`, `15m12.010s`; whole seconds as a time.
+ *
+ * @param {number} seconds
+ */
+export function exact(seconds) {
+  const fine = Math.round(seconds * 1000);
+  const rest = fine % 1000;
+  if (!rest || seconds < 10) return clock(seconds);
+  const digits = `.${String(rest).padStart(3, "0")}s`;
+  const whole = clock(Math.floor(fine / 1000));
+  return whole.endsWith("s") ? whole.slice(0, -1) + digits : `${whole}0${digits}`;
+}
+
+/**
  * A length of time: `50ms` below a second, else as a time.
  *
  * @param {number} seconds

@@ -2,7 +2,7 @@
 // decided and nobody else can see yet, and who noticed the decisions that were made on an old view.
 
 import { h, fill } from "../../lib/dom.js";
-import { amount, clock, count, plural } from "../../lib/quantity.js";
+import { amount, count, exact, plural } from "../../lib/quantity.js";
 import { before, later } from "./empty.js";
 import { NOTICED } from "../stage/windows.js";
 import { nodeLink, podLink } from "./nouns.js";
@@ -54,12 +54,12 @@ export class Views {
   /** @param {ViewsPart} part */
   #head(part) {
     const lands =
-      part.lands === null ? "It sends no binding now." : `It reaches the API server at ${clock(part.lands)}.`;
+      part.lands === null ? "It sends no binding now." : `It reaches the API server at ${exact(part.lands)}.`;
     return h(
       "header",
       null,
-      h("h3", null, part.scheduler, h("small", { class: "dim num", text: `decides at ${clock(part.decided)}` })),
-      h("p", { text: `It sees the cluster as of ${clock(part.asOf)}; it began at ${clock(part.began)}. ${lands}` }),
+      h("h3", null, part.scheduler, h("small", { class: "dim num", text: `decides at ${exact(part.decided)}` })),
+      h("p", { text: `It sees the cluster as of ${exact(part.asOf)}; it began at ${exact(part.began)}. ${lands}` }),
     );
   }
 
@@ -72,7 +72,7 @@ export class Views {
       ? "decides at this step"
       : lane.deciding === null
         ? "decides nothing now"
-        : `has been deciding since ${clock(lane.deciding)}`;
+        : `has been deciding since ${exact(lane.deciding)}`;
     return h(
       "section",
       { class: now ? "views-lane now" : "views-lane", "aria-label": `View of ${lane.scheduler}` },
@@ -82,7 +82,7 @@ export class Views {
         lane.scheduler,
         lane.runs && lane.runs !== lane.scheduler ? h("small", { class: "dim", text: lane.runs }) : null,
         h("small", { class: "dim", text: doing }),
-        h("small", { class: "dim num", text: `sees ${clock(lane.asOf)}` }),
+        h("small", { class: "dim num", text: `sees ${exact(lane.asOf)}` }),
         lane.unheard ? h("small", { class: "dim", text: `${plural(lane.unheard, "write")} on the way to it` }) : null,
       ),
       this.#flights(lane),
@@ -106,8 +106,8 @@ export class Views {
           podLink(this.view, pod),
           " on ",
           nodeLink(this.view, node),
-          `: decided at ${clock(decided)}, `,
-          lands === null ? "waits at Permit" : `bound at ${clock(lands)}`,
+          `: decided at ${exact(decided)}, `,
+          lands === null ? "waits at Permit" : `bound at ${exact(lands)}`,
         ),
       ),
       more ? h("li", { class: "dim", text: `and ${count(more)} more` }) : null,
@@ -159,9 +159,9 @@ export class Views {
       podLink(this.view, one.pod),
       " on ",
       nodeLink(this.view, one.node),
-      `, decided by ${one.scheduler} at ${clock(one.decided)}${missed}: `,
+      `, decided by ${one.scheduler} at ${exact(one.decided)}${missed}: `,
       h("b", { text: `${NOTICED[one.noticed]}${one.reason ? ` (${one.reason})` : ""}` }),
-      ` at ${clock(one.known)}`,
+      ` at ${exact(one.known)}`,
     );
   }
 }

@@ -2,7 +2,7 @@
 // decisions stay unknown to others, what it believes of the nodes beside what is true; and who noticed.
 
 import { h, fill } from "../../lib/dom.js";
-import { amount, clock, count, plural, short, span } from "../../lib/quantity.js";
+import { amount, count, exact, plural, short, span } from "../../lib/quantity.js";
 import { nodeLink, podLink } from "../inspect/nouns.js";
 import { NOTICED, isDouble, viewsOf, wentWrong } from "./windows.js";
 /** @import { BelievedNode, SchedulerLane, ViewsPart } from "../../lib/protocol.js" */
@@ -190,14 +190,14 @@ export class Lanes {
           ` → `,
           nodeLink(view, placed[1]),
           also > 0 ? ` and ${count(also)} more` : "",
-          part.lands === null ? ", held at Permit" : `, bound at ${clock(part.lands)}`,
+          part.lands === null ? ", held at Permit" : `, bound at ${exact(part.lands)}`,
         );
       else told.push(lane.pod ? podLink(view, lane.pod) : "", h("span", { class: "dim", text: " finds no node" }));
     } else if (lane.deciding !== null)
       told.push(
         h("span", { class: "pill", text: "deciding" }),
         lane.pod ? podLink(view, lane.pod) : "a session",
-        lane.until === null ? "" : ` until ${clock(lane.until)}`,
+        lane.until === null ? "" : ` until ${exact(lane.until)}`,
       );
     else
       told.push(
@@ -295,7 +295,7 @@ const delays = ({ watchDelay, decisionTime, bindDelay }) =>
   `watch delay ${span(watchDelay)}, decision time ${span(decisionTime)}, bind delay ${span(bindDelay)}`;
 
 /** @param {number | null} lands */
-const when = (lands) => (lands === null ? "held at Permit" : `bound at ${clock(lands)}`);
+const when = (lands) => (lands === null ? "held at Permit" : `bound at ${exact(lands)}`);
 
 /** @param {Record<string, number>} amounts */
 const free = (amounts) => `${amount("cpu", amounts.cpu ?? 0)} CPU`;
@@ -361,17 +361,17 @@ function track(lane, now, part, [from, to]) {
   line.style.left = `${at(part.decided)}%`;
   const windows = flights.map(([decided, lands]) => [decided, (lands ?? part.decided) + others]);
   const said = windows.length
-    ? `decisions unknown to others from ${clock(Math.min(...windows.map(([start]) => start)))} to `
-      + `${clock(Math.max(...windows.map(([, end]) => end)))}`
+    ? `decisions unknown to others from ${exact(Math.min(...windows.map(([start]) => start)))} to `
+      + `${exact(Math.max(...windows.map(([, end]) => end)))}`
     : "no decision is on its way";
   return h(
     "div",
     {
       class: "sched-track",
       role: "img",
-      "aria-label": `Sees ${clock(lane.asOf)}; ${said}`,
+      "aria-label": `Sees ${exact(lane.asOf)}; ${said}`,
       title:
-        `now ${clock(part.decided)}; sees ${clock(lane.asOf)}; ${said}\n`
+        `now ${exact(part.decided)}; sees ${exact(lane.asOf)}; ${said}\n`
         + "hatched: not heard yet; outlined: deciding; filled: on its way to the API server; red: others do not know",
     },
     piece("late", lane.asOf, part.decided),
