@@ -44,9 +44,16 @@ export class Release {
               }),
             ),
           )
-        : h("span", { class: "pill", title: hint, text: `kube-scheduler ${release}` }),
+        : h("span", { class: "pill", title: hint, text: `kube-scheduler ${this.#releases().join(", ")}` }),
     );
     this.place.hidden = false;
+  }
+
+  /** The release, and those that other schedulers of the list run beside it. */
+  #releases() {
+    const { release, schedulers } = this.view.playback;
+    const beside = (schedulers?.listed ?? []).map(({ runs }) => runs).filter((runs) => /^v\d/.test(runs));
+    return [...new Set([release, ...beside])].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
   }
 
   /** @param {HTMLSelectElement} select */
