@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +18,9 @@ from tests.faults.faults import Fault, Scene
 from tests.services.processes import wait_until
 from tests.services.stack import Stack
 
-#: Nodes and pods: several slices of a worker on a fast machine, some seconds on a slow one.
-SIZE = (400, 400)
+#: Nodes and pods. The first that keeps a worker for LASTS seconds is taken: else a fault finds no run.
+SIZES = ((400, 400), (800, 800), (1_600, 1_600), (3_000, 3_000))
+LASTS = 1.5
 ENDED = {"done", "failed", "cancelled"}
 TOLD = ("state", "done", "total", "placed", "pending", "unschedulable", "cache", "error")
 #: A worker's claim is stale after half a minute, and looked for every few seconds.
@@ -98,19 +100,29 @@ def tries_of(log: str) -> int:
     return sum(line["errors"] for line in ended if line["what"] == "run")
 
 
-def undisturbed(stack: Stack, size: tuple[int, int] = SIZE) -> str:
-    """Return the digest of a run that nothing happens to."""
-    run = start(stack, slow("faults", *size))
-    assert wait_for(stack, run, 1)["state"] == "done"
-    return digest(stack, run)
+@dataclass(frozen=True, slots=True)
+class Undisturbed:
+    """A run that nothing happens to: its nodes and pods, and its digest."""
+
+    size: tuple[int, int]
+    digest: str
 
 
-def struck(
-    scene: Scene, fault: Fault, at: float, seconds: float, expected: str, size: tuple[int, int] = SIZE
-) -> Outcome:
+def undisturbed(stack: Stack, sizes: Sequence[tuple[int, int]] = SIZES) -> Undisturbed:
+    """Return the first run of these sizes that lasts, or the last one."""
+    for size in sizes:
+        run = start(stack, slow("faults", *size))
+        ended = wait_for(stack, run, 1)
+        assert ended["state"] == "done"
+        if ended["seconds"] >= LASTS:
+            break
+    return Undisturbed(size, digest(stack, run))
+
+
+def struck(scene: Scene, fault: Fault, at: float, seconds: float, expected: Undisturbed) -> Outcome:
     """Start a run, let the fault strike at a part of it, and wait for its end."""
     stack = scene.stack
-    run = start(stack, slow("faults", *size))
+    run = start(stack, slow("faults", *expected.size))
     began = time.monotonic()
     seen = wait_for(stack, run, at)
     assert seen["state"] == "running", f"too fast to be struck: {seen}"
@@ -119,7 +131,7 @@ def struck(
     ended = wait_for(stack, run, 1)
     took = time.monotonic() - began
     stack.wait_until_ready()
-    same = ended["state"] == "done" and digest(stack, run) == expected
+    same = ended["state"] == "done" and digest(stack, run) == expected.digest
     tries = tries_of(stack.workers_output()) - before
     outage = seconds if fault.lasts else 0.0
     return Outcome(fault.name, stack.name, at, outage, tries, took, ended["state"], same)

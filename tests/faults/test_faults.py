@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from tests.faults.faults import FAULTS, Fault, Scene
-from tests.faults.runs import struck, undisturbed
+from tests.faults.runs import Undisturbed, struck, undisturbed
 from tests.services.processes import free_port, wait_until
 from tests.services.servers import Server
 from tests.services.stack import Stack, embedded_parts, running
@@ -33,15 +33,17 @@ def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
 
 
 @pytest.fixture(scope="module")
-def expected() -> Callable[[Stack], str]:
-    """Return the digest of an undisturbed run of a stack."""
-    known: dict[str, str] = {}
+def expected() -> Callable[[Stack], Undisturbed]:
+    """Return an undisturbed run of a stack."""
+    known: dict[str, Undisturbed] = {}
     return lambda stack: known.get(stack.name) or known.setdefault(stack.name, undisturbed(stack))
 
 
 @pytest.mark.xdist_group("faults")
 @pytest.mark.parametrize("name", ["sqlite locked", "kill -9 worker", "kill -9 web"])
-def test_a_run_on_one_machine_outlives(embedded: Scene, expected: Callable[[Stack], str], name: str) -> None:
+def test_a_run_on_one_machine_outlives(
+    embedded: Scene, expected: Callable[[Stack], Undisturbed], name: str
+) -> None:
     """Its trace and its figures are those of an undisturbed run."""
     outcome = struck(embedded, BY_NAME[name], 1 / 3, 4, expected(embedded.stack))
     assert (outcome.state, outcome.same) == ("done", True), outcome
@@ -55,7 +57,7 @@ def test_a_team_s_run_outlives(
     stacks: Callable[[str], Stack],
     postgres: Server,
     redis: Server,
-    expected: Callable[[Stack], str],
+    expected: Callable[[Stack], Undisturbed],
     name: str,
 ) -> None:
     """Meanwhile the web server answers what needs no database, says what is away, and when to come back."""
