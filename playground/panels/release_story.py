@@ -45,9 +45,22 @@ def _walk(cycle: Cycle, record: ReleaseRecord) -> list[Sentence]:
     total = len(cycle.nodes)
     if not record.evaluated or record.evaluated >= total:
         return []
+    first = _tried_first(cycle, record)
+    if first:
+        return [[{"node": str(cycle.node)}, f", {first}, fits, so filters ran on no other node."]]
     walked = f"Filters ran on {record.evaluated:,} of {counted(total, 'node')}"
     begun = f"from position {record.start % total + 1:,} of the walk on"
     return [[f"{walked}, {begun}: enough were feasible, or PreFilter left the others out."]]
+
+
+def _tried_first(cycle: Cycle, record: ReleaseRecord) -> str:
+    """Return why the chosen node alone was looked at; "" if it was found by the walk."""
+    if record.evaluated != 1 or cycle.node is None:
+        return ""
+    if cycle.node == record.hint:
+        return "named by batching"
+    nominated = next((one.pod.nominated_node for one in record.attempts if one.pod.key == cycle.pod), None)
+    return "to which the pod was nominated" if cycle.node == nominated else ""
 
 
 def picked(cycle: Cycle) -> Sentence | None:

@@ -20,6 +20,10 @@ BATCHING = (
     "next best of the nodes that were scored for that one. It is on by default."
 )
 NO_EFFECT = "Here it is without effect: {}, so that no other pod counts as equal."
+NAMED_NONE = (
+    "In this cycle it named none. It does only right after an equal pod was chosen a node from several that "
+    "were scored, within 500 ms, and without extenders."
+)
 LIFTED = (
     " A KubeSchedulerConfiguration with defaultingType: List and no defaultConstraints for PodTopologySpread "
     "lets it have one."
@@ -118,5 +122,5 @@ def batching(cycle: Cycle) -> str:
         return f"{BATCHING} In this cycle it named {record.hint}."
     why = EXTENDED if extender_record(cycle) is not None else unsigned_because(attempt.pod, attempt.profile)
     if not why:
-        return f"{BATCHING} In this cycle no equal pod had been scheduled just before."
+        return f"{BATCHING} {NAMED_NONE}"
     return f"{BATCHING} {NO_EFFECT.format(why)}" + (LIFTED if "default constraints" in why else "")

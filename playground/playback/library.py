@@ -152,7 +152,6 @@ class Library:
             self._make_room(None, attended=False)  # it has grown
         except Exception:
             log.exception("computing a playback failed")
-            playback.fail()
             self.tell(entry, playback, len(playback) + 1)
         finally:
             with self._lock:

@@ -164,7 +164,10 @@ class Playback:
     # --- growing ---------------------------------------------------------------------------
 
     def advance(self, seconds: float) -> bool:
-        """Compute forward for about ``seconds``; return whether there is more to compute."""
+        """Compute forward for about ``seconds``; return whether there is more to compute.
+
+        An error of the engine ends computing: its simulation is not usable afterwards.
+        """
         with self._grow_lock:
             if self.complete or self.stored:
                 return False
@@ -175,6 +178,9 @@ class Playback:
             except TooMuchWorkError as error:
                 self.complete = True
                 self.stopped = str(error)
+            except Exception:
+                self._fail()
+                raise
             self._seconds += time.thread_time() - working  # CPU time: other load does not count
             if self._forward is not None and not self.complete:
                 # otherwise the operations after the last cycle have been applied
@@ -225,12 +231,12 @@ class Playback:
         self.complete = True
         self.stopped = f"{why}; start a run to compute the rest in a worker."
 
-    def fail(self) -> None:
-        """End computing after an error of the engine; the cycles computed so far stay readable."""
+    def _fail(self) -> None:
         self.complete = True
         self.stopped = (
             "The simulation failed here. This is an internal error; the cycles before it are correct."
         )
+        self._forward = None
 
     def follow(
         self, read: Callable[[int], Iterable[list[TrailRow]]], *, complete: bool, over: bool = False

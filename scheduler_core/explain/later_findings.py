@@ -21,6 +21,7 @@ from scheduler_core.v1_37.spreading import SpreadCounts, skews, spread_counts
 
 DOMAINS_NAMED = 8
 CONSTRAINTS = "topologySpreadConstraints"
+A_DOMAIN = "a"  # where no node has the label, any value makes a domain
 
 
 def _context(place: PodOnNode) -> Context:
@@ -41,6 +42,10 @@ def skew(place: PodOnNode) -> Finding:
     counts = place.standing.once("spread counts", lambda: spread_counts(context))
     refusing = skews(context, _row(place))
     details = tuple(text for index, value, by in refusing for text in _told(counts[index], value, by))
+    if not refusing:
+        details = ("with the pods that are nominated to the node, its domain would have too many",)
+    elif not context.pod.spec.get(CONSTRAINTS):
+        details += ("the constraint is a default one of the KubeSchedulerConfiguration",)
     options = tuple(
         option for index, value, by in refusing for option in _options(place, counts, index, value, by)
     )
@@ -75,9 +80,9 @@ def _options(
 ) -> Iterator[tuple[Edit, ...]]:
     one = counts[index]
     if value is None:
-        fewest = one.domains[0].value if one.domains else ""
-        if fewest and one.key != IDENTITY:
-            yield (set_labels(place, {one.key: fewest}),)
+        if one.key != IDENTITY:
+            yield (set_labels(place, {one.key: one.domains[0].value if one.domains else A_DOMAIN}),)
+        yield from _given_up(place, index)
         return
     for field, was in zip(("nodeAffinityPolicy", "nodeTaintsPolicy"), one.policies):
         if was == "Ignore":
@@ -85,9 +90,12 @@ def _options(
     if one.number < one.min_domains:
         yield from _constraint(place, index, f"set minDomains: {one.number}", {"minDomains": one.number}, 0.1)
     yield from _constraint(place, index, f"set maxSkew: {by}", {"maxSkew": by}, 0.2)
-    yield from _constraint(
-        place, index, f"set whenUnsatisfiable: {SOFT}", {"whenUnsatisfiable": SOFT, "minDomains": None}, 0.3
-    )
+    yield from _given_up(place, index)
+
+
+def _given_up(place: PodOnNode, index: int) -> Iterator[tuple[Edit, ...]]:
+    changed = {"whenUnsatisfiable": SOFT, "minDomains": None}
+    yield from _constraint(place, index, f"set whenUnsatisfiable: {SOFT}", changed, 0.3)
 
 
 def _constraint(

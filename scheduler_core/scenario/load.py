@@ -262,7 +262,7 @@ class _Loading:
             policy=self.policy,
             settings=settings,
             configuration=configuration,
-            warnings=tuple(self.warnings(objects, bundle)),
+            warnings=tuple(self.warnings(objects, operations, bundle)),
             summary=dict(self.summary),
             controllers=controllers,
             most_pods=self.limits.pods,
@@ -462,10 +462,13 @@ class _Loading:
         found += [*unknown_findings(self.report), *self.report.warnings]
         return sorted(problems_of(found), key=Problem.place)
 
-    def warnings(self, objects: list[KubernetesObject], bundle: Bundle) -> list[Problem]:
+    def warnings(
+        self, objects: list[KubernetesObject], operations: tuple[Operation, ...], bundle: Bundle
+    ) -> list[Problem]:
         """Return the warnings about a valid bundle."""
         out = self.noteworthy()
-        if not any(key[0] == "Node" for key in map(key_of, objects)) and bundle.entries:
+        later = (operation.object for operation in operations if operation.object is not None)
+        if not any(key[0] == "Node" for key in map(key_of, chain(objects, later))) and bundle.entries:
             text = (
                 "it contains no Node, so no pod can be scheduled: add the output of `kubectl get nodes "
                 "-o yaml`"

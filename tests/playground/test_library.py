@@ -128,10 +128,10 @@ def test_a_failing_engine_ends_the_computing(shelf: Library, later: Later, web: 
     """Whoever waits is told, instead of waiting for ever."""
     playback = shelf.open("k", lambda: Playback(load(web)))
 
-    def broken(_seconds: float) -> bool:
+    def broken(_seconds: float) -> None:
         raise RuntimeError("engine")
 
-    playback.advance = broken  # type: ignore[method-assign, assignment]
+    playback._advance = broken  # type: ignore[method-assign, assignment]
     heard: list[str | None] = []
     shelf.attend("k", lambda playback, _first: heard.append(playback.stopped))
     later.turn()

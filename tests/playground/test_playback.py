@@ -224,3 +224,22 @@ def test_computing_ends_after_the_time_allowed(web: str, limits: Any) -> None:
     playback.advance(0.0001)
     assert playback.complete
     assert playback.stopped and "seconds" in playback.stopped
+
+
+def test_a_failure_of_the_engine_is_told_to_whoever_comes_after(
+    web: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not only to the request that met it: the next one would else show a run of no cycles."""
+    playback = Playback(load(web))
+    playback.advance(0)
+    computed = len(playback)
+
+    def breaks(_simulation: object) -> None:
+        raise KeyError("of the engine")
+
+    monkeypatch.setattr(Simulation, "step", breaks)
+    with pytest.raises(KeyError):
+        playback.advance(1)
+    assert not playback.advance(1)
+    assert (len(playback), playback.complete) == (computed, True)
+    assert playback.stopped and "internal error" in playback.stopped

@@ -11,6 +11,7 @@ from playground.panels.priorities import explained
 from playground.playback.playback import Playback
 from playground.storage import bundles
 from scheduler_core import load
+from scheduler_core.authoring.examples import find
 from scheduler_core.simulation.virtual import TimedSimulation, simulate
 
 NODES = """
@@ -97,6 +98,18 @@ def test_the_filter_tab_has_the_pods_of_each_domain() -> None:
     assert (len(spread["domains"]), spread["number"], spread["refused"]) == (30, 40, 1)
     assert spread["domains"][0] == ["z0", 0, False]
     assert part(played(NODES + PODS + MODERN), 1, "predicates")["spread"] == []
+
+
+def test_a_node_that_is_tried_first_is_told_as_such() -> None:
+    """After preemption the pod fits on its nominated node, and no other one is looked at."""
+    example = find("making-room")
+    assert example is not None
+    playback = played(example.read().replace("scheduler: v1.11", "scheduler: v1.37"))
+    stories = [told(playback, index) for index in range(1, len(playback) + 1)]
+    assert any(
+        "to which the pod was nominated, fits, so filters ran on no other node" in one for one in stories
+    )
+    assert not any("Filters ran on 1 of" in one for one in stories)
 
 
 def test_panels_show_plugins_scores_and_hints() -> None:

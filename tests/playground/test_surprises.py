@@ -99,7 +99,7 @@ def test_a_surprise_is_told_where_it_shows(bundle: str, cycle: int, sentence: st
     ("bundle", "cycle", "said"),
     [
         (EVEN_NODES + EVEN, 1, "Here it is without effect: PodTopologySpread has default constraints"),
-        (EVEN_NODES + EVEN + LISTED, 1, "no equal pod had been scheduled just before"),
+        (EVEN_NODES + EVEN + LISTED, 1, "In this cycle it named none."),
         (EVEN_NODES + EVEN + EVEN.replace("name: p", "name: q") + LISTED, 2, "In this cycle it named n"),
     ],
     ids=["default", "first", "second"],

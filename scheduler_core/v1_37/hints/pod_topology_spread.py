@@ -72,9 +72,10 @@ def _until(pod: Pod) -> str:
         for one in pod.spec.get("topologySpreadConstraints") or ()
         if one.get("whenUnsatisfiable") != "ScheduleAnyway"
     )
+    label = f"the label {listed(list(keys))}" if keys else "the label of a default constraint"
     return (
-        "a pod that a constraint selects is bound, deleted or relabeled, or a node with the label "
-        f"{listed(list(keys))} is added, removed, relabeled or retainted"
+        f"a pod that a constraint selects is bound, deleted or relabeled, or a node with {label} "
+        "is added, removed, relabeled or retainted"
     )
 
 

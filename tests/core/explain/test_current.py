@@ -194,6 +194,16 @@ def test_a_node_without_the_label_by_which_pods_are_spread(
     assert words(answer)[0] == ["set label zone=2 on node c"]
 
 
+def test_a_key_that_no_node_has(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A misspelt topologyKey: any value on the node makes a domain, or the constraint is given up."""
+    documents = spread_over_zones(topologyKey="zoen")
+    answer = cli(tmp_path / "b.json", capsys, documents, "--node", "a")
+    assert words(answer)[:2] == [
+        ["set label zoen=a on node a"],
+        ["set whenUnsatisfiable: ScheduleAnyway in the pod's spread constraint on zoen"],
+    ]
+
+
 def test_a_rule_without_proposals_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """No change is searched for devices; the node's are counted."""
     asking = pod("p")

@@ -128,3 +128,12 @@ def test_every_kind_that_is_read_matters() -> None:
     for kind in (snapshot.CONFIG_KIND, RESOURCE_PATCH, SCENARIO_KIND, SETTINGS_KIND, "Policy", "Pod", "List"):
         assert skipping.matters(kind)
     assert not skipping.matters("ConfigMap")
+
+
+def test_a_node_that_an_operation_creates_is_one() -> None:
+    """Only a cluster that never has a node is told that no pod can be scheduled."""
+    created = {"step": 1, "createOperation": {"object": yaml.safe_load(NODE)}}
+    history = {"kind": "Scenario", "spec": {"operations": [created]}}
+    for documents, missing in (([history], False), ([manifest("ConfigMap")], True)):
+        told = [one.message for one in load(written("documents", *documents)).warnings]
+        assert any("it contains no Node" in one for one in told) == missing
