@@ -1,9 +1,10 @@
 // Pods by domain: what PodTopologySpread counted for each hard constraint, and which domains are full.
 
 import { h } from "../../lib/dom.js";
-import { count, plural } from "../../lib/quantity.js";
+import { count, ellipsis, plural } from "../../lib/quantity.js";
 /** @import { SpreadCounts } from "../../lib/protocol.js" */
 
+const NAME = 18; // characters of a domain that fit beside its bar
 const POLICIES = ["nodeAffinityPolicy", "nodeTaintsPolicy"];
 const USUAL = ["Honor", "Ignore"];
 
@@ -53,7 +54,7 @@ function domains({ domains: shown, number, least, maxSkew, itself }) {
       h(
         "li",
         { class: refused ? "refused" : undefined },
-        h("span", { class: "mono", title: value, text: value }),
+        h("span", { class: "mono", title: value, "aria-label": value, text: ellipsis(value, NAME) }),
         h(
           "span",
           { class: "spread-bar", "aria-hidden": "true" },
