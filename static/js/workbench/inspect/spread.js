@@ -41,6 +41,18 @@ function rule({ least, maxSkew, itself, minDomains, number, policies }) {
   return `${room}: the fewest of a domain is ${fewest}, and maxSkew allows ${plural(maxSkew, "pod")} more.${tainted}`;
 }
 
+/**
+ * A domain, cut in the middle where it is long: domains often differ in their ends alone.
+ *
+ * @param {string} value
+ */
+function named(value) {
+  const cut = ellipsis(value, NAME);
+  return cut === value
+    ? value
+    : [h("span", { "aria-hidden": "true", text: cut }), h("span", { class: "sr", text: value })];
+}
+
 /** @param {SpreadCounts} one */
 function domains({ domains: shown, number, least, maxSkew, itself }) {
   const own = itself ? 1 : 0;
@@ -54,7 +66,7 @@ function domains({ domains: shown, number, least, maxSkew, itself }) {
       h(
         "li",
         { class: refused ? "refused" : undefined },
-        h("span", { class: "mono", title: value, "aria-label": value, text: ellipsis(value, NAME) }),
+        h("span", { class: "mono", title: value }, named(value)),
         h(
           "span",
           { class: "spread-bar", "aria-hidden": "true" },
