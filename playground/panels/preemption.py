@@ -21,6 +21,7 @@ from scheduler_core.scheduling.preemption.record import (
     NodeGroup,
     Preemption,
 )
+from scheduler_core.simulation.v1_37.record import release_record
 
 ROWS = 50  # candidates per answer
 VICTIMS = 4  # victims per candidate, in its row
@@ -86,7 +87,8 @@ def why_not_tried(cycle: Cycle) -> str:
         )
         return f"The scheduler {cycle.scheduler} {what}."
     if cycle.result == "error":
-        return "The attempt ended in an error, and preemption is tried only where predicates leave no node."
+        rules = "predicates" if release_record(cycle) is None else "filters"
+        return f"The attempt ended in an error, and preemption is tried only where {rules} leave no node."
     if cycle.result == "unschedulable":
         return "The profile enables no DefaultPreemption at postFilter: preemption is disabled."
     return f"A node was found for {cycle.pod}, so preemption was not needed."

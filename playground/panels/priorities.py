@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from playground.panels.surprises import of_scores
 from scheduler_core.extenders.configuration import is_extender
 from scheduler_core.extenders.rules import MAX_EXTENDER_PRIORITY
 from scheduler_core.objects.arrays import IntVector
@@ -37,7 +38,7 @@ def priorities(cycle: Cycle, node_at: Sequence[int], *, in_turn: bool = True) ->
         "rows": [
             {
                 "name": row.name,
-                "kind": row.kind,
+                "kind": kind_of(row, record),
                 "weight": row.weight,
                 "raw": None if row.raw is None else _compact(row.raw),
                 "score": _compact(row.score),
@@ -55,13 +56,25 @@ def priorities(cycle: Cycle, node_at: Sequence[int], *, in_turn: bool = True) ->
 
 def _of_release(record: ReleaseRecord, cycle: Cycle) -> dict[str, Any]:
     """Return what only v1.37 has: ``turns`` is, by feasible node, its place in the order of equal totals."""
-    known = {"release": record.release, "unscored": list(record.unscored), "profile": record.profile}
+    known = {
+        "release": record.release,
+        "unscored": list(record.unscored),
+        "profile": record.profile,
+        "said": of_scores(cycle),
+    }
     if record.scored is None:
         return known
     order = turns(len(cycle.feasible), record.scored.at_random)
     place = dict(zip(record.scored.nodes.tolist(), order.tolist(), strict=True))
     found = {**known, "turns": [place[cycle.nodes[node]] for node in cycle.feasible.tolist()]}
     return {**found, "atRandom": True} if record.scored.drawn else found
+
+
+def kind_of(row: PriorityRow, record: ReleaseRecord | None) -> str:
+    """Return how a row is scored; under v1.37, which has no Map and Reduce, by a plugin or an extender."""
+    if record is None:
+        return row.kind
+    return "extender" if is_extender(row.name) else "plugin"
 
 
 def _compact(values: IntVector) -> int | list[int]:
@@ -105,7 +118,7 @@ def _extender_score(cycle: Cycle, place: int, row: PriorityRow) -> dict[str, Any
     scaled = [] if row.raw is None else [Line("MaxNodeScore", scale, f"{raw:,}", f"{score:,}")]
     return {
         "name": row.name,
-        "kind": row.kind,
+        "kind": kind_of(row, release_record(cycle)),
         "weight": row.weight,
         "prefers": "what the extender scores higher",
         "map": None if row.raw is None else raw,
@@ -130,7 +143,7 @@ def _plugin_score(cycle: Cycle, place: int, row: PriorityRow) -> dict[str, Any]:
     scaled = [Line("NormalizeScore", normalized or "unchanged", f"{raw:,}", f"{score:,}")]
     return {
         "name": row.name,
-        "kind": row.kind,
+        "kind": "plugin",
         "weight": row.weight,
         "prefers": plugin.text,
         "map": raw,
@@ -140,7 +153,7 @@ def _plugin_score(cycle: Cycle, place: int, row: PriorityRow) -> dict[str, Any]:
         "value": plain(told),
         "scale": plain(scaled),
         "total": int(cycle.totals[place]),
-        "reference": None,
+        "reference": row.name,
     }
 
 
@@ -152,6 +165,10 @@ def why_unranked(cycle: Cycle) -> str:
         return f"The scheduler {cycle.scheduler} has no priorities."
     if cycle.result == "error":
         return "The attempt ended in an error before any node was ranked."
+    record = release_record(cycle)
+    rules = "predicates" if record is None else "filters"
     if cycle.result == "unschedulable":
-        return "No node passed all predicates, so there was nothing to rank."
-    return f"Only {cycle.node} passed all predicates, so it was taken without ranking."
+        return f"No node passed all {rules}, so there was nothing to rank."
+    if record is not None and record.hint == cycle.node:
+        return f"Batching named {cycle.node}, so it was taken without ranking."
+    return f"Only {cycle.node} passed all {rules}, so it was taken without ranking."

@@ -143,8 +143,7 @@ def _filtering(cycle: Cycle, rungs: list[Rung]) -> list[Sentence]:
     total = rungs[0][1] if rungs and release_record(cycle) is not None else len(cycle.nodes)
     removed = stopped(rungs)
     if not removed:
-        rule = "predicate" if release_record(cycle) is None else "filter plugin"
-        return [[EVERY.get(total, f"All {total:,} nodes pass every {{}}.").format(rule)]]
+        return [[EVERY.get(total, f"All {total:,} nodes pass every {{}}.").format(_rule(cycle))]]
     sentence: Sentence = [f"Of {counted(total, 'node')}, "]
     for position, (name, count) in enumerate(removed.items()):
         if position:
@@ -155,10 +154,15 @@ def _filtering(cycle: Cycle, rungs: list[Rung]) -> list[Sentence]:
     return [sentence]
 
 
+def _rule(cycle: Cycle) -> str:
+    """Return what the release that decides calls what rules out nodes."""
+    return "predicate" if release_record(cycle) is None else "filter plugin"
+
+
 def _turned_away(cycle: Cycle) -> list[Sentence]:
     """Describe why no predicate ran: PreFilter of a plugin may have rejected the pod."""
     told = [sentence for panel in PLUGIN_PANELS for sentence in panel.turned_away(cycle)]
-    return told or ([] if cycle.result == "undecided" else [["No predicate ran."]])
+    return told or ([] if cycle.result == "undecided" else [[f"No {_rule(cycle)} ran."]])
 
 
 def _cached(cycle: Cycle) -> list[Sentence]:
@@ -196,7 +200,7 @@ def _overtaken(cycle: Cycle, count: int) -> list[Sentence]:
     """Describe operations applied after the predicates ran and before their results were written."""
     if not count:
         return []
-    came = f"{counted(count, 'change')} from outside came now, after the predicates had run"
+    came = f"{counted(count, 'change')} from outside came now, after the {_rule(cycle)}s had run"
     if cycle.cache is None or cycle.cache.sources is None:
         return [[f"{came}."]]
     discarded = cycle.cache.counts.discarded

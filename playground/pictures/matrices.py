@@ -14,6 +14,7 @@ from playground.panels.ladder import ladder
 from playground.pictures.svg import cut, element, text
 from playground.pictures.themes import DARK
 from scheduler_core.scheduling.cycle import Cycle, PredicateMatrix
+from scheduler_core.simulation.v1_37.record import release_record
 
 PASSED = "#1fa57c"
 ROWS = 60  # nodes of a matrix; the rest is counted
@@ -37,10 +38,27 @@ class Caption(Struct, frozen=True):
     where: str
 
 
+class Rules(Struct, frozen=True):
+    """What the release that decides calls its rules."""
+
+    filter: str
+    filters: str
+    scorers: str
+
+
+V1_11 = Rules("predicate", "predicates", "priorities")
+V1_37 = Rules("filter plugin", "filter plugins", "score plugins")
+
+
+def _rules(cycle: Cycle | None) -> Rules:
+    return V1_11 if cycle is None or release_record(cycle) is None else V1_37
+
+
 def predicates(cycle: Cycle | None, caption: Caption) -> str:
     """Return the node × predicate matrix, with the reasons of each node's first failure."""
+    rules = _rules(cycle)
     if cycle is None or cycle.matrix is None:
-        return _nothing("No predicate ran at this step.", caption)
+        return _nothing(f"No {rules.filter} ran at this step.", caption)
     matrix = cycle.matrix
     order = matrix.order[:COLUMNS]
     nodes = _first_nodes(range(len(cycle.nodes)), _chosen(cycle))
@@ -61,15 +79,16 @@ def predicates(cycle: Cycle | None, caption: Caption) -> str:
         )
         told = "chosen" if chosen else _reason(matrix, node)
         drawn.append(text(cut(told, REASON_LENGTH), at, y + 14, 12, DARK.accent if chosen else DARK.dim))
-    more = _more(len(cycle.nodes) - len(nodes), "nodes"), _more(len(matrix.order) - len(order), "predicates")
+    more = _more(len(cycle.nodes) - len(nodes), "nodes"), _more(len(matrix.order) - len(order), rules.filters)
     width = at + REASONS
-    return _document(drawn, width, top + ROW * len(nodes), caption, more, "Nodes and predicates")
+    return _document(drawn, width, top + ROW * len(nodes), caption, more, f"Nodes and {rules.filters}")
 
 
 def priorities(cycle: Cycle | None, caption: Caption) -> str:
     """Return the node × priority matrix of weighted scores, the highest total first."""
     if cycle is None or cycle.totals is None or not cycle.priorities:
         return _nothing("No node was scored at this step.", caption)
+    rules = _rules(cycle)
     rows = cycle.priorities[:COLUMNS]
     order = np.argsort(-cycle.totals, kind="stable").tolist()
     feasible = cycle.feasible.tolist()
@@ -101,17 +120,18 @@ def priorities(cycle: Cycle | None, caption: Caption) -> str:
             drawn.append(text("chosen", MARGIN + NAMES + SCORE * len(names) + 8, y + 14, 12, DARK.accent))
     more = (
         _more(len(feasible) - len(shown), "feasible nodes"),
-        _more(len(cycle.priorities) - len(rows), "priorities"),
+        _more(len(cycle.priorities) - len(rows), rules.scorers),
     )
     width = MARGIN + NAMES + SCORE * len(names) + 80
-    return _document(drawn, width, top + ROW * len(shown), caption, more, "Nodes and priorities")
+    return _document(drawn, width, top + ROW * len(shown), caption, more, f"Nodes and {rules.scorers}")
 
 
 def rungs(cycle: Cycle | None, caption: Caption) -> str:
     """Return the ladder: of each predicate how many nodes came to it, and how many it removed."""
+    rules = _rules(cycle)
     found = ladder(cycle) if cycle is not None else []
     if not found:
-        return _nothing("No predicate ran at this step.", caption)
+        return _nothing(f"No {rules.filter} ran at this step.", caption)
     most = max(1, found[0][1])
     drawn: list[str] = []
     for row, (name, before, after) in enumerate(found[:COLUMNS]):
@@ -133,9 +153,9 @@ def rungs(cycle: Cycle | None, caption: Caption) -> str:
             text(_kept(before, after), x + BARS + 12, y + 15, 12, DARK.fail if before != after else DARK.dim),
         )
     count = min(len(found), COLUMNS)
-    more = (_more(len(found) - count, "predicates"),)
+    more = (_more(len(found) - count, rules.filters),)
     width = MARGIN + 260 + BARS + 240
-    return _document(drawn, width, HEAD + (ROW + 4) * count, caption, more, "Nodes by predicate")
+    return _document(drawn, width, HEAD + (ROW + 4) * count, caption, more, f"Nodes by {rules.filter}")
 
 
 def _kept(before: int, after: int) -> str:

@@ -233,7 +233,7 @@ def test_releases_beside_each_other(page: Page, both: tuple[str, str]) -> None:
     left, right = (page.get_by_role("region", name=f"{side} side") for side in ("Left", "Right"))
     expect(left.locator("header .release")).to_have_text("v1.11")
     expect(right.locator("header .release")).to_have_text("v1.37")
-    page.get_by_role("button", name="Predicates", exact=True).click()
+    page.get_by_role("button", name="Filter / Predicates", exact=True).click()
     for side, rule in ((left, "GeneralPredicates"), (right, "NodeResourcesFit")):
         expect(side.get_by_role("columnheader", name=rule)).to_be_visible()
     page.keyboard.press("End")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.pages import Workbench, drafted, share
+from tests.browser.pages import Workbench, drafted, example_text, share
 from tests.services.stack import Stack
 
 CLUSTER = "".join(
@@ -45,15 +46,47 @@ def test_the_tabs_speak_in_plugins(page: Page, site: Stack) -> None:
     priorities = bench.tab("Score")
     expect(priorities).to_contain_text("NodeResourcesBalancedAllocation")
     expect(priorities).to_contain_text("no choice is random")
+    grid = priorities.get_by_role("grid", name="Node by plugin")
+    expect(grid).to_be_visible()
+    expect(priorities.get_by_role("heading", name="Node × plugin")).to_be_visible()
+    expect(priorities.get_by_role("heading", name="What each plugin adds")).to_be_visible()
+    expect(priorities).to_contain_text("score plugins could not tell the nodes apart")
+    priorities.get_by_role("button", name=re.compile("NodeResourcesFit")).first.click()
+    expect(priorities.locator(".formula")).to_contain_text("Score and NormalizeScore")
+    expect(priorities.locator(".formula .ref")).to_have_attribute(
+        "href", "/reference/plugins/#NodeResourcesFit"
+    )
+    expect(priorities).not_to_contain_text(re.compile("priorit|predicate|map|reduce", re.IGNORECASE))
+    priorities.get_by_role("button", name="Plugins", exact=True).click()
+    expect(priorities.get_by_role("grid", name="Plugin by node")).to_be_visible()
     batching = bench.tab("Batching")
     expect(batching).to_contain_text("There is no equivalence cache.")
     expect(batching).to_contain_text("without effect: PodTopologySpread has default constraints")
     bench.step().at(2)
+    expect(bench.tab("Score")).to_contain_text("No node passed all filters, so there was nothing to rank.")
     expect(bench.tab("Filter").locator(".ladder li.removes")).to_contain_text("NodeAffinity")
     hints = bench.tab("Hints")
     expect(hints).to_contain_text("1 pod asleep after this cycle")
     expect(hints).to_contain_text("NodeAffinity until a node with disk=nvme is added")
     bench.goto(1).at(1)
+
+
+def test_what_scores_do_not_mean_is_said_beside_them(page: Page, site: Stack) -> None:
+    """The tab Score says that nodes were scored as empty, and its links show how each plugin scored."""
+    address = share(site, example_text("extender-idle"), "Idle", as_is=True)
+    panel = Workbench(page).open(address + "?step=1&tab=priorities").at(1).panel("Score")
+    said = panel.locator(".surprises")
+    expect(said).to_contain_text("score the nodes as if no pod ran on them and they had no image")
+    said.get_by_role("button", name="ImageLocality").click()
+    expect(panel.get_by_role("heading", name="A6 ImageLocality")).to_be_visible()
+
+
+def test_before_the_first_cycle_why_speaks_of_plugins(page: Page, site: Stack) -> None:
+    """There is no cycle yet that says which release decides."""
+    bench = Workbench(page).open(share(site, MODERN, "Early") + "?step=0").at(0)
+    page.evaluate("podstep.view.emit('why', {pod: 'default/picky', node: 'n0'})")
+    expect(page.get_by_role("dialog")).to_contain_text("1 plugin fails")
+    bench.at(0)
 
 
 SPREAD = """---
@@ -89,6 +122,20 @@ def test_a_spread_constraint_is_shown_by_domain(page: Page, site: Stack) -> None
     bench.panel("Filter").locator("td.fail").click()
     expect(page.get_by_role("dialog")).to_contain_text("zone=z1 would have 2 pods, this one included")
     expect(page.get_by_role("dialog")).to_contain_text("1 plugin fails")
+
+
+def test_long_domains_are_cut_in_their_middle(visitor: Callable[..., Page], site: Stack) -> None:
+    """So that they can be told apart on a phone."""
+    page = visitor(viewport={"width": 390, "height": 844})
+    text = re.sub(r"zone: z(\d)", r"zone: datacentre-of-the-north-z\1", CLUSTER) + SPREAD
+    Workbench(page).open(share(site, text, "Long") + "?step=1&tab=predicates").at(1)
+    names = page.locator(".spread-domains .mono > [aria-hidden]")
+    expect(names).to_have_count(3)
+    texts = names.all_text_contents()
+    assert len(set(texts)) == 3 and all("…" in text for text in texts), texts
+    assert page.locator(".spread-domains .mono").evaluate_all(
+        "all => all.every((one) => one.scrollWidth <= one.clientWidth)"
+    )
 
 
 def test_a_bundle_that_says_nothing_is_answered_by_v1_37(page: Page) -> None:

@@ -155,6 +155,7 @@ def test_under_v1_37_rows_scores_and_a_draw_are_shown():
         told = explained(cycle, before, place.node_at, place.node_at[1], len(cycle.priorities) - 1)
     assert told is not None
     assert (told["map"], told["score"], told["weighted"]) == (3, 30, 60)
+    assert (told["kind"], part["rows"][-1]["kind"]) == ("extender", "extender")
     refused = playback.cycle(2)
     assert light(refused, playback.place(refused))["ladder"][-1] == [label, 3, 0]
     waits = text(light(playback.cycle(3), playback.place(playback.cycle(3)))["story"])
@@ -167,7 +168,9 @@ def test_under_v1_37_what_surprises_is_said():
     cycle = playback.cycle(1)
     place = playback.place(cycle)
     story = text(light(cycle, place)["story"])
-    assert "score the nodes as if no pod ran on them and they had no image" in story
+    emptied = "score the nodes as if no pod ran on them and they had no image"
+    assert emptied in story
+    assert emptied in text(INSPECT["priorities"](cycle, place)["said"])
     assert "a known bug of v1.37, kubernetes/kubernetes#141781." in story
     assert "the scheduler has extenders" in INSPECT["cache"](cycle, place)["why"]
 

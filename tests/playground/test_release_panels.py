@@ -127,10 +127,13 @@ def test_panels_show_plugins_scores_and_hints() -> None:
     assert (rows["NodeResourcesFit"]["weight"], rows["NodeResourcesFit"]["raw"]) == (1, [75, 87])
     assert (scores["release"], scores["inTurn"]) == ("v1.37", False)
     assert "NodeAffinity" in scores["unscored"]
+    assert scores["said"] == [] and {row["kind"] for row in scores["rows"]} == {"plugin"}
+    assert part(playback, 2, "priorities")["why"].startswith("No node passed all filters")
     with playback.before(1) as before:
         cell = explained(playback.cycle(1), before, [0, 1], 1, list(rows).index("NodeResourcesFit"))
     assert cell is not None
     assert (cell["map"], cell["score"], cell["weighted"]) == (87, 87, 87)
+    assert (cell["kind"], cell["reference"]) == ("plugin", "NodeResourcesFit")
     hints = part(playback, 2, "hints")
     (pod,) = hints["pods"]
     assert (pod["pod"], hints["count"]) == ("default/b", 1)

@@ -3,19 +3,30 @@
 import { $, $$, announce, fill, h, icon, targetOf, typing } from "../lib/dom.js";
 import { count, plural, short } from "../lib/quantity.js";
 import { segmented } from "../workbench/inspect/matrix.js";
+import { termsOf } from "../workbench/terms.js";
 import { Elsewhere } from "./elsewhere.js";
 import { decidingRule, stoppedBy } from "./rule.js";
 import { Rows } from "./rows.js";
 import { Side } from "./side.js";
 import { Track } from "./track.js";
 /** @import { Comparison } from "../lib/protocol.js" */
+/** @import { Terms } from "../workbench/terms.js" */
 /** @import { Tab } from "./side.js" */
 
-/** @type {[Tab, string][]} */
+/** @type {[Tab, keyof Terms][]} */
 const TABS = [
-  ["predicates", "Predicates"],
-  ["priorities", "Priorities"],
+  ["predicates", "filterTab"],
+  ["priorities", "scoreTab"],
 ];
+
+/**
+ * What the tabs are called; where the sides' releases have different words, by both.
+ *
+ * @param {string[]} releases
+ * @returns {[Tab, string][]}
+ */
+const labels = (releases) =>
+  TABS.map(([tab, term]) => [tab, [...new Set(releases.map((one) => termsOf(one)[term]))].sort().join(" / ")]);
 
 export class Stepper {
   row = 0;
@@ -37,7 +48,7 @@ export class Stepper {
     this.track = new Track(this.rows, this.sides, (row) => this.goto(row));
     this.place = h("output", { class: "num both-place" });
     this.verdict = h("p", { class: "both-rule", role: "status" });
-    this.tabs = segmented("Matrix", TABS, this.tab, (tab) => {
+    this.tabs = segmented("Matrix", labels([""]), this.tab, (tab) => {
       this.#chosen = true;
       this.#setTab(/** @type {Tab} */ (tab));
     });
@@ -108,6 +119,7 @@ export class Stepper {
       this.#setTab(/** @type {Tab} */ (tab));
     }
     await Promise.allSettled(this.sides.map((side) => side.open()));
+    for (const [key, text] of labels(this.sides.map(({ playback }) => playback.release))) this.tabs.label(key, text);
     this.goto(row || this.rows.different[0] || 0);
   }
 

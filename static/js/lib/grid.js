@@ -55,6 +55,11 @@ export class Grid {
   /** @type {Map<number, Element>} */
   #rowNodes = new Map();
 
+  /** @param {string} text */
+  set label(text) {
+    this.table.setAttribute("aria-label", text);
+  }
+
   /** @param {GridOptions} options */
   constructor({
     label,

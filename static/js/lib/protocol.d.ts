@@ -287,7 +287,8 @@ export interface HintsPart {
 
 export interface ScoreRow {
   name: string;
-  kind: "function" | "map" | "map/reduce";
+  /** Under v1.37 one of the last two. */
+  kind: "function" | "map" | "map/reduce" | "plugin" | "extender";
   weight: number;
   /** A number stands for a list in which all are the same. */
   raw: number[] | number | null;
@@ -306,6 +307,8 @@ export interface PrioritiesPart {
   release?: string;
   unscored?: string[];
   profile?: string;
+  /** Under v1.37: which scores do not mean what one would take them for. */
+  said?: Sentence[];
   /** Under v1.37, by node: its place in the order in which equal totals come to the root of the heap. */
   turns?: number[];
   /** Under v1.37 with extenders, if kube-scheduler takes one of several nodes at random. */

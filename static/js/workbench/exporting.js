@@ -3,14 +3,16 @@
 
 import { $, dialog, h } from "../lib/dom.js";
 import { THEMES, theme } from "../lib/theme.js";
+import { capital, termsIn } from "./terms.js";
+/** @import { Terms } from "./terms.js" */
 /** @import { Playback } from "./playback.js" */
 
 export const SLIDES = 60; // of a deck, as the server bounds it
-/** @type {[view: string, label: string][]} */
-const VIEWS = [
-  ["matrix", "Node × predicate matrix"],
-  ["scores", "Node × priority matrix"],
-  ["ladder", "Predicate ladder"],
+/** @type {(terms: Terms) => [view: string, label: string][]} */
+const viewsOf = ({ filter, scorer }) => [
+  ["matrix", `Node × ${filter} matrix`],
+  ["scores", `Node × ${scorer} matrix`],
+  ["ladder", `${capital(filter)} ladder`],
   ["chart", "Chart of all cycles"],
   ["stage", "Stage"],
 ];
@@ -66,7 +68,9 @@ export function exportView(playback, tab) {
         h(
           "select",
           { class: "field", name: "view" },
-          VIEWS.map(([value, text]) => h("option", { value, text, selected: value === first || undefined })),
+          viewsOf(termsIn(playback)).map(([value, text]) =>
+            h("option", { value, text, selected: value === first || undefined }),
+          ),
         ),
       ),
       ["svg", "png"].map(format),

@@ -2,6 +2,7 @@
 
 import { h, fill, icon, announce, toast } from "../lib/dom.js";
 import { plural, short } from "../lib/quantity.js";
+import { termsIn } from "./terms.js";
 import { keepApplied } from "./why/applied.js";
 import { changesPart } from "./why/changes.js";
 import { GONE, about, groups, leads, nodeReasons, other, title } from "./why/reasons.js";
@@ -192,13 +193,12 @@ export class Why {
     this.heading.textContent = title(answer, here, fits);
     const ask = (/** @type {string} */ name) => this.open({ pod: answer.pod, node: name });
     const { names } = this.view.playback.nodes;
+    const terms = termsIn(this.view.playback);
     fill(
       this.body,
       about(answer, this.view.edit ? (target) => this.#edit(target) : null),
-      leads(answer),
-      node
-        ? nodeReasons(answer, this.view.playback.current?.release === "v1.37" ? "plugin" : "predicate")
-        : groups(answer, ask),
+      leads(answer, terms),
+      node ? nodeReasons(answer, terms) : groups(answer, ask),
       changesPart(answer, { fits, apply: this.canApply ? (change) => this.#fork(answer, change) : null }),
       GONE.has(answer.state)
         ? null

@@ -4,6 +4,7 @@ import { h, fill, icon, debounce } from "../../lib/dom.js";
 import { Lru } from "../../lib/lru.js";
 import { count, plural } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
+import { capital, termsOf } from "../terms.js";
 import { nodeLink } from "./nouns.js";
 import { stack } from "./scores.js";
 /** @import { PrioritiesPart } from "../../lib/protocol.js" */
@@ -16,14 +17,23 @@ const KINDS = {
   function: "Function: one call scores the whole list of nodes, so there is no map step.",
   map: "Map alone: each node is valued by itself, and the value is the score.",
   "map/reduce": "Map and Reduce: each node is valued by itself, then the values are compared.",
+  plugin: "Score and NormalizeScore: each node is scored by itself, then the scores may be brought to one scale.",
+  extender: "The extender scores the nodes from 0 to 10, which is brought to 0 to 100.",
 };
-const STAGES = { function: ["Function", "Compared"], map: ["Map", ""], "map/reduce": ["Map", "Reduce"] };
+const STAGES = {
+  function: ["Function", "Compared"],
+  map: ["Map", ""],
+  "map/reduce": ["Map", "Reduce"],
+  plugin: ["Score", "NormalizeScore"],
+  extender: ["Prioritize", "Scaled"],
+};
 
 export class Column {
   #known = new Lru(KEPT);
   #wanted = "";
   #shown = null;
   #reveal = false;
+  #terms = termsOf();
 
   /** @param {View} view */
   constructor(view, pick) {
@@ -48,6 +58,7 @@ export class Column {
     const asked = view.node >= 0 && made.at.has(view.node) ? view.node : chosen;
     this.#bars(ranked, made, asked, picked);
     const row = made.rows[picked];
+    const { column, scorers } = (this.#terms = termsOf(ranked.release));
     if (!row) {
       this.#wanted = "";
       fill(
@@ -55,11 +66,13 @@ export class Column {
         made.rows.length
           ? h("p", {
               class: "dim fine",
-              text: "Choose a priority here or in the matrix to see how its score was computed.",
+              text: `Choose a ${column} here or in the matrix to see how its score was computed.`,
             })
           : h("p", {
               class: "dim fine",
-              text: "The policy names no priorities, so every feasible node gets the total 1.",
+              text: ranked.release
+                ? `The profile enables no ${scorers}.`
+                : `The policy names no ${scorers}, so every feasible node gets the total 1.`,
             }),
       );
       return;
@@ -112,6 +125,7 @@ export class Column {
   #bars(ranked, made, node, picked) {
     const { view } = this;
     const { names } = view.playback.nodes;
+    const { column, filters } = termsOf(ranked.release);
     const i = made.at.get(node);
     const total = made.totals[i];
     const behind = made.best - total;
@@ -137,7 +151,7 @@ export class Column {
             "p",
             { class: "fine" },
             nodeLink(view, missing),
-            ` has no scores, because it did not pass the predicates. `,
+            ` has no scores, because it did not pass the ${filters}. `,
             h("button", { type: "button", class: "link", onclick: () => view.setTab("predicates"), text: "See which" }),
           )
         : null,
@@ -147,14 +161,14 @@ export class Column {
             h(
               "table",
               { class: "list tight contributions" },
-              h("caption", { class: "sr", text: `What each priority adds to the total of ${names[node]}` }),
+              h("caption", { class: "sr", text: `What each ${column} adds to the total of ${names[node]}` }),
               h(
                 "thead",
                 null,
                 h(
                   "tr",
                   null,
-                  ["priority", "kind", "score", "× weight", "adds"].map((text, n) =>
+                  [column, "kind", "score", "× weight", "adds"].map((text, n) =>
                     h("th", { scope: "col", class: n > 1 ? "num" : undefined, text }),
                   ),
                 ),
@@ -175,10 +189,15 @@ export class Column {
                 ),
               ),
             ),
-            { head: h("h4", { text: "What each priority adds" }), kept: this.kept, name: "adds" },
+            { head: h("h4", { text: `What each ${column} adds` }), kept: this.kept, name: "adds" },
           )
         : null,
-      same.length ? h("p", { class: "dim fine", text: alike(same, common, varied ? total - common : null) }) : null,
+      same.length
+        ? h("p", {
+            class: "dim fine",
+            text: alike(same, common, varied ? total - common : null, termsOf(ranked.release)),
+          })
+        : null,
     );
   }
 
@@ -212,6 +231,7 @@ export class Column {
   #formula(answer) {
     const { row, name } = this.#shown;
     const [first, second] = STAGES[answer.kind];
+    const { all, reference, column } = this.#terms;
     const [low, high] = answer.range;
     this.formula.classList.remove("waiting");
     fill(
@@ -226,10 +246,10 @@ export class Column {
           "a",
           {
             class: "ref",
-            href: `/reference/#${encodeURIComponent(answer.reference ?? "priorities")}`,
+            href: `${reference}#${encodeURIComponent(answer.reference ?? all)}`,
             target: "_blank",
             rel: "noopener",
-            title: `${answer.reference ?? "Priorities"} in the reference`,
+            title: `${answer.reference ?? capital(all)} in the reference`,
           },
           "Reference",
           h("span", { class: "sr", text: ` of ${answer.name}, opens another page` }),
@@ -237,7 +257,7 @@ export class Column {
       ),
       h("p", { text: answer.prefers }),
       h("p", { class: "dim fine", text: KINDS[answer.kind] }),
-      steps(first, answer.value, answer.map === null ? null : `map gave ${count(answer.map)}`),
+      steps(first, answer.value, answer.map === null ? null : `${first.toLowerCase()} gave ${count(answer.map)}`),
       second ? steps(second, answer.scale, `score ${answer.score}`) : null,
       steps(
         "Weight",
@@ -256,7 +276,7 @@ export class Column {
         "p",
         { class: low === high ? "dim" : undefined },
         low === high
-          ? [icon("warn"), ` Every feasible node scored ${low} here, so this priority did not tell them apart.`]
+          ? [icon("warn"), ` Every feasible node scored ${low} here, so this ${column} did not tell them apart.`]
           : `The feasible nodes scored ${low} to ${high} here.`,
       ),
     );
@@ -298,12 +318,12 @@ function steps(stage, lines, result) {
   );
 }
 
-/** Which priorities gave every node the same; `others` is the rest, which the bar shows, null where there is no bar. */
-function alike(rows, each, others) {
+/** Which rules gave every node the same; `others` is the rest, which the bar shows, null where there is no bar. */
+function alike(rows, each, others, { scorer, scorers }) {
   const names = rows.map((row) => row.short).join(", ");
   const bar = others === null ? "" : `; the bar shows the other ${count(others)}`;
   return (
-    `${plural(rows.length, "priority", "priorities")} could not tell the nodes apart: ${names}. `
+    `${plural(rows.length, scorer, scorers)} could not tell the nodes apart: ${names}. `
     + `${rows.length > 1 ? "They give" : "It gives"} every feasible node ${count(each)}${bar}.`
   );
 }

@@ -3,7 +3,10 @@
 import { h } from "../../lib/dom.js";
 import { copyButton as button, filterField as field } from "../../lib/tables.js";
 
-/** A segmented choice: `[[value, label]…]`; its `choose(value)` shows another one as chosen and tells nobody. */
+/**
+ * A segmented choice: `[[value, label]…]`; its `choose(value)` shows another one as chosen and tells nobody, and
+ * `label(value, text)` calls one otherwise.
+ */
 export function segmented(label, options, value, onChange) {
   const choose = (/** @type {string} */ key) => {
     for (const one of buttons) one.setAttribute("aria-pressed", String(one.dataset.value === key));
@@ -20,7 +23,12 @@ export function segmented(label, options, value, onChange) {
     }),
   );
   choose(value);
-  return Object.assign(h("span", { class: "seg", role: "group", "aria-label": label }, buttons), { choose });
+  const relabel = (/** @type {string} */ key, /** @type {string} */ text) => {
+    const found = buttons.find((one) => one.dataset.value === key);
+    if (found) found.textContent = text;
+  };
+  const element = h("span", { class: "seg", role: "group", "aria-label": label }, buttons);
+  return Object.assign(element, { choose, label: relabel });
 }
 
 /** `list` keeps what was typed, beyond this field's life. */

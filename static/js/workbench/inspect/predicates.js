@@ -4,6 +4,7 @@ import { h, fill } from "../../lib/dom.js";
 import { Grid } from "../../lib/grid.js";
 import { count, ellipsis, shortReason } from "../../lib/quantity.js";
 import { breakButton } from "../breakpanel.js";
+import { termsIn } from "../terms.js";
 import { condition } from "../conditions.js";
 import { before, later } from "./empty.js";
 import { copyButton, filterField, segmented } from "./matrix.js";
@@ -123,16 +124,17 @@ export class Predicates {
       fill(this.element, before(view));
       return;
     }
+    const { filter, rule } = termsIn(view.playback);
     if (view.playback.parts && !light.ladder.length) {
       this.#shown = "";
       fill(
         this.element,
         light.result === "undecided"
-          ? later(view, "No predicate has run at this moment.")
+          ? later(view, `No ${filter} has run at this moment.`)
           : h(
               "div",
               { class: "empty" },
-              h("b", { text: "No predicate ran in this cycle." }),
+              h("b", { text: `No ${filter} ran in this cycle.` }),
               h("span", { text: "The attempt ended earlier: see the Story." }),
             ),
       );
@@ -144,7 +146,8 @@ export class Predicates {
     }
     this.#ladder(light);
     fill(this.spread, spreadSection(view.playback.parts?.predicates?.spread));
-    this.what.textContent = light.release ? "Node × plugin" : "Node × predicate";
+    this.what.textContent = `Node × ${rule}`;
+    this.grid.label = `Node by ${rule}`;
     this.#legend();
     if (view.facts.verdict) this.#matrix();
     this.section.classList.toggle("waiting", !view.facts.verdict);
@@ -327,7 +330,7 @@ export class Predicates {
       {
         key: "verdict",
         label: "fits",
-        title: "Sort by the first failed predicate",
+        title: `Sort by the first failed ${termsIn(view.playback).rule}`,
         vertical: true,
         downFirst: true,
         className: "fits",

@@ -1,5 +1,5 @@
-// Priorities: what every feasible node scored, as map, reduced or weighted, and the sum, in either orientation; and how
-// a tie was broken.
+// Priorities, under v1.37 Score: what every feasible node scored, as map, reduced or weighted, and the sum, in either
+// orientation; and how a tie was broken.
 
 import { $, h, fill, focusedNow, icon, targetOf } from "../../lib/dom.js";
 import { Grid } from "../../lib/grid.js";
@@ -7,12 +7,15 @@ import { count, plural } from "../../lib/quantity.js";
 import { Column } from "./column.js";
 import { before, later } from "./empty.js";
 import { copyButton, filterField, segmented } from "./matrix.js";
+import { capital, termsIn } from "../terms.js";
 import { rankedIn } from "../playback/records.js";
 import { rankedOf } from "./ranked.js";
 import { Weighing } from "./weighing.js";
+import { sentence } from "./sentence.js";
 import { winner } from "./winner.js";
 import { columnsIn, nodeRows, priorityIds, priorityRows, priorityTsv } from "./scores.js";
 /** @import { Light, NodeIndex } from "../../lib/protocol.js" */
+/** @import { Terms } from "../terms.js" */
 /** @import { View } from "../view.js" */
 
 const MODES = [
@@ -22,10 +25,14 @@ const MODES = [
   ["sum", "Combine"],
 ];
 const USUAL = "weighted";
+/** @type {Record<string, (terms: Terms) => [head: string, ask: string]>} */
 const NONE = {
-  unschedulable: ["There was nothing to rank.", "See what removed the nodes"],
-  scheduled: ["Priorities were not run, because only one node fits.", "See what removed the others"],
-  error: ["No node was ranked in this cycle.", ""],
+  unschedulable: () => ["There was nothing to rank.", "See what removed the nodes"],
+  scheduled: ({ scorers }) => [
+    `${capital(scorers)} were not run, because only one node fits.`,
+    "See what removed the others",
+  ],
+  error: () => ["No node was ranked in this cycle.", ""],
 };
 
 export class Priorities {
@@ -40,9 +47,9 @@ export class Priorities {
     this.view = view;
     this.summary = h("div", { class: "priority-summary" });
     this.note = h("small", { class: "dim num", role: "status" });
-    this.title = h("span", { text: "Node × priority " });
+    this.title = h("span");
     const list = (this.#list = view.lists.list("priorities", "matrix", { sort: "total", down: true }));
-    const options = { signal: view.panels.signal, label: "Node by priority", className: "matrix scores" };
+    const options = { signal: view.panels.signal, label: "", className: "matrix scores" };
     this.byNode = new Grid({
       ...options,
       kept: list,
@@ -54,7 +61,6 @@ export class Priorities {
     });
     this.byPriority = new Grid({
       ...options,
-      label: "Priority by node",
       className: "matrix scores across",
       onSelect: (id, key) => {
         this.#head(key);
@@ -186,6 +192,7 @@ export class Priorities {
     }
     this.section.classList.remove("waiting");
     const ranked = rankedIn(parts);
+    this.#call();
     if (!ranked) {
       this.#shown = "";
       fill(
@@ -195,13 +202,34 @@ export class Priorities {
       return;
     }
     this.#show("matrix", () => [this.summary, this.weighing.element, this.section, this.column.element]);
-    fill(this.summary, winner(view, light, ranked));
+    fill(
+      this.summary,
+      winner(view, light, ranked),
+      ranked.said?.length
+        ? h(
+            "div",
+            { class: "story surprises" },
+            ranked.said.map((parts) => sentence(view, parts, { priority: (name) => this.#pickNamed(name) })),
+          )
+        : null,
+    );
     // It tells at once who wins, and needs to know how ties are broken.
     const known = !ranked.release || Boolean(ranked.turns);
     this.weighing.element.hidden = !known || (ranked.winner === null && !view.playback.reached.over);
     if (!this.weighing.element.hidden) this.weighing.show(ranked);
     this.#turn();
     this.#matrix();
+  }
+
+  /** Call everything as the release that decided calls it. */
+  #call() {
+    const { column, columns, raw, score } = termsIn(this.view.playback);
+    this.title.textContent = this.#across ? `${capital(column)} × node ` : `Node × ${column} `;
+    this.byNode.label = `Node by ${column}`;
+    this.byPriority.label = `${capital(column)} by node`;
+    this.values.label("raw", raw);
+    this.values.label("score", score);
+    this.rows.label("priorities", capital(columns));
   }
 
   #show(what, make) {
@@ -214,7 +242,7 @@ export class Priorities {
   #nothing(light, why) {
     const { view } = this;
     if (light.result === "undecided") return later(view, "No node is ranked at this moment.");
-    const [head, ask] = NONE[light.result] ?? NONE.error;
+    const [head, ask] = (NONE[light.result] ?? NONE.error)(termsIn(view.playback));
     return h(
       "div",
       { class: "empty" },
@@ -262,7 +290,6 @@ export class Priorities {
       nodes.length === made.nodes.length
         ? plural(nodes.length, "feasible node")
         : `${count(nodes.length)} of ${plural(made.nodes.length, "feasible node")}`;
-    this.title.textContent = this.#across ? "Priority × node " : "Node × priority ";
     const grid = this.#across ? this.byPriority : this.byNode;
     if (this.holder.firstChild !== grid.element) fill(this.holder, grid.element);
     if (this.#across) this.#pageOf(nodes);
@@ -378,6 +405,11 @@ export class Priorities {
     this.#matrix();
     this.column.reveal();
     if (focused !== undefined) $(`[data-priority="${index}"]`, this.column.element)?.focus();
+  }
+
+  /** @param {string} name */
+  #pickNamed(name) {
+    this.#pick(this.#made.rows.findIndex((row) => row.name === name));
   }
 
   #selected() {

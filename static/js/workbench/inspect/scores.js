@@ -3,9 +3,11 @@
 
 import { h } from "../../lib/dom.js";
 import { count, ellipsis } from "../../lib/quantity.js";
+import { termsOf } from "../terms.js";
 import { levels, valueOf } from "./ranked.js";
 /** @import { NodeIndex, PrioritiesPart } from "../../lib/protocol.js" */
 /** @import { RankedRow, Ranking } from "./ranked.js" */
+/** @import { Terms } from "../terms.js" */
 
 const NAME = 22; // characters of a node's name that fit its column
 const COLUMN = 56; // pixels of a node as a column
@@ -31,12 +33,14 @@ const rowWords = (row) => `${row.name}, weight ${count(row.weight)}${row.flat ? 
  * @param {number} i
  * @param {string} name
  * @param {number} n
+ * @param {Terms} terms
  */
-function cellTitle(row, i, name, n) {
-  const map = row.raw ? `map ${count(row.raw[i])}, ` : "";
+function cellTitle(row, i, name, n, terms) {
+  const map = row.raw ? `${terms.raw.toLowerCase()} ${count(row.raw[i])}, ` : "";
   const same = row.flat ? `; ${SAME}` : "";
   const product = `× ${count(row.weight)} = ${count(row.score[i] * row.weight)}`;
-  return `${row.label}N${n}, ${row.name} on ${name}: ${map}reduced ${row.score[i]}, ${product}${same}`;
+  const score = `${terms.score.toLowerCase()} ${row.score[i]}`;
+  return `${row.label}N${n}, ${row.name} on ${name}: ${map}${score}, ${product}${same}`;
 }
 
 /**
@@ -72,6 +76,7 @@ function paintTotal(td, ranked, made, node) {
 
 /** Columns of the matrix with nodes as rows. `mode` is "raw", "score", "weighted" or "sum". */
 export function nodeRows(ranked, made, names, mode, picked) {
+  const terms = termsOf(ranked.release);
   const i = (/** @type {number} */ node) => made.at.get(node);
   const tie = (/** @type {number} */ node) => made.place.get(node) ?? Infinity;
   const byTotal = (a, b) =>
@@ -114,7 +119,9 @@ export function nodeRows(ranked, made, names, mode, picked) {
       title: ranked.inTurn
         ? "Place among the equal best: the round-robin counter modulo their number picks one. "
           + "Equal totals are ordered by node name, last first"
-        : "Place among the equal best, in the order of the nodes: the first of them is taken",
+        : ranked.turns
+          ? "Place among the equal best, in the order in which they come to the root of the heap: the first is taken"
+          : "Place among the equal best, in the order of the nodes: the first of them is taken",
       className: "num tie-place",
       text: (node) => (made.place.has(node) ? String(made.place.get(node)) : ""),
       compare: (a, b) => tie(a) - tie(b) || 0,
@@ -169,7 +176,7 @@ export function nodeRows(ranked, made, names, mode, picked) {
         },
         compare: (a, b) => (valueOf(row, i(a), mode) ?? -1) - (valueOf(row, i(b), mode) ?? -1),
         paint: (td, node) =>
-          paintScore(td, row, i(node), mode, level, cellTitle(row, i(node), names[node], made.number[i(node)])),
+          paintScore(td, row, i(node), mode, level, cellTitle(row, i(node), names[node], made.number[i(node)], terms)),
       };
     }),
   ];
@@ -178,6 +185,7 @@ export function nodeRows(ranked, made, names, mode, picked) {
 /** Columns of the matrix with priorities as rows: `shown` are the nodes of the page, `selected` may be one of them. */
 export function priorityRows(ranked, made, names, mode, shown, selected) {
   const lines = sums(ranked, made);
+  const terms = termsOf(ranked.release);
   const text = (/** @type {number} */ id, /** @type {number} */ node) => {
     const i = made.at.get(node);
     if (id >= made.rows.length) return lines[id - made.rows.length].text(i);
@@ -188,7 +196,7 @@ export function priorityRows(ranked, made, names, mode, shown, selected) {
   return [
     {
       key: "priority",
-      label: "priority",
+      label: terms.column,
       text: (id) =>
         id < made.rows.length
           ? `${made.rows[id].label} ${made.rows[id].name} ×${made.rows[id].weight}`
@@ -219,7 +227,7 @@ export function priorityRows(ranked, made, names, mode, shown, selected) {
       paint: (td, id) => {
         const i = made.at.get(node);
         const row = made.rows[id];
-        if (row) paintScore(td, row, i, mode, level[id], cellTitle(row, i, names[node], made.number[i]));
+        if (row) paintScore(td, row, i, mode, level[id], cellTitle(row, i, names[node], made.number[i], terms));
         else lines[id - made.rows.length].paint(td, node, i);
       },
     })),
@@ -284,7 +292,7 @@ export const priorityIds = (made, mode) => [
  */
 export function priorityTsv(ranked, made, names, mode, nodes) {
   const columns = priorityRows(ranked, made, names, mode, nodes, -1);
-  const lines = [["priority", ...nodes.map((node) => names[node])].join("\t")];
+  const lines = [[termsOf(ranked.release).column, ...nodes.map((node) => names[node])].join("\t")];
   for (const id of priorityIds(made, mode)) lines.push(columns.map((column) => column.text(id)).join("\t"));
   return lines.join("\n");
 }

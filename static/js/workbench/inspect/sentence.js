@@ -4,24 +4,29 @@
 import { h } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
 import { short } from "../../lib/quantity.js";
+import { termsIn } from "../terms.js";
 import { nodeLink, podLink } from "./nouns.js";
 /** @import { Phrase, Sentence } from "../../lib/protocol.js" */
 /** @import { View } from "../view.js" */
+
+/** @typedef {{ priority?: (name: string) => void }} Acts what a link does instead of opening its tab */
 
 /**
  * One sentence as a paragraph.
  *
  * @param {View} view
  * @param {Sentence} parts
+ * @param {Acts} [acts]
  */
-export const sentence = (view, parts) =>
-  h("p", null, typeof parts === "string" ? parts : parts.map((part) => one(view, part)));
+export const sentence = (view, parts, acts = {}) =>
+  h("p", null, typeof parts === "string" ? parts : parts.map((part) => one(view, part, acts)));
 
 /**
  * @param {View} view
  * @param {string | Phrase} part
+ * @param {Acts} acts
  */
-function one(view, part) {
+function one(view, part, acts) {
   if (typeof part === "string") return part;
   const link = (/** @type {string} */ text, /** @type {() => void} */ act, /** @type {string} */ title) =>
     inline(act, { title }, text);
@@ -31,9 +36,12 @@ function one(view, part) {
     return link(
       part.predicate,
       () => predicate(view, part.predicate),
-      "light up the nodes it removed, and open the predicates",
+      `light up the nodes it removed, and open the tab ${termsIn(view.playback).filterTab}`,
     );
-  if (part.priority !== undefined) return link(part.priority, () => view.setTab("priorities"), "open the priorities");
+  if (part.priority !== undefined)
+    return acts.priority
+      ? link(part.priority, () => acts.priority?.(part.priority), "show how it scored")
+      : link(part.priority, () => view.setTab("priorities"), `open the tab ${termsIn(view.playback).scoreTab}`);
   if (part.group !== undefined)
     return link(
       short(part.group),

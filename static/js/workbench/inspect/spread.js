@@ -1,9 +1,10 @@
 // Pods by domain: what PodTopologySpread counted for each hard constraint, and which domains are full.
 
 import { h } from "../../lib/dom.js";
-import { count, plural } from "../../lib/quantity.js";
+import { count, ellipsis, plural } from "../../lib/quantity.js";
 /** @import { SpreadCounts } from "../../lib/protocol.js" */
 
+const NAME = 18; // characters of a domain that fit beside its bar
 const POLICIES = ["nodeAffinityPolicy", "nodeTaintsPolicy"];
 const USUAL = ["Honor", "Ignore"];
 
@@ -40,6 +41,18 @@ function rule({ least, maxSkew, itself, minDomains, number, policies }) {
   return `${room}: the fewest of a domain is ${fewest}, and maxSkew allows ${plural(maxSkew, "pod")} more.${tainted}`;
 }
 
+/**
+ * A domain, cut in the middle where it is long: domains often differ in their ends alone.
+ *
+ * @param {string} value
+ */
+function named(value) {
+  const cut = ellipsis(value, NAME);
+  return cut === value
+    ? value
+    : [h("span", { "aria-hidden": "true", text: cut }), h("span", { class: "sr", text: value })];
+}
+
 /** @param {SpreadCounts} one */
 function domains({ domains: shown, number, least, maxSkew, itself }) {
   const own = itself ? 1 : 0;
@@ -53,7 +66,7 @@ function domains({ domains: shown, number, least, maxSkew, itself }) {
       h(
         "li",
         { class: refused ? "refused" : undefined },
-        h("span", { class: "mono", title: value, text: value }),
+        h("span", { class: "mono", title: value }, named(value)),
         h(
           "span",
           { class: "spread-bar", "aria-hidden": "true" },

@@ -318,7 +318,7 @@ export class Story {
           ),
         ),
       ),
-      weights.some((weight) => weight >= 1000)
+      !parts.release && weights.some((weight) => weight >= 1000)
         ? h("p", {
             class: "dim fine",
             text:

@@ -4,6 +4,7 @@
 import { h, fill, icon, announce, perFrame, toast } from "../../lib/dom.js";
 import { count, ellipsis, plural } from "../../lib/quantity.js";
 import { lines } from "./lines.js";
+import { termsOf } from "../terms.js";
 import { nodeLink } from "./nouns.js";
 import { rankedOf } from "./ranked.js";
 import { outcome, ranking } from "./weighing/outcome.js";
@@ -156,6 +157,7 @@ export class Weighing {
       return;
     }
     this.#rows = this.made.rows.map((row, r) => this.#slider(row, r));
+    const { scorer, scorers } = termsOf(this.ranked.release);
     const alike = this.#rows.filter(({ row }) => row.flat);
     fill(
       this.list,
@@ -166,9 +168,8 @@ export class Weighing {
       this.alike,
       h("summary", {
         text:
-          `${alike.length === this.#rows.length ? "" : "and "}${
-            scales.heap ? plural(alike.length, "score plugin") : plural(alike.length, "priority", "priorities")
-          } that ` + "score every node alike here, so that no weight of theirs matters",
+          `${alike.length === this.#rows.length ? "" : "and "}${plural(alike.length, scorer, scorers)} that `
+          + "score every node alike here, so that no weight of theirs matters",
       }),
       h(
         "ul",

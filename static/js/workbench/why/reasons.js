@@ -108,8 +108,8 @@ function editButton(target, edit) {
   );
 }
 
-/** What put the chosen node before the one it is compared with. */
-export function leads({ story }) {
+/** What put the chosen node before the one it is compared with; the second are the Terms of the release. */
+export function leads({ story }, { scorer }) {
   const leads = story?.leads?.filter(({ points }) => points) ?? [];
   if (!leads.length) return null;
   return h(
@@ -119,7 +119,7 @@ export function leads({ story }) {
       "h3",
       null,
       `${story.node} against ${story.rival} `,
-      h("small", { class: "dim", text: "what each priority gave, times its weight" }),
+      h("small", { class: "dim", text: `what each ${scorer} gave, times its weight` }),
     ),
     h(
       "ul",
@@ -143,15 +143,15 @@ export function leads({ story }) {
   );
 }
 
-/** One node: each predicate that fails there, with its numbers; `what` the release calls a predicate. */
-export function nodeReasons(answer, what) {
+/** One node: each predicate that fails there, with its numbers; the second are the Terms of the release. */
+export function nodeReasons(answer, { rule }) {
   const [verdict] = answer.nodes;
   if (!verdict) return null;
   if (verdict.fits) {
     const text =
       answer.state === "placed"
-        ? `Every ${what} passed on ${verdict.node}; another node had the better total.`
-        : `Every ${what} passes on ${verdict.node}.`;
+        ? `Every ${rule} passed on ${verdict.node}; another node had the better total.`
+        : `Every ${rule} passes on ${verdict.node}.`;
     return h(
       "section",
       { class: "why-node" },
@@ -169,7 +169,7 @@ export function nodeReasons(answer, what) {
       " ",
       h("small", {
         class: "dim",
-        text: `${plural(verdict.failures.length, what)} ${verdict.failures.length === 1 ? "fails" : "fail"}`,
+        text: `${plural(verdict.failures.length, rule)} ${verdict.failures.length === 1 ? "fails" : "fail"}`,
       }),
     ),
     h(
@@ -183,7 +183,7 @@ export function nodeReasons(answer, what) {
             "p",
             { class: "why-predicate" },
             icon("cross"),
-            h("b", { text: failure.predicate || "before any predicate" }),
+            h("b", { text: failure.predicate || `before any ${rule}` }),
           ),
           h(
             "ul",

@@ -3,6 +3,7 @@
 
 import { h, icon } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";
+import { termsIn } from "../terms.js";
 /** @import { View } from "../view.js" */
 
 const NAMED = 8; // nodes of a reason
@@ -15,6 +16,7 @@ const NAMED = 8; // nodes of a reason
 export function undecided(view, { node }, onWhole) {
   const { playback, facts } = view;
   const { verdict } = facts;
+  const { filter } = termsIn(playback);
   const at = playback.phase ? `at the phase ${playback.phase}` : `at moment ${playback.at}`;
   return [
     h(
@@ -30,8 +32,8 @@ export function undecided(view, { node }, onWhole) {
         class: "why-summary",
         text: verdict
           ? `${count(verdict.feasible)} of ${plural(verdict.count, "node")} `
-            + `${verdict.feasible === 1 ? "passes" : "pass"} every predicate. The pod’s result is decided later.`
-          : "No predicate has run for this pod at this moment.",
+            + `${verdict.feasible === 1 ? "passes" : "pass"} every ${filter}. The pod’s result is decided later.`
+          : `No ${filter} has run for this pod at this moment.`,
       }),
     ),
     !verdict ? null : node ? one(view, verdict, node) : reasons(view, verdict),
@@ -57,7 +59,7 @@ function one(view, verdict, name) {
     { class: "why-node" },
     h("h3", { text: name }),
     verdict.fits(node)
-      ? h("p", { class: "pass-text" }, icon("check"), ` Every predicate passes on ${name}.`)
+      ? h("p", { class: "pass-text" }, icon("check"), ` Every ${termsIn(view.playback).filter} passes on ${name}.`)
       : h(
           "ul",
           { class: "why-failures" },
