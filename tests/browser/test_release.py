@@ -83,10 +83,9 @@ def test_what_scores_do_not_mean_is_said_beside_them(page: Page, site: Stack) ->
 
 def test_before_the_first_cycle_why_speaks_of_plugins(page: Page, site: Stack) -> None:
     """There is no cycle yet that says which release decides."""
-    bench = Workbench(page).open(share(site, MODERN, "Early") + "?step=0").at(0)
+    Workbench(page).open(share(site, MODERN, "Early") + "?step=0").at(0)
     page.evaluate("podstep.view.emit('why', {pod: 'default/picky', node: 'n0'})")
     expect(page.get_by_role("dialog")).to_contain_text("1 plugin fails")
-    bench.at(0)
 
 
 SPREAD = """---
@@ -126,7 +125,7 @@ def test_a_spread_constraint_is_shown_by_domain(page: Page, site: Stack) -> None
 
 def test_long_domains_are_cut_in_their_middle(visitor: Callable[..., Page], site: Stack) -> None:
     """So that they can be told apart on a phone."""
-    page = visitor(viewport={"width": 390, "height": 844})
+    page = visitor((390, 844))
     text = re.sub(r"zone: z(\d)", r"zone: datacentre-of-the-north-z\1", CLUSTER) + SPREAD
     Workbench(page).open(share(site, text, "Long") + "?step=1&tab=predicates").at(1)
     names = page.locator(".spread-domains .mono > [aria-hidden]")

@@ -215,3 +215,29 @@ def test_views_are_pictures_of_bounded_size(view: str) -> None:
         assert any("at this step" in one for one in drawn(answer, view, 0)[0])
     headers = Client().get("/picture", {"source": answer, "view": view, "step": "1"}).headers
     assert headers["Content-Disposition"] == f'attachment; filename="step-1-{view}.svg"'
+
+
+@pytest.mark.parametrize(
+    ("release", "names"),
+    [
+        ("v1.11", ["Nodes and predicates", "Nodes and priorities", "Nodes by predicate"]),
+        ("v1.37", ["Nodes and filter plugins", "Nodes and score plugins", "Nodes by filter plugin"]),
+    ],
+)
+def test_a_view_calls_rules_as_the_release_does(release: str, names: list[str]) -> None:
+    """What the picture is called to who cannot see it."""
+    settings = f"---\napiVersion: podstep/v1\nkind: SimulationSettings\nscheduler: {release}\n"
+    cluster = "\n".join(
+        f"---\n{{apiVersion: v1, kind: Node, metadata: {{name: n{n}}}, status: {{allocatable: {{pods: 9}}}}}}"
+        for n in range(2)
+    )
+    pod = "\n---\n{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c}]}}\n"
+    answer = Client().post(
+        "/api/scenarios",
+        {"bundle": cluster + pod + settings, "title": "Words"},
+        content_type="application/json",
+    )
+    shown = answer.json()["id"]
+    pictures = [asked("/picture", shown, view=view, step="1") for view in ("matrix", "scores", "ladder")]
+    for picture, name in zip(pictures, names, strict=True):
+        assert f'aria-label="{name}: Words, '.encode() in picture

@@ -127,7 +127,8 @@ def test_panels_show_plugins_scores_and_hints() -> None:
     assert (rows["NodeResourcesFit"]["weight"], rows["NodeResourcesFit"]["raw"]) == (1, [75, 87])
     assert (scores["release"], scores["inTurn"]) == ("v1.37", False)
     assert "NodeAffinity" in scores["unscored"]
-    assert scores["said"] == [] and {row["kind"] for row in scores["rows"]} == {"plugin"}
+    assert [said[0]["priority"] for said in scores["said"]] == ["NodeResourcesBalancedAllocation"]
+    assert {row["kind"] for row in scores["rows"]} == {"plugin"}
     assert part(playback, 2, "priorities")["why"].startswith("No node passed all filters")
     with playback.before(1) as before:
         cell = explained(playback.cycle(1), before, [0, 1], 1, list(rows).index("NodeResourcesFit"))

@@ -147,7 +147,7 @@ class SeveralSimulation(TimedSimulation):
 
     def _attempt(self) -> Attempt:
         attempt = self._decide()[0]
-        self.ledger.take()  # the cycle that is not recorded would tell of these outcomes
+        self.ledger.take()  # of a cycle that is not recorded
         return attempt
 
     def _decide(self) -> tuple[Attempt, float]:
