@@ -131,8 +131,9 @@ def _together(requests: int, attributes: Sequence[str]) -> str:
     told = f"each request alone has enough free devices, but {others}no allocation is found"
     if not attributes:
         return told
-    names = f"constraint{'' if len(attributes) == 1 else 's'} matchAttribute {', '.join(attributes)}"
-    return f"{told}: the {names} must hold for all devices"
+    listed = " and ".join(f"matchAttribute {name}" for name in attributes)
+    noun, whose = ("constraint", "its") if len(attributes) == 1 else ("constraints", "their")
+    return f"{told}: the {noun} {listed} must hold for all devices of {whose} requests"
 
 
 def _asked(supply: Supply) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -251,7 +252,7 @@ class _Search:
     """One depth-first search."""
 
     def __init__(
-        self, cluster: Cluster, claims: list[Manifest], devices: list[Device], in_use: Set[DeviceId]
+        self, cluster: Cluster, claims: list[Manifest], devices: list[Device], in_use: AbstractSet[DeviceId]
     ) -> None:
         self.cluster = cluster
         self.devices = devices

@@ -29,6 +29,12 @@ def _devices(spec: Mapping[str, Any], *fields: str) -> bool:
     return any(device.get(field) for device in devices for field in fields)
 
 
+def _asks_capacity(spec: Mapping[str, Any]) -> bool:
+    asked = (spec.get("devices") or {}).get("requests") or ()
+    every = (each for one in asked for each in (one.get("exactly") or {}, *(one.get("firstAvailable") or ())))
+    return any(each.get("capacity") for each in every)
+
+
 _FIELDS: tuple[tuple[str, str, _Test], ...] = (
     ("PodGroup", "spec.resourceClaims", lambda spec: bool(spec.get("resourceClaims"))),
     (
@@ -37,6 +43,12 @@ _FIELDS: tuple[tuple[str, str, _Test], ...] = (
         lambda spec: bool(spec.get("parentCompositePodGroupName")),
     ),
     ("DeviceClass", "spec.extendedResourceName", lambda spec: bool(spec.get("extendedResourceName"))),
+    ("ResourceClaim", "spec.devices.requests[].exactly.capacity", _asks_capacity),
+    (
+        "ResourceClaimTemplate",
+        "spec.spec.devices.requests[].exactly.capacity",
+        lambda spec: _asks_capacity(spec.get("spec") or {}),
+    ),
     ("ResourceSlice", "spec.sharedCounters", lambda spec: bool(spec.get("sharedCounters"))),
     ("ResourceSlice", "spec.devices[].consumesCounters", lambda spec: _devices(spec, "consumesCounters")),
     (
