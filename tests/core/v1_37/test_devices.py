@@ -157,6 +157,7 @@ def test_v1beta1_is_read_as_v1() -> None:
         ("size(1)", "no such overload"),
         ("9" * 5000, "a number of more than 64 digits"),
     ],
+    ids=["negations", "fields", "index", "sign", "size", "digits"],
 )
 def test_an_expression_that_cannot_be_evaluated_is_an_error(expression: str, told: str) -> None:
     """Of the scheduler's, with the selector and the device."""
