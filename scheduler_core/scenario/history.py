@@ -412,8 +412,8 @@ def _applied(
         return None
     body = operation["patchOperation"]
     before = document if document is not None else to_manifest(obj) if obj is not None else {}
-    before = in_version(before, body["typeMeta"].get("apiVersion"))
-    return dict(apply_patch(before, body["patch"], kind_of_patch(body, before)))
+    patched = in_version(before, body["typeMeta"].get("apiVersion"))
+    return dict(apply_patch(patched, body["patch"], kind_of_patch(body, patched)))
 
 
 def objects_at(scenario: Scenario, moment: Moment) -> dict[Key, None]:

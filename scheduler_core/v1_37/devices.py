@@ -37,6 +37,8 @@ class Device:
     id: DeviceId
     spec: Mapping[str, Any]
     scope: Mapping[str, Any]
+    piece: Mapping[str, Any]
+    """The specification of its slice."""
 
     @property
     def path(self) -> str:
@@ -68,7 +70,8 @@ def _attribute(value: Mapping[str, Any]) -> Any:
     return next(iter(value.values()), None)
 
 
-def _device(driver: str, pool: str, spec: Mapping[str, Any]) -> Device:
+def _device(piece: Mapping[str, Any], spec: Mapping[str, Any]) -> Device:
+    driver, pool = piece["driver"], piece["pool"]["name"]
     capacity: Any = lambda value: quantity(value["value"])  # noqa: E731
     return Device(
         (driver, pool, spec["name"]),
@@ -80,6 +83,7 @@ def _device(driver: str, pool: str, spec: Mapping[str, Any]) -> Device:
                 "capacity": _by_domain(spec.get("capacity") or {}, driver, capacity),
             }
         },
+        piece,
     )
 
 
@@ -94,12 +98,12 @@ def devices_on(cluster: Cluster, node: str, labels: Mapping[str, str]) -> list[D
         if _reaches(spec, node, labels):
             pools[spec["driver"], spec["pool"]["name"]].append(as_v1(piece)["spec"])
     out = []
-    for (driver, pool), specs in pools.items():
+    for specs in pools.values():
         newest = max(int(spec["pool"].get("generation") or 0) for spec in specs)
         current = [spec for spec in specs if int(spec["pool"].get("generation") or 0) == newest]
         if len(current) < int(current[0]["pool"].get("resourceSliceCount") or 1):
             continue
-        out += [_device(driver, pool, spec) for each in current for spec in each.get("devices") or ()]
+        out += [_device(each, spec) for each in current for spec in each.get("devices") or ()]
     return out
 
 
@@ -176,18 +180,29 @@ class Allocator:
         search = _Search(self.cluster, self.claims, devices_on(self.cluster, node, labels), self.in_use)
         if not search.run():
             return None
-        selector = {
-            "nodeSelectorTerms": [
-                {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node]}]}
-            ]
-        }
-        return [
-            {
-                "devices": {"results": [_result(r, d) for r, d in search.taken if r.claim is claim]},
-                "nodeSelector": selector,
-            }
-            for claim in self.claims
-        ]
+        return [_allocation([one for one in search.taken if one[0].claim is claim]) for claim in self.claims]
+
+
+def _allocation(taken: list[Taken]) -> Mapping[str, Any]:
+    """Return the allocation of a claim, with a node selector unless all nodes reach its devices."""
+    allocation: dict[str, Any] = {"devices": {"results": [_result(*one) for one in taken]}}
+    term = _node_term([device.piece for _, device in taken])
+    return {**allocation, "nodeSelector": {"nodeSelectorTerms": [term]}} if term else allocation
+
+
+def _node_term(pieces: list[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Return the term of the nodes that reach devices of these slices (createNodeSelector)."""
+    term: dict[str, list[Any]] = {}
+    for piece in pieces:
+        if piece.get("nodeName"):
+            field = {"key": "metadata.name", "operator": "In", "values": [piece["nodeName"]]}
+            return {"matchFields": [field]}
+        for own in (piece.get("nodeSelector") or {}).get("nodeSelectorTerms") or ():
+            for name in ("matchFields", "matchExpressions"):
+                for one in own.get(name) or ():
+                    if one not in term.setdefault(name, []):
+                        term[name].append(one)
+    return {name: listed for name, listed in term.items() if listed}
 
 
 class Supply(NamedTuple):

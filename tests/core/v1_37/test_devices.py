@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from scheduler_core.v1_37.change import Manifest
 from scheduler_core.v1_37.devices import Allocator
 from scheduler_core.v1_37.interface import PluginError
 from scheduler_core.v1_37.state import Cluster
@@ -131,7 +132,7 @@ def test_an_administrator_shares_devices_that_are_in_use() -> None:
     assert found is not None
     assert found[0]["devices"]["results"] == [{**results[0], "adminAccess": True}]
     assert Allocator(cluster, [claim_of([admin, exactly("s", adminAccess=True)])]).allocate("n", {}) is None
-    pair = [claim_of([admin]), claim_of([admin], name="e")]
+    pair: list[Manifest] = [claim_of([admin]), claim_of([admin], name="e")]
     assert Allocator(cluster, pair).allocate("n", {}) is not None
     cluster.replace({**held, "status": {"allocation": found[0]}})
     assert Allocator(cluster, [claim_of([user])]).allocate("n", {}) is not None
@@ -164,3 +165,22 @@ def test_an_expression_that_cannot_be_evaluated_is_an_error(expression: str, tol
     request = exactly("r", selectors=[{"cel": {"expression": expression}}])
     with pytest.raises(PluginError, match=f"selector #0 on device d/p/a: CEL runtime error: {told}"):
         allocate([device("a", 0, "x")], [request])
+
+
+def test_the_nodes_of_an_allocation_are_those_of_its_slices() -> None:
+    """One node by its name, some by the slice's selector, or all, for whom there is no selector."""
+    term = {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["z"]}]}
+    named = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n"]}]}
+    for reach, wanted in (
+        ({"nodeName": "n"}, {"nodeSelectorTerms": [named]}),
+        ({"nodeSelector": {"nodeSelectorTerms": [term]}}, {"nodeSelectorTerms": [term]}),
+        ({"allNodes": True}, None),
+    ):
+        cluster = cluster_with([device("a", 0, "x")])
+        piece = cluster.get("ResourceSlice", None, "s")
+        assert piece is not None
+        spec = {key: value for key, value in piece["spec"].items() if key != "nodeName"}
+        cluster.replace({**piece, "spec": {**spec, **reach}})
+        found = Allocator(cluster, [claim_of([exactly("r")])]).allocate("n", {"zone": "z"})
+        assert found is not None
+        assert found[0].get("nodeSelector") == wanted
