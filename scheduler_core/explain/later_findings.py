@@ -5,14 +5,14 @@ The facts are what v1.37's plugins counted for the attempt. The changes are prop
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from scheduler_core.explain.edits import Edit
 from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.labels import IDENTITY, set_labels
 from scheduler_core.objects.manifests import Manifest, part
-from scheduler_core.v1_37.devices import Supply, supplies
+from scheduler_core.v1_37.devices import Supply, matching_attributes, supplies
 from scheduler_core.v1_37.plugins.base import Context
 from scheduler_core.v1_37.plugins.dynamic_resources import PLUGIN as DEVICES
 from scheduler_core.v1_37.plugins.dynamic_resources import DeviceState
@@ -127,7 +127,21 @@ def devices(place: PodOnNode) -> Finding:
     if state is None or state.allocator is None:
         return Finding()
     found = list(supplies(state.allocator, place.node.meta.name, place.node.meta.labels))
-    return Finding(tuple(map(_asked, found)))
+    told = [_asked(supply) for alternatives in found for supply in alternatives]
+    if found and all(any(supply.is_enough for supply in alternatives) for alternatives in found):
+        told.append(_together(len(found), matching_attributes(state.allocator)))
+    return Finding(tuple(told))
+
+
+def _together(requests: int, attributes: Sequence[str]) -> str:
+    """Return what keeps devices that are enough for each request alone from being allocated."""
+    others = "together with the other requests " if requests > 1 else ""
+    told = f"each request alone has enough free devices, but {others}no allocation is found"
+    if not attributes:
+        return told
+    listed = " and ".join(f"matchAttribute {name}" for name in attributes)
+    noun, whose = ("constraint", "its") if len(attributes) == 1 else ("constraints", "their")
+    return f"{told}: the {noun} {listed} must hold for all devices of {whose} requests"
 
 
 def _asked(supply: Supply) -> str:
@@ -138,9 +152,10 @@ def _asked(supply: Supply) -> str:
         if supply.selected
         else "the node has none"
     )
+    failing = f"; a selector fails on a device: {supply.problem}" if supply.problem else ""
     return (
         f"claim {request.claim_name}, request {request.name}: {wanted} of class "
-        f"{request.entry.get('deviceClassName')}; {there}"
+        f"{request.entry.get('deviceClassName')}; {there}{failing}"
     )
 
 

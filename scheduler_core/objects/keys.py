@@ -25,7 +25,8 @@ def key_of(obj: KubernetesObject) -> Key:
 def document_key(document: Mapping[str, Any]) -> Key:
     """Return the key of a raw manifest, whether or not its kind is supported."""
     kind = str(document.get("kind"))
-    meta = document.get("metadata") or {}
+    meta = document.get("metadata")
+    meta = meta if isinstance(meta, Mapping) else {}  # of an ignored kind, whose fields nothing checks
     row = KINDS.get(kind) or MANIFEST_KINDS.get(kind)
     name = str(meta.get("name"))
     return kind, f"{meta.get('namespace') or 'default'}/{name}" if row is None or row.namespaced else name

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import apply_patch, kind_of_patch
+from scheduler_core.objects.device_versions import in_version
 from scheduler_core.objects.keys import Key, document_key, key_of
 from scheduler_core.objects.kinds import KINDS, MANIFEST_KINDS
 from scheduler_core.objects.manifests import Document, Manifest
@@ -411,7 +412,8 @@ def _applied(
         return None
     body = operation["patchOperation"]
     before = document if document is not None else to_manifest(obj) if obj is not None else {}
-    return dict(apply_patch(before, body["patch"], kind_of_patch(body, before)))
+    patched = in_version(before, body["typeMeta"].get("apiVersion"))
+    return dict(apply_patch(patched, body["patch"], kind_of_patch(body, patched)))
 
 
 def objects_at(scenario: Scenario, moment: Moment) -> dict[Key, None]:

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.patch import patched_by
+from scheduler_core.objects.device_versions import GROUP, VERSIONS, in_version
 from scheduler_core.objects.keys import Key, document_key
 from scheduler_core.objects.kinds import is_manifest_kind
 from scheduler_core.objects.names import did_you_mean
@@ -50,7 +51,7 @@ class ManifestOperations:
         if action == "deleteOperation":
             del self.documents[key]
             return Made("delete", key, None)
-        return self._patch(key, body, at.child("patch"))
+        return self._patch(key, body, at)
 
     def _create(self, manifest: Mapping[str, Any], at: At) -> Made | None:
         if not _is_named(manifest, at):
@@ -62,7 +63,14 @@ class ManifestOperations:
         return self._store("create", key, manifest, at)
 
     def _patch(self, key: Key, body: Mapping[str, Any], at: At) -> Made | None:
-        patched = patched_by(body, self.documents[key], at)
+        version = body["type"].get("apiVersion")
+        if str(version).startswith(f"{GROUP}/") and version not in VERSIONS:
+            at.child("typeMeta").child("apiVersion").error(
+                f"{version} is not read: write {', '.join(VERSIONS)}"
+            )
+            return None
+        at = at.child("patch")
+        patched = patched_by(body, in_version(self.documents[key], version), at)
         if patched is None or not _is_named(patched, at):
             return None
         if document_key(patched) != key:

@@ -15,6 +15,7 @@ from scheduler_core.objects.quantity import parse_quantity
 
 MAX_EXPRESSION = 10 * 1024
 MAX_DEPTH = 64
+MAX_DIGITS = 64
 
 _TOKEN = re.compile(
     r"""\s*(?:(?P<number>\d+\.\d+|\d+)|(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?P<name>[A-Za-z_]\w*)"""
@@ -50,7 +51,18 @@ def compile_cel(text: str) -> Expression:
     """Compile an expression. Raises CelError if it is wrong or uses what is not known here."""
     if len(text) > MAX_EXPRESSION:
         raise CelError(f"the expression is longer than {MAX_EXPRESSION} characters")
-    return _Parser(_tokens(text)).parse()
+    try:
+        expression = _Parser(_tokens(text)).parse()
+    except RecursionError:
+        raise CelError("nested too deeply") from None
+
+    def evaluate(scope: Scope) -> Any:
+        try:
+            return expression(scope)
+        except RecursionError:
+            raise CelError("nested too deeply") from None
+
+    return evaluate
 
 
 def _tokens(text: str) -> list[tuple[str, str]]:
@@ -129,8 +141,7 @@ class _Parser:
             operand = self.unary()
             return lambda scope: not _truth(operand(scope))
         if self.accept("-"):
-            number = self.unary()
-            return lambda scope: -number(scope)
+            return _negated(self.unary())
         return self.member()
 
     def member(self) -> Expression:
@@ -162,6 +173,8 @@ class _Parser:
         kind, text = self.tokens[self.place]
         self.place += 1
         if kind == "number":
+            if len(text) > MAX_DIGITS:
+                raise CelError(f"a number of more than {MAX_DIGITS} digits")
             number = float(text) if "." in text else int(text)
             return lambda _: number
         if kind == "string":
@@ -188,6 +201,16 @@ class _Parser:
                 items.append(self.ternary())
             self.expect("]")
         return lambda scope: [item(scope) for item in items]
+
+
+def _negated(operand: Expression) -> Expression:
+    def evaluate(scope: Scope) -> Any:
+        number = operand(scope)
+        if _kind(number) != "number":
+            raise CelError("no such overload")
+        return -number
+
+    return evaluate
 
 
 def _truth(value: Any) -> bool:
@@ -263,7 +286,7 @@ def _lookup(base: Expression, key: Expression) -> Expression:
         owner, name = base(scope), key(scope)
         if isinstance(owner, list) and isinstance(name, int) and 0 <= name < len(owner):
             return owner[name]
-        if not isinstance(owner, Mapping):
+        if not isinstance(owner, Mapping) or not isinstance(name, str):
             raise CelError("no such overload")
         try:
             return owner[name]
@@ -279,8 +302,14 @@ def _function(name: str, arguments: list[Expression]) -> Expression:
     if name == "has" and len(arguments) == 1:
         return lambda scope: _has(arguments[0], scope)
     if name == "size" and len(arguments) == 1:
-        return lambda scope: len(arguments[0](scope))
+        return lambda scope: _size(arguments[0](scope))
     raise CelError(f"the function {name!r} is not supported in device selectors here")
+
+
+def _size(value: Any) -> int:
+    if not isinstance(value, str | list | Mapping):
+        raise CelError("no such overload")
+    return len(value)
 
 
 def _has(argument: Expression, scope: Scope) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from scheduler_core.objects.device_versions import as_v1
 from scheduler_core.v1_37.cel import CelError, compile_cel, quantity
 from scheduler_core.v1_37.change import Manifest
 from scheduler_core.v1_37.interface import PluginError
@@ -35,6 +37,8 @@ class Device:
     id: DeviceId
     spec: Mapping[str, Any]
     scope: Mapping[str, Any]
+    piece: Mapping[str, Any]
+    """The specification of its slice."""
 
     @property
     def path(self) -> str:
@@ -66,7 +70,8 @@ def _attribute(value: Mapping[str, Any]) -> Any:
     return next(iter(value.values()), None)
 
 
-def _device(driver: str, pool: str, spec: Mapping[str, Any]) -> Device:
+def _device(piece: Mapping[str, Any], spec: Mapping[str, Any]) -> Device:
+    driver, pool = piece["driver"], piece["pool"]["name"]
     capacity: Any = lambda value: quantity(value["value"])  # noqa: E731
     return Device(
         (driver, pool, spec["name"]),
@@ -78,6 +83,7 @@ def _device(driver: str, pool: str, spec: Mapping[str, Any]) -> Device:
                 "capacity": _by_domain(spec.get("capacity") or {}, driver, capacity),
             }
         },
+        piece,
     )
 
 
@@ -90,14 +96,14 @@ def devices_on(cluster: Cluster, node: str, labels: Mapping[str, str]) -> list[D
     for piece in cluster.list("ResourceSlice"):
         spec = piece["spec"]
         if _reaches(spec, node, labels):
-            pools[spec["driver"], spec["pool"]["name"]].append(spec)
+            pools[spec["driver"], spec["pool"]["name"]].append(as_v1(piece)["spec"])
     out = []
-    for (driver, pool), specs in pools.items():
+    for specs in pools.values():
         newest = max(int(spec["pool"].get("generation") or 0) for spec in specs)
         current = [spec for spec in specs if int(spec["pool"].get("generation") or 0) == newest]
         if len(current) < int(current[0]["pool"].get("resourceSliceCount") or 1):
             continue
-        out += [_device(driver, pool, spec) for each in current for spec in each.get("devices") or ()]
+        out += [_device(each, spec) for each in current for spec in each.get("devices") or ()]
     return out
 
 
@@ -142,6 +148,11 @@ class Request:
         return len(self.all_devices) if self.takes_all else int(self.entry.get("count") or 1)
 
     @property
+    def is_for_admin(self) -> bool:
+        """Whether it takes devices that are in use, and leaves them to others."""
+        return bool(self.entry.get("adminAccess")) and self.name == self.base
+
+    @property
     def own_name(self) -> str:
         """The request as errors of the allocation name it: a subrequest without the request it is of."""
         return self.name.rpartition("/")[2]
@@ -166,59 +177,103 @@ class Allocator:
 
     def allocate(self, node: str, labels: Mapping[str, str]) -> list[Mapping[str, Any]] | None:
         """Return an allocation for each claim, or None. Raises PluginError where a selector fails."""
-        search = _Search(self.cluster, self.claims, devices_on(self.cluster, node, labels), set(self.in_use))
+        search = _Search(self.cluster, self.claims, devices_on(self.cluster, node, labels), self.in_use)
         if not search.run():
             return None
-        selector = {
-            "nodeSelectorTerms": [
-                {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node]}]}
-            ]
-        }
-        return [
-            {
-                "devices": {"results": [_result(r, d) for r, d in search.taken if r.claim is claim]},
-                "nodeSelector": selector,
-            }
-            for claim in self.claims
-        ]
+        return [_allocation([one for one in search.taken if one[0].claim is claim]) for claim in self.claims]
+
+
+def _allocation(taken: list[Taken]) -> Mapping[str, Any]:
+    """Return the allocation of a claim, with a node selector unless all nodes reach its devices."""
+    allocation: dict[str, Any] = {"devices": {"results": [_result(*one) for one in taken]}}
+    term = _node_term([device.piece for _, device in taken])
+    return {**allocation, "nodeSelector": {"nodeSelectorTerms": [term]}} if term else allocation
+
+
+def _node_term(pieces: list[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Return the term of the nodes that reach devices of these slices (createNodeSelector)."""
+    term: dict[str, list[Any]] = {}
+    for piece in pieces:
+        if piece.get("nodeName"):
+            field = {"key": "metadata.name", "operator": "In", "values": [piece["nodeName"]]}
+            return {"matchFields": [field]}
+        for own in (piece.get("nodeSelector") or {}).get("nodeSelectorTerms") or ():
+            for name in ("matchFields", "matchExpressions"):
+                for one in own.get(name) or ():
+                    if one not in term.setdefault(name, []):
+                        term[name].append(one)
+    return {name: listed for name, listed in term.items() if listed}
 
 
 class Supply(NamedTuple):
     """A request of a claim and the devices that a node can reach for it.
 
     ``selected`` are those that the class and the request select, ``free`` those of them that no allocation
-    holds and no taint keeps away.
+    holds, unless the request is an administrator's, and no taint keeps away. ``problem`` is how the
+    selectors fail on a device, which counts as not selected: the allocation may never have come to it.
     """
 
     request: Request
     selected: int
     free: int
+    problem: str = ""
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether the request alone could be served."""
+        wanted = self.selected if self.request.takes_all else self.request.count
+        return 0 < wanted <= self.free
 
 
-def supplies(allocator: Allocator, node: str, labels: Mapping[str, str]) -> Iterator[Supply]:
-    """Yield what a node has for each request and subrequest. Raises PluginError where a selector fails."""
-    search = _Search(allocator.cluster, allocator.claims, devices_on(allocator.cluster, node, labels), set())
-    for request in (request for alternatives in search.requests for request in alternatives):
-        selected = [device for device in search.devices if search.selects(request, device)]
-        free = sum(device.id not in allocator.in_use and not _tainted(request, device) for device in selected)
-        yield Supply(request, len(selected), free)
+def supplies(allocator: Allocator, node: str, labels: Mapping[str, str]) -> Iterator[list[Supply]]:
+    """Yield what a node has for each request, by its alternatives."""
+    devices = devices_on(allocator.cluster, node, labels)
+    search = _Search(allocator.cluster, allocator.claims, devices, allocator.in_use)
+    for alternatives in search.requests:
+        yield [_supply(search, request) for request in alternatives]
 
 
-def _result(request: Request, device: Device) -> dict[str, str]:
+def _supply(search: _Search, request: Request) -> Supply:
+    selected, problem = [], ""
+    for device in search.devices:
+        try:
+            if search.selects(request, device):
+                selected.append(device)
+        except PluginError as error:
+            problem = problem or str(error)
+    free = sum(search.is_free(request, device) and not _tainted(request, device) for device in selected)
+    return Supply(request, len(selected), free, problem)
+
+
+def matching_attributes(allocator: Allocator) -> tuple[str, ...]:
+    """Return the attributes that constraints of the claims want to be the same, each once, in order."""
+    named = (
+        constraint.get("matchAttribute")
+        for claim in allocator.claims
+        for constraint in (claim["spec"].get("devices") or {}).get("constraints") or ()
+    )
+    return tuple(dict.fromkeys(name for name in named if name))
+
+
+def _result(request: Request, device: Device) -> dict[str, Any]:
     driver, pool, name = device.id
-    return {"request": request.name, "driver": driver, "pool": pool, "device": name}
+    result: dict[str, Any] = {"request": request.name, "driver": driver, "pool": pool, "device": name}
+    if request.is_for_admin:
+        result["adminAccess"] = True
+    return result
 
 
 class _Search:
     """One depth-first search."""
 
     def __init__(
-        self, cluster: Cluster, claims: list[Manifest], devices: list[Device], in_use: set[DeviceId]
+        self, cluster: Cluster, claims: list[Manifest], devices: list[Device], in_use: AbstractSet[DeviceId]
     ) -> None:
         self.cluster = cluster
         self.devices = devices
-        self.in_use = in_use
+        self.in_use = in_use  # by allocations that there are
         self.taken: list[Taken] = []
+        self._takers: dict[DeviceId, list[int]] = defaultdict(list)  # the claims of ``taken``
         self.steps = 0
         self._selectable: dict[tuple[int, DeviceId], bool] = {}
         self.requests = [alternatives for claim in claims for alternatives in requests_of(claim)]
@@ -259,22 +314,33 @@ class _Search:
             self.steps += 1
             if self.steps > MAX_STEPS:
                 raise PluginError(f"device allocation stopped after {MAX_STEPS} steps")
-            if device.id in self.in_use or not self.selects(request, device) or _tainted(request, device):
+            if not self.is_free(request, device) or not self.selects(request, device):
                 continue
-            if not self._constrained(request, device):
+            if _tainted(request, device) or not self._constrained(request, device):
                 continue
-            self.in_use.add(device.id)
+            takers = self._takers[device.id]
+            takers.append(id(request.claim))
             self.taken.append((request, device))
             if self._device(index, request, place + 1):
                 return True
             self.taken.pop()
-            self.in_use.discard(device.id)
+            takers.pop()
         return False
+
+    def is_free(self, request: Request, device: Device) -> bool:
+        """Return whether a request may have a device that others may use (deviceInUse).
+
+        An administrator's request shares it with all but its own claim.
+        """
+        takers = self._takers.get(device.id, ())
+        if request.is_for_admin:
+            return id(request.claim) not in takers
+        return device.id not in self.in_use and not takers
 
     def _constrained(self, request: Request, device: Device) -> bool:
         """Return whether the claim's constraints admit the device beside those taken."""
         for constraint in request.claim["spec"]["devices"].get("constraints") or ():
-            if "matchAttribute" not in constraint:
+            if not constraint.get("matchAttribute"):
                 raise PluginError(
                     f"claim {request.claim_name}: only matchAttribute constraints are supported"
                 )
@@ -325,7 +391,7 @@ class _Search:
 
 def requests_of(claim: Manifest) -> Iterator[list[Request]]:
     """Yield each request of a claim as its alternatives, one without subrequests."""
-    for entry in (claim["spec"].get("devices") or {}).get("requests") or ():
+    for entry in (as_v1(claim)["spec"].get("devices") or {}).get("requests") or ():
         name = entry["name"]
         if entry.get("firstAvailable"):
             yield [Request(claim, name, f"{name}/{sub['name']}", sub) for sub in entry["firstAvailable"]]

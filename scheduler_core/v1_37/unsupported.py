@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from scheduler_core.objects.device_versions import as_v1
+from scheduler_core.objects.kinds import MANIFEST_KINDS, is_manifest_kind
 from scheduler_core.v1_37.change import Manifest
 
 GATES = (
@@ -23,7 +25,14 @@ _Test = Callable[[Mapping[str, Any]], bool]
 
 
 def _devices(spec: Mapping[str, Any], *fields: str) -> bool:
-    return any(device.get(field) for device in spec.get("devices") or () for field in fields)
+    devices = (device for device in spec.get("devices") or () if isinstance(device, Mapping))
+    return any(device.get(field) for device in devices for field in fields)
+
+
+def _asks_capacity(spec: Mapping[str, Any]) -> bool:
+    asked = (spec.get("devices") or {}).get("requests") or ()
+    every = (each for one in asked for each in (one.get("exactly") or {}, *(one.get("firstAvailable") or ())))
+    return any(each.get("capacity") for each in every)
 
 
 _FIELDS: tuple[tuple[str, str, _Test], ...] = (
@@ -34,12 +43,24 @@ _FIELDS: tuple[tuple[str, str, _Test], ...] = (
         lambda spec: bool(spec.get("parentCompositePodGroupName")),
     ),
     ("DeviceClass", "spec.extendedResourceName", lambda spec: bool(spec.get("extendedResourceName"))),
+    ("ResourceClaim", "spec.devices.requests[].exactly.capacity", _asks_capacity),
+    (
+        "ResourceClaimTemplate",
+        "spec.spec.devices.requests[].exactly.capacity",
+        lambda spec: _asks_capacity(spec.get("spec") or {}),
+    ),
     ("ResourceSlice", "spec.sharedCounters", lambda spec: bool(spec.get("sharedCounters"))),
     ("ResourceSlice", "spec.devices[].consumesCounters", lambda spec: _devices(spec, "consumesCounters")),
     (
         "ResourceSlice",
         "spec.devices[].bindingConditions",
         lambda spec: _devices(spec, "bindingConditions", "bindsToNode"),
+    ),
+    ("ResourceSlice", "spec.perDeviceNodeSelection", lambda spec: bool(spec.get("perDeviceNodeSelection"))),
+    (
+        "ResourceSlice",
+        "spec.devices[].allowMultipleAllocations",
+        lambda spec: _devices(spec, "allowMultipleAllocations"),
     ),
 )
 """Kind, field, and whether a specification has it."""
@@ -50,8 +71,11 @@ def unsupported(objects: Iterable[Manifest], gates: Mapping[str, bool]) -> Itera
     for gate in GATES:
         if gates.get(gate):
             yield f"featureGates.{gate} is not implemented"
-    for manifest in objects:
-        kind = manifest.get("kind")
+    for given in objects:
+        kind = given.get("kind")
+        if kind in MANIFEST_KINDS and not is_manifest_kind(given):
+            continue  # a custom resource of that name
+        manifest = as_v1(given)
         name = (manifest.get("metadata") or {}).get("name")
         if kind in KINDS:
             yield f"{kind} {name}: the kind is not implemented"

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import apply_patch, kind_of_patch
 from scheduler_core.objects.admission import SYSTEM_CLASSES
+from scheduler_core.objects.device_versions import in_version
 from scheduler_core.objects.keys import document_key, key_of
 from scheduler_core.objects.kinds import is_manifest_kind
 from scheduler_core.objects.manifests import Manifest
@@ -154,7 +155,11 @@ class Manifests:
             return _named(operation.manifest)
         namespace, _, name = operation.key.rpartition("/")
         stored = cluster.get(operation.kind, namespace, name)
-        return None if stored is None else apply_patch(stored, body["patch"], kind_of_patch(body, stored))
+        if stored is None:
+            return None
+        stored = in_version(stored, body["typeMeta"].get("apiVersion"))
+        patched: Manifest = apply_patch(stored, body["patch"], kind_of_patch(body, stored))
+        return patched
 
     def _bound(self, claim: Manifest) -> Manifest:
         """Return a claim on a volume that is reserved for it as bound: the volume controller does that."""

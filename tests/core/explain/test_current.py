@@ -204,13 +204,25 @@ def test_a_key_that_no_node_has(tmp_path: Path, capsys: pytest.CaptureFixture[st
     ]
 
 
-def test_a_rule_without_proposals_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """No change is searched for devices; the node's are counted."""
+def asking_for_devices(
+    requests: list[Document], devices: list[Document], *, held: str = "", same: str = ""
+) -> list[Document]:
+    """Return a node with devices, a claim, and a pod p that asks for it; another claim may hold a device."""
     asking = pod("p")
     asking["spec"]["resourceClaims"] = [{"name": "gpu", "resourceClaimName": "one"}]
-    request = {"name": "r", "exactly": {"deviceClassName": "gpu", "count": 3}}
     device_api = {"apiVersion": "resource.k8s.io/v1"}
-    documents: list[Document] = [
+    claimed: Document = {"devices": {"requests": requests}}
+    if same:
+        claimed["devices"]["constraints"] = [{"matchAttribute": same}]
+    made = {**device_api, "kind": "ResourceClaim", "spec": claimed}
+    driver = {"driver": "gpu.example.com", "pool": "a"}
+    result = {"request": "r", **driver, "device": held}
+    other = {
+        **made,
+        "metadata": {"name": "other", "namespace": "default"},
+        "status": {"allocation": {"devices": {"results": [result]}}},
+    }
+    return [
         current("a"),
         {**device_api, "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {}},
         {
@@ -221,23 +233,59 @@ def test_a_rule_without_proposals_is_named(tmp_path: Path, capsys: pytest.Captur
                 "driver": "gpu.example.com",
                 "nodeName": "a",
                 "pool": {"name": "a", "generation": 1, "resourceSliceCount": 1},
-                "devices": [{"name": "gpu-0"}, {"name": "gpu-1"}],
+                "devices": devices,
             },
         },
-        {
-            **device_api,
-            "kind": "ResourceClaim",
-            "metadata": {"name": "one", "namespace": "default"},
-            "spec": {"devices": {"requests": [request]}},
-        },
+        {**made, "metadata": {"name": "one", "namespace": "default"}},
+        *([other] if held else []),
         asking,
     ]
-    answer = cli(tmp_path / "b.json", capsys, documents, "--node", "a")
+
+
+def gpus(count: int = 1, name: str = "r", **more: Any) -> Document:
+    """Return a request for devices."""
+    return {"name": name, "exactly": {"deviceClassName": "gpu", "count": count, **more}}
+
+
+ALONE = "each request alone has enough free devices, but "
+TWO: list[Document] = [
+    {"name": "gpu-0"},
+    {"name": "gpu-1", "attributes": {"model": {"string": "b"}}},
+]
+
+
+def test_a_rule_without_proposals_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No change is searched for devices; the node's are counted."""
+    answer = cli(tmp_path / "b.json", capsys, asking_for_devices([gpus(3)], TWO), "--node", "a")
     assert answer["summary"].endswith("No change is searched for to satisfy: DynamicResources.")
     assert answer["nodes"][0]["details"] == [
         "claim default/one, request r: 3 devices of class gpu; the node has 2, 2 of them free"
     ]
     assert answer["changes"] == []
+
+
+def test_a_selector_that_fails_on_a_device_in_use(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Filter never evaluates it there; the facts say it."""
+    selector = {"cel": {"expression": 'device.attributes["gpu.example.com"].model == "a"'}}
+    documents = asking_for_devices([gpus(selectors=[selector])], TWO, held="gpu-0")
+    (told,) = cli(tmp_path / "b.json", capsys, documents, "--node", "a")["nodes"][0]["details"]
+    assert "the node has none; a selector fails on a device: claim default/one: selector #0 on device" in told
+
+
+def test_devices_that_are_enough_for_each_request_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What keeps them apart is said: the other requests, or a constraint by its attribute."""
+    path = tmp_path / "b.json"
+    several = asking_for_devices([gpus(2, "r"), gpus(1, "s")], TWO)
+    assert cli(path, capsys, several, "--node", "a")["nodes"][0]["details"][2:] == [
+        f"{ALONE}together with the other requests no allocation is found"
+    ]
+    same = "matchAttribute gpu.example.com/model"
+    alike = asking_for_devices([gpus(2)], TWO, same="gpu.example.com/model")
+    assert cli(path, capsys, alike, "--node", "a")["nodes"][0]["details"][1:] == [
+        f"{ALONE}no allocation is found: the constraint {same} must hold for all devices of its requests"
+    ]
 
 
 def test_the_template_of_a_controller(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from scheduler_core.v1_37.change import Manifest
 from scheduler_core.v1_37.devices import Allocator
 from scheduler_core.v1_37.interface import PluginError
 from scheduler_core.v1_37.state import Cluster
@@ -25,20 +26,30 @@ def model(name: str) -> list[dict[str, Any]]:
     return [{"cel": {"expression": f'device.attributes["d"].model == "{name}"'}}]
 
 
-def allocate(devices: list[dict[str, Any]], requests: list[dict[str, Any]], *same: str) -> list[str] | None:
-    """Return the devices that one claim gets on the node, with their requests."""
+def cluster_with(devices: list[dict[str, Any]], version: str = "v1") -> Cluster:
+    """Return a cluster whose node n reaches the devices."""
     cluster = Cluster()
     cluster.create({"kind": "DeviceClass", "metadata": {"name": "any"}, "spec": {}})
     pool = {"name": "p", "generation": 1, "resourceSliceCount": 1}
     spec = {"driver": "d", "nodeName": "n", "pool": pool, "devices": devices}
-    cluster.create({"kind": "ResourceSlice", "metadata": {"name": "s"}, "spec": spec})
-    constraints = [{"matchAttribute": f"d/{name}"} for name in same]
-    claim = {
+    api = {"apiVersion": f"resource.k8s.io/{version}"}
+    cluster.create({**api, "kind": "ResourceSlice", "metadata": {"name": "s"}, "spec": spec})
+    return cluster
+
+
+def claim_of(requests: list[dict[str, Any]], *same: str, name: str = "c") -> dict[str, Any]:
+    """Return a claim whose devices have the same values of some attributes."""
+    constraints = [{"matchAttribute": f"d/{attribute}"} for attribute in same]
+    return {
         "kind": "ResourceClaim",
-        "metadata": {"name": "c", "namespace": "default"},
+        "metadata": {"name": name, "namespace": "default"},
         "spec": {"devices": {"requests": requests, "constraints": constraints}},
     }
-    found = Allocator(cluster, [claim]).allocate("n", {})
+
+
+def allocate(devices: list[dict[str, Any]], requests: list[dict[str, Any]], *same: str) -> list[str] | None:
+    """Return the devices that one claim gets on the node, with their requests."""
+    found = Allocator(cluster_with(devices), [claim_of(requests, *same)]).allocate("n", {})
     return (
         None if found is None else [f"{r['request']}={r['device']}" for r in found[0]["devices"]["results"]]
     )
@@ -107,3 +118,69 @@ def test_a_constraint_against_all_names_the_subrequest_alone() -> None:
         allocate(devices, [{"name": "r", "firstAvailable": [every]}], "numa")
     alike = [device("a", 0, "x"), device("b", 0, "x")]
     assert allocate(alike, [{"name": "r", "firstAvailable": [every]}], "numa") == ["r/some=a", "r/some=b"]
+
+
+def test_an_administrator_shares_devices_that_are_in_use() -> None:
+    """But not with another request of its own claim; its allocation takes nothing from others."""
+    cluster = cluster_with([device("a", 0, "x")])
+    admin, user = exactly("r", adminAccess=True), exactly("r")
+    results = [{"request": "r", "driver": "d", "pool": "p", "device": "a"}]
+    held = {**claim_of([user], name="held"), "status": {"allocation": {"devices": {"results": results}}}}
+    cluster.create(held)
+    assert Allocator(cluster, [claim_of([user])]).allocate("n", {}) is None
+    found = Allocator(cluster, [claim_of([admin])]).allocate("n", {})
+    assert found is not None
+    assert found[0]["devices"]["results"] == [{**results[0], "adminAccess": True}]
+    assert Allocator(cluster, [claim_of([admin, exactly("s", adminAccess=True)])]).allocate("n", {}) is None
+    pair: list[Manifest] = [claim_of([admin]), claim_of([admin], name="e")]
+    assert Allocator(cluster, pair).allocate("n", {}) is not None
+    cluster.replace({**held, "status": {"allocation": found[0]}})
+    assert Allocator(cluster, [claim_of([user])]).allocate("n", {}) is not None
+
+
+def test_v1beta1_is_read_as_v1() -> None:
+    """Fields of a request stand beside its name, those of a device in ``basic``."""
+    flat = [{"name": one["name"], "basic": one} for one in (device("a", 0, "x", "t"), device("b", 0, "x"))]
+    request = {"name": "r", "deviceClassName": "any", "selectors": model("x")}
+    claim = {**claim_of([request]), "apiVersion": "resource.k8s.io/v1beta1"}
+    found = Allocator(cluster_with(flat, "v1beta1"), [claim]).allocate("n", {})
+    assert found is not None
+    assert [result["device"] for result in found[0]["devices"]["results"]] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "told"),
+    [
+        ("!" * 3000, "nested too deeply"),
+        ("device" + ".a" * 3000, "nested too deeply"),
+        ("device.attributes[[1]]", "no such overload"),
+        ("-device", "no such overload"),
+        ("size(1)", "no such overload"),
+        ("9" * 5000, "a number of more than 64 digits"),
+    ],
+    ids=["negations", "fields", "index", "sign", "size", "digits"],
+)
+def test_an_expression_that_cannot_be_evaluated_is_an_error(expression: str, told: str) -> None:
+    """Of the scheduler's, with the selector and the device."""
+    request = exactly("r", selectors=[{"cel": {"expression": expression}}])
+    with pytest.raises(PluginError, match=f"selector #0 on device d/p/a: CEL runtime error: {told}"):
+        allocate([device("a", 0, "x")], [request])
+
+
+def test_the_nodes_of_an_allocation_are_those_of_its_slices() -> None:
+    """One node by its name, some by the slice's selector, or all, for whom there is no selector."""
+    term = {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["z"]}]}
+    named = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n"]}]}
+    for reach, wanted in (
+        ({"nodeName": "n"}, {"nodeSelectorTerms": [named]}),
+        ({"nodeSelector": {"nodeSelectorTerms": [term]}}, {"nodeSelectorTerms": [term]}),
+        ({"allNodes": True}, None),
+    ):
+        cluster = cluster_with([device("a", 0, "x")])
+        piece = cluster.get("ResourceSlice", None, "s")
+        assert piece is not None
+        spec = {key: value for key, value in piece["spec"].items() if key != "nodeName"}
+        cluster.replace({**piece, "spec": {**spec, **reach}})
+        found = Allocator(cluster, [claim_of([exactly("r")])]).allocate("n", {"zone": "z"})
+        assert found is not None
+        assert found[0].get("nodeSelector") == wanted

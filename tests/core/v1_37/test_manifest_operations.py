@@ -69,6 +69,50 @@ def test_a_new_slice_wakes_the_pod_that_claims_a_device() -> None:
     assert ("ResourceSlice", "s1") in last
 
 
+@pytest.mark.parametrize("patched_in", ["v1", "v1beta1"])
+def test_a_patch_is_of_the_version_that_it_names(patched_in: str) -> None:
+    """A claim is kept in the version that was given, until a patch is of another one."""
+    asked = "{name: r, deviceClassName: gpu}"
+    request = asked if patched_in == "v1beta1" else "{name: r, exactly: {deviceClassName: gpu}}"
+    given = HEAD.replace(
+        "{name: r, exactly: {deviceClassName: gpu}}", "{name: r, deviceClassName: gpu, count: 2}"
+    )
+    given = given.replace(
+        "resource.k8s.io/v1\nkind: ResourceClaim", "resource.k8s.io/v1beta1\nkind: ResourceClaim"
+    )
+    patch = f"""
+  - step: 1
+    patchOperation:
+      typeMeta: {{apiVersion: resource.k8s.io/{patched_in}, kind: ResourceClaim}}
+      objectMeta: {{name: one}}
+      patchType: merge
+      patch: {{spec: {{devices: {{requests: [{request}]}}}}}}
+"""
+    scenario = load(given + patch + SLICE.replace("step: 1", "step: 2"))
+    simulation = simulate(scenario)
+    assert [cycle.node for cycle in simulation] == [None, "n1"]
+    last = {(one["kind"], one["metadata"]["name"]): one for one in ending_documents(simulation)}
+    claim = last["ResourceClaim", "one"]
+    assert claim["apiVersion"] == f"resource.k8s.io/{patched_in}"
+    assert ("exactly" in claim["spec"]["devices"]["requests"][0]) is (patched_in == "v1")
+    shown = manifest_at(scenario, ("ResourceClaim", "default/one"), Moment(3, 0))
+    assert shown is not None
+    assert shown["spec"] == claim["spec"]
+
+
+def test_a_patch_of_a_version_that_is_not_read_is_refused() -> None:
+    """By its name."""
+    patch = """
+  - step: 1
+    patchOperation:
+      typeMeta: {apiVersion: resource.k8s.io/v1alpha3, kind: ResourceClaim}
+      objectMeta: {name: one}
+      patch: {spec: {}}
+"""
+    with pytest.raises(BundleError, match="v1alpha3 is not read: write"):
+        load(HEAD + patch)
+
+
 def test_a_claim_that_is_deleted_and_created_again() -> None:
     """Without its claim the pod is kept out of the queue; with it, it is tried."""
     claim = """

@@ -54,3 +54,93 @@ def test_a_wrong_shape_is_refused_at_its_place(kind: str, path: str, value: Any,
         load_documents([SETTINGS, document(kind, path, value)])
     problems = [f"{one.path}: {one.message}" for one in refused.value.problems]
     assert any(told in one for one in problems), problems
+
+
+SLICE = {"driver": "d", "nodeName": "n", "pool": {"name": "p"}}
+EXACT = {"deviceClassName": "gpu"}
+
+
+def claim(request: Any, version: str = "v1") -> dict[str, Any]:
+    """Return a claim with one request."""
+    made = document(CLAIM, "spec.devices.requests", [request])
+    return {**made, "apiVersion": f"resource.k8s.io/{version}"}
+
+
+def exact(**more: Any) -> dict[str, Any]:
+    """Return a claim for devices of a class."""
+    return claim({"name": "r", "exactly": {**EXACT, **more}})
+
+
+def piece(devices: Any, version: str = "v1", **more: Any) -> dict[str, Any]:
+    """Return a ResourceSlice."""
+    made = document("ResourceSlice", "spec", {**SLICE, "devices": devices, **more})
+    return {**made, "apiVersion": f"resource.k8s.io/{version}"}
+
+
+def refusals(*documents: dict[str, Any]) -> list[str]:
+    """Return the problems of a bundle, each with its path."""
+    try:
+        load_documents([SETTINGS, *documents])
+    except BundleError as refused:
+        return [f"{one.path}: {one.message}" for one in refused.problems]
+    return []
+
+
+REQUEST = "spec.devices.requests[0]"
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        (piece([], driver=None), "spec.driver: is required"),
+        (piece([], pool={}), "spec.pool.name: is required"),
+        (piece([], pool={"name": "p", "generation": "x"}), "spec.pool.generation: must be an integer, 0 or"),
+        (piece(5), "spec.devices: must be a list"),
+        (piece([5]), "spec.devices[0]: must be an object"),
+        (piece([{}]), "spec.devices[0].name: is required"),
+        (piece([{"name": "d", "attributes": []}]), "spec.devices[0].attributes: must be an object"),
+        (piece([{"name": "d", "attributes": {"a": {}}}]), "attributes.a: must have exactly one of bool, int"),
+        (piece([{"name": "d", "capacity": {"a": {}}}]), "spec.devices[0].capacity.a.value: is required"),
+        (piece([{"name": "d", "basic": {}}]), "spec.devices[0].basic: is of resource.k8s.io/v1beta1"),
+        (piece([{"name": "d", "taints": [{}]}]), "spec.devices[0].taints[0].key: is required"),
+        (piece([{"name": "d", "capacity": {}}], "v1beta1"), "spec.devices[0].capacity: belongs into basic"),
+        (claim({"exactly": EXACT}), f"{REQUEST}.name: is required"),
+        (claim({"name": "r"}), f"{REQUEST}: must have exactly one of exactly, firstAvailable"),
+        (claim({"name": "r", **EXACT}), f"{REQUEST}.deviceClassName: belongs into exactly"),
+        (claim({"name": "r", "exactly": {}}), f"{REQUEST}.exactly.deviceClassName: is required"),
+        (claim({"name": "r", "exactly": EXACT}, "v1beta1"), f"{REQUEST}.exactly: is not a field of"),
+        (claim({"name": "r"}, "v1beta1"), f"{REQUEST}: must have exactly one of deviceClassName, firstAv"),
+        (exact(selectors=[{}]), f"{REQUEST}.exactly.selectors[0].cel: is required"),
+        (
+            exact(selectors=[{"cel": {"expression": ""}}]),
+            "cel.expression: must be a string that is not empty",
+        ),
+        (exact(allocationMode="Some"), f"{REQUEST}.exactly.allocationMode: must be one of ExactCount, All"),
+        (exact(count=-1), f"{REQUEST}.exactly.count: must be an integer, 0 or more"),
+        (exact(adminAccess="yes"), f"{REQUEST}.exactly.adminAccess: must be true or false"),
+        (
+            claim({"name": "r", "exactly": EXACT}, "v1alpha3"),
+            "apiVersion: ResourceClaim of resource.k8s.io/v1",
+        ),
+    ],
+)
+def test_a_device_api_object_of_a_wrong_shape_is_refused(made: dict[str, Any], told: str) -> None:
+    """Each version by the fields that it has."""
+    assert any(told in one for one in refusals(made)), refusals(made)
+
+
+@pytest.mark.parametrize("version", ["v1", "v1beta1", "v1beta2"])
+def test_a_version_that_is_read(version: str) -> None:
+    """All three; count and mode may be left to their defaults."""
+    flat = version == "v1beta1"
+    inner = {"attributes": {"a": {"int": 0}}, "capacity": {"m": {"value": "1Gi"}}}
+    asked = {**EXACT, "count": 0, "allocationMode": ""}
+    request = {"name": "r", **asked} if flat else {"name": "r", "exactly": asked}
+    device = {"name": "d", "basic": inner} if flat else {"name": "d", **inner}
+    assert refusals(claim(request, version), piece([device], version)) == []
+
+
+def test_a_custom_resource_of_the_same_name_is_not_checked() -> None:
+    """It is another kind."""
+    other = {**piece([5]), "apiVersion": "example.com/v1"}
+    assert refusals(other) == []

@@ -1,0 +1,126 @@
+"""The shapes of the API group resource.k8s.io, by its version, as far as kube-scheduler v1.37 reads it.
+
+Source: ``staging/src/k8s.io/api/resource``, and ``pkg/apis/resource/validation`` for what the API server
+refuses; a count of 0 and an empty allocationMode are defaulted there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.objects.device_versions import FLAT, GROUP, VERSIONS
+from scheduler_core.objects.reading import At
+from scheduler_core.scenario.shapes import ANY, NAME, QUANTITY, Absent, OneOf, Shape, Whole, Words
+
+_REQUIREMENTS: Shape = [{"key!": str, "operator!": str, "values": [str]}]
+_NODE_SELECTOR: Shape = {
+    "nodeSelectorTerms": [{"matchExpressions": _REQUIREMENTS, "matchFields": _REQUIREMENTS}]
+}
+_SELECTORS: Shape = [{"cel!": {"expression!": NAME}}]
+_EFFECT = Words(("NoSchedule", "NoExecute", "None"))
+_ASKED: Mapping[str, Shape] = {
+    "selectors": _SELECTORS,
+    "allocationMode": Words(("ExactCount", "All", "")),
+    "count": Whole(0),
+    "adminAccess": bool,
+    "tolerations": [
+        {
+            "key": str,
+            "operator": Words(("Exists", "Equal", "")),
+            "value": str,
+            "effect": Words((*_EFFECT.words, "")),
+        }
+    ],
+    "capacity": {"requests": {ANY: QUANTITY}},
+}
+_ALTERNATIVES: Shape = [{"name!": NAME, "deviceClassName!": NAME, **_ASKED}]
+_REQUEST = OneOf(
+    ("exactly", "firstAvailable"),
+    {
+        "name!": NAME,
+        "exactly": {"deviceClassName!": NAME, **_ASKED},
+        "firstAvailable": _ALTERNATIVES,
+        "deviceClassName": Absent(f"belongs into exactly: only {FLAT} has it here"),
+    },
+)
+_FLAT_REQUEST = OneOf(
+    ("deviceClassName", "firstAvailable"),
+    {
+        "name!": NAME,
+        "deviceClassName": NAME,
+        **_ASKED,
+        "firstAvailable": _ALTERNATIVES,
+        "exactly": Absent(
+            f"is not a field of {FLAT}: write its fields beside name, or apiVersion {GROUP}/v1"
+        ),
+    },
+)
+_VALUES: Mapping[str, Shape] = {"bool": bool, "int": int, "string": str, "version": str}
+_DEVICE: Mapping[str, Shape] = {
+    "attributes": {ANY: OneOf(tuple(_VALUES), _VALUES)},
+    "capacity": {ANY: {"value!": QUANTITY}},
+    "taints": [{"key!": NAME, "value": str, "effect!": _EFFECT}],
+}
+_NEW_DEVICE: Shape = {
+    "name!": NAME,
+    **_DEVICE,
+    "basic": Absent(f"is of {FLAT}: later versions have its fields beside name"),
+}
+_FLAT_DEVICE: Shape = {
+    "name!": NAME,
+    "basic": _DEVICE,
+    **{name: Absent(f"belongs into basic in {FLAT}") for name in _DEVICE},
+}
+_STATUS: Shape = {
+    "reservedFor": [{"uid": str, "name": str}],
+    "allocation": {
+        "nodeSelector": _NODE_SELECTOR,
+        "devices": {
+            "results": [
+                {"request": str, "driver!": NAME, "pool!": NAME, "device!": NAME, "adminAccess": bool}
+            ]
+        },
+    },
+}
+
+
+def _kinds(request: Shape, device: Shape) -> Mapping[str, Mapping[str, Shape]]:
+    claim = {
+        "devices": {
+            "requests": [request],
+            "constraints": [{"requests": [str], "matchAttribute": NAME, "distinctAttribute": NAME}],
+        }
+    }
+    return {
+        "DeviceClass": {"spec": {"selectors": _SELECTORS}},
+        "ResourceClaim": {"spec!": claim, "status": _STATUS},
+        "ResourceClaimTemplate": {
+            "spec": {"metadata": {"labels": {ANY: str}, "annotations": {ANY: str}}, "spec": claim}
+        },
+        "ResourceSlice": {
+            "spec!": {
+                "driver!": NAME,
+                "pool!": {"name!": NAME, "generation": Whole(0), "resourceSliceCount": Whole(1)},
+                "nodeName": str,
+                "nodeSelector": _NODE_SELECTOR,
+                "allNodes": bool,
+                "perDeviceNodeSelection": bool,
+                "devices": [device],
+            }
+        },
+    }
+
+
+_NEW, _FLAT = _kinds(_REQUEST, _NEW_DEVICE), _kinds(_FLAT_REQUEST, _FLAT_DEVICE)
+
+
+def device_shape(manifest: Mapping[str, Any], at: At) -> Mapping[str, Shape]:
+    """Return the fields that a manifest of the group has to have; a version that is not read is an error."""
+    kind, version = str(manifest.get("kind")), manifest.get("apiVersion")
+    if kind not in _NEW:
+        return {}
+    if str(version).startswith(f"{GROUP}/") and version not in VERSIONS:
+        at.child("apiVersion").error(f"{kind} of {version} is not read: write {', '.join(VERSIONS)}")
+        return {}
+    return (_FLAT if version == FLAT else _NEW)[kind]
