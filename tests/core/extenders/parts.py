@@ -12,6 +12,7 @@ from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.scheduling.cycle import Cycle
 from scheduler_core.simulation.instant import Simulation
+from scheduler_core.simulation.trace import trace_line
 from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
 
 URL = "http://extender.test:8888/scheduler"
@@ -124,3 +125,29 @@ def calls(cycle: Cycle) -> tuple[CallRecord, ...]:
     found = extender_record(cycle)
     assert found is not None
     return found.calls
+
+
+def replays(simulate: type[Simulation | CurrentSimulation], whole: Scenario, cycles: list[Cycle]) -> None:
+    """Assert that cycles are the same without a trace, and after a replay of those before them."""
+    fast = list(simulate(whole, trace=False))
+    assert [cycle.decision for cycle in fast] == [cycle.decision for cycle in cycles]
+    for at, expected in enumerate(cycles):
+        again = simulate(whole)
+        again.replay(cycle.decision for cycle in cycles[:at])
+        cycle = again.fork(trace=True).step()
+        assert cycle is not None
+        assert trace_line(cycle) == trace_line(expected)
+
+
+def only_binding_is_answered(
+    simulate: type[Simulation | CurrentSimulation], loaded: Scenario, node: str
+) -> None:
+    """Assert that an extender whose filter nothing answers is named, and has no effect."""
+    assert [problem.path for problem in loaded.warnings] == ["extenders[0]"]
+    assert f"extender {URL} is not called to filter: its URL is not approved" in loaded.warnings[0].message
+    (cycle,) = simulate(loaded)
+    assert [(call.verb, call.outcome) for call in calls(cycle)] == [
+        ("filter", "not called"),
+        ("bind", "answered"),
+    ]
+    assert cycle.node == node

@@ -16,8 +16,10 @@ from tests.core.extenders.parts import (
     calls,
     extender,
     node,
+    only_binding_is_answered,
     pod,
     policy,
+    replays,
     run,
     scenario,
     settings,
@@ -285,28 +287,14 @@ def test_replaying_and_forking_decide_alike_and_reuse_has_no_part_in_it():
     cycles = list(Simulation(whole))
     lines = [trace_line(cycle) for cycle in cycles]
     assert [trace_line(cycle) for cycle in Simulation(whole, reuse=False)] == lines
-    fast = list(Simulation(whole, trace=False))
-    assert [cycle.decision for cycle in fast] == [cycle.decision for cycle in cycles]
-    for at in range(len(cycles)):
-        again = Simulation(whole)
-        again.replay(cycle.decision for cycle in cycles[:at])
-        cycle = again.fork(trace=True).step()
-        assert cycle is not None
-        assert trace_line(cycle) == lines[at]
+    replays(Simulation, whole, cycles)
 
 
 def test_extenders_that_nothing_answers_have_no_effect_and_are_told_by_name():
     """As before there were extenders; the calls say that they were not made."""
     asked = extender(filterVerb="filter", bindVerb="bind")
     loaded = scenario(policy(asked), answers({"verb": "bind"}), pod("p"))
-    assert [problem.path for problem in loaded.warnings] == ["extenders[0]"]
-    assert f"extender {URL} is not called to filter: its URL is not approved" in loaded.warnings[0].message
-    (cycle,) = Simulation(loaded)
-    assert [(call.verb, call.outcome) for call in calls(cycle)] == [
-        ("filter", "not called"),
-        ("bind", "answered"),
-    ]
-    assert cycle.node == "c"
+    only_binding_is_answered(Simulation, loaded, "c")
 
 
 def test_the_quirks_that_changed_a_result_are_found_with_declared_extenders():

@@ -22,8 +22,10 @@ from tests.core.extenders.parts import (
     configuration,
     extender,
     node,
+    only_binding_is_answered,
     pod,
     policy,
+    replays,
     run_now,
     scenario,
     settings,
@@ -509,35 +511,20 @@ def test_replaying_and_forking_decide_alike():
     pods = [pod(f"p-{n}", cpu=f"{700 + n}m", priority=n % 3) for n in range(20)]
     whole = scenario(configuration(EVERYTHING), answers(*ROWS), *pods)
     cycles = list(CurrentSimulation(whole))
-    lines = [trace_line(cycle) for cycle in cycles]
     assert {call.verb for cycle in cycles for call in calls(cycle)} == {
         "filter",
         "prioritize",
         "bind",
         "preempt",
     }
-    fast = list(CurrentSimulation(whole, trace=False))
-    assert [cycle.decision for cycle in fast] == [cycle.decision for cycle in cycles]
-    for at in range(len(cycles)):
-        again = CurrentSimulation(whole)
-        again.replay(cycle.decision for cycle in cycles[:at])
-        cycle = again.fork(trace=True).step()
-        assert cycle is not None
-        assert trace_line(cycle) == lines[at]
+    replays(CurrentSimulation, whole, cycles)
 
 
 def test_extenders_that_nothing_answers_have_no_effect_and_are_told_by_name():
     """As before there were extenders; the calls say that they were not made."""
     asked = extender(filterVerb="filter", bindVerb="bind")
     loaded = scenario(configuration(asked), answers({"verb": "bind"}), pod("p"))
-    assert [problem.path for problem in loaded.warnings] == ["extenders[0]"]
-    assert f"extender {URL} is not called to filter: its URL is not approved" in loaded.warnings[0].message
-    (cycle,) = CurrentSimulation(loaded)
-    assert [(call.verb, call.outcome) for call in calls(cycle)] == [
-        ("filter", "not called"),
-        ("bind", "answered"),
-    ]
-    assert cycle.node == "a"
+    only_binding_is_answered(CurrentSimulation, loaded, "a")
 
 
 def test_answers_of_strangers_and_a_policy_under_v1_37_are_told():
