@@ -59,8 +59,9 @@ def _tried_first(cycle: Cycle, record: ReleaseRecord) -> str:
         return ""
     if cycle.node == record.hint:
         return "named by batching"
-    nominated = next((one.pod.nominated_node for one in record.attempts if one.pod.key == cycle.pod), None)
-    return "to which the pod was nominated" if cycle.node == nominated else ""
+    attempt = record.attempt_of(cycle.pod)
+    nominated = attempt is not None and attempt.pod.nominated_node == cycle.node
+    return "to which the pod was nominated" if nominated else ""
 
 
 def picked(cycle: Cycle) -> Sentence | None:

@@ -7,12 +7,12 @@ import numpy as np
 from playground.panels.sentences import Sentence, counted, listed
 from scheduler_core.extenders.record import extender_record
 from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.simulation.v1_37.record import ReleaseRecord, release_record
+from scheduler_core.simulation.v1_37.record import release_record
+from scheduler_core.v1_37.batching import MAX_AGE
 from scheduler_core.v1_37.extending import SCORED_BY_NODE_INFO
-from scheduler_core.v1_37.interface import Attempt
 from scheduler_core.v1_37.quirks import EMPTIED
 from scheduler_core.v1_37.scored import Scored
-from scheduler_core.v1_37.signatures import unsigned_because
+from scheduler_core.v1_37.signatures import DEFAULT_CONSTRAINTS, unsigned_because
 
 BATCHING = (
     "kube-scheduler v1.37 has no equivalence cache: it was removed in 1.12. What came after it is "
@@ -22,7 +22,7 @@ BATCHING = (
 NO_EFFECT = "Here it is without effect: {}, so that no other pod counts as equal."
 NAMED_NONE = (
     "In this cycle it named none. It does only right after an equal pod was chosen a node from several that "
-    "were scored, within 500 ms, and without extenders."
+    f"were scored, within {MAX_AGE} ms, and without extenders."
 )
 LIFTED = (
     " A KubeSchedulerConfiguration with defaultingType: List and no defaultConstraints for PodTopologySpread "
@@ -31,10 +31,6 @@ LIFTED = (
 EXTENDED = "the scheduler has extenders, of which no pod's signature knows"
 NO_CHANGE_OF_BALANCE = 75
 """NodeResourcesBalancedAllocation's score of a node whose balance the pod leaves as it is."""
-
-
-def _attempt(cycle: Cycle, record: ReleaseRecord) -> Attempt | None:
-    return next((one for one in record.attempts if one.pod.key == cycle.pod), None)
 
 
 def popped_early(cycle: Cycle) -> Sentence | None:
@@ -58,7 +54,7 @@ def of_scores(cycle: Cycle) -> list[Sentence]:
     if record is None or record.scored is None:
         return []
     told: list[Sentence] = []
-    attempt = _attempt(cycle, record)
+    attempt = record.attempt_of(cycle.pod)
     plugins = record.scored.plugins
     if attempt is not None and attempt.rebuilt:
         told.append(_emptied(record.scored))
@@ -96,10 +92,10 @@ def _emptied(scored: Scored) -> Sentence:
 
 def of_message(cycle: Cycle) -> list[Sentence]:
     """Say where a message that ends in "not found" comes from."""
-    if release_record(cycle) is None or not (cycle.message or "").endswith(" not found"):
-        return []
     record = release_record(cycle)
-    attempt = None if record is None else _attempt(cycle, record)
+    if record is None or not (cycle.message or "").endswith(" not found"):
+        return []
+    attempt = record.attempt_of(cycle.pod)
     failed = {} if attempt is None else attempt.post_filter
     if not any(status.reasons == ("not found",) for status in failed.values()):
         return []
@@ -115,7 +111,7 @@ def of_message(cycle: Cycle) -> list[Sentence]:
 def batching(cycle: Cycle) -> str:
     """Return what the equivalence cache's successor does in a cycle."""
     record = release_record(cycle)
-    attempt = None if record is None else _attempt(cycle, record)
+    attempt = None if record is None else record.attempt_of(cycle.pod)
     if record is None or attempt is None:
         return BATCHING
     if record.hint:
@@ -123,4 +119,4 @@ def batching(cycle: Cycle) -> str:
     why = EXTENDED if extender_record(cycle) is not None else unsigned_because(attempt.pod, attempt.profile)
     if not why:
         return f"{BATCHING} {NAMED_NONE}"
-    return f"{BATCHING} {NO_EFFECT.format(why)}" + (LIFTED if "default constraints" in why else "")
+    return f"{BATCHING} {NO_EFFECT.format(why)}" + (LIFTED if why == DEFAULT_CONSTRAINTS else "")

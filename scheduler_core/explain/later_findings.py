@@ -14,9 +14,9 @@ from scheduler_core.explain.labels import IDENTITY, set_labels
 from scheduler_core.objects.manifests import Manifest, part
 from scheduler_core.v1_37.devices import Supply, matching_attributes, supplies
 from scheduler_core.v1_37.plugins.base import Context
+from scheduler_core.v1_37.plugins.dynamic_resources import NOT_ALLOCATED, DeviceState
 from scheduler_core.v1_37.plugins.dynamic_resources import PLUGIN as DEVICES
-from scheduler_core.v1_37.plugins.dynamic_resources import DeviceState
-from scheduler_core.v1_37.plugins.pod_topology_spread import HARD, SOFT
+from scheduler_core.v1_37.plugins.pod_topology_spread import HARD, NO_LABEL, SKEWED, SOFT
 from scheduler_core.v1_37.spreading import SpreadCounts, skews, spread_counts
 
 DOMAINS_NAMED = 8
@@ -57,8 +57,9 @@ def _told(counts: SpreadCounts, value: str | None, by: int) -> Iterator[str]:
         yield f"the node has no label {counts.key}, by which the pods are spread"
         return
     itself = ", this one included," if counts.counts_itself else ""
+    pods = _counted(by + counts.least, "pod")
     yield (
-        f"{counts.key}={value} would have {_pods(by + counts.least)}{itself} that the constraint counts: "
+        f"{counts.key}={value} would have {pods}{itself} that the constraint counts: "
         f"{by} more than the fewest of a domain, {counts.least}; maxSkew is {counts.max_skew}"
     )
     if counts.number < counts.min_domains:
@@ -71,8 +72,8 @@ def _told(counts: SpreadCounts, value: str | None, by: int) -> Iterator[str]:
     yield f"pods that it counts by {counts.key}: {listed}{more}"
 
 
-def _pods(number: int) -> str:
-    return f"{number:,} pod{'' if number == 1 else 's'}"
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _options(
@@ -146,7 +147,7 @@ def _together(requests: int, attributes: Sequence[str]) -> str:
 
 def _asked(supply: Supply) -> str:
     request = supply.request
-    wanted = "all devices" if request.takes_all else _devices(request.count)
+    wanted = "all devices" if request.takes_all else _counted(request.count, "device")
     there = (
         f"the node has {supply.selected:,}, {supply.free:,} of them free"
         if supply.selected
@@ -159,19 +160,12 @@ def _asked(supply: Supply) -> str:
     )
 
 
-def _devices(number: int) -> str:
-    return f"{number:,} device{'' if number == 1 else 's'}"
-
-
-_SKEWED = "node(s) didn't match pod topology spread constraints"
-_NO_LABEL = f"{_SKEWED} (missing required label)"
-
 LATER_FINDINGS: Mapping[str, Callable[[PodOnNode], Finding]] = {
-    _SKEWED: skew,
-    _NO_LABEL: skew,
-    "cannot allocate all claims": devices,
+    SKEWED.text: skew,
+    NO_LABEL.text: skew,
+    NOT_ALLOCATED.text: devices,
 }
 """By the reason, word for word."""
 
-SEARCHED = frozenset({_SKEWED, _NO_LABEL})
+SEARCHED = frozenset({SKEWED.text, NO_LABEL.text})
 """The reasons whose findings propose changes."""

@@ -43,6 +43,9 @@ _SIGNED: Mapping[str, Callable[[Pod], Any]] = {
 """What each plugin signs of a pod."""
 
 
+DEFAULT_CONSTRAINTS = "PodTopologySpread has default constraints"
+
+
 def unsigned_because(pod: Pod, profile: Profile) -> str:
     """Return what keeps a pod from being compared with others, a clause; "" if nothing does.
 
@@ -53,7 +56,7 @@ def unsigned_because(pod: Pod, profile: Profile) -> str:
         if pod.spec.get("topologySpreadConstraints"):
             return "the pod has topology spread constraints"
         if default_constraints(profile.arguments.get("PodTopologySpread") or {}):
-            return "PodTopologySpread has default constraints"
+            return DEFAULT_CONSTRAINTS
     affinity = pod.spec.get("affinity") or {}
     if profile.enabled("InterPodAffinity") and (
         affinity.get("podAffinity") or affinity.get("podAntiAffinity")

@@ -61,6 +61,10 @@ class ReleaseRecord(Struct, frozen=True):
     release: str = V1_37
     phases: tuple[str, ...] = field(default_factory=tuple)
 
+    def attempt_of(self, pod: str) -> Attempt | None:
+        """Return the first attempt to place a pod, None if there was none or it is not known yet."""
+        return next((one for one in self.attempts if one.pod.key == pod), None)
+
     @property
     def marks(self) -> tuple[TimelineMark, ...]:
         """None: a native PodGroup has no phases."""

@@ -32,7 +32,7 @@ MAX_ALTERNATIVES = 8
 
 _OF_ALLOCATION = ("allocation", "reservedFor", "devices")
 _ELSEWHERE = unresolvable("resourceclaim not available on the node")
-_NOT_ALLOCATED = unresolvable("cannot allocate all claims")
+NOT_ALLOCATED = unresolvable("cannot allocate all claims")
 
 
 @dataclass
@@ -162,7 +162,7 @@ class DynamicResources(Plugin):
         del row
         if code < 0:
             return Status(ERROR, (list(ctx.states[self.key].errors)[-1 - code],))
-        return _ELSEWHERE if code == 1 else _NOT_ALLOCATED
+        return _ELSEWHERE if code == 1 else NOT_ALLOCATED
 
     def score(self, ctx: Context, rows: Rows) -> Ints:
         """Prefer nodes on which earlier subrequests were served."""

@@ -41,8 +41,8 @@ _SYSTEM_DEFAULTS = (
     {"topologyKey": HOSTNAME, "whenUnsatisfiable": SOFT, "maxSkew": 3},
     {"topologyKey": ZONE, "whenUnsatisfiable": SOFT, "maxSkew": 5},
 )
-_SKEWED = Status(UNSCHEDULABLE, ("node(s) didn't match pod topology spread constraints",))
-_NO_LABEL = unresolvable("node(s) didn't match pod topology spread constraints (missing required label)")
+SKEWED = Status(UNSCHEDULABLE, ("node(s) didn't match pod topology spread constraints",))
+NO_LABEL = unresolvable("node(s) didn't match pod topology spread constraints (missing required label)")
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ class PodTopologySpread(Plugin):
     def verdict(self, ctx: Context, row: int, code: int) -> Status:
         """Return which of the two it was."""
         del ctx, row
-        return _NO_LABEL if code == 1 else _SKEWED
+        return NO_LABEL if code == 1 else SKEWED
 
     def pre_score(self, ctx: Context, rows: Rows) -> Status:
         """Count the matching pods of each domain for the soft constraints."""

@@ -12,6 +12,7 @@ const CLASSIC = {
   column: "priority", // where it is clear that it scores
   columns: "priorities",
   filterTab: "Predicates",
+  cacheTab: "Cache",
   scoreTab: "Priorities",
   raw: "Map",
   score: "Reduced",
@@ -29,6 +30,7 @@ const PLUGINS = {
   column: "plugin",
   columns: "plugins",
   filterTab: "Filter",
+  cacheTab: "Batching",
   scoreTab: "Score",
   raw: "Score",
   score: "Normalized",

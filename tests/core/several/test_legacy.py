@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import settings as tried
 
 from scheduler_core import load
+from scheduler_core.compare.cost import outcome
 from scheduler_core.scheduling.cycle import Decision
 from scheduler_core.simulation.instant import Simulation
 from scheduler_core.simulation.several.simulation import SeveralSimulation
@@ -19,16 +20,8 @@ OLD = {**BESIDE, "schedulers": [{"name": "default-scheduler", "runs": "v1.11"}]}
 
 
 def plain(decision: Decision) -> tuple[Any, ...]:
-    """Return what a decision does to the cluster."""
-    return (
-        decision.pod,
-        decision.result,
-        decision.node,
-        decision.nominated,
-        decision.victims,
-        decision.cleared,
-        decision.ranked,
-    )
+    """Return what a decision does to the cluster, and whether nodes were scored for it."""
+    return *outcome(decision), decision.ranked
 
 
 @tried(max_examples=trials(40), deadline=None)

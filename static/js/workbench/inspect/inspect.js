@@ -3,6 +3,7 @@
 import { h, fill } from "../../lib/dom.js";
 import { keeping } from "../../lib/tables.js";
 import { tabs } from "../tabs.js";
+import { termsIn } from "../terms.js";
 import { Story } from "./story.js";
 import { Predicates } from "./predicates.js";
 import { Cache } from "./cache.js";
@@ -18,8 +19,8 @@ import { Views } from "./views.js";
 import { pointed } from "./nouns.js";
 /** @import { View } from "../view.js" */
 
-/** What tabs are called under v1.37, which has plugins at extension points. */
-const LATER = { predicates: "Filter", cache: "Batching", priorities: "Score" };
+/** The tabs that are called after what the release has there. */
+const RENAMED = { predicates: "filterTab", cache: "cacheTab", priorities: "scoreTab" };
 
 /** @type {[key: string, label: string, panel: new (view: View) => any][]} */
 export const TABS = [
@@ -116,11 +117,11 @@ export class Inspect {
     this.strip.offer("session", Boolean(this.sessions) || this.view.tab === "session");
     if (part) this.grouped = "groups" in part && Boolean(part.groups.length || part.coscheduling);
     this.strip.offer("podgroups", this.grouped || this.view.tab === "podgroups");
-    const { current, release, schedulers } = this.view.playback;
-    const later = (current?.release ?? release) === "v1.37";
-    const modern = release === "v1.37" || later || schedulers?.listed.some(({ runs }) => runs === "v1.37");
+    const { release, schedulers } = this.view.playback;
+    const modern = release === "v1.37" || schedulers?.listed.some(({ runs }) => runs === "v1.37");
     this.strip.offer("hints", Boolean(modern) || this.view.tab === "hints");
-    for (const [key, label] of TABS) this.strip.label(key, (later && LATER[key]) || label);
+    const terms = termsIn(this.view.playback);
+    for (const [key, term] of Object.entries(RENAMED)) this.strip.label(key, terms[term]);
   }
 
   #count() {
