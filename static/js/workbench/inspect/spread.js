@@ -28,9 +28,11 @@ export function spreadSection(constraints) {
 }
 
 /** @param {SpreadCounts} one */
-function terms({ maxSkew, minDomains, policies }) {
+function terms({ maxSkew, minDomains, policies, number, refused }) {
   const other = POLICIES.map((name, i) => (policies[i] === USUAL[i] ? "" : `${name} ${policies[i]}`));
-  return [`maxSkew ${maxSkew}`, minDomains > 1 ? `minDomains ${minDomains}` : "", ...other].filter(Boolean).join(" · ");
+  const full = `${count(refused)} of ${plural(number, "domain")} full`;
+  const all = [`maxSkew ${maxSkew}`, minDomains > 1 ? `minDomains ${minDomains}` : "", ...other, full];
+  return all.filter(Boolean).join(" · ");
 }
 
 /** @param {SpreadCounts} one */
@@ -42,12 +44,25 @@ function rule({ least, maxSkew, itself, minDomains, number, policies }) {
 }
 
 /**
- * A domain, cut in the middle where it is long: domains often differ in their ends alone.
+ * The part of each value that tells them apart: what all end with, from a dot on, is left out where it is too long.
+ *
+ * @param {string[]} values
+ */
+function shortened(values) {
+  const [first = ""] = values;
+  const dots = values.length < 2 ? [] : [...first].flatMap((letter, at) => (letter === "." ? [at] : []));
+  const ending = dots.map((at) => first.slice(at)).find((text) => values.every((value) => value.endsWith(text))) ?? "";
+  return (/** @type {string} */ value) =>
+    value.length > NAME ? ellipsis(value.slice(0, value.length - ending.length), NAME) : value;
+}
+
+/**
+ * A domain's name; cut, screen readers have it whole.
  *
  * @param {string} value
+ * @param {string} cut
  */
-function named(value) {
-  const cut = ellipsis(value, NAME);
+function named(value, cut) {
   return cut === value
     ? value
     : [h("span", { "aria-hidden": "true", text: cut }), h("span", { class: "sr", text: value })];
@@ -56,6 +71,7 @@ function named(value) {
 /** @param {SpreadCounts} one */
 function domains({ domains: shown, number, least, maxSkew, itself }) {
   const own = itself ? 1 : 0;
+  const short = shortened(shown.map(([value]) => value));
   const limit = least + maxSkew;
   const most = Math.max(limit, ...shown.map(([, pods]) => pods + own), 1);
   const part = (/** @type {number} */ n) => `${(100 * n) / most}%`;
@@ -66,7 +82,7 @@ function domains({ domains: shown, number, least, maxSkew, itself }) {
       h(
         "li",
         { class: refused ? "refused" : undefined },
-        h("span", { class: "mono", title: value }, named(value)),
+        h("span", { class: "mono", title: value }, named(value, short(value))),
         h(
           "span",
           { class: "spread-bar", "aria-hidden": "true" },
