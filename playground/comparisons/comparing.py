@@ -26,6 +26,7 @@ from playground.pool.jobs import pool_job
 from playground.storage import bundles
 from playground.wire import Encoded, encode
 from scheduler_core.compare.compare import FirstDifference, compare, deciding_rule, side_of
+from scheduler_core.compare.configuration import differences
 from scheduler_core.compare.cost import outcome
 from scheduler_core.config.rule_history import history_of
 from scheduler_core.scenario.scenario import Scenario
@@ -224,7 +225,7 @@ def from_decisions(question: Question, give_way: Callable[[], None]) -> Encoded:
     return _encoded(
         first=None if index is None else _parting(index, playbacks),
         difference=None,  # stored decisions hold no scores
-        configuration=[],
+        configuration=list(differences(*(playback.scenario for playback in playbacks))),
         differing=len(moved),
         placements=[
             {"pod": pod, "left": ends[0].get(pod, ""), "right": ends[1].get(pod, "")}

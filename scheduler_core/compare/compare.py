@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
-from scheduler_core.config.policy import Profile
+from scheduler_core.compare.configuration import differences
 from scheduler_core.config.rule_history import history_of
-from scheduler_core.config.settings import Settings
 from scheduler_core.objects.plain import plain
 from scheduler_core.results.metrics import Metrics, Work, measure
 from scheduler_core.scenario.scenario import Scenario
@@ -91,10 +90,7 @@ def compare(
         PolicyError: One of the policies cannot be used.
     """
     a, b = (_unrecorded(simulate(one, quirk_effects=False)) for one in (scenario_a, scenario_b))
-    configuration = (  # before an operation changes them
-        *_releases(a, b),
-        *_settings(scenario_a.settings, scenario_b.settings),
-    )
+    configuration = differences(scenario_a, scenario_b)
     work_a, work_b = Work(), Work()
     first: FirstDifference | None = None
     decision: FirstDifference | None = None
@@ -344,78 +340,3 @@ def last_nodes(simulation: Stepper) -> dict[str, str]:
     nodes = {pod: node for d in scheduled for pod, node in d.placements}
     nodes |= dict.fromkeys((victim for d in simulation.decisions for victim in d.victims), "")
     return nodes | simulation.placement()
-
-
-def _releases(a: Stepper, b: Stepper) -> Iterator[str]:
-    """Describe the differences between the schedulers: their releases, or else their configurations."""
-    one, two = a.scenario.release, b.scenario.release
-    yield from _extenders(a.scenario, b.scenario)
-    if one != two:
-        yield f"kube-scheduler {one} under A, {two} under B"
-    elif isinstance(a, CurrentSimulation) and isinstance(b, CurrentSimulation):
-        yield from _profiles(a, b)
-    else:
-        yield from _configuration(a.profile, b.profile)
-
-
-def _extenders(a: Scenario, b: Scenario) -> Iterator[str]:
-    """Describe the difference between the extenders that are asked from the start."""
-    one, two = (scenario.configuration.extenders for scenario in (a, b))
-    if one == two:
-        return
-    mine, theirs = (", ".join(extender.url for extender in found) or "none" for found in (one, two))
-    yield f"extenders: {mine} under A, {theirs} under B" if mine != theirs else "what extenders do differs"
-
-
-def _profiles(a: CurrentSimulation, b: CurrentSimulation) -> Iterator[str]:
-    """Describe the differences between the profiles of v1.37, by schedulerName and extension point."""
-    of_a, of_b = (one.run.configuration.profiles for one in (a, b))
-    for name in dict.fromkeys([*of_a, *of_b]):
-        left, right = of_a.get(name), of_b.get(name)
-        if left is None or right is None:
-            yield f"profile {name} of {'B' if left is None else 'A'} alone"
-            continue
-        for point in left.points:
-            if left.points[point] != right.points[point]:
-                mine, theirs = (", ".join(side.points[point]) or "none" for side in (left, right))
-                yield f"{point} of {name}: {mine} under A, {theirs} under B"
-        for plugin in dict.fromkeys([*left.weights, *right.weights]):
-            one, two = left.weights.get(plugin, 0), right.weights.get(plugin, 0)
-            if one != two:
-                yield f"plugin {plugin}: weight {one or 'none'} under A, {two or 'none'} under B"
-        if left.arguments != right.arguments:
-            yield f"the arguments of plugins of {name} differ"
-        if left.percentage != right.percentage:
-            yield f"percentageOfNodesToScore: {left.percentage} under A, {right.percentage} under B"
-
-
-def _configuration(a: Profile, b: Profile) -> Iterator[str]:
-    """Describe the differences between the policies themselves."""
-    for name, mine, theirs in (("A", a.order, b.order), ("B", b.order, a.order)):
-        only = [key for key in mine if key not in theirs]
-        if only:
-            yield f"predicates of {name} alone: {', '.join(only)}"
-    common = [key for key in a.order if key in b.order]
-    if common != [key for key in b.order if key in a.order]:
-        yield "the order of the predicates differs"
-    weights_a = {p.name: p.weight for p in a.priorities}
-    weights_b = {p.name: p.weight for p in b.priorities}
-    for key in dict.fromkeys([*weights_a, *weights_b]):
-        one, two = weights_a.get(key, 0), weights_b.get(key, 0)
-        if one != two:
-            yield f"priority {key}: weight {one or 'none'} under A, {two or 'none'} under B"
-    for quirk in sorted(a.quirks ^ b.quirks):
-        yield f"quirk {quirk}: {'v1.11' if quirk in a.quirks else 'fixed'} under A, the other under B"
-    if a.always_check_all != b.always_check_all:
-        yield f"alwaysCheckAllPredicates: {a.always_check_all} under A, {b.always_check_all} under B"
-
-
-def _settings(a: Settings, b: Settings) -> Iterator[str]:
-    """Describe the differences between the settings of the equivalence cache."""
-    for name, one, two in (
-        ("cache", a.cache, b.cache),
-        ("equivalenceClass", a.equivalence_class, b.equivalence_class),
-        ("staleWrites", a.stale_writes, b.stale_writes),
-    ):
-        if one != two:
-            yield f"{name}: {one} under A, {two} under B"
