@@ -84,7 +84,7 @@ def previewed(scenario: Scenario, moment: Moment | None, bulk: Bulk) -> dict[str
     chosen: list[str] = []
     changes: list[BulkEdit] = []
     try:
-        chosen = _chosen(nodes, bulk)
+        chosen = _chosen(nodes, bulk, _known(scenario))
         changes = _changes(nodes, chosen, bulk)
         _bounded(changes, moment)
     except BulkError as wrong:
@@ -93,6 +93,7 @@ def previewed(scenario: Scenario, moment: Moment | None, bulk: Bulk) -> dict[str
         "nodes": len(nodes),
         "chosen": len(chosen),
         "names": chosen[:NAMED],
+        "absent": _absent(nodes, bulk, _known(scenario))[:NAMED],
         "changed": len(changes),
         "words": _words(bulk, len(changes)) if changes and not error["message"] else "",
         "difference": [
@@ -113,7 +114,7 @@ def changed(text: str, bulk: Bulk, moment: Moment | None) -> dict[str, Any]:
     if moment is not None:
         check(scenario, moment)
     nodes = _nodes(scenario, moment)
-    changes = _changes(nodes, _chosen(nodes, bulk), bulk)
+    changes = _changes(nodes, _chosen(nodes, bulk, _known(scenario)), bulk)
     _bounded(changes, moment)
     if not changes:
         raise BulkError(
@@ -166,8 +167,26 @@ def _nodes(scenario: Scenario, moment: Moment | None) -> dict[str, Manifest]:
     return found
 
 
-def _chosen(nodes: Mapping[str, Manifest], bulk: Bulk) -> list[str]:
-    """Return the names of the selected nodes, in the order of the cluster."""
+def _known(scenario: Scenario) -> frozenset[str]:
+    """Return the names of all nodes that exist at some moment."""
+    given = (document_key(one)[1] for one in scenario.documents if one.get("kind") == "Node")
+    return frozenset((*given, *(one.key for one in scenario.operations if one.kind == "Node")))
+
+
+def _absent(nodes: Mapping[str, Manifest], bulk: Bulk, known: frozenset[str]) -> list[str]:
+    """Return the nodes chosen by name that exist only before or after the moment."""
+    return sorted(_lines(bulk) & known - nodes.keys()) if bulk.by == "names" else []
+
+
+def _lines(bulk: Bulk) -> set[str]:
+    return {line.strip() for line in bulk.which.splitlines()} - {""}
+
+
+def _chosen(nodes: Mapping[str, Manifest], bulk: Bulk, known: frozenset[str]) -> list[str]:
+    """Return the names of the selected nodes, in the order of the cluster.
+
+    ``known`` are the nodes that may be chosen by name: one that does not exist at the moment is left out.
+    """
     which = bulk.which.strip()
     if bulk.by == "selector":
         requirements = _requirements(which)
@@ -180,10 +199,11 @@ def _chosen(nodes: Mapping[str, Manifest], bulk: Bulk) -> list[str]:
         patterns = [pattern for pattern in re.split(r"[,\s]+", which) if pattern][:50]
         return [name for name in nodes if any(fnmatchcase(name, pattern) for pattern in patterns)]
     if bulk.by == "names":
-        wanted = {line.strip() for line in which.splitlines()}
-        missing = sorted(wanted - {""} - nodes.keys())
-        if missing:
-            raise BulkError(f"There is no node {missing[0][:63]} at this step.", "which")
+        wanted = _lines(bulk)
+        missing = sorted(wanted - nodes.keys())
+        unknown = [name for name in missing if name not in known]
+        if unknown or (missing and len(missing) == len(wanted)):
+            raise BulkError(f"There is no node {(unknown or missing)[0][:63]} at this step.", "which")
         return [name for name in nodes if name in wanted]
     raise BulkError(f"Nodes are selected by selector, glob or names, not by {bulk.by[:20]!r}.", "by")
 

@@ -98,6 +98,11 @@ def _alike(happening: TimelineEvent) -> bool:
     return happening.what in ALIKE and not happening.text.endswith(GONE)
 
 
+def deletes_pod(happening: TimelineEvent) -> bool:
+    """Return whether an event is the deletion of the pod that it is about."""
+    return happening.what in DELETED and _alike(happening)
+
+
 def _kind(happening: TimelineEvent) -> tuple[object, ...]:
     """Return the key that is equal for events in one sentence."""
     if _alike(happening):
@@ -124,16 +129,22 @@ def sentence_of(entries: Sequence[TimelineEvent]) -> Sentence:
     return SENTENCES.get(first.what, _other)(first)
 
 
+DELETED: Mapping[str, tuple[str, str]] = {
+    "TaintManagerEviction": (" is evicted from its node.", " are evicted from their nodes."),
+    "Preempted": (" is preempted.", " are preempted."),
+    "GarbageCollected": (" is deleted: its owner was deleted.", " are deleted: their owner was deleted."),
+    "DeletingOrphanedPod": (" is deleted: its node was deleted.", " are deleted: their node was deleted."),
+    "SuccessfulDelete": (" is deleted by its controller.", " are deleted by their controllers."),
+    "RollingUpdate": (" is deleted for an update.", " are deleted for an update."),
+}
+"""The events that delete pods: the text for one pod, and for several at once."""
+
 ALIKE: Mapping[str, tuple[str, str]] = {
     "Started": (" runs.", " run."),
     "Succeeded": (" has succeeded; its resources are free.", " have succeeded; their resources are free."),
     "Failed": (" has failed; its resources are free.", " have failed; their resources are free."),
     "SuccessfulCreate": (" is created by its controller.", " are created by their controllers."),
-    "TaintManagerEviction": (" is evicted from its node.", " are evicted from their nodes."),
-    "Preempted": (" is preempted.", " are preempted."),
-    "GarbageCollected": (" is deleted: its owner was deleted.", " are deleted: their owner was deleted."),
-    "SuccessfulDelete": (" is deleted by its controller.", " are deleted by their controllers."),
-    "RollingUpdate": (" is deleted for an update.", " are deleted for an update."),
+    **DELETED,
 }
 """The text for one pod, and for several at once."""
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from playground.panels.happenings import deletes_pod
 from playground.panels.sentences import counted
 from playground.playback.playback import Playback
 from playground.playback.tables import ABSENT
 from scheduler_core.objects.reading import steps_of
-from scheduler_core.scenario.history_entries import entries_of, ids_of, resolved, written_of
+from scheduler_core.scenario.history_entries import entries_of, ids_of, resolved, target_of, written_of
 from scheduler_core.scenario.scenario import Operation
 from scheduler_core.scheduling.timeline import TimelineEvent
 
@@ -38,14 +42,16 @@ def outcome_of(playback: Playback, name: str, unwanted: IsUnwanted) -> dict[str,
             made = came
             break
         before += came
+    key = target_of(entries[number])
+    own = next((change for change in made if (change.kind, change.key) == key), None)
     if not made:
         return _told(False, _why(playback, number) or "it changes nothing")
     lands = playback.trail.lands(len(before) + 1)
     if playback.tables.timed:
-        return _timed(playback, made[0], lands, unwanted)
+        return _timed(playback, own or made[0], lands, unwanted)
     if lands > len(playback):
         return _told(True, "no cycle comes after it")
-    return _instant(playback, made, lands)
+    return _instant(playback, own or made[0], made, lands)
 
 
 def _told(effect: bool, text: str) -> dict[str, Any]:
@@ -62,24 +68,36 @@ def _why(playback: Playback, number: int) -> str:
     return ""
 
 
-def _instant(playback: Playback, made: list[Operation], lands: int) -> dict[str, Any]:
-    """Describe an operation of v1.11: what it resolved to, and the pods deleted with a node."""
-    first, trail, tables = made[0], playback.trail, playback.tables
+def _instant(playback: Playback, own: Operation, made: list[Operation], lands: int) -> dict[str, Any]:
+    """Describe an operation without virtual time: what it resolved to, and the pods deleted with a node.
+
+    ``own`` is the change that the operation names; the others of ``made`` are controllers' responses.
+    """
+    trail, tables = playback.trail, playback.tables
     placement = trail.placement_before(lands)
-    if first.kind == "Pod" and first.action != "create":
-        pod = tables.pod_index.get(first.key)
+    if own.kind == "Pod" and own.action != "create":
+        pod = tables.pod_index.get(own.key)
         if pod is not None and placement[pod] == ABSENT:
-            return _told(False, f"there is no Pod {first.key} at this moment")
-    if first.configuration is not None:
+            return _told(False, f"there is no Pod {own.key} at this moment")
+    if own.configuration is not None:
         return _told(True, "the scheduler restarts")
-    counts = Counter((change.action, change.kind) for change in made[1:] if change.kind != "ReplicaSet")
+    others = [change for change in made if change is not own and change.kind != "ReplicaSet"]
+    lost = 0
+    if own.kind == "Node" and own.action == "delete":
+        # The pods that the scheduler placed there are deleted with those that the manifests had bound to it.
+        there = placement == tables.node_index[own.key]
+        lost = int(there.sum())
+        others = [change for change in others if not _was_on(change, there, tables.pod_index)]
+    counts = Counter((change.action, change.kind) for change in others)
     told = [f"{_many(number, kind)} {DONE[action]}" for (action, kind), number in counts.items()]
-    if first.kind == "Node" and first.action == "delete":
-        node = tables.node_index[first.key]
-        there = sum(tables.pod_index.get(c.key, -1) >= 0 for c in made[1:] if c.kind == "Pod")
-        if (lost := int((placement == node).sum()) - there) > 0:
-            told.append(f"{counted(lost, 'pod')} went with it")
+    told += [f"{counted(lost, 'pod')} went with it"] if lost else []
     return _told(True, ", ".join(told[:KINDS_SHOWN]))
+
+
+def _was_on(change: Operation, there: NDArray[np.bool_], pod_index: Mapping[str, int]) -> bool:
+    """Return whether a change deletes a pod of the node; ``there`` says of each pod whether it was on it."""
+    pod = pod_index.get(change.key) if (change.action, change.kind) == ("delete", "Pod") else None
+    return pod is not None and bool(there[pod])
 
 
 def _many(number: int, kind: str) -> str:
@@ -94,10 +112,7 @@ def _timed(playback: Playback, operation: Operation, lands: int, unwanted: IsUnw
     first, rest = landed
     if NOTHING in first.text:
         return _told(False, first.text.partition(NOTHING)[2])
-    moves: dict[str, str | None] = {}
-    for happening in (first, *rest):
-        moves.update(happening.moves)
-    return _told(True, _moved(moves))
+    return _told(True, _moved((first, *rest)))
 
 
 def _happenings(playback: Playback, lands: int, unwanted: IsUnwanted) -> list[TimelineEvent]:
@@ -131,8 +146,14 @@ def _after(
     return None if first is None else (first, rest)
 
 
-def _moved(moves: Mapping[str, str | None]) -> str:
-    waiting = sum(node == "" for node in moves.values())
-    gone = sum(node is None for node in moves.values())
+def _moved(happenings: Sequence[TimelineEvent]) -> str:
+    """Count the pods that wait for a node after the events, and those that the events deleted.
+
+    A StatefulSet's pod counts as both: it has no move of its own, being pending again under its name.
+    """
+    moves = [move for happening in happenings for move in happening.moves]
+    waiting = sum(node == "" for node in dict(moves).values())
+    gone = {pod for pod, node in moves if node is None}
+    gone |= {happening.about for happening in happenings if deletes_pod(happening)}
     told = [f"{counted(waiting, 'pod')} now pending"] if waiting else []
-    return ", ".join([*told, *([f"{counted(gone, 'pod')} gone"] if gone else [])])
+    return ", ".join([*told, *([f"{counted(len(gone), 'pod')} gone"] if gone else [])])

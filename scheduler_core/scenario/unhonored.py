@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -12,6 +12,7 @@ from scheduler_core.config.release import V1_37
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.problems import problems_of, shape_text
 from scheduler_core.framework.configuration.profiles import Configuration
+from scheduler_core.framework.configuration.versions import DEFAULT_SCHEDULER
 from scheduler_core.kube_batch.document import BATCH_SCHEDULER
 from scheduler_core.objects.kinds import KINDS
 from scheduler_core.objects.model import KubernetesObject, Pod, Workload
@@ -41,11 +42,12 @@ GATED: Mapping[str, frozenset[str]] = {
 class Unhonored(Struct, frozen=True):
     """A warning of a field or kind that another cluster may honor, and the abilities that honor it here.
 
-    Any one of ``honored_by`` suffices.
+    Any one of ``honored_by`` suffices. ``schedulers`` are the schedulerNames of the pods that it concerns.
     """
 
     problem: Problem
     honored_by: frozenset[str] = frozenset()
+    schedulers: frozenset[str] = frozenset()
 
 
 class _Found(Struct, frozen=True):
@@ -80,10 +82,29 @@ def found_in(
         place = At(report, None, entries[0]).child("kind")
         found.append(_Found(place, kind, owners, REPORTED_KINDS[kind].effect))
     told = problems_of((one.at, _text(one)) for one in found)
+    names = _scheduler_names(listed) if found else {}
+    everybody = frozenset(names.values())
     return tuple(
-        Unhonored(_marked(problem, one.name), one.honored_by)
+        Unhonored(
+            _marked(problem, one.name),
+            one.honored_by,
+            frozenset(names[owner] for owner in map(_in_namespace, one.owners) if owner in names)
+            or everybody,
+        )
         for problem, one in zip(told, found, strict=True)
     )
+
+
+def _scheduler_names(objects: Iterable[KubernetesObject]) -> dict[Owner, str]:
+    """Return the schedulerName of each pod, and of the pods of each controller, by its manifest's owner."""
+    pods = ((obj, obj.template if isinstance(obj, Workload) else obj) for obj in objects)
+    return {
+        (obj.kind if isinstance(obj, Workload) else "Pod", obj.meta.namespace, obj.meta.name): (
+            pod.scheduler_name or DEFAULT_SCHEDULER
+        )
+        for obj, pod in pods
+        if isinstance(pod, Pod)
+    }
 
 
 def is_reported(entry: Entry) -> bool:
@@ -118,7 +139,7 @@ def warnings_under(
     """Return the warnings of fields and kinds that at least one of a run's configurations does not honor."""
     listed = list(configurations)
     able = [abilities(configuration) for configuration in listed]
-    modern = release == V1_37
+    modern = _served_by_v1_37(listed, release)
     honored = HONORED_BY_V1_37.union(
         *(fields for gate, fields in GATED.items() if all(one.settings.has(gate) for one in listed))
     )
@@ -126,8 +147,19 @@ def warnings_under(
         one.problem
         for one in found
         if not all(one.honored_by & names for names in able)
-        and not (modern and one.problem.unhonored.rpartition(".")[2].removesuffix("[]") in honored)
+        and not (modern(one) and one.problem.unhonored.rpartition(".")[2].removesuffix("[]") in honored)
     )
+
+
+def _served_by_v1_37(configurations: Iterable[Configuration], release: str) -> Callable[[Unhonored], bool]:
+    """Return whether v1.37 schedules all pods that a warning concerns, alone or next to other schedulers."""
+    if release == V1_37:
+        return lambda _: True
+    served = [
+        {scheduler.name for scheduler in one.settings.schedulers if scheduler.runs == V1_37}
+        for one in configurations
+    ]
+    return lambda found: bool(found.schedulers) and all(found.schedulers <= names for names in served)
 
 
 def _field(shape: tuple[str, ...]) -> str:
@@ -142,10 +174,13 @@ def _text(found: _Found) -> str:
     return f"this result may differ on a cluster that honors {found.name} ({whose}): {found.effect}"
 
 
-def _named(owner: Owner) -> str:
+def _in_namespace(owner: Owner) -> Owner:
     kind, namespace, name = owner
-    if kind in KINDS and KINDS[kind].namespaced:
-        namespace = namespace or "default"
+    return (kind, namespace or "default", name) if kind in KINDS and KINDS[kind].namespaced else owner
+
+
+def _named(owner: Owner) -> str:
+    kind, namespace, name = _in_namespace(owner)
     return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
 
 

@@ -101,6 +101,27 @@ def test_a_file_is_uploaded(page: Page, tmp_path: Path) -> None:
     expect(bench.timeline).to_have_attribute("aria-valuemax", "26")
 
 
+def test_a_second_upload_gets_its_own_title(page: Page, tmp_path: Path) -> None:
+    """A title that a file gave goes with the file; one that was typed stays."""
+    page.goto("/")
+    upload, title = page.get_by_label("Upload files"), page.get_by_label("Title")
+    for name in ("first", "second"):
+        (tmp_path / f"{name}.yaml").write_text(MENDED)
+        with gzip.open(tmp_path / f"{name}.tar.gz", "wb") as packed:
+            packed.write(MENDED.encode())
+        upload.set_input_files(tmp_path / f"{name}.tar.gz")
+        expect(title).to_have_value(name)
+    page.get_by_role("button", name="Take second.tar.gz out again").click()
+    upload.set_input_files(tmp_path / "first.yaml")
+    expect(title).to_have_value("first")
+    page.reload()  # the box has what was there last time
+    upload.set_input_files(tmp_path / "second.yaml")
+    expect(title).to_have_value("second")
+    title.fill("My cluster")
+    upload.set_input_files(tmp_path / "first.yaml")
+    expect(title).to_have_value("My cluster")
+
+
 def test_packed_and_several_files_are_uploaded(page: Page, tmp_path: Path) -> None:
     """Compressed files and several at once are read together."""
     nodes, _, pods = MENDED.partition("---\n")

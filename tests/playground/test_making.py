@@ -280,6 +280,20 @@ async def test_after_a_cycle_each_node_is_an_operation_of_its_own() -> None:
         assert len(list(yaml.safe_load_all(more["text"]))[-1]["spec"]["operations"]) == 3
 
 
+async def test_nodes_that_an_event_deleted_are_left_out_of_a_later_bulk_change() -> None:
+    """The others of a list of names change; the preview names those that are gone by then."""
+    async with connected(OWNER) as socket:
+        wish = {"by": "names", "which": "a-1", "what": "delete", "step": "1.1"}
+        text = (await socket.success("bundle.bulk", {"text": NODES + POD, **wish}))["text"]
+        later = {"by": "names", "which": "a-1\nb-1", "what": "cordon", "step": "2.1"}
+        answer = await previewed(socket, text, **later)
+        assert (answer["names"], answer["absent"], answer["errors"]) == (["b-1"], ["a-1"], [])
+        made = await socket.success("bundle.bulk", {"text": text, **later})
+        assert [change.key for change in load(made["text"]).operations] == ["a-1", "b-1"]
+        error = await socket.error("bundle.bulk", {"text": text, **later, "which": "a-1"})
+    assert (error["field"], error["message"]) == ("which", "There is no node a-1 at this step.")
+
+
 @pytest.mark.parametrize(
     ("wish", "field"),
     [

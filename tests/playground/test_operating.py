@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 import yaml
 
+from playground.panels import happenings
+from playground.panels.landed import outcome_of
+from playground.playback.playback import Playback
 from scheduler_core import Simulation, load, simulate
 from scheduler_core.authoring.examples import find
 from scheduler_core.objects.model import Pod
@@ -608,6 +611,64 @@ async def test_what_an_operation_did_in_virtual_time_is_told() -> None:
         node = await socket.success("operations.outcome", {"source": source, "id": "node"})
     assert nope == {"id": "nope", "effect": False, "text": "there is no Pod default/nope at this moment"}
     assert node["effect"] and "2 pods" in node["text"]
+
+
+WITH_PETS = (
+    BUNDLE
+    + """---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db}
+spec:
+  replicas: 2
+  serviceName: db
+  selector: {matchLabels: {app: db}}
+  template:
+    metadata: {labels: {app: db}}
+    spec: {containers: [{name: c, resources: {requests: {cpu: 100m}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: given}
+spec: {nodeName: a, containers: [{name: c}]}
+"""
+)
+
+
+def test_a_deleted_node_takes_as_many_pods_along_on_its_card_as_in_the_story() -> None:
+    """The pod that a StatefulSet creates again by the same name was deleted, too."""
+    playback = Playback(load(WITH_PETS + CLOCK + HEAD + gone("Node", "a", "time: 30", "node")))
+    while not playback.complete:
+        playback.advance(1)
+    cycles = [playback.cycle(index) for index in range(1, len(playback) + 1)]
+    told = [sentence for cycle in cycles for _, sentence in happenings.told(cycle.happenings, cycle.pod)]
+    (deleted,) = (one for one in told if str(one[-1]).endswith("their node was deleted."))
+    card = outcome_of(playback, "node", lambda: False)
+    assert sum(isinstance(part, dict) and "pod" in part for part in deleted) == 4
+    assert card == {"effect": True, "text": "3 pods now pending, 4 pods gone"}
+
+
+@pytest.mark.parametrize("scheduler", ["v1.11", "v1.37"])
+async def test_without_virtual_time_pods_of_manifests_and_of_the_scheduler_go_with_their_node(
+    scheduler: str,
+) -> None:
+    """They are counted together, whichever the operation lists by itself."""
+    late = (
+        "  - {id: late, step: 3, createOperation: {object: {apiVersion: v1, kind: Pod, metadata: {name: z}, "
+    )
+    late += "spec: {containers: [{name: c}]}}}}\n"
+    settings = f"---\napiVersion: podstep/v1\nkind: SimulationSettings\nscheduler: {scheduler}\n"
+    text = WITH_PETS + settings + HEAD + gone("Node", "a", "step: 2", "node") + late
+    simulation = simulate(load(text))
+    there = 0
+    for cycle in simulation:
+        if cycle.index == 6:
+            there = sum(node == "a" for node in simulation.placement().values())
+    async with connected() as socket:
+        source = await draft(socket, text)
+        card = await socket.success("operations.outcome", {"source": source, "id": "node"})
+    assert there >= 3
+    assert card["text"] == f"{there} pods went with it"
 
 
 async def test_a_workload_gets_a_new_image() -> None:

@@ -1136,6 +1136,7 @@ export interface BulkPreview {
   nodes: number;
   chosen: number;
   names: string[];
+  absent: string[];
   changed: number;
   words: string;
   difference: { name: string; lines: [sign: "-" | "+" | " " | "…", text: string][] }[];

@@ -77,6 +77,7 @@ export function paste(form, tables) {
   editor.value = plain.value || before.text;
   ({ length } = editor);
   title.value ||= before.title;
+  let suggested = before.title; // a title that nobody has typed on this page: another upload replaces it
   fill($("[data-editor]", form), editor.element);
   if (editor.value.trim()) enrich();
   const refused = $("#import-errors");
@@ -214,27 +215,45 @@ export function paste(form, tables) {
     }
     const rest = files.filter((file) => !isTable(file));
     const text = await asText(rest, OVER_SOCKET);
-    if (!title.value && rest.length)
-      title.value = rest[0].name.replace(/(\.(ya?ml|json|jsonl|txt|zip|tar|tgz))?(\.gz)?$/i, "");
+    const added = Boolean(editor.value.trim()) && !restored;
+    if (rest.length) entitle(rest[0].name.replace(/(\.(ya?ml|json|jsonl|txt|zip|tar|tgz))?(\.gz)?$/i, ""), added);
     if (text === null) {
       // More files than a form may have go as one.
-      if (rest.length > Number(input.dataset.most)) await takeFolder(rest.map((file) => ({ path: file.name, file })));
+      if (rest.length > Number(input.dataset.most)) await holdPacked(rest.map((file) => ({ path: file.name, file })));
       else hold(rest);
       return;
     }
     hold([]);
-    editor.value = editor.value.trim() && !restored ? `${editor.value.trimEnd()}\n---\n${text}` : text;
+    editor.value = added ? `${editor.value.trimEnd()}\n---\n${text}` : text;
     changed();
     editor.focus();
   }
 
-  /** Hold a folder, or a promise of one, as one packed file. */
+  /**
+   * Call the bundle after its files, unless somebody has typed a title.
+   *
+   * @param {string} name
+   * @param {boolean} added to what is in the box already
+   */
+  function entitle(name, added) {
+    if (title.value && title.value !== suggested) return;
+    suggested = (added && suggested ? `${suggested}, ${name}` : name).slice(0, title.maxLength);
+    title.value = suggested;
+  }
+
+  /** Take a folder, or a promise of one. */
   async function takeFolder(folder) {
+    const name = await holdPacked(folder);
+    if (name) entitle(name, Boolean(editor.value.trim()) && !restored);
+  }
+
+  /** Hold a folder, or a promise of one, as one packed file; returns the folder's name, "" if it cannot be read. */
+  async function holdPacked(folder) {
     try {
       say("", "Reading the folder …");
       const { file, left } = packed(await folder, Number(input.dataset.mostBytes));
-      title.value ||= file.name.replace(/\.tar$/, "");
       hold([file], left ? ` ${plural(left, "other file")} of the folder ${left === 1 ? "is" : "are"} not sent.` : "");
+      return file.name.replace(/\.tar$/, "");
     } catch (error) {
       say(
         "bad",
@@ -243,6 +262,7 @@ export function paste(form, tables) {
           ? error.message
           : "The folder cannot be read. Pack it as .zip or .tar.gz and drop that.",
       );
+      return "";
     }
   }
 
@@ -335,7 +355,7 @@ export function paste(form, tables) {
     () => {
       if (restored) {
         editor.selectAll();
-        if (title.value === before.title) title.value = "";
+        if (title.value === suggested) title.value = "";
       }
     },
     { capture: true },
@@ -367,7 +387,7 @@ export function paste(form, tables) {
   clear.addEventListener("click", () => {
     hold([]);
     editor.value = "";
-    title.value = "";
+    title.value = suggested = "";
     forget();
     changed();
     editor.focus();
@@ -375,7 +395,11 @@ export function paste(form, tables) {
   onDrop(form, take);
   // A page that comes back from the browser's cache can be used again.
   addEventListener("pageshow", (event) => {
-    if (event.persisted) busy(false);
+    if (!event.persisted) return;
+    busy(false);
+    restored = Boolean(editor.value.trim()); // it has been opened: what comes now is another cluster
+    suggested = title.value;
+    buttons();
   });
   return {
     take: (files, folder) => {

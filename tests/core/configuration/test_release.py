@@ -164,6 +164,22 @@ def test_fields_that_the_release_honors_are_not_reported() -> None:
     assert not any("topologySpreadConstraints" in problem.unhonored for problem in modern.warnings)
 
 
+@pytest.mark.parametrize(
+    ("scheduler", "warned"),
+    [("", False), ("schedulerName: modern, ", False), ("schedulerName: old, ", True)],
+)
+def test_a_scheduler_that_runs_v1_37_next_to_others_honors_what_v1_37_honors(
+    scheduler: str, warned: bool
+) -> None:
+    """A constraint is reported only for pods whose own scheduler ignores it."""
+    listed = "[{name: default-scheduler, runs: v1.37}, {name: modern, runs: v1.37}, {name: old, runs: v1.11}]"
+    constraint = "{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}"
+    pod = POD.replace("spec: {", f"spec: {{{scheduler}topologySpreadConstraints: [{constraint}], ")
+    read = load(NODE + pod + settings(f"time: virtual\nschedulers: {listed}"))
+    found = [problem for problem in read.warnings if "topologySpreadConstraints" in problem.unhonored]
+    assert bool(found) is warned
+
+
 def test_the_commands_take_a_release(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """``simulate``, ``explain`` and ``compare`` with ``--scheduler``; the report names it."""
     path, trace = tmp_path / "bundle.yaml", tmp_path / "trace.jsonl"

@@ -237,7 +237,7 @@ export class BulkChange extends FormPanel {
 
   show(answer) {
     super.show(answer);
-    const { nodes, chosen, names, changed, errors, difference } = answer;
+    const { nodes, chosen, names, absent, changed, errors, difference } = answer;
     const begun = (/** @type {string} */ name) =>
       name !== "key" || this.pressed || Boolean(this.given.get("key")?.value);
     const general = tellAll(this.#fields, errors, (name) => !begun(name));
@@ -255,6 +255,8 @@ export class BulkChange extends FormPanel {
         : changed === chosen
           ? ", all of them change"
           : `, ${count(changed)} change: the others already have it`,
+      absent.length && !wrong ? `. Not there at this step, so left out: ${absent.slice(0, SHOWN).join(", ")}` : "",
+      absent.length > SHOWN && !wrong ? ` and ${count(absent.length - SHOWN)} more` : "",
     );
     fill(
       this.named,
