@@ -38,6 +38,18 @@ def parse_quantity(text: str, scale: int = 1) -> int:
 
     ``scale`` is 1000 for cpu in millicores. Raises QuantityError, whose message suggests a correction.
     """
+    amount = exact_quantity(text, scale)
+    return rounded(amount) if amount >= 0 else -rounded(-amount)
+
+
+def rounded(amount: Fraction | int) -> int:
+    """Return an amount rounded up to an integer."""
+    return -(-amount.numerator // amount.denominator)
+
+
+@lru_cache(maxsize=8192)
+def exact_quantity(text: str, scale: int = 1) -> Fraction | int:
+    """Return the amount times ``scale``, an int if it is whole. Raises as :func:`parse_quantity` does."""
     match = _QUANTITY.fullmatch(text) if len(text) <= _MAX_LENGTH else None
     if match is None:
         raise QuantityError(_explain(text))
@@ -50,10 +62,10 @@ def parse_quantity(text: str, scale: int = 1) -> int:
         amount *= _BINARY[suffix]
     else:
         amount *= Fraction(10) ** (power or _DECIMAL[suffix or ""])
-    whole = -(-amount.numerator // amount.denominator)
-    if whole > MAX_AMOUNT:
+    if rounded(amount) > MAX_AMOUNT:
         raise QuantityError(f"{text!r} is larger than 2^63-1, the largest amount Kubernetes can hold")
-    return -whole if sign == "-" else whole
+    signed = -amount if sign == "-" else amount
+    return signed.numerator if signed.denominator == 1 else signed
 
 
 def is_whole(text: str) -> bool:
@@ -81,7 +93,16 @@ def _explain(text: str) -> str:
 
 def parse_resource(name: str, text: str) -> int:
     """Return the amount of the resource ``name``: millicores for cpu, base units otherwise."""
-    return parse_quantity(text, 1000 if name == "cpu" else 1)
+    return parse_quantity(text, _scale(name))
+
+
+def exact_resource(name: str, text: str) -> Fraction | int:
+    """Return the amount of the resource ``name`` in the same unit, not rounded: for sums."""
+    return exact_quantity(text, _scale(name))
+
+
+def _scale(name: str) -> int:
+    return 1000 if name == "cpu" else 1
 
 
 def format_resource(name: str, amount: int) -> str:

@@ -30,6 +30,10 @@ def _scaled_down(old: Manifest, new: Manifest) -> bool:
     return any(name not in after or amount > after[name] for name, amount in before.items())
 
 
+def _scaled_up(old: Manifest, new: Manifest) -> bool:
+    return _scaled_down(new, old)
+
+
 def _gates_eliminated(old: Manifest, new: Manifest) -> bool:
     return bool(_spec(old).get("schedulingGates")) and not _spec(new).get("schedulingGates")
 
@@ -55,6 +59,7 @@ def _status(pod: Manifest) -> Mapping[str, Any]:
 _CHANGES: tuple[tuple[str, Callable[[Manifest, Manifest], bool]], ...] = (
     ("UpdatePodLabel", _labels_changed),
     ("UpdatePodScaleDown", _scaled_down),
+    ("UpdatePodScaleUp", _scaled_up),
     ("UpdatePodSchedulingGatesEliminated", _gates_eliminated),
     ("UpdatePodToleration", _tolerations_changed),
     ("UpdatePodGeneratedResourceClaim", _claims_generated),

@@ -26,6 +26,9 @@ Port = tuple[str, str, int]
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
+_REPORTED = frozenset(("allocatedResources", "resources", "containerStatuses", "initContainerStatuses"))
+"""Fields of the status that say what a pod holds."""
+
 
 class AffinityTerm(Struct, frozen=True):
     """A pod (anti-)affinity term: which pods, of which namespaces, in which topology."""
@@ -119,7 +122,8 @@ class Pod:
     def spec_key(self) -> tuple[Any, ...]:
         """All that decides where a waiting pod fits best: equal for pods that share a decision."""
         owners = [o for o in self.manifest["metadata"].get("ownerReferences") or () if o.get("controller")]
-        return json.dumps([self.spec, self.labels, owners]), self.namespace
+        reported = [self.status[key] for key in sorted(_REPORTED & self.status.keys())]
+        return json.dumps([self.spec, self.labels, owners, reported]), self.namespace
 
     # Requests.
 
@@ -138,6 +142,11 @@ class Pod:
         """Cpu and memory that it counts for in scores on a node, with defaults."""
         total = held_requests(self.spec, self.status, nonzero=True)
         return total.get("cpu", 0), total.get("memory", 0)
+
+    @cached_property
+    def balanced(self) -> Amounts:
+        """What NodeResourcesBalancedAllocation scores it with: its status counts while it waits, too."""
+        return self.held if _REPORTED & self.status.keys() else self.requests
 
     @cached_property
     def scored_nonzero(self) -> Amounts:

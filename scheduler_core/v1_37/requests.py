@@ -1,29 +1,35 @@
 """Resource requests of pods: containers, sidecars, pod level, resizes, overhead, defaults for scores.
 
-Amounts are millicores of cpu and base units of everything else, rounded up (resource.PodRequests).
+Amounts are millicores of cpu and base units of everything else. They are added as they are written; the sums
+are rounded up (resource.PodRequests).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
 from typing import Any
 
-from scheduler_core.objects.quantity import parse_resource
+from scheduler_core.objects.quantity import exact_resource, parse_resource, rounded
 
 Amounts = dict[str, int]
+Exact = dict[str, int | Fraction]
 
 DEFAULTS: Amounts = {"cpu": 100, "memory": 200 * 1024 * 1024}
 """What scores put in for a container that requests no cpu or memory (util.GetNonzeroRequests)."""
 
-Request = Callable[[Mapping[str, Any]], Mapping[str, int]]
-
+Request = Callable[[Mapping[str, Any]], Mapping[str, int | Fraction]]
 
 _STATUSES = ("initContainerStatuses", "containerStatuses")
 
 
 def amounts(resources: Mapping[str, Any] | None) -> Amounts:
-    """Read a ResourceList."""
+    """Read a ResourceList, each amount rounded up."""
     return {name: parse_resource(name, str(text)) for name, text in (resources or {}).items()}
+
+
+def _exact(resources: Mapping[str, Any] | None) -> Exact:
+    return {name: exact_resource(name, str(text)) for name, text in (resources or {}).items()}
 
 
 def pod_level(name: str) -> bool:
@@ -42,7 +48,7 @@ def spec_requests(
     total = _aggregate(spec, lambda container: _requests(container.get("resources")), defaults)
     if level:
         total |= _level(spec.get("resources"))
-    return _with_overhead(total, spec)
+    return _total(total, spec)
 
 
 def held_requests(spec: Mapping[str, Any], status: Mapping[str, Any], *, nonzero: bool = False) -> Amounts:
@@ -62,7 +68,7 @@ def held_requests(spec: Mapping[str, Any], status: Mapping[str, Any], *, nonzero
     whole_actual = (status.get("resources") or {}).get("requests")
     specified = _aggregate(spec, lambda container: _requests(container.get("resources")), defaults)
     if whole_allocated is not None and whole_actual is not None:
-        allocated, actual = amounts(whole_allocated), amounts(whole_actual)
+        allocated, actual = _exact(whole_allocated), _exact(whole_actual)
     elif not infeasible and not any(status.get(key) for key in _STATUSES):
         allocated = actual = specified  # nothing is reported: what is specified holds
     else:
@@ -72,61 +78,57 @@ def held_requests(spec: Mapping[str, Any], status: Mapping[str, Any], *, nonzero
         total = _greatest(total, specified)
     level = _level(spec.get("resources"))
     if level:
-        total |= _whole(level, spec, status, infeasible=infeasible)
-    return _with_overhead(total, spec)
+        total |= _effective(level, status, infeasible=infeasible)
+    return _total(total, spec)
 
 
 def _status_aggregates(
     spec: Mapping[str, Any], status: Mapping[str, Any], defaults: Mapping[str, int], *, infeasible: bool
-) -> tuple[Amounts, Amounts]:
+) -> tuple[Exact, Exact]:
     """Return what the containers' statuses say is allocated, and is in use."""
     statuses = {entry["name"]: entry for key in _STATUSES for entry in status.get(key) or ()}
 
-    def allocated(container: Mapping[str, Any]) -> Amounts:
+    def allocated(container: Mapping[str, Any]) -> Exact:
         found = statuses.get(container["name"], {}).get("allocatedResources")
         if found is not None:
-            return amounts(found)
+            return _exact(found)
         return {} if infeasible else _requests(container.get("resources"))
 
-    def actual(container: Mapping[str, Any]) -> Amounts:
+    def actual(container: Mapping[str, Any]) -> Exact:
         own = (statuses.get(container["name"], {}).get("resources") or {}).get("requests")
-        return allocated(container) if own is None else amounts(own)
+        return allocated(container) if own is None else _exact(own)
 
     return _aggregate(spec, allocated, defaults), _aggregate(spec, actual, defaults)
 
 
-def _whole(
-    level: Amounts, spec: Mapping[str, Any], status: Mapping[str, Any], *, infeasible: bool
-) -> Amounts:
-    """Return the pod-level requests in effect; those of the status include the overhead."""
-    reported = [status.get("allocatedResources"), status.get("resources")]
-    if reported == [None, None]:
+def _effective(level: Exact, status: Mapping[str, Any], *, infeasible: bool) -> Exact:
+    """Return the pod-level requests in effect (effectivePodLevelResources).
+
+    They are those of the specification until the status says what is in use by the pod as a whole.
+    """
+    if status.get("resources") is None:
         return level
-    overhead = amounts(spec.get("overhead"))
-    out: Amounts = {} if infeasible else dict(level)
-    for resources in (amounts(reported[0]), _requests(reported[1])):
-        without = {
-            name: amount - overhead.get(name, 0) for name, amount in resources.items() if pod_level(name)
-        }
-        out = _greatest(out, without)
+    out: Exact = {} if infeasible else level
+    for resources in (_requests(status["resources"]), _exact(status.get("allocatedResources"))):
+        out = _greatest(out, {name: amount for name, amount in resources.items() if pod_level(name)})
     return out
 
 
-def _requests(resources: Mapping[str, Any] | None) -> Amounts:
-    return amounts((resources or {}).get("requests"))
+def _requests(resources: Mapping[str, Any] | None) -> Exact:
+    return _exact((resources or {}).get("requests"))
 
 
-def _level(resources: Mapping[str, Any] | None) -> Amounts:
+def _level(resources: Mapping[str, Any] | None) -> Exact:
     return {name: amount for name, amount in _requests(resources).items() if pod_level(name)}
 
 
-def _aggregate(spec: Mapping[str, Any], request: Request, defaults: Mapping[str, int]) -> Amounts:
+def _aggregate(spec: Mapping[str, Any], request: Request, defaults: Mapping[str, int]) -> Exact:
     """Sum the containers; init containers count by their peak beside the sidecars started before them."""
-    total: Amounts = {}
+    total: Exact = {}
     for container in spec.get("containers") or ():
         _add(total, _filled(request(container), defaults))
-    sidecars: Amounts = {}
-    peak: Amounts = {}
+    sidecars: Exact = {}
+    peak: Exact = {}
     for container in spec.get("initContainers") or ():
         own = _filled(request(container), defaults)
         if container.get("restartPolicy") == "Always":
@@ -139,26 +141,27 @@ def _aggregate(spec: Mapping[str, Any], request: Request, defaults: Mapping[str,
     return _greatest(total, peak)
 
 
-def _filled(own: Mapping[str, int], defaults: Mapping[str, int]) -> Amounts:
+def _filled(own: Mapping[str, int | Fraction], defaults: Mapping[str, int]) -> Exact:
     return {**defaults, **own}
 
 
-def _add(total: Amounts, more: Mapping[str, int]) -> None:
+def _add(total: Exact, more: Mapping[str, int | Fraction]) -> None:
     for name, amount in more.items():
         total[name] = total.get(name, 0) + amount
 
 
-def _greatest(left: Mapping[str, int], right: Mapping[str, int]) -> Amounts:
+def _greatest(left: Mapping[str, int | Fraction], right: Mapping[str, int | Fraction]) -> Exact:
     out = dict(left)
     for name, amount in right.items():
         out[name] = max(out.get(name, amount), amount)
     return out
 
 
-def _with_overhead(total: Amounts, spec: Mapping[str, Any]) -> Amounts:
+def _total(total: Exact, spec: Mapping[str, Any]) -> Amounts:
+    """Add the overhead and round up."""
     if spec.get("overhead"):
-        _add(total, amounts(spec["overhead"]))
-    return total
+        _add(total, _exact(spec["overhead"]))
+    return {name: amount if isinstance(amount, int) else rounded(amount) for name, amount in total.items()}
 
 
 def is_scalar(name: str) -> bool:

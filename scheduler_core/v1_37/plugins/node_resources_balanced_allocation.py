@@ -18,13 +18,13 @@ class NodeResourcesBalancedAllocation(Plugin):
     def pre_score(self, ctx: Context, rows: Rows) -> Status:
         """Skip a pod that requests none of the resources."""
         del rows
-        requests = ctx.pod.requests
+        requests = ctx.pod.balanced
         listed = scored_resources(ctx.arguments(self.key).get("resources"))
         return OK if any(requests.get(name, 0) for name, _ in listed) else SKIPPED
 
     def score(self, ctx: Context, rows: Rows) -> Ints:
         """Return 50 + (50 + with − without) / 2, where each is 100 times 1 − deviation."""
-        key = self.key, ctx.profile.scheduler_name, tuple(ctx.pod.requests.items())
+        key = self.key, ctx.profile.scheduler_name, tuple(ctx.pod.balanced.items())
         return ctx.nodes.by_numbers(key, ctx.profile, rows, lambda some: _change(ctx, some))
 
 
@@ -41,7 +41,7 @@ def _balance(ctx: Context, rows: Rows, *, with_pod: bool) -> Ints:
     fractions: list[NDArray[np.float64]] = []
     counted: list[NDArray[np.bool_]] = []
     for name, _ in scored_resources(ctx.arguments("NodeResourcesBalancedAllocation").get("resources")):
-        own = pod.requests.get(name, 0)
+        own = pod.balanced.get(name, 0)
         if own == 0 and is_scalar(name):
             continue
         allocatable = nodes.column(nodes.allocatable, name)[rows]

@@ -56,7 +56,12 @@ def test_a_node_update_is_one_event_for_each_kind_of_change(
         (
             "spec.containers",
             [{"name": "c", "image": "app", "resources": {"requests": {"cpu": "3"}}}],
-            ["Update"],
+            ["UpdatePodScaleUp"],
+        ),
+        (
+            "spec.containers",
+            [{"name": "c", "image": "app", "resources": {"requests": {"memory": "1Gi"}}}],
+            ["UpdatePodScaleDown", "UpdatePodScaleUp"],
         ),
         ("status.message", "x", ["Update"]),
     ],

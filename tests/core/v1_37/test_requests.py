@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from scheduler_core.v1_37.requests import DEFAULTS, held_requests, spec_requests
 
 
@@ -57,14 +59,35 @@ def test_a_resized_pod_holds_the_most_of_asked_allocated_and_used() -> None:
     assert held_requests(spec, status_of(infeasible=True, containerStatuses=statuses)) == {"cpu": 3000}
 
 
-def test_pod_level_status_counts_without_the_overhead_it_includes() -> None:
-    """What is allocated to the pod as a whole has its overhead in it already."""
+@pytest.mark.parametrize(
+    ("status", "cpu"),
+    [
+        ({"allocatedResources": {"cpu": "3"}}, 2100),
+        ({"resources": {"requests": {"cpu": "3"}}}, 3100),
+        ({"allocatedResources": {"cpu": "4"}, "resources": {"requests": {"cpu": "3"}}}, 4100),
+        ({"allocatedResources": {"cpu": "1"}, "resources": {}}, 2100),
+        (status_of(infeasible=True), 2100),
+        (status_of(infeasible=True, resources={"requests": {"cpu": "1500m"}}), 1600),
+    ],
+)
+def test_pod_level_requests_follow_the_status_once_it_has_resources(status: dict[str, Any], cpu: int) -> None:
+    """What is allocated counts beside what is in use; the overhead is added to either."""
     spec = {
         "containers": [container("a", cpu="1")],
         "resources": {"requests": {"cpu": "2"}},
         "overhead": {"cpu": "100m"},
     }
-    allocated = {"allocatedResources": {"cpu": "3100m"}}
-    assert held_requests(spec, allocated) == {"cpu": 3100}
-    assert held_requests(spec, status_of(infeasible=True)) == {"cpu": 2100}
-    assert held_requests(spec, {}, nonzero=True) == {"cpu": 2100, "memory": 200 << 20}
+    assert held_requests(spec, status) == {"cpu": cpu}
+
+
+def test_pod_level_requests_leave_defaults_to_what_they_lack() -> None:
+    """Scores put in memory for a pod that requests cpu as a whole."""
+    spec = {"containers": [container("a", cpu="1")], "resources": {"requests": {"cpu": "2"}}}
+    assert held_requests(spec, {}, nonzero=True) == {"cpu": 2000, "memory": 200 << 20}
+
+
+def test_amounts_are_rounded_after_they_are_added() -> None:
+    """Two containers of half a millicore request one."""
+    spec = {"containers": [container("a", cpu="500u"), container("b", cpu="500u")]}
+    assert spec_requests(spec) == {"cpu": 1}
+    assert spec_requests({**spec, "overhead": {"cpu": "100u"}}) == {"cpu": 2}
