@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from scheduler_core.extenders.calling import ExtenderError
 from scheduler_core.v1_37.candidates import Candidate
-from scheduler_core.v1_37.disruption import Budgets, Unit, units
+from scheduler_core.v1_37.disruption import Budgets, Unit, started, units
 from scheduler_core.v1_37.extending import allowed
 from scheduler_core.v1_37.filtering import add_pod, filter_row, remove_pod, update_states, what_if_context
 from scheduler_core.v1_37.interface import Attempt, Nominations
@@ -100,25 +100,31 @@ def _ineligible(ctx: Context, attempt: Attempt, nominations: Nominations) -> str
 
 def terminates_by_preemption(pod: Pod) -> bool:
     """Return whether a pod is a victim that is still terminating (PodTerminatingByPreemption)."""
-    return pod.terminating and any(
-        condition.get("type") == "DisruptionTarget"
-        and condition.get("status") == "True"
-        and condition.get("reason") == "PreemptionByScheduler"
-        for condition in pod.status.get("conditions") or ()
+    conditions = pod.status.get("conditions") or ()
+    target = next((one for one in conditions if one.get("type") == "DisruptionTarget"), None)
+    return (
+        pod.terminating
+        and target is not None
+        and target.get("status") == "True"
+        and target.get("reason") == "PreemptionByScheduler"
     )
 
 
 def _dry_runs(
     ctx: Context, potential: list[str], nominations: Nominations
 ) -> tuple[list[Candidate], dict[str, Status]]:
-    """Try the nodes in order until there are enough candidates, one of them without a PDB violation."""
+    """Try the nodes in order until there are enough candidates, one of them without a PDB violation.
+
+    Of those with and of those without a violation at most that number is kept (DryRunPreemption).
+    """
     arguments = ctx.arguments("DefaultPreemption")
     percentage, least = (
         default if (given := arguments.get(key)) is None else int(given)
         for key, default in (("minCandidateNodesPercentage", 10), ("minCandidateNodesAbsolute", 100))
     )
     wanted = min(max(len(potential) * percentage // 100, least), len(potential))
-    candidates: list[Candidate] = []
+    safe: list[Candidate] = []
+    violating: list[Candidate] = []
     rejected: dict[str, Status] = {}
     budgets = Budgets(ctx.cluster)
     for node in potential:
@@ -128,10 +134,12 @@ def _dry_runs(
         if isinstance(found, Status):
             rejected[node] = found
             continue
-        candidates.append(found)
-        if len(candidates) >= wanted and any(not c.violations for c in candidates):
+        kept = violating if found.violations else safe
+        if len(kept) < wanted:
+            kept.append(found)
+        if safe and len(safe) + len(violating) >= wanted:
             break
-    return candidates, rejected
+    return [*safe, *violating], rejected
 
 
 def _victims_on(ctx: Context, row: int, nominations: Nominations, budgets: Budgets) -> Candidate | Status:
@@ -188,15 +196,24 @@ def _return(trial: Context, row: int, unit: Unit) -> None:
             update_states(trial, own, pod, 1)
 
 
+def _earliest_start(victims: Sequence[Pod]) -> int:
+    """Return when the first of the victims of the highest priority started (GetEarliestPodStartTime)."""
+    highest = max(pod.priority for pod in victims)
+    return min(started(pod) for pod in victims if pod.priority == highest)
+
+
 def choose(candidates: list[Candidate]) -> Candidate | None:
-    """Return the best candidate (pickOneNodeForPreemption); the last tie goes to the first name."""
+    """Return the best candidate (pickOneNodeForPreemption); the last tie goes to the first name.
+
+    The pods' own priorities count, also those of a PodGroup.
+    """
     if not candidates:
         return None
     criteria: tuple[Callable[[Candidate], int], ...] = (
         lambda c: c.violations,
-        lambda c: c.units[0].priority,
-        lambda c: sum((unit.priority + _OFFSET + 1) * len(unit.pods) for unit in c.units),
+        lambda c: c.victims[0].priority,
+        lambda c: sum(pod.priority + _OFFSET + 1 for pod in c.victims),
         lambda c: len(c.victims),
-        lambda c: -min(unit.started for unit in c.units if unit.priority == c.units[0].priority),
+        lambda c: -_earliest_start(c.victims),
     )
     return min(candidates, key=lambda c: (*(criterion(c) for criterion in criteria), c.node))

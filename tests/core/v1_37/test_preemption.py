@@ -69,3 +69,44 @@ def test_an_error_of_one_dry_run_leaves_the_other_candidates() -> None:
     )  # fmt: skip
     (attempt,) = run.cycles[0]["attempts"]
     assert (attempt["preemption"]["node"], list(attempt["preemption"]["rejected"])) == ("n", ["m"])
+
+
+def budget(app: str) -> dict[str, Any]:
+    """Return a PodDisruptionBudget that allows no disruption."""
+    metadata = {"name": app, "namespace": "default"}
+    spec = {"selector": {"matchLabels": {"app": app}}}
+    return {
+        "kind": "PodDisruptionBudget", "metadata": metadata, "spec": spec, "status": {"disruptionsAllowed": 0}
+    }  # fmt: skip
+
+
+def test_candidates_are_capped_with_and_without_violations_apart() -> None:
+    """While no node spares the budget, only so many of those that violate it are kept."""
+    arguments = {"minCandidateNodesPercentage": 1, "minCandidateNodesAbsolute": 1}
+    config = {"profiles": [{"pluginConfig": [{"name": "DefaultPreemption", "args": arguments}]}]}
+    kept = [pod(f"a{i}", node="n1", cpu="2", labels={"app": "kept"}) for i in range(2)]
+    one = pod("b", node="n2", cpu="4", labels={"app": "kept"})
+    nodes = [node("n1"), node("n2")]
+    run = started(*nodes, budget("kept"), *kept, one, pod("p", priority=1, cpu="4"), config=config)
+    assert list(run.cycles[0]["attempts"][0]["preemption"]["candidates"]) == ["n1"]
+
+
+def test_victims_count_with_their_own_priorities() -> None:
+    """A PodGroup's priority says who may be preempted, not which node is best."""
+    groups = [
+        {
+            "apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
+            "metadata": {"name": name, "namespace": "default"},
+            "spec": {"schedulingPolicy": {"basic": {}}, "priority": priority},
+        }
+        for name, priority in (("high", 5), ("low", 1))
+    ]  # fmt: skip
+    victims = [
+        pod("v1", node="n1", cpu="4", priority=1, schedulingGroup={"podGroupName": "high"}),
+        pod("v2", node="n2", cpu="4", priority=5, schedulingGroup={"podGroupName": "low"}),
+    ]
+    run = started(
+        node("n1"), node("n2"), *groups, *victims, pod("p", priority=9, cpu="4"),
+        gates={"GenericWorkload": True},
+    )  # fmt: skip
+    assert run.cycles[0]["deleted"] == ["default/v1"]
