@@ -251,7 +251,11 @@ class Scheduler:
         nodes, profile = ctx.nodes, ctx.profile
         place = 0
         if len(rows) > 1 and (profile.points["score"] or self.configuration.extenders):
-            attempt.scored = scored = self._score(ctx, attempt, rows)
+            try:
+                attempt.scored = scored = self._score(ctx, attempt, rows)
+            except PluginError as error:
+                attempt.error = f"running Score plugins: {error}"
+                return
             if attempt.calls is not None:
                 add_scores(attempt.calls, scored)
             place = select(scored.totals, scored.at_random)
@@ -265,6 +269,8 @@ class Scheduler:
             attempt.pre_score[key] = status.code
             if status.code == SKIP:
                 skipped.add(key)
+        for key, text in ctx.profile.unprepared.get("score", {}).items():
+            raise PluginError(f'plugin "{key}" failed with: {text}')
         scored = Scored(ctx.nodes.listed(rows), np.zeros(len(rows), np.int64))
         bare = replace(ctx, instead=ctx.nodes.without_pods()) if attempt.rebuilt else ctx
         for key in ctx.profile.points["score"]:
@@ -288,7 +294,7 @@ class Scheduler:
         attempt = Attempt(pod, profile, context=ctx)
         rows = np.array([row], np.intp)
         subset = self._pre_filter(ctx, attempt)
-        refused = attempt.rejection is not None or attempt.error is not None
+        refused = attempt.rejection is not None or attempt.error is not None or profile.unprepared
         if refused or (subset is not None and node not in subset) or filter_alone(ctx, rows).first():
             return None
         scored = self._score(ctx, attempt, rows)

@@ -12,7 +12,7 @@ from scheduler_core.extenders.configuration import (
     ignored_resources,
     read_extenders,
 )
-from scheduler_core.v1_37.declared import DECLARED, POINTS
+from scheduler_core.v1_37.declared import DECLARED, POINTS, Declared, declared
 
 MULTI_POINT: tuple[tuple[str, int], ...] = tuple((row.key, row.weight) for row in DECLARED if not row.gate)
 """The default plugins in order, with their weights; 0: none given, which counts as 1 for a score plugin."""
@@ -28,11 +28,8 @@ IMPLEMENTED: Mapping[str, frozenset[str]] = {
 }
 """Which plugins implement each extension point."""
 
-_PREPARED = {
-    point: (prepares, frozenset(row.key for row in DECLARED if point in row.prepared))
-    for point, prepares in (("filter", "preFilter"), ("score", "preScore"))
-}
-"""Plugins that fail at a point if they did not run at the one that prepares it: every attempt is an error."""
+_WEIGHTED = ("score", "placementScore")
+"""Extension points whose plugins have weights."""
 
 STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")
 """How NodeResourcesFit can score."""
@@ -42,11 +39,17 @@ Arguments = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Profile:
-    """One profile, compiled: plugin keys by extension point in order, weights of score plugins, arguments."""
+    """One profile, compiled: plugin keys by extension point in order, weights at Score and at
+    PlacementScore, arguments.
+    """
 
     scheduler_name: str = "default-scheduler"
     points: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     weights: Mapping[str, int] = field(default_factory=dict)
+    placement_weights: Mapping[str, int] = field(default_factory=dict)
+    unprepared: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By extension point and plugin: the error of one that did not run at the point that prepares it."""
+
     arguments: Mapping[str, Arguments] = field(default_factory=dict)
     percentage: int = 100
     """percentageOfNodesToScore; 0: adaptive."""
@@ -111,16 +114,12 @@ def _profile(
             default.extend(added)
     plugins = given.get("plugins") or {}
     multi = _merged(default, plugins.get("multiPoint") or {})
-    points, weights = {}, {}
-    for point, implementing in IMPLEMENTED.items():
-        chosen = _expanded(multi, plugins.get(point) or {}, implementing)
-        points[point] = tuple(name for name, _ in chosen)
-        if point == "score":
-            weights = {name: weight or 1 for name, weight in chosen}
-    for point, (prepares, names) in _PREPARED.items():
-        lost = names.intersection(points[point]).difference(points[prepares])
-        if lost:
-            raise ValueError(f"plugins.{prepares}: without it, {min(lost)} cannot run at {point}")
+    chosen = {
+        point: _expanded(multi, plugins.get(point) or {}, implementing)
+        for point, implementing in IMPLEMENTED.items()
+    }
+    points = {point: tuple(name for name, _ in rows) for point, rows in chosen.items()}
+    weights, placement_weights = ({name: weight or 1 for name, weight in chosen[p]} for p in _WEIGHTED)
     arguments = {entry["name"]: entry.get("args") or {} for entry in given.get("pluginConfig") or ()}
     if ignored:  # by an extender: it takes the place of the argument (buildExtenders)
         fit = arguments.get("NodeResourcesFit", {})
@@ -134,9 +133,34 @@ def _profile(
         given.get("schedulerName") or "default-scheduler",
         points,
         weights,
+        placement_weights,
+        _unprepared(points),
         arguments,
         int(percentage or 0),
     )
+
+
+def _unprepared(points: Mapping[str, Sequence[str]]) -> dict[str, dict[str, str]]:
+    """Return by extension point and plugin the error of each that was not prepared.
+
+    Raises ValueError for plugins of which that is not simulated.
+    """
+    out: dict[str, dict[str, str]] = {}
+    for point in ("filter", "score"):
+        for key in points[point]:
+            row = declared(key)
+            prepares = _prepares(row, point)
+            if key in points[prepares]:
+                continue
+            if point in row.required:
+                raise ValueError(f"plugins.{prepares}: {key} at {point} without it is not simulated")
+            if point in row.unprepared:
+                out.setdefault(point, {})[key] = row.unprepared[point]
+    return out
+
+
+def _prepares(row: Declared, point: str) -> str:
+    return "preScore" if point == "score" and "preScore" in row.points.split() else "preFilter"
 
 
 def _merged(default: list[tuple[str, int]], given: Mapping[str, Any]) -> list[tuple[str, int]]:

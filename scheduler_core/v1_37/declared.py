@@ -6,7 +6,9 @@ is found by that alone.
 
 from __future__ import annotations
 
-from msgspec import Struct
+from collections.abc import Mapping
+
+from msgspec import Struct, field
 
 POINTS = (
     *("preEnqueue", "preFilter", "filter", "postFilter", "preScore", "score", "reserve", "preBind", "permit"),
@@ -18,9 +20,10 @@ POINTS = (
 class Declared(Struct, frozen=True):
     """A plugin of the default profile, or one that a feature gate adds.
 
-    ``points`` are the extension points that it implements, ``prepared`` those of them at which it fails if it
-    did not run at the one that prepares it: every attempt is an error. ``weight`` 0: none is given, which
-    counts as 1 for a score plugin.
+    ``points`` are the extension points that it implements. ``unprepared`` is the error that it answers at one
+    of them if it did not run at the point that prepares it (PreFilter, or PreScore for Score); ``required``
+    are the points at which the same is not simulated. ``weight`` 0: none is given, which counts as 1 for a
+    score plugin.
 
     In words: when a node passes (``filters``), which one scores high (``prefers``), its raw score and, after
     a semicolon, what normalization makes of it (``formula``), what it does at other points (``otherwise``).
@@ -30,7 +33,8 @@ class Declared(Struct, frozen=True):
     points: str
     weight: int = 0
     gate: str = ""
-    prepared: tuple[str, ...] = ()
+    unprepared: Mapping[str, str] = field(default_factory=dict)
+    required: tuple[str, ...] = ()
     filters: str = ""
     prefers: str = ""
     formula: str = ""
@@ -63,6 +67,7 @@ DECLARED = (
     ),
     Declared(
         "TaintToleration", "preFilter filter preScore score", weight=3,
+        unprepared={"score": 'failed to read "PreScoreTaintToleration" from cycleState: not found'},
         filters="the pod tolerates every taint with the effect NoSchedule or NoExecute",
         prefers="nodes with few PreferNoSchedule taints that the pod does not tolerate",
         formula="number of such taints; normalized by 100 − 100 · score / greatest",
@@ -73,9 +78,14 @@ DECLARED = (
         prefers="nodes that preferred terms of node affinity select",
         formula="sum of the weights of matching terms; normalized by 100 · score / greatest",
     ),
-    Declared("NodePorts", "preFilter filter", filters="no host port of the pod is in use on the node"),
+    Declared(
+        "NodePorts", "preFilter filter",
+        unprepared={"filter": 'reading "PreFilterNodePorts" from cycleState: not found'},
+        filters="no host port of the pod is in use on the node",
+    ),
     Declared(
         "NodeResourcesFit", "preFilter filter preScore score placementScore", weight=1,
+        unprepared={"filter": 'error reading "PreFilterNodeResourcesFit" from cycleState: not found'},
         filters="the requests, with sidecars and overhead, fit into what is left of allocatable, and so does "
         "one pod",
         prefers="by default nodes of which little is requested (LeastAllocated)",
@@ -83,7 +93,7 @@ DECLARED = (
         "normalized",
     ),
     Declared(
-        "VolumeRestrictions", "preFilter filter", prepared=("filter",),
+        "VolumeRestrictions", "preFilter filter", required=("filter",),
         filters="no other pod uses a ReadWriteOncePod claim or an exclusive disk of the pod",
     ),
     Declared(
@@ -91,18 +101,23 @@ DECLARED = (
         filters="the node's CSI drivers can attach the pod's volumes within their limits",
     ),
     Declared(
-        "VolumeBinding", "preFilter filter preScore score reserve preBind", prepared=("filter",),
+        "VolumeBinding", "preFilter filter preScore score reserve preBind",
+        unprepared={"filter": "not found"},
         filters="bound volumes are reachable, and unbound claims find a volume or can be provisioned",
         prefers="with StorageCapacityScoring, nodes whose volumes fit tightly",
         formula="by the profile's shape of utilization; without the gate it is skipped",
         otherwise="Reserve and PreBind bind the claims",
     ),
     Declared(
-        "VolumeZone", "preFilter filter", prepared=("filter",),
+        "VolumeZone", "preFilter filter", required=("filter",),
         filters="the node is in the zones and regions of the pod's bound volumes",
     ),
     Declared(
-        "PodTopologySpread", "preFilter filter preScore score", weight=2, prepared=("filter", "score"),
+        "PodTopologySpread", "preFilter filter preScore score", weight=2,
+        unprepared={
+            "filter": 'reading "PreFilterPodTopologySpread" from cycleState: not found',
+            "score": 'error reading "PreScorePodTopologySpread" from cycleState: not found',
+        },
         filters="the skew of each DoNotSchedule constraint stays within maxSkew with the pod in the node's "
         "domain",
         prefers="domains with few matching pods, by the ScheduleAnyway constraints",
@@ -110,7 +125,11 @@ DECLARED = (
         "(greatest + least − score) / greatest",
     ),
     Declared(
-        "InterPodAffinity", "preFilter filter preScore score", weight=2, prepared=("filter", "score"),
+        "InterPodAffinity", "preFilter filter preScore score", weight=2,
+        unprepared={
+            "filter": 'error reading "PreFilterInterPodAffinity" from cycleState: not found',
+            "score": 'failed to read "PreScoreInterPodAffinity" from cycleState: not found',
+        },
         filters="required pod affinity and anti-affinity hold, and no pod there has anti-affinity to this "
         "one",
         prefers="domains with pods that preferred terms select",
@@ -118,7 +137,7 @@ DECLARED = (
     ),
     Declared(
         "DynamicResources", "preEnqueue preFilter filter postFilter score reserve preBind podGroupPostFilter",
-        weight=2, prepared=("filter",),
+        weight=2, unprepared={"filter": "not found", "score": "not found"},
         filters="devices for the pod's ResourceClaims can be allocated on the node",
         prefers="nodes that serve earlier subrequests of prioritized lists",
         formula="sum over claims; normalized by 100 · score / greatest",
@@ -143,7 +162,8 @@ DECLARED = (
     ),
     Declared("DefaultBinder", "bind", otherwise="Bind writes the node to the pod"),
     Declared(
-        "NodeDeclaredFeatures", "preFilter filter", prepared=("filter",),
+        "NodeDeclaredFeatures", "preFilter filter",
+        unprepared={"filter": 'error reading "PreFilterNodeDeclaredFeatures" from cycle-state: not found'},
         filters="the node declares the features that the pod needs",
     ),
     Declared(

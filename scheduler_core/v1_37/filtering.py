@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from scheduler_core.v1_37.failures import Kinds
 from scheduler_core.v1_37.interface import Nominations
 from scheduler_core.v1_37.nodes import Mask, Rows
-from scheduler_core.v1_37.plugins.base import Codes, Context
+from scheduler_core.v1_37.plugins.base import Codes, Context, Plugin, Unprepared
 from scheduler_core.v1_37.plugins.table import PLUGINS
 from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.status import ERROR, Status
@@ -116,23 +116,31 @@ def filter_alone(ctx: Context, rows: Rows) -> Filtered:
         if key in ctx.skipped:
             continue
         here = rows if len(places) == len(rows) else rows[places]
-        codes = PLUGINS[key].filter(ctx, here)
+        plugin = _plugin(ctx, key)
+        codes = plugin.filter(ctx, here)
         if codes is None:
             continue
         failing = codes != 0
         if not failing.any():
             continue
         known = len(statuses)
-        kinds[places[failing]] = known + _verdicts(ctx, key, here[failing], codes[failing], statuses)
+        kinds[places[failing]] = known + _verdicts(ctx, plugin, key, here[failing], codes[failing], statuses)
         places = places[~failing]
         if not len(places):
             break
     return Filtered(kinds, statuses)
 
 
-def _verdicts(ctx: Context, key: str, rows: Rows, codes: Codes, statuses: list[Status]) -> Kinds:
+def _plugin(ctx: Context, key: str) -> Plugin:
+    """Return the plugin as it runs at Filter in this profile."""
+    error = ctx.profile.unprepared.get("filter", {}).get(key)
+    return PLUGINS[key] if error is None else Unprepared(error)
+
+
+def _verdicts(
+    ctx: Context, plugin: Plugin, key: str, rows: Rows, codes: Codes, statuses: list[Status]
+) -> Kinds:
     """Add the status of each different code to the statuses; return which of those added each row has."""
-    plugin = PLUGINS[key]
     first = int(codes[0])
     if (codes == first).all():
         statuses.append(_named(plugin.verdict(ctx, int(rows[0]), first), key))

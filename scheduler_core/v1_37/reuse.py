@@ -67,6 +67,8 @@ class Reuse:
         cluster = self._cluster
         if cluster.classes.with_affinity or not len(cluster.nodes.order) or not profile.points["score"]:
             return None
+        if profile.unprepared:
+            return None
         state = (
             cluster.nodes.version,
             cluster.nodes.order_version,

@@ -12,7 +12,7 @@ from scheduler_core.v1_37.config import Arguments, Configuration, Profile
 from scheduler_core.v1_37.nodes import Ints, Mask, Nodes, Rows
 from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.state import Cluster
-from scheduler_core.v1_37.status import OK, SKIPPED, UNRESOLVABLE, Status
+from scheduler_core.v1_37.status import ERROR, OK, SKIPPED, UNRESOLVABLE, Status
 
 MAX_SCORE = 100
 
@@ -86,6 +86,23 @@ class Plugin:
         return raw
 
 
+class Unprepared(Plugin):
+    """A plugin that did not run at PreFilter and finds no state of its own: an error on every node."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def filter(self, ctx: Context, rows: Rows) -> Codes | None:
+        """Fail every row."""
+        del ctx
+        return np.ones(len(rows), np.int64)
+
+    def verdict(self, ctx: Context, row: int, code: int) -> Status:
+        """Return the error."""
+        del ctx, row, code
+        return Status(ERROR, (self.text,))
+
+
 def unresolvable(reason: str) -> Status:
     """Return the status of a failure that preemption cannot help."""
     return Status(UNRESOLVABLE, (reason,))
@@ -116,6 +133,7 @@ __all__ = [
     "Plugin",
     "Rows",
     "Status",
+    "Unprepared",
     "default_normalize",
     "refused",
     "unresolvable",

@@ -146,10 +146,10 @@ def test_a_quantity_written_in_another_way_is_no_event() -> None:
     assert event.name == "NodeUpdateNodeAllocatable"
 
 
-def test_a_request_of_nothing_that_goes_is_a_scale_down() -> None:
-    """Upstream asks whether the resource is still requested."""
+def test_a_request_of_nothing_that_goes_or_comes_is_a_scale() -> None:
+    """Upstream asks whether the resource is requested at all."""
     assert list(pod_actions(pod("p", cpu="0"), pod("p"))) == ["UpdatePodScaleDown"]
-    assert list(pod_actions(pod("p"), pod("p", cpu="0"))) == ["Update"]
+    assert list(pod_actions(pod("p"), pod("p", cpu="0"))) == ["UpdatePodScaleUp"]
 
 
 def test_a_pod_waits_for_the_claim_that_is_made_from_its_template() -> None:
@@ -177,3 +177,38 @@ def test_an_image_that_a_node_lists_twice_has_the_size_of_its_first_entry() -> N
     twice["status"]["images"] = [large, small]
     raw = attempt(twice, other, pod("p"))["scores"]["ImageLocality"]["raw"]
     assert raw == {"n": 100 * (250 - 23) // (1000 - 23), "m": 0}
+
+
+@pytest.mark.parametrize(
+    ("point", "plugins", "message"),
+    [
+        (
+            "preScore",
+            ["TaintToleration"],
+            'plugin "TaintToleration" failed with: failed to read "PreScoreTaintToleration"',
+        ),
+        (
+            "preScore",
+            ["InterPodAffinity", "PodTopologySpread"],
+            'plugin "PodTopologySpread" failed with: error reading "PreScorePodTopologySpread"',
+        ),
+        ("preScore", ["NodeAffinity", "NodeResourcesFit", "NodeResourcesBalancedAllocation"], None),
+        (
+            "preFilter",
+            ["NodePorts"],
+            'running "NodePorts" filter plugin: reading "PreFilterNodePorts"',
+        ),
+        ("preFilter", ["VolumeBinding"], 'running "VolumeBinding" filter plugin: not found'),
+        ("preFilter", ["NodeAffinity"], None),
+    ],
+)
+def test_a_plugin_that_was_not_prepared_fails_unless_it_prepares_itself(
+    point: str, plugins: list[str], message: str | None
+) -> None:
+    """The first that finds no state ends the attempt by error."""
+    disabled = [{"name": name} for name in plugins]
+    config = {"profiles": [{"plugins": {point: {"disabled": disabled}}}]}
+    shown = attempt(node("n"), node("m"), pod("p", cpu="1"), config=config)
+    assert (message or "") in (shown["message"] or "")
+    assert shown["result"] == ("error" if message else "scheduled")
+    assert bool(shown["scores"]) == (message is None)
