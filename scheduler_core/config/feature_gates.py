@@ -20,7 +20,7 @@ _ON = (
     "DRAFractionalCapacityRange DRAPartitionableDevices DRASchedulerFilterTimeout "
     "InPlacePodLevelResourcesVerticalScaling MatchLabelKeysInPodTopologySpread "
     "NominatedNodeNameForExpectation OpportunisticBatching PodLevelResources SchedulerAsyncPreemption "
-    "SchedulerPopFromBackoffQ StorageCapacityScoring VolumeLimitScaling"
+    "SchedulerPopFromBackoffQ"
 ).split()
 _LOCKED = (
     "DRAAdminAccess DRAExtendedResource DRAPrioritizedList DRAResourceClaimDeviceStatus "
@@ -38,12 +38,14 @@ GROUPS, TOPOLOGY, COMPARISON = (
     "TopologyAwareWorkloadScheduling",
     "TaintTolerationComparisonOperators",
 )
-SIMULATED = (GROUPS, TOPOLOGY, COMPARISON)
-"""Gates, off by default, that are simulated on and off."""
+_SIMULATED_ON = ("StorageCapacityScoring", "VolumeLimitScaling")
+_SIMULATED_OFF = (GROUPS, TOPOLOGY, COMPARISON)
+SIMULATED = (*_SIMULATED_OFF, *_SIMULATED_ON)
+"""Gates that are simulated on and off."""
 
 DEFAULTS: Mapping[str, bool] = {
-    **dict.fromkeys((*_ON, *_LOCKED), True),
-    **dict.fromkeys((*_OFF, *SIMULATED), False),
+    **dict.fromkeys((*_ON, *_LOCKED, *_SIMULATED_ON), True),
+    **dict.fromkeys((*_OFF, *_SIMULATED_OFF), False),
 }
 """Every feature gate of kube-scheduler v1.37, with its default."""
 

@@ -26,8 +26,9 @@ NAMED = 3  # objects named in a warning; the others are counted
 HONORED_BY_V1_37 = frozenset(
     "allocatable volumeMode accessModes overhead resources topologySpreadConstraints schedulingGates "
     "resourceClaims hostUsers containerStatuses restartPolicyRules restartPolicy claims matchFields "
-    "namespaceSelector matchLabelKeys mismatchLabelKeys csi CSINode CSIDriver CSIStorageCapacity "
-    "VolumeAttachment ResourceClaim ResourceClaimTemplate ResourceSlice DeviceClass".split()
+    "namespaceSelector matchLabelKeys mismatchLabelKeys csi cinder volumeAttributesClassName CSINode "
+    "CSIDriver CSIStorageCapacity VolumeAttachment ResourceClaim ResourceClaimTemplate ResourceSlice "
+    "DeviceClass".split()
 )
 """Reported fields, by their last name, and kinds that kube-scheduler v1.37 honors here."""
 

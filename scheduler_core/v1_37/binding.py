@@ -12,6 +12,7 @@ from typing import Any
 
 from scheduler_core.controllers.resource_claims import FINALIZER
 from scheduler_core.v1_37.change import Change, Manifest
+from scheduler_core.v1_37.csi_migration import TranslationError
 from scheduler_core.v1_37.interface import Attempt
 from scheduler_core.v1_37.plugins.dynamic_resources import DeviceState, allocation_of, consumers, pod_uid
 from scheduler_core.v1_37.plugins.volume_binding import VolumeState
@@ -22,8 +23,10 @@ from scheduler_core.v1_37.volumes import (
     BOUND_BY_CONTROLLER,
     SELECTED_NODE,
     PodVolumes,
+    admits,
     annotations_of,
     class_name,
+    is_bound_to,
 )
 
 BINDING_SECONDS = 1.1
@@ -91,17 +94,20 @@ def unreserve(cluster: Cluster, attempt: Attempt) -> None:
 def bind(cluster: Cluster, attempt: Attempt) -> list[Change]:
     """Write volumes, claims and the pod's node; return the writes in order.
 
-    If an extender that binds refuses, ``error`` is set and the pod is forgotten, which other pods take for
-    its deletion (handleBindingCycleError); volumes stay bound and devices allocated, but not reserved.
+    If a bound volume turns out to be out of the node's reach, or an extender that binds refuses, ``error`` is
+    set and the pod is forgotten, which other pods take for its deletion (handleBindingCycleError); volumes
+    stay bound and devices allocated, but not reserved.
     """
     volumes = _volumes(cluster, attempt)
     devices = _devices(cluster, attempt)
     _end_assumptions(cluster, attempt)
     changes = list(_bind_volumes(cluster, volumes, str(attempt.node)))
     after = BINDING_SECONDS if changes else 0.0
-    if attempt.profile.has("DynamicResources", "preBind"):
+    refused = _out_of_reach(cluster, attempt, volumes)
+    if not refused and attempt.profile.has("DynamicResources", "preBind"):
         changes += _bind_devices(cluster, attempt.pod, devices)
-    refused = "" if attempt.calls is None else attempt.calls.bind(str(attempt.node))
+    if not refused and attempt.calls is not None:
+        refused = attempt.calls.bind(str(attempt.node))
     if refused:
         attempt.error = refused
         changes += _undone(cluster, attempt)
@@ -112,6 +118,28 @@ def bind(cluster: Cluster, attempt: Attempt) -> list[Change]:
         late = changes[at]
         changes[at] = Change(late.kind, late.key, late.old, late.new, after)
     return changes
+
+
+def _out_of_reach(cluster: Cluster, attempt: Attempt, volumes: PodVolumes) -> str:
+    """Return why a volume that was bound cannot be used on the node (checkBindings); "" if all can.
+
+    Filter matches free volumes as they are. Once bound, one of an in-tree plugin counts as its driver's.
+    """
+    if not volumes.static:
+        return ""
+    node, claims = str(attempt.node), attempt.context.states["VolumeBinding"].claims
+    csi_node = cluster.get("CSINode", None, node)
+    labels = cluster.nodes.nodes[cluster.nodes.rows[node]].labels
+    failed = 'running PreBind plugin "VolumeBinding": binding volumes: '
+    for _, volume in volumes.static:
+        name = volume["metadata"]["name"]
+        try:
+            if not admits(claims.terms_of(volume, csi_node), labels):
+                conflict = f'node affinity doesn\'t match node "{node}": no matching NodeSelectorTerms'
+                return f'{failed}pv "{name}" {conflict}'
+        except TranslationError as error:
+            return f"{failed}failed to translate pv to csi: could not translate pv: {error}"
+    return ""
 
 
 def _undone(cluster: Cluster, attempt: Attempt) -> list[Change]:
@@ -139,7 +167,8 @@ def _claimed(volume: Manifest, claim: Manifest) -> dict[str, Any]:
         "uid": uid_of(claim),
     }
     spec = {**volume["spec"], "claimRef": reference}
-    return _annotated(volume, spec=spec, annotations={BOUND_BY_CONTROLLER: "yes"})
+    marks = {} if is_bound_to(volume, claim) else {BOUND_BY_CONTROLLER: "yes"}
+    return _annotated(volume, spec=spec, annotations=marks)
 
 
 def _bind_volumes(cluster: Cluster, volumes: PodVolumes, node: str) -> Iterator[Change]:

@@ -72,9 +72,9 @@ class Configuration:
     extenders: tuple[Extender, ...] = ()
     """In the order in which they are asked: those that are ignorable last."""
 
-    def gate(self, name: str) -> bool:
-        """Return whether a feature gate that is off by default is on."""
-        return bool(self.gates.get(name))
+    def gate(self, name: str, *, default: bool = False) -> bool:
+        """Return whether a feature gate is on; ``default``: it is on by default."""
+        return bool(self.gates.get(name, default))
 
 
 def read_configuration(

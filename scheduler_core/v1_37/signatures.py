@@ -24,6 +24,13 @@ def _images(pod: Pod) -> Any:
     return [container.get("image") for container in (*pod.init_containers, *pod.containers)]
 
 
+def _volumes(pod: Pod) -> Any:
+    """Return the sources of a pod's volumes without their names, ConfigMaps and Secrets (VolumesSigner)."""
+    sources = ({k: v for k, v in volume.items() if k != "name"} for volume in pod.volumes)
+    kept = (source for source in sources if source.get("configMap") is None and source.get("secret") is None)
+    return sorted(json.dumps(source, sort_keys=True) for source in kept)
+
+
 _SIGNED: Mapping[str, Callable[[Pod], Any]] = {
     "NodeName": lambda pod: pod.node,
     "NodeUnschedulable": lambda pod: pod.tolerations,
@@ -32,10 +39,10 @@ _SIGNED: Mapping[str, Callable[[Pod], Any]] = {
     "NodePorts": lambda pod: pod.host_ports,
     "NodeResourcesFit": _requests,
     "NodeResourcesBalancedAllocation": _requests,
-    "VolumeRestrictions": lambda pod: pod.volumes,
-    "NodeVolumeLimits": lambda pod: pod.volumes,
-    "VolumeBinding": lambda pod: pod.volumes,
-    "VolumeZone": lambda pod: pod.volumes,
+    "VolumeRestrictions": _volumes,
+    "NodeVolumeLimits": _volumes,
+    "VolumeBinding": _volumes,
+    "VolumeZone": _volumes,
     "InterPodAffinity": lambda pod: dict(pod.labels),
     "ImageLocality": _images,
     "NodeDeclaredFeatures": lambda pod: sorted(required_features(pod)),

@@ -19,7 +19,7 @@ GATES = (
 )
 """Feature gates that change decisions when they are on."""
 
-KINDS = ("CompositePodGroup", "DeviceTaintRule", "VolumeAttributesClass")
+KINDS = ("CompositePodGroup", "DeviceTaintRule")
 
 _Test = Callable[[Mapping[str, Any]], bool]
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from scheduler_core.objects.quantity import parse_quantity
 from scheduler_core.v1_37.change import Manifest
+from scheduler_core.v1_37.csi_migration import is_translated, translated_affinity
 from scheduler_core.v1_37.pods import Pod
-from scheduler_core.v1_37.selectors import label_selector, node_terms
+from scheduler_core.v1_37.selectors import NodeTerm, label_selector, node_terms
 from scheduler_core.v1_37.state import Cluster, uid_of
 
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
@@ -68,15 +69,26 @@ def claim_of(cluster: Cluster, namespace: str, name: str) -> Manifest | None:
     return cluster.assumed_claims.get(key) or cluster.objects.get("PersistentVolumeClaim", {}).get(key)
 
 
+def not_owned(pod: Pod, claim: Manifest) -> str:
+    """Return why a claim is not of a pod's ephemeral volume; empty if it is (ephemeral.VolumeIsForPod)."""
+    owners = claim["metadata"].get("ownerReferences") or ()
+    if any(owner.get("controller") and owner.get("uid") == pod.uid for owner in owners):
+        return ""
+    name = claim["metadata"]["name"]
+    return f"PVC {pod.namespace}/{name} was not created for pod {pod.key} (pod is not owner)"
+
+
 def volume_of(cluster: Cluster, name: str) -> Manifest | None:
     """Return a volume as assumed, else as stored."""
     return cluster.assumed_volumes.get(name) or cluster.objects.get("PersistentVolume", {}).get(name)
 
 
-def admits(volume: Manifest, labels: Mapping[str, str]) -> bool:
-    """Return whether a volume's node affinity admits a node with the labels."""
-    required = (volume["spec"].get("nodeAffinity") or {}).get("required")
-    terms = node_terms(required)
+Terms = tuple[NodeTerm, ...] | None
+"""What a volume requires of nodes; None admits all."""
+
+
+def admits(terms: Terms, labels: Mapping[str, str]) -> bool:
+    """Return whether a node with the labels satisfies one of the terms (volume.CheckNodeAffinity)."""
     return terms is None or any(term.matches("", labels) for term in terms)
 
 
@@ -87,6 +99,23 @@ class PodClaims:
     bound: list[Manifest] = field(default_factory=list)
     delayed: list[Manifest] = field(default_factory=list)
     immediate: list[Manifest] = field(default_factory=list)
+    candidates: dict[str, list[Manifest]] = field(default_factory=dict)
+    """PersistentVolumes of the classes of the delayed claims, as assumed, in order of creation."""
+    terms: dict[tuple[str, bool], Terms] = field(default_factory=dict)
+    """What volumes require of nodes, by name and whether they are translated, once it was asked for."""
+
+    def terms_of(self, volume: Manifest, csi_node: Manifest | None = None) -> Terms:
+        """Return what a volume requires of a node with this CSINode, or of any without one.
+
+        Raises:
+            TranslationError: The kubelet has migrated the volume's plugin, but it cannot be translated.
+        """
+        driven = csi_node is not None and is_translated(volume, csi_node)
+        key = volume["metadata"]["name"], driven
+        if key not in self.terms:
+            affinity = translated_affinity(volume) if driven else volume["spec"].get("nodeAffinity")
+            self.terms[key] = node_terms((affinity or {}).get("required"))
+        return self.terms[key]
 
 
 @dataclass
@@ -112,39 +141,52 @@ def pod_claims(cluster: Cluster, pod: Pod) -> PodClaims:
             out.delayed.append(claim)
         else:
             out.immediate.append(claim)
+    out.candidates = {name: list(_of_class(cluster, name)) for name in map(class_name, out.delayed)}
     return out
+
+
+def _of_class(cluster: Cluster, name: str) -> Iterator[Manifest]:
+    """Iterate over the volumes of a class (PVAssumeCache.ListPVs)."""
+    for volume in cluster.list("PersistentVolume"):
+        if class_name(volume) == name:
+            yield cluster.assumed_volumes.get(volume["metadata"]["name"], volume)
 
 
 def find_volumes(
     cluster: Cluster, claims: PodClaims, node: str, labels: Mapping[str, str]
 ) -> tuple[PodVolumes, tuple[str, ...]]:
-    """Find volumes for a pod's claims on a node; return them and why it failed (FindPodVolumes)."""
+    """Find volumes for a pod's claims on a node; return them and why it failed (FindPodVolumes).
+
+    Raises:
+        TranslationError: The volume of a bound claim cannot be translated to that of its CSI driver.
+    """
     out = PodVolumes()
     reasons = [False, False, False, False]
+    csi_node = cluster.get("CSINode", None, node)
     for claim in claims.bound:
         volume = volume_of(cluster, claim["spec"]["volumeName"])
         if volume is None:
             reasons[3] = True
             break
-        if not admits(volume, labels):
+        if not admits(claims.terms_of(volume, csi_node), labels):
             reasons[0] = True
             break
     if claims.delayed:
-        _find_delayed(cluster, claims.delayed, node, labels, out, reasons)
+        _find_delayed(cluster, claims, node, labels, out, reasons)
     texts = (NODE_CONFLICT, BIND_CONFLICT, NO_SPACE, NO_VOLUME)
     return out, tuple(text for text, failed in zip(texts, reasons, strict=True) if failed)
 
 
 def _find_delayed(
     cluster: Cluster,
-    delayed: list[Manifest],
+    claims: PodClaims,
     node: str,
     labels: Mapping[str, str],
     out: PodVolumes,
     reasons: list[bool],
 ) -> None:
     to_provision, to_match = [], []
-    for claim in delayed:
+    for claim in claims.delayed:
         chosen = annotations_of(claim).get(SELECTED_NODE)
         if chosen is None:
             to_match.append(claim)
@@ -155,7 +197,7 @@ def _find_delayed(
             return
     taken: set[str] = set()
     for claim in sorted(to_match, key=requested_size):
-        volume = _smallest(cluster, claim, labels, taken)
+        volume = _smallest(claims, claim, labels, taken)
         if volume is None:
             to_provision.append(claim)
         else:
@@ -174,40 +216,52 @@ def _find_delayed(
 
 
 def _smallest(
-    cluster: Cluster, claim: Manifest, labels: Mapping[str, str], taken: set[str]
+    claims: PodClaims, claim: Manifest, labels: Mapping[str, str], taken: set[str]
 ) -> Manifest | None:
-    """Return the smallest free volume that fits the claim and the node (volume.FindMatchingVolume)."""
+    """Return the volume bound to the claim beforehand, else the smallest free one that fits claim and node.
+
+    As volume.FindMatchingVolume does. Affinities count untranslated here; a volume that is the claim's own
+    but cannot be reached ends the search.
+    """
     best: Manifest | None = None
-    wanted, spec = requested_size(claim), claim["spec"]
-    selector = spec.get("selector")
-    for stored in cluster.list("PersistentVolume"):
-        volume = cluster.assumed_volumes.get(stored["metadata"]["name"], stored)
-        reference = volume["spec"].get("claimRef")
-        own = reference is not None and _refers(reference, claim)
-        if (
-            volume["metadata"]["name"] in taken
-            or class_name(volume) != class_name(claim)
-            or (reference is not None and not own)
-            or capacity(volume) < wanted
-            or (volume["spec"].get("volumeMode") or "Filesystem") != (spec.get("volumeMode") or "Filesystem")
-            or volume["metadata"].get("deletionTimestamp")
-        ):
+    for volume in claims.candidates[class_name(claim)]:
+        own = is_bound_to(volume, claim)
+        if volume["metadata"]["name"] in taken or not _could_serve(volume, claim, own=own):
             continue
+        reached = admits(claims.terms_of(volume), labels)
         if own:
-            return volume if admits(volume, labels) else None
-        if (
-            (volume.get("status") or {}).get("phase") != "Available"
-            or (
-                selector is not None
-                and not label_selector(selector).matches(volume["metadata"].get("labels") or {})
-            )
-            or not set(spec.get("accessModes") or ()) <= set(volume["spec"].get("accessModes") or ())
-            or not admits(volume, labels)
-        ):
-            continue
-        if best is None or capacity(volume) < capacity(best):
+            return volume if reached else None
+        if reached and (best is None or capacity(volume) < capacity(best)):
             best = volume
     return best
+
+
+def _could_serve(volume: Manifest, claim: Manifest, *, own: bool) -> bool:
+    """Return whether a volume fits a claim, wherever it is; ``own``: it is bound to it beforehand."""
+    spec, wanted = volume["spec"], claim["spec"]
+    if (
+        capacity(volume) < requested_size(claim)
+        or (spec.get("volumeMode") or "Filesystem") != (wanted.get("volumeMode") or "Filesystem")
+        or (spec.get("volumeAttributesClassName") or "") != (wanted.get("volumeAttributesClassName") or "")
+        or volume["metadata"].get("deletionTimestamp")
+    ):
+        return False
+    return own or (spec.get("claimRef") is None and _is_free(volume, wanted))
+
+
+def _is_free(volume: Manifest, wanted: Mapping[str, Any]) -> bool:
+    selector = wanted.get("selector")
+    return (
+        (volume.get("status") or {}).get("phase") == "Available"
+        and (selector is None or label_selector(selector).matches(volume["metadata"].get("labels") or {}))
+        and set(wanted.get("accessModes") or ()) <= set(volume["spec"].get("accessModes") or ())
+    )
+
+
+def is_bound_to(volume: Manifest, claim: Manifest) -> bool:
+    """Return whether a volume's reference names the claim (volume.IsVolumeBoundToClaim)."""
+    reference = volume["spec"].get("claimRef")
+    return reference is not None and _refers(reference, claim)
 
 
 def _refers(reference: Mapping[str, Any], claim: Manifest) -> bool:
@@ -223,10 +277,12 @@ def _provisions(storage_class: Manifest, labels: Mapping[str, str]) -> bool:
     if storage_class.get("provisioner") in (None, "", NO_PROVISIONER):
         return False
     terms = storage_class.get("allowedTopologies") or ()
-    return not terms or any(
-        all(labels.get(e["key"]) in (e.get("values") or ()) for e in term.get("matchLabelExpressions") or ())
-        for term in terms
-    )
+    return not terms or any(_in_topology(term.get("matchLabelExpressions") or (), labels) for term in terms)
+
+
+def _in_topology(expressions: Sequence[Mapping[str, Any]], labels: Mapping[str, str]) -> bool:
+    """Return whether labels satisfy a topology selector term; an empty one selects no node."""
+    return bool(expressions) and all(labels.get(e["key"]) in (e.get("values") or ()) for e in expressions)
 
 
 def _room(
@@ -240,12 +296,18 @@ def _room(
         return True, None
     wanted = requested_size(claim)
     for space in published(cluster, storage_class["metadata"]["name"]):
-        limit = space.get("maximumVolumeSize") or space.get("capacity")
+        limit = volume_limit(space)
         topology = space.get("nodeTopology")
         reached = topology is not None and label_selector(topology).matches(labels)
         if reached and limit is not None and size(limit) >= wanted:
             return True, space
     return False, None
+
+
+def volume_limit(space: Manifest) -> Any:
+    """Return the quantity that a new volume may have of a CSIStorageCapacity (volumeLimit); None: unknown."""
+    most = space.get("maximumVolumeSize")
+    return space.get("capacity") if most is None else most
 
 
 def published(cluster: Cluster, storage_class: str) -> Iterator[Manifest]:

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from scheduler_core.v1_37.change import Manifest
-from scheduler_core.v1_37.hints.common import always, answer, names_claim, spec
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.v1_37.attached_volumes import limits_of
+from scheduler_core.v1_37.csi_migration import IN_TREE, TranslationError, in_tree_source
+from scheduler_core.v1_37.hints.common import always, answer, names_claim, spec, status
 from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Hints, Registration
 from scheduler_core.v1_37.pods import Pod
-
-MIGRATABLE = (
-    "gcePersistentDisk",
-    "awsElasticBlockStore",
-    "azureDisk",
-    "azureFile",
-    "cinder",
-    "vsphereVolume",
-    "portworxVolume",
-)
-"""In-tree volumes that a CSI driver serves."""
 
 
 def _after_pod_deleted(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
     del pod, context
-    kinds = ("persistentVolumeClaim", "ephemeral", *MIGRATABLE)
+    if not (spec(event.old).get("nodeName") or status(event.old).get("nominatedNodeName")):
+        return "QueueSkip"
+    kinds = ("persistentVolumeClaim", "ephemeral", *IN_TREE)
     volumes = spec(event.old).get("volumes") or ()
     return answer(any(volume.get(kind) is not None for volume in volumes for kind in kinds))
 
@@ -32,23 +27,31 @@ def _after_claim_added(pod: Pod, event: Event, context: HintContext) -> HintAnsw
 
 
 def _after_attachment_deleted(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
-    del event, context
-    return answer(bool(pod.claims))
+    del context
+    attacher = spec(event.old).get("attacher") or ""
+    return answer(any(_may_be_attached(volume, attacher) for volume in pod.volumes))
+
+
+def _may_be_attached(volume: Mapping[str, Any], attacher: str) -> bool:
+    """Return whether a pod's volume is a claim, or an in-tree one that the attacher serves or cannot read."""
+    if volume.get("persistentVolumeClaim") is not None:
+        return True
+    found = in_tree_source(volume)
+    if found is None:
+        return False
+    row, source = found
+    try:
+        if row.handle is not None:
+            row.handle(source, {})
+    except TranslationError:
+        return True
+    return row.driver == attacher
 
 
 def _after_limits_changed(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
     del pod, context
-    before, now = _limits(event.old), _limits(event.new)
-    return answer(any(limit > before[driver] for driver, limit in now.items() if driver in before))
-
-
-def _limits(csi_node: Manifest | None) -> dict[str, int]:
-    """Return the count of volumes by driver, where there is one."""
-    return {
-        driver["name"]: int(driver["allocatable"]["count"])
-        for driver in spec(csi_node).get("drivers") or ()
-        if (driver.get("allocatable") or {}).get("count") is not None
-    }
+    before, now = limits_of(event.old), limits_of(event.new)
+    return answer(any(limit > before.get(driver, 0) for driver, limit in now.items()))
 
 
 HINTS = Hints(

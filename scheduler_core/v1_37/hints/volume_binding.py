@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from scheduler_core.objects.quantity import parse_resource
 from scheduler_core.v1_37.change import Manifest
+from scheduler_core.v1_37.csi_migration import MIGRATED_PLUGINS
 from scheduler_core.v1_37.hints.common import always, answer, claim_names, metadata, names_claim, spec
 from scheduler_core.v1_37.interface import Event, HintAnswer, HintContext, Hints, Registration
-from scheduler_core.v1_37.plugins.node_volume_limits import MIGRATED_PLUGINS
 from scheduler_core.v1_37.pods import Pod
+from scheduler_core.v1_37.volumes import volume_limit
 
 
 def _after_class_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
@@ -44,9 +45,7 @@ def _after_capacity_change(pod: Pod, event: Event, context: HintContext) -> Hint
 
 def _largest_volume(capacity: Manifest | None) -> int | None:
     """Return the bytes of the largest volume that fits; None if nothing is known (volumeLimit)."""
-    given = capacity or {}
-    text = given.get("maximumVolumeSize")
-    text = given.get("capacity") if text is None else text
+    text = volume_limit(capacity or {})
     return None if text is None else parse_resource("storage", str(text))
 
 

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
+from scheduler_core.v1_37.attached_volumes import (
+    MissingClaimError,
+    Volume,
+    VolumeError,
+    attachments,
+    limits_of,
+    missing_driver,
+    volumes_of,
+)
 from scheduler_core.v1_37.change import Manifest
+from scheduler_core.v1_37.csi_migration import in_tree_source
 from scheduler_core.v1_37.plugins.base import (
     OK,
     SKIPPED,
@@ -19,84 +30,40 @@ from scheduler_core.v1_37.plugins.base import (
     Status,
     unresolvable,
 )
-from scheduler_core.v1_37.pods import Pod
-from scheduler_core.v1_37.state import Cluster
-from scheduler_core.v1_37.status import UNSCHEDULABLE
-from scheduler_core.v1_37.volumes import annotations_of, class_name
+from scheduler_core.v1_37.status import ERROR, UNSCHEDULABLE
 
-MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"
+SCALING_GATE = "VolumeLimitScaling"
+"""On by default: nodes without a driver that must be there are refused."""
 
 _EXCEEDED = Status(UNSCHEDULABLE, ("node(s) exceed max volume count",))
 
-Volume = tuple[str, str]
-"""Driver and handle."""
 
-_INLINE: Mapping[str, tuple[str, str, Callable[[Mapping[str, Any]], str]]] = {
-    "gcePersistentDisk": (
-        "kubernetes.io/gce-pd",
-        "pd.csi.storage.gke.io",
-        lambda disk: f"projects/UNSPECIFIED/zones/UNSPECIFIED/disks/{disk['pdName']}",
-    ),
-    "awsElasticBlockStore": ("kubernetes.io/aws-ebs", "ebs.csi.aws.com", lambda disk: disk["volumeID"]),
-}
-_MIGRATED = {in_tree: driver for in_tree, driver, _ in _INLINE.values()}
+@dataclass
+class LimitState:
+    """The volumes of the pod and of the attachments, the same for all nodes of an attempt."""
 
+    ctx: Context
+    statuses: dict[Status, int] = field(default_factory=dict)
+    """The code of each status that a node got, from 1."""
+    fresh: dict[bool, set[Volume]] = field(default_factory=dict)
+    """The pod's volumes on nodes without and with a CSINode, once they were asked for."""
 
-def is_migratable(volume: Mapping[str, Any]) -> bool:
-    """Return whether an inline volume is of an in-tree plugin that has a CSI driver."""
-    return any(volume.get(kind) for kind in _INLINE)
+    @cached_property
+    def attached(self) -> Mapping[str, set[Volume]]:
+        """The volumes of the VolumeAttachments by node."""
+        return attachments(self.ctx.cluster)
 
+    def volumes(self, csi_node: Manifest | None) -> set[Volume]:
+        """Return the pod's volumes on a node with this CSINode, or without one.
 
-def volumes_of(cluster: Cluster, pod: Pod, csi_node: Manifest | None) -> set[Volume]:
-    """Return the CSI volumes that a pod attaches to a node (filterAttachableVolumes)."""
-    migrated = set(annotations_of(csi_node).get(MIGRATED_PLUGINS, "").split(",")) if csi_node else set()
-    found = set()
-    for volume in pod.volumes:
-        for kind, (in_tree, driver, handle) in _INLINE.items():
-            if volume.get(kind) and in_tree in migrated:
-                found.add((driver, handle(volume[kind])))
-    for name, _ in pod.claims:
-        claim = cluster.get("PersistentVolumeClaim", pod.namespace, name)
-        volume_ = None if claim is None else _of_claim(cluster, claim, migrated)
-        if volume_ is not None:
-            found.add(volume_)
-    return found
-
-
-def _of_claim(cluster: Cluster, claim: Manifest, migrated: set[str]) -> Volume | None:
-    bound = cluster.get("PersistentVolume", None, claim["spec"].get("volumeName") or "")
-    if bound is not None:
-        return _of_volume(bound, migrated)
-    storage_class = cluster.get("StorageClass", None, class_name(claim))
-    provisioner = (storage_class or {}).get("provisioner")
-    if not provisioner:
-        return None
-    if provisioner in _MIGRATED:
-        if provisioner not in migrated:
-            return None
-        provisioner = _MIGRATED[provisioner]
-    meta = claim["metadata"]
-    return provisioner, f"claim:{meta.get('namespace') or 'default'}/{meta['name']}"
-
-
-def _of_volume(volume: Manifest, migrated: set[str]) -> Volume | None:
-    spec = volume["spec"]
-    if spec.get("csi"):
-        return spec["csi"]["driver"], spec["csi"]["volumeHandle"]
-    for kind, (in_tree, driver, handle) in _INLINE.items():
-        if spec.get(kind) and in_tree in migrated:
-            return driver, handle(spec[kind])
-    return None
-
-
-def limits_of(csi_node: Manifest | None) -> dict[str, int]:
-    """Return the limits that a node's drivers published."""
-    out = {}
-    for driver in ((csi_node or {}).get("spec") or {}).get("drivers") or ():
-        count = (driver.get("allocatable") or {}).get("count")
-        if count is not None:
-            out[driver["name"]] = int(count)
-    return out
+        Raises:
+            VolumeError: They cannot be counted.
+        """
+        migrated = csi_node is not None
+        if migrated not in self.fresh:
+            cluster, pod = self.ctx.cluster, self.ctx.pod
+            self.fresh[migrated] = volumes_of(cluster, pod, migrated=migrated, waiting=True)
+        return self.fresh[migrated]
 
 
 class NodeVolumeLimits(Plugin):
@@ -105,62 +72,64 @@ class NodeVolumeLimits(Plugin):
     key = "NodeVolumeLimits"
 
     def pre_filter(self, ctx: Context) -> tuple[Status, frozenset[str] | None]:
-        """Skip without claims and migratable volumes."""
+        """Skip without claims and in-tree volumes."""
         pod = ctx.pod
-        return (OK if pod.claims or any(map(is_migratable, pod.volumes)) else SKIPPED), None
+        counted = pod.claims or any(in_tree_source(volume) is not None for volume in pod.volumes)
+        return (OK if counted else SKIPPED), None
 
     def filter(self, ctx: Context, rows: Rows) -> Codes | None:
-        """Refuse nodes that the pod's volumes are too many for (1), all if a claim is missing (2)."""
+        """Refuse nodes that the pod's volumes are too many for, or that lack a driver."""
         codes = np.zeros(len(rows), np.int64)
-        if self._missing(ctx) is not None:
-            codes[:] = 2
+        if not ctx.pod.volumes:
             return codes
-        attached: dict[str, set[Volume]] = {}
-        for attachment in ctx.cluster.list("VolumeAttachment"):
-            spec = attachment["spec"]
-            volume = ctx.cluster.get(
-                "PersistentVolume", None, (spec.get("source") or {}).get("persistentVolumeName") or ""
-            )
-            if volume is not None and volume["spec"].get("csi"):
-                handle = volume["spec"]["csi"]["volumeHandle"]
-                attached.setdefault(spec["nodeName"], set()).add((spec["attacher"], handle))
+        state: LimitState = ctx.states.setdefault(self.key, LimitState(ctx))
         for place, row in enumerate(rows):
-            codes[place] = self._exceeds(ctx, row, attached)
+            try:
+                status = self._refusal(ctx, state, int(row))
+            except MissingClaimError as error:
+                status = unresolvable(str(error))
+            except VolumeError as error:
+                status = Status(ERROR, (str(error),))
+            if status is not None:
+                codes[place] = state.statuses.setdefault(status, len(state.statuses) + 1)
         return codes
 
     @staticmethod
-    def _missing(ctx: Context) -> str | None:
-        pod = ctx.pod
-        return next(
-            (
-                name
-                for name, _ in pod.claims
-                if ctx.cluster.get("PersistentVolumeClaim", pod.namespace, name) is None
-            ),
-            None,
-        )
+    def _refusal(ctx: Context, state: LimitState, row: int) -> Status | None:
+        """Return why a node cannot attach the pod's volumes; None if it can.
 
-    @staticmethod
-    def _exceeds(ctx: Context, row: int, attached: Mapping[str, set[Volume]]) -> bool:
+        Raises:
+            VolumeError: The volumes of the pod or of one on the node cannot be counted.
+        """
         node = ctx.nodes.nodes[row]
         csi_node = ctx.cluster.get("CSINode", None, node.name)
+        fresh = state.volumes(csi_node)
+        if not fresh:
+            return None
+        asked = ctx.configuration.gate(SCALING_GATE, default=True)
+        driver = missing_driver(ctx.cluster, csi_node, fresh) if asked else None
+        if driver is not None:
+            return Status(UNSCHEDULABLE, (f"{driver} CSI driver is not installed on the node",))
         limits = limits_of(csi_node)
         if not limits:
-            return False
-        fresh = volumes_of(ctx.cluster, ctx.pod, csi_node)
-        used = {volume for pod in node.pods for volume in volumes_of(ctx.cluster, pod, csi_node)}
-        counts = Counter(driver for driver, _ in used | attached.get(node.name, set()))
-        more = Counter(driver for driver, _ in fresh - used)  # one that is attached, but unused, counts twice
-        return any(driver in limits and counts[driver] + new > limits[driver] for driver, new in more.items())
+            return None
+        used: set[Volume] = set()
+        for pod in node.pods:
+            used |= volumes_of(ctx.cluster, pod, migrated=True)
+        return _EXCEEDED if _exceeds(limits, fresh, used, state.attached.get(node.name, set())) else None
 
     def verdict(self, ctx: Context, row: int, code: int) -> Status:
-        """Return the one reason, or which claim is missing."""
+        """Return why the node was refused."""
         del row
-        if code == 1:
-            return _EXCEEDED
-        name = self._missing(ctx)
-        text = f'looking up PVC {ctx.pod.namespace}/{name}: persistentvolumeclaim "{name}" not found'
-        return unresolvable(text)
+        state: LimitState = ctx.states[self.key]
+        return list(state.statuses)[code - 1]
+
+
+def _exceeds(limits: Mapping[str, int], fresh: set[Volume], used: set[Volume], attached: set[Volume]) -> bool:
+    """Return whether a driver's limit is passed; a fresh one that is attached, but unused, counts twice."""
+    counts = Counter(driver for driver, _ in used | attached)
+    more = Counter(driver for driver, _ in fresh - used)
+    return any(driver in limits and counts[driver] + new > limits[driver] for driver, new in more.items())
 
 
 PLUGIN = NodeVolumeLimits()

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from scheduler_core.v1_37.csi_migration import TranslationError
 from scheduler_core.v1_37.plugins.base import (
     OK,
     SKIPPED,
@@ -19,18 +20,21 @@ from scheduler_core.v1_37.plugins.base import (
     unresolvable,
 )
 from scheduler_core.v1_37.plugins.shape import evaluate, read_shape
-from scheduler_core.v1_37.state import uid_of
-from scheduler_core.v1_37.status import UNRESOLVABLE
+from scheduler_core.v1_37.status import ERROR, UNRESOLVABLE
 from scheduler_core.v1_37.volumes import (
     PodClaims,
     PodVolumes,
     capacity,
     class_name,
     find_volumes,
+    not_owned,
     pod_claims,
     requested_size,
     size,
 )
+
+SCORING_GATE = "StorageCapacityScoring"
+"""On by default: nodes are scored by how full the volumes or the published capacity would be."""
 
 _DEFAULT_SHAPE = ((0, 100), (100, 0))
 _UNBOUND = unresolvable("pod has unbound immediate PersistentVolumeClaims")
@@ -42,7 +46,7 @@ class VolumeState:
 
     claims: PodClaims
     by_row: dict[int, PodVolumes] = field(default_factory=dict)
-    reasons: dict[tuple[str, ...], int] = field(default_factory=dict)
+    statuses: dict[Status, int] = field(default_factory=dict)
     """The code of each answer of a node without what the claims need, from 1."""
 
 
@@ -70,18 +74,21 @@ class VolumeBinding(Plugin):
         state: VolumeState = ctx.states[self.key]
         codes = np.zeros(len(rows), np.int64)
         for place, row in enumerate(rows):
-            node = ctx.nodes.nodes[row]
-            found, reasons = find_volumes(ctx.cluster, state.claims, node.name, node.labels)
-            if reasons:
-                codes[place] = state.reasons.setdefault(reasons, len(state.reasons) + 1)
-            else:
-                state.by_row[int(row)] = found
+            status = _search(ctx, state, int(row))
+            if status is not None:
+                codes[place] = state.statuses.setdefault(status, len(state.statuses) + 1)
         return codes
 
     def verdict(self, ctx: Context, row: int, code: int) -> Status:
-        """Return what was not found."""
+        """Return what was not found, or why a volume cannot be translated."""
         del row
-        return Status(UNRESOLVABLE, list(ctx.states[self.key].reasons)[code - 1])
+        state: VolumeState = ctx.states[self.key]
+        return list(state.statuses)[code - 1]
+
+    def pre_score(self, ctx: Context, rows: Rows) -> Status:
+        """Skip without the gate."""
+        del rows
+        return OK if ctx.configuration.gate(SCORING_GATE, default=True) else SKIPPED
 
     def score(self, ctx: Context, rows: Rows) -> Ints:
         """Score how much of the chosen volumes or of the published capacity the claims would use."""
@@ -93,6 +100,19 @@ class VolumeBinding(Plugin):
                 used = _by_class(state.by_row.get(int(row)) or PodVolumes())
                 out[place] = _score(shape, used)
         return out
+
+
+def _search(ctx: Context, state: VolumeState, row: int) -> Status | None:
+    """Find volumes on a node and keep them; return why there are none."""
+    node = ctx.nodes.nodes[row]
+    try:
+        found, reasons = find_volumes(ctx.cluster, state.claims, node.name, node.labels)
+    except TranslationError as error:
+        return Status(ERROR, (f"could not translate pv: {error}",))
+    if reasons:
+        return Status(UNRESOLVABLE, reasons)
+    state.by_row[row] = found
+    return None
 
 
 def _unusable(ctx: Context, name: str, *, ephemeral: bool) -> str | None:
@@ -108,19 +128,16 @@ def _unusable(ctx: Context, name: str, *, ephemeral: bool) -> str | None:
         return f'persistentvolumeclaim "{name}" bound to non-existent persistentvolume "{volume}"'
     if claim["metadata"].get("deletionTimestamp"):
         return f'persistentvolumeclaim "{name}" is being deleted'
-    owners = claim["metadata"].get("ownerReferences") or ()
-    uid = uid_of({**pod.manifest, "kind": "Pod"})
-    if ephemeral and not any(owner.get("controller") and owner.get("uid") == uid for owner in owners):
-        return f"PVC {pod.namespace}/{name} was not created for pod {pod.key} (pod is not owner)"
-    return None
+    return (not_owned(pod, claim) or None) if ephemeral else None
 
 
 def _by_class(volumes: PodVolumes) -> dict[str, tuple[int, int]]:
     """Return what is requested and what there is, by class."""
     out: dict[str, tuple[int, int]] = {}
     for claim, volume in volumes.static:
-        requested, room = out.get(class_name(claim), (0, 0))
-        out[class_name(claim)] = requested + requested_size(claim), room + capacity(volume)
+        name = volume["spec"].get("storageClassName") or ""
+        requested, room = out.get(name, (0, 0))
+        out[name] = requested + requested_size(claim), room + capacity(volume)
     for claim, space in () if volumes.static else volumes.provisioned:
         if space is not None:
             requested, _ = out.get(class_name(claim), (0, 0))

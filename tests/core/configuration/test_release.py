@@ -129,9 +129,9 @@ def test_the_newest_kubelet_counts(versions: list[str], release: str) -> None:
         (NODE + POD + settings("scheduler: v1.37\ntime: virtual"), "time: virtual has no effect"),
         (NODE + POD + settings("scheduler: v1.37\nquirks: fixed"), "are settings of v1.11"),
         (
-            NODE + POD + settings("scheduler: v1.37") + "---\nkind: VolumeAttributesClass\napiVersion: "
-            "storage.k8s.io/v1\nmetadata: {name: gold}\n",
-            "VolumeAttributesClass gold: the kind is not implemented",
+            NODE + POD + settings("scheduler: v1.37") + "---\nkind: DeviceTaintRule\napiVersion: "
+            "resource.k8s.io/v1beta2\nmetadata: {name: gold}\n",
+            "DeviceTaintRule gold: the kind is not implemented",
         ),
         (NODE + POD + V1 + "extenders: [{urlPrefix: 'http://x/', filterVerb: f}]\n", "is not called"),
     ],

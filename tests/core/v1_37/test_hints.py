@@ -45,7 +45,17 @@ def ports(number: int, **more: Any) -> dict[str, Any]:
     return {"containers": [{"name": "c", "ports": [{"containerPort": 80, "hostPort": number, **more}]}]}
 
 
-def csi_node(count: int) -> dict[str, Any]:
+def ebs(volume: str) -> dict[str, Any]:
+    """Return the volumes of a pod that names an EBS volume itself."""
+    return {"volumes": [{"name": "v", "awsElasticBlockStore": {"volumeID": volume}}]}
+
+
+def attached(driver: str) -> dict[str, Any]:
+    """Return a VolumeAttachment of a driver."""
+    return {"kind": "VolumeAttachment", "metadata": {"name": "a"}, "spec": {"attacher": driver}}
+
+
+def csi_node(count: int | None) -> dict[str, Any]:
     """Return a CSINode with a volume limit."""
     return {
         "kind": "CSINode",
@@ -163,7 +173,63 @@ CASES: list[tuple[str, dict[str, Any], str, str, Objects, str]] = [
         "QueueSkip",
     ),
     ("NodeVolumeLimits", uses("c"), "AssignedPod", "Delete", (pod("x"), None), "QueueSkip"),
-    ("NodeVolumeLimits", uses("c"), "AssignedPod", "Delete", (pod("x", **uses("d")), None), "Queue"),
+    (
+        "NodeVolumeLimits",
+        uses("c"),
+        "AssignedPod",
+        "Delete",
+        (pod("x", node="n", **uses("d")), None),
+        "Queue",
+    ),
+    ("NodeVolumeLimits", uses("c"), "AssignedPod", "Delete", (pod("x", **uses("d")), None), "QueueSkip"),
+    (
+        "NodeVolumeLimits",
+        uses("c"),
+        "storage.k8s.io/CSINode",
+        "Update",
+        (csi_node(None), csi_node(1)),
+        "Queue",
+    ),
+    (
+        "NodeVolumeLimits",
+        uses("c"),
+        "storage.k8s.io/VolumeAttachment",
+        "Delete",
+        (attached("x"), None),
+        "Queue",
+    ),
+    (
+        "NodeVolumeLimits",
+        {"volumes": [{"name": "v", "ephemeral": {}}]},
+        "storage.k8s.io/VolumeAttachment",
+        "Delete",
+        (attached("x"), None),
+        "QueueSkip",
+    ),
+    (
+        "NodeVolumeLimits",
+        ebs("vol-1"),
+        "storage.k8s.io/VolumeAttachment",
+        "Delete",
+        (attached("ebs.csi.aws.com"), None),
+        "Queue",
+    ),
+    (
+        "NodeVolumeLimits",
+        ebs("vol-1"),
+        "storage.k8s.io/VolumeAttachment",
+        "Delete",
+        (attached("pd.csi.storage.gke.io"), None),
+        "QueueSkip",
+    ),
+    (
+        "NodeVolumeLimits",
+        ebs("aws://zone/disk-1"),
+        "storage.k8s.io/VolumeAttachment",
+        "Delete",
+        (attached("pd.csi.storage.gke.io"), None),
+        "Queue",
+    ),
     ("VolumeBinding", uses("c"), "PersistentVolumeClaim", "Update", (claim("d"), claim("d")), "QueueSkip"),
     ("VolumeBinding", uses("c"), "PersistentVolumeClaim", "Update", (claim("c"), claim("c")), "Queue"),
     (
