@@ -12,7 +12,7 @@ from scheduler_core.explain.edits import Edit
 from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.labels import IDENTITY, set_labels
 from scheduler_core.objects.manifests import Manifest, part
-from scheduler_core.v1_37.devices import Supply, matching_attributes, supplies
+from scheduler_core.v1_37.device_supplies import Supply, matching_attributes, supplies
 from scheduler_core.v1_37.plugins.base import Context
 from scheduler_core.v1_37.plugins.dynamic_resources import NOT_ALLOCATED, DeviceState
 from scheduler_core.v1_37.plugins.dynamic_resources import PLUGIN as DEVICES

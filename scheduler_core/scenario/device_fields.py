@@ -57,9 +57,18 @@ _FLAT_REQUEST = OneOf(
     },
 )
 _VALUES: Mapping[str, Shape] = {"bool": bool, "int": int, "string": str, "version": str}
+_COUNTERS: Shape = {ANY: {"value!": QUANTITY}}
+_RANGE: Shape = {"min": QUANTITY, "max": QUANTITY, "step": QUANTITY}
+_POLICY: Shape = {"default": QUANTITY, "validRange": _RANGE, "validValues": [QUANTITY]}
 _DEVICE: Mapping[str, Shape] = {
     "attributes": {ANY: OneOf(tuple(_VALUES), _VALUES)},
-    "capacity": {ANY: {"value!": QUANTITY}},
+    "capacity": {ANY: {"value!": QUANTITY, "requestPolicy": _POLICY}},
+    "consumesCounters": [{"counterSet!": NAME, "counters": _COUNTERS}],
+    "allowMultipleAllocations": bool,
+    "bindsToNode": bool,
+    "nodeName": str,
+    "nodeSelector": _NODE_SELECTOR,
+    "allNodes": bool,
     "taints": [{"key!": NAME, "value": str, "effect!": _EFFECT}],
 }
 _NEW_DEVICE: Shape = {
@@ -78,7 +87,15 @@ _STATUS: Shape = {
         "nodeSelector": _NODE_SELECTOR,
         "devices": {
             "results": [
-                {"request": str, "driver!": NAME, "pool!": NAME, "device!": NAME, "adminAccess": bool}
+                {
+                    "request": str,
+                    "driver!": NAME,
+                    "pool!": NAME,
+                    "device!": NAME,
+                    "adminAccess": bool,
+                    "shareID": str,
+                    "consumedCapacity": {ANY: QUANTITY},
+                }
             ]
         },
     },
@@ -106,6 +123,7 @@ def _kinds(request: Shape, device: Shape) -> Mapping[str, Mapping[str, Shape]]:
                 "nodeSelector": _NODE_SELECTOR,
                 "allNodes": bool,
                 "perDeviceNodeSelection": bool,
+                "sharedCounters": [{"name!": NAME, "counters": _COUNTERS}],
                 "devices": [device],
             }
         },

@@ -11,10 +11,8 @@ from scheduler_core.v1_37.change import Manifest
 
 GATES = (
     "CompositePodGroup",
-    "DRAConsumableCapacity",
     "DRADeviceBindingConditions",
     "DRAExtendedResource",
-    "DRAPartitionableDevices",
     "InterPodAffinityHostnameFastPath",
 )
 """Feature gates that change decisions when they are on."""
@@ -29,12 +27,6 @@ def _devices(spec: Mapping[str, Any], *fields: str) -> bool:
     return any(device.get(field) for device in devices for field in fields)
 
 
-def _asks_capacity(spec: Mapping[str, Any]) -> bool:
-    asked = (spec.get("devices") or {}).get("requests") or ()
-    every = (each for one in asked for each in (one.get("exactly") or {}, *(one.get("firstAvailable") or ())))
-    return any(each.get("capacity") for each in every)
-
-
 _FIELDS: tuple[tuple[str, str, _Test], ...] = (
     ("PodGroup", "spec.resourceClaims", lambda spec: bool(spec.get("resourceClaims"))),
     (
@@ -43,24 +35,10 @@ _FIELDS: tuple[tuple[str, str, _Test], ...] = (
         lambda spec: bool(spec.get("parentCompositePodGroupName")),
     ),
     ("DeviceClass", "spec.extendedResourceName", lambda spec: bool(spec.get("extendedResourceName"))),
-    ("ResourceClaim", "spec.devices.requests[].exactly.capacity", _asks_capacity),
-    (
-        "ResourceClaimTemplate",
-        "spec.spec.devices.requests[].exactly.capacity",
-        lambda spec: _asks_capacity(spec.get("spec") or {}),
-    ),
-    ("ResourceSlice", "spec.sharedCounters", lambda spec: bool(spec.get("sharedCounters"))),
-    ("ResourceSlice", "spec.devices[].consumesCounters", lambda spec: _devices(spec, "consumesCounters")),
     (
         "ResourceSlice",
         "spec.devices[].bindingConditions",
-        lambda spec: _devices(spec, "bindingConditions", "bindsToNode"),
-    ),
-    ("ResourceSlice", "spec.perDeviceNodeSelection", lambda spec: bool(spec.get("perDeviceNodeSelection"))),
-    (
-        "ResourceSlice",
-        "spec.devices[].allowMultipleAllocations",
-        lambda spec: _devices(spec, "allowMultipleAllocations"),
+        lambda spec: _devices(spec, "bindingConditions"),
     ),
 )
 """Kind, field, and whether a specification has it."""

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from scheduler_core.v1_37.change import Change, Manifest
-from scheduler_core.v1_37.devices import Allocator, requests_of
+from scheduler_core.v1_37.device_allocation import Allocator, InvalidPoolsError
+from scheduler_core.v1_37.devices import key_of_claim, requests_of
 from scheduler_core.v1_37.interface import PluginError
 from scheduler_core.v1_37.plugins.base import (
     OK,
@@ -27,12 +28,16 @@ from scheduler_core.v1_37.selectors import node_terms
 from scheduler_core.v1_37.state import Cluster, uid_of
 from scheduler_core.v1_37.status import ERROR, UNSCHEDULABLE
 
-MAX_CONSUMERS = 256
 MAX_ALTERNATIVES = 8
 
 _OF_ALLOCATION = ("allocation", "reservedFor", "devices")
 _ELSEWHERE = unresolvable("resourceclaim not available on the node")
 NOT_ALLOCATED = unresolvable("cannot allocate all claims")
+_ANSWERS = {
+    1: _ELSEWHERE,
+    2: NOT_ALLOCATED,
+    3: unresolvable("invalid resource pools were encountered"),
+}
 
 
 @dataclass
@@ -90,7 +95,7 @@ def unusable_claim(cluster: Cluster, pod: Pod) -> str | None:
             return f'resourceclaim "{name}" is being deleted'
         if made and not _is_owned(claim, pod):
             return (
-                f"ResourceClaim {pod.namespace}/{name} was not created for pod {pod.key} (pod is not owner)"
+                f"ResourceClaim {pod.namespace}/{name} was not created for Pod {pod.key} (Pod is not owner)"
             )
     return None
 
@@ -102,7 +107,7 @@ def _is_owned(claim: Manifest, pod: Pod) -> bool:
 
 
 class DynamicResources(Plugin):
-    """Claims with structured parameters. Codes: 1 allocated elsewhere, 2 not allocatable, -1… an error."""
+    """Claims with structured parameters. Codes: as in ``_ANSWERS``; -1… an error."""
 
     key = "DynamicResources"
 
@@ -148,6 +153,8 @@ class DynamicResources(Plugin):
                 found = state.allocator.allocate(node.name, node.labels)
             except PluginError as error:
                 return -1 - state.errors.setdefault(str(error), len(state.errors))
+            except InvalidPoolsError:
+                return 3
             if found is None:
                 return 2
         if elsewhere:
@@ -158,11 +165,11 @@ class DynamicResources(Plugin):
         return 0
 
     def verdict(self, ctx: Context, row: int, code: int) -> Status:
-        """Return which of the three it was."""
+        """Return which of the four it was."""
         del row
         if code < 0:
             return Status(ERROR, (list(ctx.states[self.key].errors)[-1 - code],))
-        return _ELSEWHERE if code == 1 else NOT_ALLOCATED
+        return _ANSWERS[code]
 
     def score(self, ctx: Context, rows: Rows) -> Ints:
         """Prefer nodes on which earlier subrequests were served."""
@@ -181,12 +188,9 @@ class DynamicResources(Plugin):
 
 
 def _check(ctx: Context, claim: Manifest) -> str | None:
-    meta = claim["metadata"]
-    key = f"{meta.get('namespace') or 'default'}/{meta['name']}"
+    key = key_of_claim(claim)
     if allocation_of(claim):
-        reserved = consumers(claim)
-        mine = any(consumer.get("uid") == pod_uid(ctx.pod) for consumer in reserved)
-        return "resourceclaim in use" if len(reserved) >= MAX_CONSUMERS and not mine else None
+        return None  # any number of pods may share it
     if key in ctx.cluster.assumed_devices:
         return f"resource claim {key} is in the process of being allocated"
     for alternatives in requests_of(claim):

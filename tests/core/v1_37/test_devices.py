@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.v1_37.change import Manifest
-from scheduler_core.v1_37.devices import Allocator
+from scheduler_core.v1_37.device_allocation import Allocator
 from scheduler_core.v1_37.interface import PluginError
 from scheduler_core.v1_37.state import Cluster
 
@@ -106,7 +106,7 @@ def test_a_constraint_against_all_and_too_many_devices_are_errors() -> None:
     devices = [device("a", 0, "x"), device("b", 1, "x")]
     with pytest.raises(PluginError, match="request r: cannot add device d/p/b because a claim constraint"):
         allocate(devices, [exactly("r", allocationMode="All")], "numa")
-    with pytest.raises(PluginError, match="number of requested devices 33 exceeds the claim limit of 32"):
+    with pytest.raises(PluginError, match="adding 33 devices exceeds the claim limit of 32, with 0"):
         allocate(devices, [exactly("r", 33)])
 
 

@@ -14,9 +14,9 @@ CASES: list[tuple[dict[str, Any], dict[str, bool], str]] = [
         "PodGroup x: spec.resourceClaims is not implemented",
     ),
     (
-        {"kind": "ResourceSlice", "spec": {"devices": [{"name": "d", "consumesCounters": [{}]}]}},
+        {"kind": "ResourceSlice", "spec": {"devices": [{"name": "d", "bindingConditions": ["ready"]}]}},
         {},
-        "ResourceSlice x: spec.devices[].consumesCounters is not implemented",
+        "ResourceSlice x: spec.devices[].bindingConditions is not implemented",
     ),
     (
         {"kind": "DeviceClass", "spec": {"extendedResourceName": "example.com/gpu"}},
@@ -25,8 +25,8 @@ CASES: list[tuple[dict[str, Any], dict[str, bool], str]] = [
     ),
     (
         {"kind": "Namespace"},
-        {"DRAPartitionableDevices": True},
-        "featureGates.DRAPartitionableDevices is not implemented",
+        {"DRADeviceBindingConditions": True},
+        "featureGates.DRADeviceBindingConditions is not implemented",
     ),
 ]
 
