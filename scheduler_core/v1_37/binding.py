@@ -29,6 +29,9 @@ from scheduler_core.v1_37.volumes import (
     is_bound_to,
 )
 
+MAX_CONSUMERS = 256
+"""Pods that the API server lets a claim be reserved for (ResourceClaimReservedForMaxSize)."""
+
 BINDING_SECONDS = 1.1
 """What binding a volume takes on the virtual clock."""
 
@@ -94,9 +97,9 @@ def unreserve(cluster: Cluster, attempt: Attempt) -> None:
 def bind(cluster: Cluster, attempt: Attempt) -> list[Change]:
     """Write volumes, claims and the pod's node; return the writes in order.
 
-    If a bound volume turns out to be out of the node's reach, or an extender that binds refuses, ``error`` is
-    set and the pod is forgotten, which other pods take for its deletion (handleBindingCycleError); volumes
-    stay bound and devices allocated, but not reserved.
+    If a bound volume turns out to be out of the node's reach, the API server refuses to reserve a claim for
+    one more pod, or an extender to bind, ``error`` is set and the pod is forgotten, which other pods take for
+    its deletion (handleBindingCycleError); volumes stay bound and devices allocated, but not reserved.
     """
     volumes = _volumes(cluster, attempt)
     devices = _devices(cluster, attempt)
@@ -105,6 +108,7 @@ def bind(cluster: Cluster, attempt: Attempt) -> list[Change]:
     after = BINDING_SECONDS if changes else 0.0
     refused = _out_of_reach(cluster, attempt, volumes)
     if not refused and attempt.profile.has("DynamicResources", "preBind"):
+        refused = _unreservable(cluster, attempt.pod)
         changes += _bind_devices(cluster, attempt.pod, devices)
     if not refused and attempt.calls is not None:
         refused = attempt.calls.bind(str(attempt.node))
@@ -213,6 +217,24 @@ def _provisioned(cluster: Cluster, claim: Manifest) -> dict[str, Any]:
     return _claimed(bare, claim)
 
 
+def _is_full(claim: Manifest, pod: Pod) -> bool:
+    reserved = consumers(claim)
+    return len(reserved) >= MAX_CONSUMERS and all(one.get("uid") != pod_uid(pod) for one in reserved)
+
+
+def _unreservable(cluster: Cluster, pod: Pod) -> str:
+    """Return the error of PreBind if a claim of the pod has no room for another consumer."""
+    for name in pod.resource_claims:
+        claim = cluster.get("ResourceClaim", pod.namespace, name)
+        if claim is not None and _is_full(claim, pod):
+            return (
+                f'running PreBind plugin "DynamicResources": add reservation to claim {_key(claim)}: '
+                f'ResourceClaim.resource.k8s.io "{name}" is invalid: status.reservedFor: '
+                f"Too many: {len(consumers(claim)) + 1}: must have at most {MAX_CONSUMERS} items"
+            )
+    return ""
+
+
 def _bind_devices(cluster: Cluster, pod: Pod, devices: list[tuple[Manifest, Any]]) -> Iterator[Change]:
     """Write the allocation of each claim and reserve it for the pod (bindClaim)."""
     allocated = {_key(claim): allocation for claim, allocation in devices}
@@ -220,6 +242,8 @@ def _bind_devices(cluster: Cluster, pod: Pod, devices: list[tuple[Manifest, Any]
     for name in pod.resource_claims:
         claim = cluster.get("ResourceClaim", pod.namespace, name)
         assert claim is not None
+        if _is_full(claim, pod):
+            return
         fresh = allocated.get(_key(claim))
         if any(reserved.get("uid") == consumer["uid"] for reserved in consumers(claim)):
             continue

@@ -91,7 +91,7 @@ def _to_step(wanted: Amount, limits: Mapping[str, Any]) -> Amount:
     least = amount_of(limits["min"])
     if wanted.value < least.value:
         return least
-    if limits.get("step") is None:
+    if not _step(limits):
         return wanted
     unit = _unit(limits)
     if unit != 1 and (wanted.value * unit).denominator != 1:
@@ -99,12 +99,17 @@ def _to_step(wanted: Amount, limits: Mapping[str, Any]) -> Amount:
     if wanted.value * unit > MAX_AMOUNT:
         limit = "is not a representable milli value" if unit != 1 else "exceeds MaxInt64"
         raise OverflowError(f"request {wanted.text} {limit}")
-    start, step = rounded(least.value * unit), rounded(exact_quantity(str(limits["step"])) * unit)
+    start, step = rounded(least.value * unit), rounded(_step(limits) * unit)
     value = start + step * -(-(rounded(wanted.value * unit) - start) // step)
     if value > MAX_AMOUNT:
         limit = "the milli-value range" if unit != 1 else "MaxInt64"
         raise OverflowError(f"rounding request {wanted.text} up to the next step passes {limit}")
     return Amount(_written(Fraction(value, unit), str(limits["step"])), Fraction(value, unit))
+
+
+def _step(limits: Mapping[str, Any]) -> Fraction:
+    """Return the step, which the API server wants to be more than 0; 0 if there is none."""
+    return max(Fraction(exact_quantity(str(limits.get("step") or 0))), Fraction(0))
 
 
 def _unit(limits: Mapping[str, Any]) -> int:
@@ -119,20 +124,20 @@ def _violates(consumed: Amount, policy: Mapping[str, Any]) -> bool:
         return False
     if policy.get("validRange"):
         return _is_outside(consumed, policy["validRange"])
-    values = policy.get("validValues")
+    values = policy.get("validValues") or ()
     return bool(values) and all(exact_quantity(str(value)) != consumed.value for value in values)
 
 
 def _is_outside(consumed: Amount, limits: Mapping[str, Any]) -> bool:
     if limits.get("max") is not None and consumed.value > exact_quantity(str(limits["max"])):
         return True
-    if limits.get("step") is None:
+    if not _step(limits):
         return False
     unit = _unit(limits)
     if unit != 1 and (consumed.value * unit).denominator != 1:
         return True
     start = rounded(exact_quantity(str(limits.get("min") or 0)) * unit)
-    return (rounded(consumed.value * unit) - start) % rounded(exact_quantity(str(limits["step"])) * unit) != 0
+    return (rounded(consumed.value * unit) - start) % rounded(_step(limits) * unit) != 0
 
 
 def _written(value: Fraction, like: str) -> str:

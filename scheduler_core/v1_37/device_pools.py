@@ -164,7 +164,8 @@ def _counters(slices: Iterable[Slice]) -> Counters | None:
 
 def amounts(counters: Mapping[str, Any] | None) -> dict[str, Fraction]:
     """Return the amount of each counter."""
-    return {name: Fraction(exact_quantity(str(counter["value"]))) for name, counter in (counters or {}).items()}
+    given = (counters or {}).items()
+    return {name: Fraction(exact_quantity(str(counter["value"]))) for name, counter in given}
 
 
 def _is_known(counters: Counters, device: Device) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 from scheduler_core.v1_37.change import Manifest
@@ -62,7 +63,7 @@ class _Place(NamedTuple):
     """How far a search has come: which device of which request is next."""
 
     claim: int
-    index: int
+    ordinal: int
     """Of the request in its claim."""
     request: Request
     number: int = 0
@@ -181,7 +182,7 @@ class Search:
         if request.takes_all and not wanted:
             return False
         if place.number >= wanted:
-            return self._serve(place.claim, place.index + 1)
+            return self._serve(place.claim, place.ordinal + 1)
         if wanted - place.number > MAX_RESULTS - len(claim.taken):
             raise _TooManyError
         if request.takes_all:
@@ -243,7 +244,7 @@ class Search:
         if device.spec.get("consumesCounters") and not in_shares:
             if not self._counters.reserve(device):
                 return None
-            undo.append(lambda: self._counters.release(device))
+            undo.append(partial(self._counters.release, device))
         given = not is_tainted(request, device) and self._constrain(claim, request, device, undo)
         if not given or not self._has_capacity(request, device):
             _undone(undo)
@@ -262,7 +263,7 @@ class Search:
                         "would not be satisfied"
                     )
                 return False
-            undo.append(lambda constraint=constraint: constraint.remove(request))
+            undo.append(partial(constraint.remove, request))
         return True
 
     def _record(self, index: int, request: Request, device: Device, undo: Undo) -> None:

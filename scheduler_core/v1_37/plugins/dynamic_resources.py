@@ -177,8 +177,8 @@ class DynamicResources(Plugin):
         state: DeviceState | None = ctx.states.get(self.key)
         if state is not None and state.pending:
             for place, row in enumerate(rows):
-                found = state.allocations.get(int(row)) or ()
-                out[place] = sum(map(_preference, state.pending, found))
+                if int(row) in state.allocations:
+                    out[place] = _preferences(state, state.allocations[int(row)])
         return out
 
     def normalize(self, ctx: Context, rows: Rows, raw: Ints) -> Ints:
@@ -201,12 +201,18 @@ def _check(ctx: Context, claim: Manifest) -> str | None:
     return None
 
 
+def _preferences(state: DeviceState, found: list[Any]) -> int:
+    """Return the sum over all claims of the pod, those included that were allocated before (computeScore)."""
+    fresh = iter(found)
+    return sum(_preference(claim, allocation_of(claim) or next(fresh)) for claim in state.claims)
+
+
 def _preference(claim: Manifest, allocation: Any) -> int:
     """Return 8 − index of the subrequest taken, summed over the requests that have subrequests."""
-    served = {result["request"] for result in allocation["devices"]["results"]}
+    served = {result.get("request") for result in (allocation.get("devices") or {}).get("results") or ()}
     total = 0
     for alternatives in requests_of(claim):
-        if len(alternatives) > 1 or "/" in alternatives[0].name:
+        if alternatives[0].is_alternative:
             total += next(
                 (MAX_ALTERNATIVES - i for i, request in enumerate(alternatives) if request.name in served), 0
             )

@@ -213,5 +213,5 @@ def test_a_claim_of_another_pod_does_not_serve() -> None:
     assert cycles == []
     told = simulation.run.scheduling.schedule(simulation.run.cluster.pods["default/p"]).document()
     assert told["preFilter"]["DynamicResources"]["reasons"] == [
-        "ResourceClaim default/theirs was not created for pod default/p (pod is not owner)",
+        "ResourceClaim default/theirs was not created for Pod default/p (Pod is not owner)",
     ]
