@@ -30,6 +30,9 @@ LONGEST_BASE = 57
 
 FINISHED = ("Succeeded", "Failed")
 
+MOST_CONSUMERS = 256
+"""Pods that the API server lets a claim be reserved for (ResourceClaimReservedForMaxSize)."""
+
 
 class Objects(Protocol):
     """Where objects are looked up."""
@@ -103,6 +106,27 @@ class ResourceClaimController:
             return ClaimsMade()
         known |= {name: {"name": name, "resourceClaimName": claim} for name, claim in found.items()}
         return ClaimsMade(tuple(made), tuple(known.values()))
+
+    def reserved(self, pod: Mapping[str, Any], objects: Objects) -> Iterator[Write]:
+        """Yield the allocated claims of a pod that has a node, reserved for it if they are not yet (syncPod).
+
+        The scheduler reserves what it binds itself: these are pods that came to their node without it. A
+        claim without an allocation stays as it is; nobody but the scheduler allocates one.
+        """
+        placed = (pod.get("spec") or {}).get("nodeName")
+        if not placed or is_done(pod) or pod["metadata"].get("deletionTimestamp"):
+            return
+        for name in claim_names(pod):
+            claim = objects.get(CLAIM, _namespace(pod), name)
+            if claim is None:
+                return
+            status = claim.get("status") or {}
+            known = list(status.get("reservedFor") or ())
+            if not status.get("allocation") or len(known) >= MOST_CONSUMERS:
+                continue
+            if all(one.get("uid") != pod_uid(pod) for one in known):
+                mine = {"resource": "pods", "name": pod["metadata"]["name"], "uid": pod_uid(pod)}
+                yield Write({**claim, "status": {**status, "reservedFor": [*known, mine]}})
 
     def freed(self, pod: str, uid: str, names: Iterable[str], objects: Objects) -> Iterator[Write]:
         """Yield what becomes of the claims of a pod that is gone or done (syncClaim), write by write.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from scheduler_core.controllers.resource_claims import FINALIZER
+from scheduler_core.controllers.resource_claims import FINALIZER, MOST_CONSUMERS
 from scheduler_core.v1_37.change import Change, Manifest
 from scheduler_core.v1_37.csi_migration import TranslationError
 from scheduler_core.v1_37.interface import Attempt
@@ -28,9 +28,6 @@ from scheduler_core.v1_37.volumes import (
     class_name,
     is_bound_to,
 )
-
-MAX_CONSUMERS = 256
-"""Pods that the API server lets a claim be reserved for (ResourceClaimReservedForMaxSize)."""
 
 BINDING_SECONDS = 1.1
 """What binding a volume takes on the virtual clock."""
@@ -219,7 +216,7 @@ def _provisioned(cluster: Cluster, claim: Manifest) -> dict[str, Any]:
 
 def _is_full(claim: Manifest, pod: Pod) -> bool:
     reserved = consumers(claim)
-    return len(reserved) >= MAX_CONSUMERS and all(one.get("uid") != pod_uid(pod) for one in reserved)
+    return len(reserved) >= MOST_CONSUMERS and all(one.get("uid") != pod_uid(pod) for one in reserved)
 
 
 def _unreservable(cluster: Cluster, pod: Pod) -> str:
@@ -230,7 +227,7 @@ def _unreservable(cluster: Cluster, pod: Pod) -> str:
             return (
                 f'running PreBind plugin "DynamicResources": add reservation to claim {_key(claim)}: '
                 f'ResourceClaim.resource.k8s.io "{name}" is invalid: status.reservedFor: '
-                f"Too many: {len(consumers(claim)) + 1}: must have at most {MAX_CONSUMERS} items"
+                f"Too many: {len(consumers(claim)) + 1}: must have at most {MOST_CONSUMERS} items"
             )
     return ""
 

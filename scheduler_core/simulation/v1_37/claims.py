@@ -43,6 +43,8 @@ class PodClaims:
         elif manifest["kind"] == "Pod" and _has_claims(manifest):
             manifest = self._served(manifest)
         self.run.write(cluster.create(manifest))
+        if manifest["kind"] == "Pod" and _has_claims(manifest):
+            self._reserve(manifest)
 
     def follow(self, manifest: Document) -> None:
         """Answer a write: of a pod, of a claim, or of a template that pods may wait for."""
@@ -51,9 +53,18 @@ class PodClaims:
             self._serve(pod_key(manifest))
         elif kind == CLAIM:
             self._controller.note(manifest)
+            self._reserve_for_users(manifest)
         elif kind == TEMPLATE:
             for pod in list(self.problems):
                 self._serve(pod)
+
+    def placed(self, pod: str) -> None:
+        """Answer the binding of a pod: its claims are allocated now, for others on nodes too."""
+        uses = self._users.get(pod, ())[1:]
+        for name in uses:
+            claim = self.run.cluster.get(CLAIM, pod.partition("/")[0], name)
+            if claim is not None:
+                self._reserve_for_users(claim)
 
     def lose(self, kind: str, key: str) -> None:
         """Answer a deletion: a pod's claims are free, and a claim that a pod still needs is made again."""
@@ -75,6 +86,21 @@ class PodClaims:
             self.run.write(self.run.cluster.replace(served))
         if is_done(served):
             self._free(pod)
+        else:
+            self._reserve(served)
+
+    def _reserve_for_users(self, claim: Document) -> None:
+        """Reserve a claim for the pods on nodes that use it."""
+        namespace, name = claim["metadata"].get("namespace") or "default", claim["metadata"]["name"]
+        for pod, (_, *names) in list(self._users.items()):
+            if name in names and pod.startswith(f"{namespace}/"):
+                stored = self.run.cluster.get("Pod", namespace, pod.partition("/")[2])
+                if stored is not None:
+                    self._reserve(stored)
+
+    def _reserve(self, pod: Document) -> None:
+        for write in self._controller.reserved(pod, self.run.cluster):
+            self.run.write(self.run.cluster.replace(write.claim))
 
     def _served(self, pod: Document) -> Document:
         """Write the claims that a pod gets; return the pod with a status that names them."""

@@ -293,6 +293,8 @@ class CurrentSimulation:
         self._changes += len(decision.placements) + len(decision.victims)
         self._applied, self._restarted, self._moves = [], [], []
         self.minor += 1
+        for key, _ in decision.placements:
+            self.claims.placed(key)
         for key in decision.victims:
             self.claims.lose("Pod", key)
         self._note_moves()

@@ -215,3 +215,53 @@ def test_a_claim_of_another_pod_does_not_serve() -> None:
     assert told["preFilter"]["DynamicResources"]["reasons"] == [
         "ResourceClaim default/theirs was not created for Pod default/p (Pod is not owner)",
     ]
+
+
+ALLOCATED = (
+    "allocation: {devices: {results: [{request: r, driver: gpu.example.com, pool: n1, device: gpu-0}]}}"
+)
+OWN = """---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: own, finalizers: [resource.kubernetes.io/delete-protection]}
+spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}
+"""
+
+
+def standing(name: str, node: str = "n1") -> str:
+    """Return a pod that uses the claim ``own`` and is on a node unless ``node`` is empty."""
+    spec = "resourceClaims: [{name: gpu, resourceClaimName: own}], containers: [{name: c, image: i}]"
+    where = f"nodeName: {node}, " if node else ""
+    return f"---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {{{where}{spec}}}\n"
+
+
+def users(simulation: CurrentSimulation) -> list[str]:
+    """Return for whom the claim ``own`` is reserved."""
+    claim = simulation.run.cluster.objects["ResourceClaim"]["default/own"]
+    return [one["name"] for one in (claim.get("status") or {}).get("reservedFor") or ()]
+
+
+@pytest.mark.parametrize(
+    ("text", "reserved"),
+    [
+        (OWN + f"status: {{{ALLOCATED}}}\n" + standing("a") + standing("b"), ["a", "b"]),
+        (OWN + f"status: {{{ALLOCATED}, reservedFor: [{{name: a, uid: ua}}]}}\n" + standing("b"), ["a", "b"]),
+        (OWN + standing("a"), []),
+        (OWN + standing("a") + standing("b", ""), ["b", "a"]),
+    ],
+    ids=["from the start", "after others", "nothing allocated", "allocated later"],
+)
+def test_allocated_claims_are_reserved_for_pods_on_nodes(text: str, reserved: list[str]) -> None:
+    """Though the scheduler has not bound them; it allocates no claim for a pod that has a node."""
+    assert users(run(HEAD + text)[0]) == reserved
+
+
+def test_a_claim_that_a_pod_on_a_node_uses_is_kept_when_another_user_goes() -> None:
+    """Its device is not given to others; it is free after the last."""
+    gone = "  - {step: 1, deleteOperation: {typeMeta: {kind: Pod}, objectMeta: {name: b}}}\n"
+    held = HEAD + OWN + f"status: {{{ALLOCATED}}}\n" + standing("a") + standing("b") + OPERATIONS + gone
+    simulation, _ = run(held)
+    assert users(simulation) == ["a"]
+    simulation, _ = run(held + gone.replace("name: b", "name: a").replace("step: 1", "step: 2"))
+    claim = simulation.run.cluster.objects["ResourceClaim"]["default/own"]
+    assert "allocation" not in claim["status"]
