@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
+import math
+
+from msgspec import Struct
+
 from scheduler_core.v1_37.clock import SECOND, whole_second
 
-INITIAL = 1 * SECOND
-MAXIMUM = 10 * SECOND
+
+class Backoff(Struct, frozen=True):
+    """The configured times, in milliseconds (podInitialBackoffSeconds, podMaxBackoffSeconds)."""
+
+    initial: int = 1 * SECOND
+    maximum: int = 10 * SECOND
+
+    def duration(self, failures: int, size: int = 1) -> int:
+        """Return the milliseconds after the ``failures``-th failure: doubled each time, up to the maximum.
+
+        ``size``: number of pods in the entity; the maximum grows with its square root.
+        """
+        if failures <= 0:
+            return 0
+        maximum = self.maximum if size <= 1 else int(self.maximum * math.sqrt(size))
+        return min(self.initial << min(failures - 1, 62), maximum)
+
+    def expiry(self, failed_at: int, failures: int, size: int = 1) -> int | None:
+        """Return the second, in milliseconds, at which it expires; None if nothing has failed yet."""
+        if failures <= 0:
+            return None
+        return whole_second(failed_at + self.duration(failures, size))
 
 
-def backoff_duration(failures: int, *, maximum: int = MAXIMUM) -> int:
-    """Return the milliseconds after the ``failures``-th failure: doubled each time, up to the maximum."""
-    if failures <= 0:
-        return 0
-    if failures > 1 and INITIAL << min(failures - 1, 62) >= maximum:
-        return maximum
-    return min(INITIAL << (failures - 1), maximum)
-
-
-def expiry(failed_at: int, failures: int, *, maximum: int = MAXIMUM) -> int | None:
-    """Return the second, in milliseconds, at which the backoff expires; None if nothing has failed yet."""
-    if failures <= 0:
-        return None
-    return whole_second(failed_at + backoff_duration(failures, maximum=maximum))
+DEFAULT = Backoff()
 
 
 def is_backing_off(expires: int | None, now: int) -> bool:

@@ -12,6 +12,9 @@ from scheduler_core.extenders.configuration import (
     ignored_resources,
     read_extenders,
 )
+from scheduler_core.v1_37.backoff import DEFAULT as DEFAULT_BACKOFF
+from scheduler_core.v1_37.backoff import Backoff
+from scheduler_core.v1_37.clock import SECOND
 from scheduler_core.v1_37.declared import DECLARED, POINTS, Declared, declared
 
 MULTI_POINT: tuple[tuple[str, int], ...] = tuple((row.key, row.weight) for row in DECLARED if not row.gate)
@@ -72,6 +75,8 @@ class Configuration:
     extenders: tuple[Extender, ...] = ()
     """In the order in which they are asked: those that are ignorable last."""
 
+    backoff: Backoff = DEFAULT_BACKOFF
+
     def gate(self, name: str, *, default: bool = False) -> bool:
         """Return whether a feature gate is on; ``default``: it is on by default."""
         return bool(self.gates.get(name, default))
@@ -102,7 +107,21 @@ def read_configuration(
         if profile.scheduler_name in profiles:
             raise ValueError(f"profiles: {profile.scheduler_name!r} is given twice")
         profiles[profile.scheduler_name] = profile
-    return Configuration(profiles, gates, tuple(sorted(extenders, key=lambda one: one.ignorable)))
+    asked = tuple(sorted(extenders, key=lambda one: one.ignorable))
+    return Configuration(profiles, gates, asked, _backoff(document))
+
+
+def _backoff(document: Mapping[str, Any]) -> Backoff:
+    initial, maximum = (
+        default if (given := document.get(key)) is None else int(given) * SECOND
+        for key, default in (
+            ("podInitialBackoffSeconds", DEFAULT_BACKOFF.initial),
+            ("podMaxBackoffSeconds", DEFAULT_BACKOFF.maximum),
+        )
+    )
+    if not 0 < initial <= maximum:
+        raise ValueError("podInitialBackoffSeconds must be positive and at most podMaxBackoffSeconds")
+    return Backoff(initial, maximum)
 
 
 def _profile(

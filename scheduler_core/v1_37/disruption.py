@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 
 from msgspec import Struct
@@ -61,6 +62,15 @@ def units(cluster: Cluster, pods: Iterable[Pod], *, groups: bool) -> list[Unit]:
             members = (other for other in cluster.members(key) if other.node)
             out[f"group {key}"] = Unit(tuple(members), priority(group), grouped=True)
     return list(out.values())
+
+
+def lost_node(cluster: Cluster, unit: Unit) -> str | None:
+    """Return the error of a unit of which a pod is bound to a node that does not exist; None without any."""
+    node = next((pod.node for pod in unit.pods if cluster.nodes.row(pod.node) is None), None)
+    if node is None:
+        return None
+    why = f"nodeinfo not found for node name {json.dumps(node)}"
+    return f"failed to get node info for node {json.dumps(node)} from snapshot: {why}"
 
 
 class Budgets:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
+from bisect import insort
 from dataclasses import dataclass, field
 
-from scheduler_core.v1_37.backoff import MAXIMUM, expiry
+from scheduler_core.v1_37.backoff import DEFAULT, Backoff
 from scheduler_core.v1_37.pods import Pod
 
 Order = tuple[int, int, int]
@@ -31,6 +31,7 @@ class QueuedPod:
     rejected_by: set[str] = field(default_factory=set)
     pending: set[str] = field(default_factory=set)
     gated_by: str | None = None
+    backoff: Backoff = DEFAULT
 
     @property
     def key(self) -> str:
@@ -60,7 +61,7 @@ class QueuedPod:
     @property
     def backoff_expires(self) -> int | None:
         """When its backoff ends, in milliseconds; None if it never failed."""
-        return expiry(self.since, self.errors or self.failures)
+        return self.backoff.expiry(self.since, self.errors or self.failures)
 
     def failed(self, now: int, rejected_by: frozenset[str], pending: frozenset[str]) -> None:
         """Note an attempt that placed nothing."""
@@ -83,9 +84,12 @@ class QueuedGroup:
     arrival: int
     since: int
     members: list[QueuedPod] = field(default_factory=list)
+    """In the order in which they are tried."""
+
     failures: int = 0
     errors: int = 0
     gated_by: str | None = None
+    backoff: Backoff = DEFAULT
     backoff_expires: int | None = None
     """When its backoff ends, in milliseconds; None if it never failed. Large groups back off longer."""
 
@@ -100,12 +104,20 @@ class QueuedGroup:
         return -self.priority, self.since, self.arrival
 
     def failed(self, now: int, *, error: bool) -> None:
-        """Note a cycle that placed nothing; ``error``: it ended by error."""
+        """Note a cycle that placed nothing; ``error``: the members could not be evaluated."""
         self.errors = self.errors + 1 if error else 0
         self.failures += not error
         self.since = now
-        maximum = int(MAXIMUM * math.sqrt(len(self.members)))
-        self.backoff_expires = expiry(now, self.errors or self.failures, maximum=maximum)
+        self.backoff_expires = self.backoff.expiry(now, self.errors or self.failures, len(self.members))
+
+    def succeeded(self) -> None:
+        """Note a cycle that placed members: what failed before no longer counts."""
+        self.errors = self.failures = 0
+        self.backoff_expires = None
+
+    def add(self, member: QueuedPod) -> None:
+        """Add a member in its place (PodGroupMemberPodsOrderingFunc)."""
+        insort(self.members, member, key=lambda m: (-m.priority, -m.attempts, m.since, m.pod.name))
 
     def take(self, pod: str) -> QueuedPod | None:
         """Remove a member and return it."""

@@ -53,7 +53,11 @@ class PluginRules:
         group = None if key is None else self.cluster.objects.get("PodGroup", {}).get(key)
         if key is None or group is None:
             return False
-        return len(self.cluster.members(key)) < min_count(group)
+        known = (pod for pod in self.cluster.members(key) if pod.node or self._handled(pod))
+        return sum(1 for _ in known) < min_count(group)
+
+    def _handled(self, pod: Pod) -> bool:
+        return pod.scheduler_name in self.configuration.profiles
 
     def answers(self, waiting: QueuedPod, event: Event) -> dict[str, str]:
         """Return the hints of the plugins that rejected the pod and registered the event."""

@@ -48,6 +48,11 @@ def topology_key(group: Manifest) -> str | None:
     return rows[0].get("key") if rows else None
 
 
+def is_constrained(group: Manifest) -> bool:
+    """Return whether the group has ``schedulingConstraints``, even empty ones."""
+    return (group.get("spec") or {}).get("schedulingConstraints") is not None
+
+
 def disrupted_as_a_whole(group: Manifest) -> bool:
     """Return whether preemption takes all pods of the group or none."""
     mode = (group.get("spec") or {}).get("disruptionMode") or {}

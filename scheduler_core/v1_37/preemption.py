@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from scheduler_core.extenders.calling import ExtenderError
 from scheduler_core.v1_37.candidates import Candidate
-from scheduler_core.v1_37.disruption import Budgets, Unit, started, units
+from scheduler_core.v1_37.disruption import Budgets, Unit, lost_node, started, units
 from scheduler_core.v1_37.extending import allowed
 from scheduler_core.v1_37.filtering import add_pod, filter_row, remove_pod, update_states, what_if_context
 from scheduler_core.v1_37.interface import Attempt, Nominations
@@ -30,7 +30,7 @@ def preempt(attempt: Attempt, nominations: Nominations) -> Status:
     if refusal is not None:
         return Status(UNSCHEDULABLE, (_PREFIX + refusal,))
     potential = sorted(attempt.failed.with_code(UNSCHEDULABLE))
-    candidates, rejected = _dry_runs(ctx, potential, nominations)
+    candidates, rejected, lost = _dry_runs(ctx, potential, nominations)
     found, refused = candidates, ""
     if candidates and attempt.calls is not None:
         try:
@@ -53,7 +53,8 @@ def preempt(attempt: Attempt, nominations: Nominations) -> Status:
         text = refused or NO_CANDIDATE
         return Status(ERROR if refused else UNSCHEDULABLE, (_PREFIX + text,))
     if chosen is None:
-        errors = dict.fromkeys(status.text for status in rejected.values() if status.code == ERROR)
+        texts = (status.text for status in rejected.values() if status.code == ERROR)
+        errors = dict.fromkeys((*lost, *texts))
         if errors:  # and the nomination stays
             text = next(iter(errors)) if len(errors) == 1 else f"[{', '.join(errors)}]"
             return Status(ERROR, (_PREFIX + text,))
@@ -112,10 +113,11 @@ def terminates_by_preemption(pod: Pod) -> bool:
 
 def _dry_runs(
     ctx: Context, potential: list[str], nominations: Nominations
-) -> tuple[list[Candidate], dict[str, Status]]:
+) -> tuple[list[Candidate], dict[str, Status], list[str]]:
     """Try the nodes in order until there are enough candidates, one of them without a PDB violation.
 
-    Of those with and of those without a violation at most that number is kept (DryRunPreemption).
+    Of those with and of those without a violation at most that number is kept (DryRunPreemption). The last
+    value are the errors of nodes on which nothing was tried.
     """
     arguments = ctx.arguments("DefaultPreemption")
     percentage, least = (
@@ -126,11 +128,17 @@ def _dry_runs(
     safe: list[Candidate] = []
     violating: list[Candidate] = []
     rejected: dict[str, Status] = {}
+    lost: list[str] = []
     budgets = Budgets(ctx.cluster)
     for node in potential:
         row = ctx.nodes.row(node)
         assert row is not None
-        found = _victims_on(ctx, row, nominations, budgets)
+        here = units(ctx.cluster, ctx.nodes.nodes[row].pods, groups=ctx.configuration.gate(GATE))
+        unknown = next((text for unit in here if (text := lost_node(ctx.cluster, unit))), None)
+        if unknown is not None:
+            lost.append(unknown)
+            continue
+        found = _victims_on(ctx, row, here, nominations, budgets)
         if isinstance(found, Status):
             rejected[node] = found
             continue
@@ -139,14 +147,14 @@ def _dry_runs(
             kept.append(found)
         if safe and len(safe) + len(violating) >= wanted:
             break
-    return [*safe, *violating], rejected
+    return [*safe, *violating], rejected, lost
 
 
-def _victims_on(ctx: Context, row: int, nominations: Nominations, budgets: Budgets) -> Candidate | Status:
+def _victims_on(
+    ctx: Context, row: int, here: Sequence[Unit], nominations: Nominations, budgets: Budgets
+) -> Candidate | Status:
     """Remove all lower pods, re-admit as many as possible, most important first (SelectVictimsOnNode)."""
     pod = ctx.pod
-    groups = ctx.configuration.gate(GATE)
-    here = units(ctx.cluster, ctx.nodes.nodes[row].pods, groups=groups)
     lower = budgets.in_reprieve_order(unit for unit in here if unit.priority < pod.priority)
     if not lower:
         return Status(UNRESOLVABLE, (NO_VICTIMS,))

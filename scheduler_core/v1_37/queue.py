@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from scheduler_core.v1_37.backoff import is_backing_off
+from scheduler_core.v1_37.backoff import DEFAULT, Backoff, is_backing_off
 from scheduler_core.v1_37.clock import SECOND, Clock, whole_second
 from scheduler_core.v1_37.entities import Entity, QueuedGroup, QueuedPod
 from scheduler_core.v1_37.heaps import EntityHeap
@@ -43,8 +43,9 @@ class Rules(Protocol):
 class SchedulingQueue:
     """Entities in their queues, and the moves between them."""
 
-    def __init__(self, clock: Clock, rules: Rules, moves: Moves) -> None:
+    def __init__(self, clock: Clock, rules: Rules, moves: Moves, backs_off: Backoff = DEFAULT) -> None:
         self.clock = clock
+        self.backs_off = backs_off
         self.rules = rules
         self.moves = moves
         self.active = EntityHeap(lambda entity: entity.order)
@@ -307,4 +308,4 @@ def queue_entry(waiting: QueuedPod, queue: str, nominated: str | None) -> dict[s
 
 def new_pod(queue: SchedulingQueue, pod: Pod) -> QueuedPod:
     """Return a pod that arrives now."""
-    return QueuedPod(pod, queue.number(), queue.clock.now)
+    return QueuedPod(pod, queue.number(), queue.clock.now, backoff=queue.backs_off)

@@ -19,13 +19,14 @@ from scheduler_core.v1_37.extending import Extension
 from scheduler_core.v1_37.failure import write_failure, write_status
 from scheduler_core.v1_37.gating import PluginRules
 from scheduler_core.v1_37.groups.conditions import condition_text, group_conditions, write_condition
-from scheduler_core.v1_37.groups.cycle import GroupCycle, run_cycle
+from scheduler_core.v1_37.groups.cycle import run_cycle
 from scheduler_core.v1_37.interface import Attempt
 from scheduler_core.v1_37.moves import Moves
 from scheduler_core.v1_37.nominations import NominatedPods
 from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.queue import SchedulingQueue, queue_entry
 from scheduler_core.v1_37.state import Cluster, key_of
+from scheduler_core.v1_37.status import ERROR, SUCCESS
 from scheduler_core.v1_37.watch import Watch
 
 MAX_CYCLES = 60
@@ -75,7 +76,7 @@ class Run:
         self.clock = Clock()
         self.moves = Moves()
         self.rules = PluginRules(self.cluster, configuration, self.scheduling.pre_enqueue)
-        self.queue = SchedulingQueue(self.clock, self.rules, self.moves)
+        self.queue = SchedulingQueue(self.clock, self.rules, self.moves, configuration.backoff)
         self.watch = Watch(self.cluster, configuration, self.queue, self.nominations)
         self.cycles: list[dict[str, Any]] = []
         self.steps: list[dict[str, Any]] = []
@@ -179,12 +180,14 @@ class Run:
 
     def _group_cycle(self, group: QueuedGroup) -> Ran | None:
         """Schedule a group: file it again, write the outcome of its members, bind those that were placed."""
-        if all(member.pod.terminating for member in group.members):
-            self.queue.done()
-            return None
         first = group.members[0].key
         placed = {member.key: member for member in group.members}
         cycle = run_cycle(self.scheduling, self.nominations, self.configuration, group)
+        if cycle is None:
+            self.queue.done()
+            return None
+        for change in cycle.changes:
+            self.watch.see(change)
         writes = []
         for waiting, attempt in cycle.failed:
             waiting.failed(self.clock.now, attempt.unschedulable_plugins, attempt.pending_plugins)
@@ -195,10 +198,11 @@ class Run:
         victims = [pod for pod in cycle.victims if not pod.terminating]
         members = {waiting.key for waiting, _ in cycle.failed}
         self.rules.preempting |= members if victims else set()
-        self._file(group, cycle)
+        self.watch.pending[group.key] = [waiting for waiting, _ in cycle.failed]
         for written in writes:
             if written is not None:
                 self.watch.see(written)
+        self._file(group, self.watch.pending.pop(group.key), cycle.evaluation)
         refused = [attempt for attempt in cycle.placed if not self._bind(attempt)]
         bound = {one.pod.key: str(one.node) for one in cycle.placed if one.error is None}
         if refused:
@@ -209,16 +213,22 @@ class Run:
         document = cycle.record.document(conditions)
         return Ran(group.key, first, cycle.record.attempts, bound, deleted, self.moves.drain(), document)
 
-    def _file(self, group: QueuedGroup, cycle: GroupCycle) -> None:
-        """File the failed members: as active at the old time if others were placed, else to back off."""
+    def _file(self, group: QueuedGroup, members: Sequence[QueuedPod], evaluation: str) -> None:
+        """File the failed members: as active at the old time if others were placed, else to back off.
+
+        ``evaluation`` is the code of the group's evaluation.
+        """
         self.queue.done()
-        group.members = [waiting for waiting, _ in cycle.failed]
+        group.members = []
+        for waiting in members:
+            group.add(waiting)
         if not group.members:
             return
-        if cycle.status.success:
+        if evaluation == SUCCESS:
+            group.succeeded()
             self.queue.activate(group)
         else:
-            group.failed(self.clock.now, error=cycle.status.error)
+            group.failed(self.clock.now, error=evaluation == ERROR)
             self.queue.requeue_group(group)
 
     def _bind(self, attempt: Attempt) -> bool:
@@ -251,7 +261,8 @@ class Run:
                 attempt.queue = self.queue.requeue(waiting)
         if group is not None:
             self.queue.remove(group.key)
-            group.members = [*group.members, *pods]
+            for waiting in pods:
+                group.add(waiting)
             group.failed(self.clock.now, error=True)
             self.queue.requeue_group(group)
         for attempt in attempts:

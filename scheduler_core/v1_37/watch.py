@@ -37,6 +37,8 @@ class Watch:
         self.queue = queue
         self.nominations = nominations
         self.incomplete: dict[str, list[QueuedPod]] = {}
+        self.pending: dict[str, list[QueuedPod]] = {}
+        """Members of a group that is being tried, until it is filed again."""
 
     def see(self, change: Change) -> None:
         """Tell the queue of a write, after the time that it took."""
@@ -133,6 +135,7 @@ class Watch:
         members = [
             *(entity.members if entity else ()),
             *self.incomplete.get(group, ()),
+            *self.pending.get(group, ()),
         ]
         return next((member for member in members if member.key == key), None)
 
@@ -157,10 +160,13 @@ class Watch:
             return
         entity, name = self.queue.remove(group)
         if isinstance(entity, QueuedGroup):
-            entity.members.append(waiting)
+            entity.add(waiting)
             self.queue.file_again(entity, name)
             return
-        first = QueuedGroup(group, priority(manifest), self.queue.number(), waiting.since, [waiting])
+        number = self.queue.number()
+        first = QueuedGroup(
+            group, priority(manifest), number, waiting.since, [waiting], backoff=self.queue.backs_off
+        )
         self.queue.enter(first)
 
     def _lose_group(self, group: str) -> None:

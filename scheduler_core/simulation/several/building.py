@@ -190,7 +190,7 @@ def _named(current: CurrentConfiguration, names: Sequence[str]) -> CurrentConfig
     profiles = current.profiles
     main = profiles.get(DEFAULT_NAMES[1]) or next(iter(profiles.values()))
     own = {name: profiles.get(name) or dataclasses.replace(main, scheduler_name=name) for name in names}
-    return CurrentConfiguration(own, current.gates)
+    return dataclasses.replace(current, profiles=own)
 
 
 def _plugins(parts: Parts) -> list[Plugin]:

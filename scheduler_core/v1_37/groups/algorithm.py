@@ -52,7 +52,7 @@ class GroupAlgorithm:
     def _in_placements(self, record: GroupRecord) -> GroupResult:
         """Try every placement in full and take the best (podGroupSchedulingPlacementAlgorithm)."""
         try:
-            placements = generate(self.cluster, self.group, self.bound)
+            placements = generate(self.cluster, self.profile, self.group, self.bound)
         except ValueError as error:
             return GroupResult(GroupStatus(ERROR, [str(error)]))
         if not placements:
@@ -72,7 +72,10 @@ class GroupAlgorithm:
             return GroupResult(unschedulable(text, fit_error=True), first.attempts)
         if len(successful) == 1:
             return successful[0][1]
-        index, record.placement_scores = best(self.cluster, self.profile, len(self.bound), successful)
+        try:
+            index, record.placement_scores = best(self.cluster, self.profile, len(self.bound), successful)
+        except ValueError as error:
+            return GroupResult(GroupStatus(ERROR, [str(error)]))
         return successful[index][1]
 
     def _on(self, placement: Placement | None, record: GroupRecord) -> GroupResult:
@@ -107,7 +110,7 @@ class GroupAlgorithm:
 
     def _goes_on(self, result: GroupResult, record: GroupRecord, scheduled: int, remaining: int) -> bool:
         """Ask GangScheduling and take its answer as the status; return whether the next member is tried."""
-        gang = self.profile.has(PLUGIN, "permit")
+        gang = self.profile.enabled(PLUGIN)
         answer = feasibility(min_count(self.group), scheduled, remaining) if gang else OK
         record.feasible.append(answer.document())
         code = SUCCESS if answer.code == SUCCESS else UNSCHEDULABLE

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 
+from scheduler_core.v1_37.change import Change
 from scheduler_core.v1_37.config import Configuration
 from scheduler_core.v1_37.entities import QueuedGroup, QueuedPod
 from scheduler_core.v1_37.groups.algorithm import GroupAlgorithm
-from scheduler_core.v1_37.groups.outcome import GroupRecord, GroupResult, GroupStatus, in_order
-from scheduler_core.v1_37.groups.preemption import PLUGIN as PREEMPTION
+from scheduler_core.v1_37.groups.outcome import GroupRecord, GroupResult, GroupStatus
 from scheduler_core.v1_37.groups.preemption import preempt
 from scheduler_core.v1_37.groups.validation import invalid
 from scheduler_core.v1_37.interface import Attempt, Scheduling
 from scheduler_core.v1_37.nominations import NominatedPods
-from scheduler_core.v1_37.podgroups import TOPOLOGY_GATE, min_count, priority, topology_key
+from scheduler_core.v1_37.plugins.dynamic_resources import deallocate
+from scheduler_core.v1_37.podgroups import TOPOLOGY_GATE, is_constrained, min_count, priority
 from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.status import ERROR, SUCCESS, UNSCHEDULABLE, WAIT, Status
 
@@ -28,22 +30,33 @@ class GroupCycle:
     """What a cycle of a group decided; nothing of it is written yet."""
 
     status: GroupStatus
+    evaluation: str = ERROR
+    """The code of the evaluation alone, whatever PostFilter comes to: it decides where the group waits."""
+
     record: GroupRecord = field(default_factory=GroupRecord)
     placed: list[Attempt] = field(default_factory=list)
     """Members to bind, in order."""
 
     failed: list[tuple[QueuedPod, Attempt]] = field(default_factory=list)
     victims: list[Pod] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+    """Writes of PostFilter: claims that were deallocated."""
 
 
 def run_cycle(
     scheduling: Scheduling, nominations: NominatedPods, configuration: Configuration, group: QueuedGroup
-) -> GroupCycle:
-    """Decide about all queued members of a group (podGroupCycle)."""
-    members = in_order([member for member in group.members if not member.pod.terminating])
-    nominations.in_flight(member.pod for member in members)
+) -> GroupCycle | None:
+    """Decide about all queued members of a group; None if all are being deleted (scheduleOnePodGroup)."""
+    cluster = scheduling.cluster
+    bound = [pod for pod in cluster.members(group.key) if pod.node]
+    pods = [*(member.pod for member in group.members), *bound]
+    text = invalid(pods, priority(cluster.objects["PodGroup"][group.key]))
+    left = [member for member in group.members if text is not None or not member.pod.terminating]
+    if not left:
+        return None
+    nominations.in_flight(member.pod for member in left)
     try:
-        return _Cycle(scheduling, nominations, configuration, group.key, members).run()
+        return _Cycle(scheduling, nominations, configuration, group.key, left).run(text)
     finally:
         nominations.in_flight(())
 
@@ -64,15 +77,15 @@ class _Cycle:
         self.profile = self.algorithm.profile
         self.configuration = configuration
 
-    def run(self) -> GroupCycle:
-        pods = [*(member.pod for member in self.members), *self.algorithm.bound]
-        text = invalid(pods, priority(self.manifest))
-        if text is not None:
-            cycle = GroupCycle(GroupStatus(ERROR, [text]))
+    def run(self, invalid: str | None) -> GroupCycle:
+        """Evaluate the group, unless it is invalid."""
+        if invalid is not None:
+            cycle = GroupCycle(GroupStatus(ERROR, [invalid]))
             self._settle(cycle, GroupResult(cycle.status), {}, preempting=False)
             return cycle
         cycle = GroupCycle(GroupStatus(SUCCESS))
         result = self.algorithm.run(cycle.record)
+        cycle.evaluation = result.status.code
         untried = result.status.message  # without what PostFilter adds
         nominated: dict[str, str] = {}
         if result.status.code == UNSCHEDULABLE:
@@ -86,37 +99,49 @@ class _Cycle:
 
     def _post_filter(self, cycle: GroupCycle, result: GroupResult) -> dict[str, str]:
         """Run PostFilter of the group and add its text to the status; return the nominations by member."""
-        plugins = self.profile.points.get("podGroupPostFilter", ())
+        nominated: dict[str, str] = {}
         failed: list[Status] = []
         final: Status | None = None
-        nominated: dict[str, str] = {}
-        for plugin in plugins:
-            if plugin == CLAIMS:
-                failed.append(self._claims())
-            elif plugin == PREEMPTION:
-                pods = [member.pod for member in self.members]
-                found = preempt(
-                    self.scheduling, pods, priority(self.manifest), lambda: self.algorithm.run(GroupRecord())
-                )
-                cycle.victims, nominated = found.victims, found.nominated
-                if found.status.code != UNSCHEDULABLE:
-                    final = found.status
-                    break
-                failed.append(found.status)
-        if final is None and failed:
+        for plugin in self.profile.points.get("podGroupPostFilter", ()):
+            status = self._claims(cycle) if plugin == CLAIMS else self._preempt(cycle, nominated)
+            if status.code != UNSCHEDULABLE:
+                final = _named(plugin, status)
+                break
+            failed.append(status)
+        if final is None:
             reasons = tuple(reason for status in failed for reason in status.reasons)
-            final = Status(UNSCHEDULABLE, reasons, failed[0].plugin)
+            final = Status(UNSCHEDULABLE, reasons, failed[0].plugin if failed else "")
         cycle.record.post_filter = final
-        if final is not None and final.code == ERROR:
+        if final.code == ERROR:
             result.status = GroupStatus(ERROR, [final.text])
-        elif final is not None and final.text:
+        else:
             result.status.reasons.append(final.text)
         return nominated
 
-    def _claims(self) -> Status:
-        """Return DynamicResources' answer, which says so even where there are no claims."""
-        constrained = self.configuration.gate(TOPOLOGY_GATE) and topology_key(self.manifest) is not None
-        return Status(UNSCHEDULABLE, () if constrained else (_CLAIMS_DONE,), CLAIMS)
+    def _preempt(self, cycle: GroupCycle, nominated: dict[str, str]) -> Status:
+        pods = [member.pod for member in self.members]
+        found = preempt(
+            self.scheduling, pods, priority(self.manifest), lambda: self.algorithm.run(GroupRecord())
+        )
+        cycle.victims = found.victims
+        nominated |= found.nominated
+        return found.status
+
+    def _claims(self, cycle: GroupCycle) -> Status:
+        """Free allocated claims that kept members off nodes (DynamicResources.PodGroupPostFilter).
+
+        The state that it reads was made by PreFilter of the first member that came so far; without any it is
+        an error.
+        """
+        if self.configuration.gate(TOPOLOGY_GATE) and is_constrained(self.manifest):
+            return Status(UNSCHEDULABLE, (), CLAIMS)
+        tried = {one.pod.key: one for one in cycle.record.attempts if CLAIMS in one.pre_filter}
+        if not tried:
+            return Status(ERROR, ("not found",), CLAIMS)
+        for member in self.members:
+            _, change = deallocate(tried[member.key].context) if member.key in tried else (None, None)
+            cycle.changes.extend([change] if change else ())
+        return Status(UNSCHEDULABLE, (_CLAIMS_DONE,), CLAIMS)
 
     # Members.
 
@@ -185,6 +210,15 @@ class _Cycle:
             scheduled += 1
             if scheduled < min_count(self.manifest):
                 attempt.points[_PERMIT] = _WAITS
+
+
+def _named(plugin: str, status: Status) -> Status:
+    """Return the status that ends PostFilter; an error names its plugin (RunPodGroupPostFilterPlugins)."""
+    if status.code != ERROR:
+        return status
+    return Status(
+        ERROR, (f"error in {json.dumps(plugin)} PodGroupPostFilter plugins: {status.text}",), plugin
+    )
 
 
 def _take_over(attempt: Attempt, outcome: Attempt) -> None:

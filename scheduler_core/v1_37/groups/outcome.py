@@ -6,7 +6,6 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from scheduler_core.v1_37.entities import QueuedPod
 from scheduler_core.v1_37.interface import Attempt
 from scheduler_core.v1_37.status import ERROR, SUCCESS, UNSCHEDULABLE, Status
 
@@ -77,8 +76,3 @@ class GroupRecord(Struct):
             "postFilter": None if self.post_filter is None else self.post_filter.document(),
             "conditions": conditions,
         }
-
-
-def in_order(members: list[QueuedPod]) -> list[QueuedPod]:
-    """Return the members in the order in which they are tried."""
-    return sorted(members, key=lambda m: (-m.priority, -m.attempts, m.since, m.pod.name))

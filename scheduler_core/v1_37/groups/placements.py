@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from msgspec import Struct
 
 from scheduler_core.v1_37.change import Manifest
 from scheduler_core.v1_37.config import Profile
 from scheduler_core.v1_37.groups.outcome import GroupResult
-from scheduler_core.v1_37.hints.common import labels, status
+from scheduler_core.v1_37.hints.common import labels
+from scheduler_core.v1_37.nodes import Ints
+from scheduler_core.v1_37.plugins.node_resources_fit import NONZERO, scored_resources
 from scheduler_core.v1_37.podgroups import topology_key
 from scheduler_core.v1_37.pods import Pod
-from scheduler_core.v1_37.requests import amounts
+from scheduler_core.v1_37.requests import is_scalar
 from scheduler_core.v1_37.state import Cluster
 
 COUNT = "PodGroupPodsCount"
 FIT = "NodeResourcesFit"
-_DEFAULT_RESOURCES = ({"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1})
 _PROPORTION = 100
 _UNKNOWN_DOMAIN = "cannot determine domain for already scheduled pods"
 
@@ -40,13 +43,13 @@ def node_names(cluster: Cluster) -> list[str]:
     return [cluster.nodes.name(int(row)) for row in cluster.nodes.order]
 
 
-def generate(cluster: Cluster, group: Manifest, bound: Sequence[Pod]) -> list[Placement]:
+def generate(cluster: Cluster, profile: Profile, group: Manifest, bound: Sequence[Pod]) -> list[Placement]:
     """Return the placements in name order: one for each value of the topology label, or one of all nodes.
 
     Bound members fix the value. Raises ValueError if they do not sit under one value.
     """
     names = node_names(cluster)
-    key = topology_key(group)
+    key = topology_key(group) if profile.points["placementGenerate"] else None
     if key is None:
         return [Placement("", tuple(names))]
     domain = {name: labels(cluster.objects["Node"][name]).get(key) for name in names}
@@ -76,47 +79,79 @@ def _fixed_domain(domain: Mapping[str, str | None], bound: Sequence[Pod]) -> str
 def best(
     cluster: Cluster, profile: Profile, bound: int, results: Sequence[tuple[Placement, GroupResult]]
 ) -> tuple[int, list[dict[str, Any]]]:
-    """Return the index of the best of several placements, and all scores; the first name wins a tie."""
-    counts = [bound + len(result.placed) for _, result in results]
-    most = max(counts)
+    """Return the index of the best of several placements, and all scores; the first name wins a tie.
+
+    Raises ValueError if a plugin cannot score them.
+    """
+    columns = {
+        plugin: [
+            profile.placement_weights[plugin] * score
+            for score in _SCORES[plugin](cluster, profile, bound, results)
+        ]
+        for plugin in profile.points["placementScore"]
+    }
     rows: list[dict[str, Any]] = []
-    totals: list[int] = []
-    for (placement, result), count in zip(results, counts):
-        scores: dict[str, int] = {}
-        if profile.has(FIT, "placementScore"):
-            scores[FIT] = _most_allocated(cluster, profile, placement, result)
-        if profile.has(COUNT, "placementScore"):
-            scores[COUNT] = _PROPORTION * count // most if most else 0
-        totals.append(sum(scores.values()))
-        rows.append({"name": placement.name, "scores": scores, "total": totals[-1]})
+    for index, (placement, _) in enumerate(results):
+        scores = {plugin: column[index] for plugin, column in columns.items()}
+        rows.append({"name": placement.name, "scores": scores, "total": sum(scores.values())})
+    totals = [row["total"] for row in rows]
     return totals.index(max(totals)), rows
 
 
+def _counts(
+    cluster: Cluster, profile: Profile, bound: int, results: Sequence[tuple[Placement, GroupResult]]
+) -> list[int]:
+    """Score by how many members would be placed, of the most that are (PodGroupPodsCount)."""
+    del cluster, profile
+    counts = [bound + len(result.placed) for _, result in results]
+    most = max(counts)
+    if not most:
+        raise ValueError(
+            f"running NormalizePlacementScore on PlacementScore plugins: plugin {json.dumps(COUNT)} failed "
+            "with: no pods from pod group are assigned to any of the candidate placements"
+        )
+    return [_PROPORTION * count // most for count in counts]
+
+
+def _fits(
+    cluster: Cluster, profile: Profile, bound: int, results: Sequence[tuple[Placement, GroupResult]]
+) -> list[int]:
+    del bound
+    return [_most_allocated(cluster, profile, placement, result) for placement, result in results]
+
+
 def _most_allocated(cluster: Cluster, profile: Profile, placement: Placement, result: GroupResult) -> int:
-    """Return the allocation of the placement's nodes together, in percent, with the placed members."""
-    nodes = set(placement.nodes)
-    pods = [pod for pod in cluster.present() if pod.node in nodes]
-    pods += [attempt.pod for attempt in result.placed]
+    """Return the allocation of the placement's nodes together, in percent, with the placed members.
+
+    Members count with what their containers request, with defaults. A scalar resource that none of them
+    requests does not count, nor what is requested on a node that has nothing of a resource (scorePlacement).
+    """
+    nodes = cluster.nodes
+    rows = np.array([nodes.rows[name] for name in placement.nodes], np.intp)
     strategy = (profile.arguments.get(FIT) or {}).get("scoringStrategy") or {}
     total = weights = 0
-    allocatable = [
-        amounts(status(cluster.objects["Node"][name]).get("allocatable")) for name in placement.nodes
-    ]
-    resources: Sequence[Mapping[str, Any]] = strategy.get("resources") or _DEFAULT_RESOURCES
-    for resource in resources:
-        name, weight = str(resource["name"]), int(resource.get("weight") or 1)
-        available = sum(own.get(name, 0) for own in allocatable)
-        if available == 0:
+    for name, weight in scored_resources(strategy.get("resources")):
+        own = sum(attempt.pod.scored_nonzero.get(name, 0) for attempt in result.placed)
+        whole = nodes.column(nodes.allocatable, name)[rows]
+        available = int(whole.sum())
+        if not available or (own == 0 and is_scalar(name)):
             continue
-        used = sum(_counted(pod, name) for pod in pods)
+        used = own + int(_requested(cluster, name)[rows][whole != 0].sum())
         total += weight * (min(used, available) * _PROPORTION // available)
         weights += weight
     return total // weights if weights else 0
 
 
-def _counted(pod: Pod, resource: str) -> int:
-    if resource == "cpu":
-        return pod.held_nonzero[0]
-    if resource == "memory":
-        return pod.held_nonzero[1]
-    return pod.held.get(resource, 0)
+def _requested(cluster: Cluster, name: str) -> Ints:
+    """Return what the pods of each row count for."""
+    nodes = cluster.nodes
+    if name in NONZERO:
+        found: Ints = nodes.nonzero[NONZERO.index(name)]
+        return found
+    return nodes.column(nodes.requested, name)
+
+
+_SCORES: Mapping[
+    str, Callable[[Cluster, Profile, int, Sequence[tuple[Placement, GroupResult]]], list[int]]
+] = {FIT: _fits, COUNT: _counts}
+"""The PlacementScore plugins."""

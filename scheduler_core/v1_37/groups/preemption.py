@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from scheduler_core.v1_37.disruption import Budgets, Unit, units
+from scheduler_core.v1_37.disruption import Budgets, Unit, lost_node, units
 from scheduler_core.v1_37.filtering import filter_row, update_states
 from scheduler_core.v1_37.groups.outcome import GroupResult
 from scheduler_core.v1_37.groups.validation import preemption_policy
@@ -14,7 +14,7 @@ from scheduler_core.v1_37.interface import Attempt, Scheduling
 from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.preemption import terminates_by_preemption
 from scheduler_core.v1_37.state import Cluster
-from scheduler_core.v1_37.status import SUCCESS, UNRESOLVABLE, UNSCHEDULABLE, Status
+from scheduler_core.v1_37.status import ERROR, SUCCESS, UNRESOLVABLE, UNSCHEDULABLE, Status
 
 PLUGIN = "DefaultPreemption"
 PREFIX = "pod group preemption: "
@@ -37,11 +37,17 @@ def preempt(
 ) -> GroupPreemption:
     """Look for victims. ``evaluate`` schedules the group on the cluster as it is then, and rolls back."""
     cluster = scheduling.cluster
+    everything = _units(cluster)
+    lost = next((text for unit in everything if (text := lost_node(cluster, unit))), None)
+    if lost is not None:
+        return _refused(ERROR, f"failed to create domain: {lost}")
     if any(preemption_policy(pod) == "Never" for pod in members):
         return _refused(UNSCHEDULABLE, "not eligible due to preemptionPolicy=Never.")
     if _awaits_victims(cluster, members, priority):
-        return _refused(UNSCHEDULABLE, "not eligible due to a terminating pod on the nominated node.")
-    lower = _lower_units(cluster, priority)
+        kept = {pod.key: pod.nominated_node for pod in members}
+        return GroupPreemption(Status(SUCCESS, (f"{PREFIX}ongoing preemption on nominated nodes",)), kept)
+    lower = [unit for unit in everything if unit.priority < priority]
+    lower = [unit for unit, _ in Budgets(cluster).in_reprieve_order(lower)]
     if not lower:
         return _refused(UNRESOLVABLE, "No preemption victims found for incoming preemptor")
     with _without(cluster, lower) as absent:
@@ -95,12 +101,9 @@ def _all_fit(scheduling: Scheduling, placed: Sequence[Attempt]) -> bool:
             scheduling.unreserve(attempt)
 
 
-def _lower_units(cluster: Cluster, priority: int) -> list[Unit]:
-    """Return the units of lower priority in the order in which they are re-admitted."""
-    rows = cluster.nodes.order
-    pods = [pod for row in rows.tolist() for pod in cluster.nodes.nodes[row].pods]
-    found = [unit for unit in units(cluster, pods, groups=True) if unit.priority < priority]
-    return [unit for unit, _ in Budgets(cluster).in_reprieve_order(found)]
+def _units(cluster: Cluster) -> list[Unit]:
+    rows = cluster.nodes.order.tolist()
+    return units(cluster, (pod for row in rows for pod in cluster.nodes.nodes[row].pods), groups=True)
 
 
 class _Absent:

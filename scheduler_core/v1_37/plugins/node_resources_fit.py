@@ -13,6 +13,8 @@ from scheduler_core.v1_37.requests import is_extended, is_scalar
 from scheduler_core.v1_37.status import UNRESOLVABLE, UNSCHEDULABLE
 
 NATIVE = ("cpu", "memory", "ephemeral-storage")
+NONZERO = ("cpu", "memory")
+"""The resources of which every container counts for something in scores, in the order of their columns."""
 
 _DIGITS = 24
 """After so many resources the codes, a ternary digit each, are numbered anew before they overflow.
@@ -115,9 +117,8 @@ def _utilized(ctx: Context, rows: Rows, strategy: Mapping[str, Any]) -> Iterator
     """Yield weight, requested and allocatable of each resource; 0 allocatable leaves it out."""
     nodes, pod = ctx.nodes, ctx.pod
     for name, weight in scored_resources(strategy.get("resources")):
-        if name in ("cpu", "memory"):
-            place = 0 if name == "cpu" else 1
-            requested = nodes.nonzero[place][rows] + pod.scored_nonzero.get(name, 0)
+        if name in NONZERO:
+            requested = nodes.nonzero[NONZERO.index(name)][rows] + pod.scored_nonzero.get(name, 0)
         else:
             own = pod.scored_plain.get(name, 0)
             if own == 0 and is_scalar(name):

@@ -201,7 +201,8 @@ def test_an_error_without_the_victims_is_that_of_the_group() -> None:
     (shown,) = run.cycles[0]["attempts"]
     error = "failed to schedule other pod from a pod group: running"
     (condition,) = run.cycles[0]["group"]["conditions"].values()
-    assert condition.startswith(f"False SchedulerError: pod group preemption: {error}")
+    failed = 'error in "DefaultPreemption" PodGroupPostFilter plugins: pod group preemption'
+    assert condition.startswith(f"False SchedulerError: {failed}: {error}")
     assert (run.cycles[0]["deleted"], shown["result"]) == ([], "error")
 
 
@@ -235,5 +236,89 @@ def test_a_group_does_not_preempt_again_while_a_victim_terminates() -> None:
     leaving["metadata"]["deletionTimestamp"] = "2000-01-01T00:00:00Z"
     waiting = member("a", "g", cpu="4", priority=10, status={"nominatedNodeName": "n"})
     run = started(node("n"), leaving, group("g", 1, priority=10), waiting, gates=GANGS)
-    *_, last = run.cycles[0]["group"]["postFilter"]["reasons"]
-    assert last == "pod group preemption: not eligible due to a terminating pod on the nominated node."
+    assert run.cycles[0]["group"]["postFilter"] == {
+        "code": "Success", "reasons": ["pod group preemption: ongoing preemption on nominated nodes"]
+    }  # fmt: skip
+    assert run.cycles[0]["attempts"][0]["nominated"] == "n"
+
+
+def test_a_placement_counts_what_containers_request_and_the_scalars_that_members_do() -> None:
+    """Pod-level requests of members are left out, and so is a resource of which a node has nothing."""
+    gpus = node("n1", labels={"zone": "a"})
+    gpus["status"]["allocatable"]["example.com/gpu"] = "4"
+    bare = node("n2", labels={"zone": "b"})
+    holder = pod("holder", node="n1")
+    holder["spec"]["containers"][0]["resources"] = {"requests": {"example.com/gpu": "4"}}
+    resources = [{"name": name, "weight": 1} for name in ("cpu", "example.com/gpu")]
+    strategy = {"scoringStrategy": {"type": "LeastAllocated", "resources": resources}}
+    config = {"profiles": [{"pluginConfig": [{"name": "NodeResourcesFit", "args": strategy}]}]}
+    constraint: dict[str, Any] = {"schedulingConstraints": {"topology": [{"key": "zone"}]}}
+    one = member("p", "g", cpu="1", resources={"requests": {"cpu": "3"}})
+    run = started(gpus, bare, holder, group("g", **constraint), one, gates=TOPOLOGY, config=config)
+    scores = [row["scores"]["NodeResourcesFit"] for row in run.cycles[0]["group"]["placementScores"]]
+    assert scores == [27, 25]
+
+
+def test_weights_count_at_placement_score() -> None:
+    """They are those of that extension point."""
+    zones = [node(name, labels={"zone": name}) for name in ("a", "b")]
+    constraint: dict[str, Any] = {"schedulingConstraints": {"topology": [{"key": "zone"}]}}
+    weighted = {"placementScore": {"enabled": [{"name": "PodGroupPodsCount", "weight": 3}]}}
+    run = started(
+        *zones, group("g", **constraint), member("p", "g"), gates=TOPOLOGY,
+        config={"profiles": [{"plugins": weighted}]},
+    )  # fmt: skip
+    assert [row["scores"]["PodGroupPodsCount"] for row in run.cycles[0]["group"]["placementScores"]] == [
+        300, 300
+    ]  # fmt: skip
+
+
+def test_a_group_of_which_nobody_was_tried_ends_by_error() -> None:
+    """DynamicResources finds no state; the group's own update is over before it is filed behind the gate."""
+    run = started(
+        node("n"), group("g", 2), member("a", "g", node="n"), member("b", "g", cpu="9"), gates=GANGS
+    )
+    run.take({"do": "delete", "kind": "Pod", "namespace": "default", "name": "a"})
+    run.take({"do": "advance", "seconds": 5})
+    text = 'error in "DynamicResources" PodGroupPostFilter plugins: not found'
+    (attempt,) = run.cycles[1]["attempts"]
+    assert (attempt["result"], attempt["message"]) == ("error", text)
+    assert run.cycles[1]["group"]["conditions"] == {
+        "PodGroupInitiallyScheduled": f"False SchedulerError: {text}"
+    }
+    assert run.cycles[1]["moves"] == []
+    found = run.queue.find("default/g")
+    assert found is not None
+    assert (found.gated_by, found.failures, found.errors) == ("GangScheduling", 2, 0)
+
+
+def test_what_failed_before_a_success_no_longer_counts() -> None:
+    """The members that are left back off as after the first failure."""
+    run = started(
+        node("n", cpu="2"), group("g", 1), member("a", "g", cpu="3"), member("b", "g", cpu="9"), gates=GANGS
+    )
+    run.take({"do": "advance", "seconds": 3})
+    run.take({"do": "patch", "kind": "Node", "name": "n", "patch": {"status": {"allocatable": {"cpu": "4"}}}})
+    run.take({"do": "advance", "seconds": 20})
+    found = run.queue.find("default/g")
+    assert found is not None
+    assert found.members[0].failures > found.failures
+
+
+def test_members_stand_in_the_order_in_which_they_are_tried() -> None:
+    """The last one that is gated says which plugin gates the group, and what it is asked about."""
+    gates = [{"name": "later"}]
+    group_of_two = group("g", 3)
+    later = member("z", "g", schedulingGates=gates)
+    run = started(node("n"), group_of_two, later, member("a", "g"), gates=GANGS)
+    patch = {"spec": {"schedulingPolicy": {"gang": {"minCount": 2}}}}
+    run.take({"do": "patch", "kind": "PodGroup", "name": "g", "patch": patch})
+    assert [move["event"] for move in run.steps[1]["moves"]] == []
+
+
+def test_a_terminating_member_counts_when_the_group_is_validated() -> None:
+    """Only a valid group leaves it out."""
+    leaving = member("a", "g", priority=1)
+    leaving["metadata"]["deletionTimestamp"] = "2000-01-01T00:00:00Z"
+    run = started(node("n"), group("g", 1), leaving, member("b", "g"), gates=GANGS)
+    assert [attempt["result"] for attempt in run.cycles[0]["attempts"]] == ["error", "error"]

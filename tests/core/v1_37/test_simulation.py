@@ -201,3 +201,38 @@ spec:
     scenario = load(NODES + pods + settings + history)
     assert not any("until" in warning.message for warning in scenario.warnings)
     assert [cycle.pod.removeprefix("default/") for cycle in simulate(scenario)] == tried
+
+
+def test_a_pod_that_cannot_be_scored_backs_off_for_the_configured_time() -> None:
+    """Without PreScore, TaintToleration ends the attempt by error; the pod comes back by time alone."""
+    configuration = """
+---
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+podInitialBackoffSeconds: 7
+podMaxBackoffSeconds: 60
+profiles: [{plugins: {preScore: {disabled: [{name: TaintToleration}]}}}]
+"""
+    pods = """
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec: {tolerations: [{operator: Exists}], containers: [{name: c, image: i}]}
+---
+kind: Scenario
+spec:
+  operations:
+  - time: 3
+    patchOperation:
+      typeMeta: {kind: Node}
+      objectMeta: {name: n1}
+      patch: {metadata: {labels: {disk: nvme}}}
+"""
+    scenario = load(NODES + pods + configuration + SCHEDULER)
+    assert not scenario.warnings
+    cycles = list(simulate(scenario))
+    assert [int(cycle.time) for cycle in cycles] == [0, 8]
+    kept = release_record(cycles[1])
+    assert kept is not None
+    assert "PreScoreTaintToleration" in str(kept.attempts[0].message)
