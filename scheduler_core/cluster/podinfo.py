@@ -18,6 +18,7 @@ from scheduler_core.cluster.reads import CLASS_FIELDS, PodFields
 from scheduler_core.cluster.selecting import Selector, compile_selector, matches
 from scheduler_core.objects.arrays import IntVector
 from scheduler_core.objects.model import Container, Pod, PodAffinityTerm, Volume
+from scheduler_core.objects.resources import is_scalar
 
 NONZERO_CPU = 100  # millicores, priorityutil.DefaultMilliCPURequest
 NONZERO_MEMORY = 200 * 1024 * 1024  # bytes, priorityutil.DefaultMemoryRequest
@@ -77,13 +78,6 @@ class PodInfo(Struct, frozen=True, eq=False):
     images: tuple[str, ...]
     owner: tuple[str, str] | None  # kind and uid of the controlling owner
     demand: Demand | None = None  # for shared devices
-
-
-def is_scalar(name: str) -> bool:
-    """Return whether PodFitsResources counts a resource (v1helper.IsScalarResourceName and related)."""
-    if name.startswith(("hugepages-", "attachable-volumes-")) or "kubernetes.io/" in name:
-        return True
-    return "/" in name and not name.startswith("requests.")
 
 
 def compile_pod(pod: Pod, number: int, names: Iterable[str] = CLASS_FIELDS) -> PodInfo:

@@ -25,7 +25,6 @@ from scheduler_core.config.several import (
     read_schedulers,
 )
 from scheduler_core.objects.reading import At, Field, Outline, boolean, enum, outlined, record, show
-from scheduler_core.quirks import QUIRK_IDS
 
 SETTINGS_KIND = "SimulationSettings"
 QUIRK_MODES = ("v1.11", "fixed")
@@ -102,11 +101,6 @@ class Settings(Struct, frozen=True):
     def mixes_releases(self) -> bool:
         """Whether a scheduler of the list runs another kube-scheduler than the framework's."""
         return any(self.runs(release) for release in (V1_11, V1_37))
-
-    @property
-    def quirk_ids(self) -> frozenset[str]:
-        """The ids of the quirks in force."""
-        return QUIRK_IDS - self.fixed_too if self.quirks == "v1.11" else frozenset()
 
 
 DEFAULT_SETTINGS = Settings()

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from scheduler_core.cluster.podinfo import is_scalar
 from scheduler_core.controllers.daemon_admission import clash, total_requests
 from scheduler_core.objects.model import Node, Pod
+from scheduler_core.objects.resources import is_scalar
 from scheduler_core.objects.selectors import node_selected
 
 BASIC = ("cpu", "memory", "ephemeral-storage")

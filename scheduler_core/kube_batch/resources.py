@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from scheduler_core.cluster.podinfo import is_scalar
 from scheduler_core.objects.model import Resources
+from scheduler_core.objects.resources import is_scalar
 
 CPU_EPSILON = 10.0  # millicores
 MEMORY_EPSILON = 10.0 * 1024 * 1024  # bytes

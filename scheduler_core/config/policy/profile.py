@@ -17,7 +17,7 @@ from scheduler_core.extenders.configuration import Extender, ignored_resources
 from scheduler_core.objects.problems import Problem
 from scheduler_core.predicates import PREDICATES, Predicate
 from scheduler_core.predicates.general import passing_over
-from scheduler_core.quirks import in_variant, quirk
+from scheduler_core.quirks import QUIRK_IDS, in_variant, quirk
 
 
 class PolicyError(ValueError):
@@ -26,6 +26,11 @@ class PolicyError(ValueError):
     def __init__(self, problems: list[Problem]) -> None:
         self.problems = problems
         super().__init__("; ".join(f"{p.path}: {p.message}" for p in problems[:10]))
+
+
+def quirks_in_force(settings: Settings) -> frozenset[str]:
+    """Return the ids of the quirks that the settings reproduce."""
+    return QUIRK_IDS - settings.fixed_too if settings.quirks == "v1.11" else frozenset()
 
 
 class Profile(Struct, frozen=True):
@@ -45,7 +50,7 @@ class Profile(Struct, frozen=True):
     always_check_all: bool = False
     never_run: tuple[str, ...] = ()
     warnings: tuple[Problem, ...] = ()
-    quirks: frozenset[str] = DEFAULT_SETTINGS.quirk_ids
+    quirks: frozenset[str] = QUIRK_IDS
     hard_weight: int = DEFAULT_HARD_POD_AFFINITY_WEIGHT
     settings: Settings = DEFAULT_SETTINGS
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -82,7 +87,7 @@ def compile_policy(policy: Mapping[str, Any] | None, settings: Settings = DEFAUL
     Raises:
         PolicyError: With all errors, each with its path.
     """
-    quirks = settings.quirk_ids
+    quirks = quirks_in_force(settings)
     reader = PolicyReader(policy or {})
     hard_weight = reader.hard_weight()
     predicates = reader.predicates()
@@ -142,7 +147,7 @@ def _arrange(
     first = [key for _, _, key in sorted(ordered, key=lambda entry: entry[:2])]
     rest = [key for key in static if key in predicates and predicates[key].order is None]
     unplaced = tuple(key for key in predicates if key not in first and key not in rest)
-    if "unknown-predicate-never-run" not in settings.quirk_ids:
+    if "unknown-predicate-never-run" not in quirks_in_force(settings):
         return (*first, *rest, *unplaced), ()
     for key in unplaced:
         reader.warn(

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scheduler_core.config.policy.profile import PolicyError, Profile
+from scheduler_core.config.policy.profile import PolicyError, Profile, quirks_in_force
 from scheduler_core.config.policy.reading import WeightedPriority
 from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
 from scheduler_core.framework.configuration.arguments import DEFAULTS, READERS, read_coscheduling
@@ -166,7 +166,7 @@ def _compiled(checked: _Checked, settings: Settings) -> FrameworkProfile:
         for point in POINTS
     }
     told: list[tuple[str, str, str, str]] = []
-    quirks = settings.quirk_ids
+    quirks = quirks_in_force(settings)
     predicates: dict[str, Any] = {}
     for plugin in points["filter"]:
         for key, predicate in predicates_of(plugin.name, arguments.get(plugin.name)):
@@ -213,7 +213,7 @@ def _tell_of_effects(
         at.child("extenders").warn(
             "extenders are not called: only kube-scheduler v1.11 and v1.37 ask them here"
         )
-    if settings.quirk_ids:
+    if quirks_in_force(settings):
         at.child("kind").warn(
             "the known deviations of v1.11 are in force; quirks: fixed in SimulationSettings ends them, as "
             "later releases did"

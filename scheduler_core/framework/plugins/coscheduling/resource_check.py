@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct, field
 
-from scheduler_core.cluster.podinfo import is_scalar
 from scheduler_core.objects.model import Node, Pod, Resources
+from scheduler_core.objects.resources import is_scalar
 
 PODS = "pods"
 
