@@ -1,7 +1,8 @@
 """GPUs that pods share: a share must fit on one device, which the sums of extended resources do not show.
 
-Two GPUs with 400 thousandths free each have 800 free in total, but no room for a share of 600. Plain
-kube-scheduler compares sums; the schedulers that define these resources do not. Which device a pod holds is
+Two GPUs with 400 thousandths free each have 800 free in total, but no room for a share of 600. No release of
+kube-scheduler knows that: it compares sums. The schedulers that define these resources do not, and neither
+does this simulator, under any release. Which device a pod holds is
 not stored: the shares of a node are packed again each time, the largest first, each onto the fullest device
 with room for it.
 """

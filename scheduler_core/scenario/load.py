@@ -61,6 +61,7 @@ from scheduler_core.scenario.operations import has_controllers, read_operations,
 from scheduler_core.scenario.reconfiguration import VERSIONS, Reconfiguration
 from scheduler_core.scenario.references import check_references
 from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.scenario.shared_gpus import ON_ONE_GPU, shares_devices
 from scheduler_core.scenario.unhonored import Unhonored, found_in, is_reported
 
 DEFAULT_LIMITS = Limits()
@@ -467,13 +468,15 @@ class _Loading:
     ) -> list[Problem]:
         """Return the warnings about a valid bundle."""
         out = self.noteworthy()
-        later = (operation.object for operation in operations if operation.object is not None)
-        if not any(key[0] == "Node" for key in map(key_of, chain(objects, later))) and bundle.entries:
+        given = [operation.object for operation in operations if operation.object is not None]
+        if not any(key[0] == "Node" for key in map(key_of, chain(objects, given))) and bundle.entries:
             text = (
                 "it contains no Node, so no pod can be scheduled: add the output of `kubectl get nodes "
                 "-o yaml`"
             )
             out.append(Problem(text))
+        if shares_devices(chain(objects, given)):
+            out.append(ON_ONE_GPU)
         if self.report.unlisted:
             out.append(Problem(f"and {self.report.unlisted:,} more warnings"))
         return out

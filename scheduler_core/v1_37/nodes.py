@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.cluster.devices import SHARE, Demand
 from scheduler_core.v1_37.node_list import Names, NodeList
 from scheduler_core.v1_37.pods import Pod, Port
 from scheduler_core.v1_37.requests import amounts
 from scheduler_core.v1_37.row_memo import RowMemo
 from scheduler_core.v1_37.selectors import NAME_FIELD, Requirement
+from scheduler_core.v1_37.shared_devices import SharedDevices
 
 Rows = NDArray[np.intp]
 Ints = NDArray[np.int64]
@@ -128,6 +130,8 @@ class Nodes:
         self.features = Column(capacity)
         self.with_ports: set[int] = set()
         self.images: dict[str, Image] = {}
+        self.shared: SharedDevices | None = None
+        """GPUs that pods share, once a node has some."""
         self.order: Rows = np.zeros(0, np.intp)
         self.order_version = 0
         self.version = 0
@@ -191,6 +195,8 @@ class Nodes:
         )
         for column in (*self.labels.values(), self.taints, self.features):
             column.grow(capacity)
+        if self.shared is not None:
+            self.shared.grow(capacity)
         self.capacity = capacity
         self.version += 1  # the masks are too short now
 
@@ -217,6 +223,10 @@ class Nodes:
         held = amounts(status.get("allocatable"))
         for resource in {*held, *self.allocatable}:
             self.column(self.allocatable, resource)[row] = held.get(resource, 0)
+        if self.shared is None and SHARE in held:
+            self.shared = SharedDevices(self.capacity)
+        if self.shared is not None:
+            self.shared.put(row, held, self._demands(row))
         for key, column in self.labels.items():
             column.set(row, node.name if key == NAME_FIELD else node.labels.get(key))
         self.taints.set(
@@ -226,6 +236,9 @@ class Nodes:
         self._set_images(row, status.get("images") or ())
         self._changed(row)
         return row
+
+    def _demands(self, row: int) -> list[Demand]:
+        return [pod.demand for pod in self.nodes[row].pods if pod.demand is not None]
 
     def remove(self, name: str) -> None:
         """Remove a node; its pods stay on the row."""
@@ -385,6 +398,8 @@ class Nodes:
         self.nonzero[0, row] += sign * cpu
         self.nonzero[1, row] += sign * memory
         self.pod_counts[row] += sign
+        if self.shared is not None and pod.demand is not None:
+            self.shared.renew(row, self._demands(row))
         self._dirty.add(row)
         self._memo.changed(row)
 
@@ -395,6 +410,7 @@ class Nodes:
             *self.nonzero[:, row].tolist(),
             *(int(column[row]) for column in self.requested.values()),
             *(int(column[row]) for column in self.allocatable.values()),
+            *(() if self.shared is None else self.shared.numbers(row)),
         )
 
     def save(self, row: int) -> SavedRow:
@@ -419,6 +435,8 @@ class Nodes:
             column[row] = saved.requested.get(name, 0)
         self.nonzero[:, row] = saved.nonzero
         self.pod_counts[row] = len(node.pods)
+        if self.shared is not None:
+            self.shared.renew(row, self._demands(row))
         self._memo.changed(row)
         if not saved.dirty:
             self._dirty.discard(row)

@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from scheduler_core.cluster.devices import Demand, demand_of
 from scheduler_core.v1_37.requests import DEFAULTS, Amounts, counted, held_requests, spec_requests
 from scheduler_core.v1_37.selectors import (
     NOTHING,
@@ -136,6 +137,11 @@ class Pod:
     def held(self) -> Amounts:
         """What it holds on a node."""
         return dict(counted(held_requests(self.spec, self.status)))
+
+    @cached_property
+    def demand(self) -> Demand | None:
+        """What it wants of GPUs that pods share; None for nothing."""
+        return demand_of(self.requests)
 
     @cached_property
     def held_nonzero(self) -> tuple[int, int]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from scheduler_core.cluster.devices import COUNT, ON_ONE_DEVICE, SHARE
 from scheduler_core.v1_37.plugins.base import MAX_SCORE, Codes, Context, Ints, Plugin, Rows, Status
 from scheduler_core.v1_37.plugins.shape import evaluate, read_shape
 from scheduler_core.v1_37.requests import is_extended, is_scalar
@@ -62,10 +63,15 @@ class NodeResourcesFit(Plugin):
         else:
             key = self.key, "filter", tuple(compared)
             codes = ctx.nodes.by_numbers(key, None, rows, lambda some: _lacking(ctx, some, compared))
+        if ctx.nodes.shared is not None and ctx.pod.demand is not None:
+            codes = 2 * codes + _crowded(ctx, rows, compared)
         return codes if codes.any() else None
 
     def verdict(self, ctx: Context, row: int, code: int) -> Status:
-        """List what is lacking; it is beyond resolution if the empty node would lack it too."""
+        """List what is lacking; it is beyond resolution if the empty node would lack it too.
+
+        The last reason is an addition: that no single GPU has room for a share (:class:`SharedDevices`).
+        """
         del code
         nodes = ctx.nodes
         reasons = []
@@ -77,6 +83,9 @@ class NodeResourcesFit(Plugin):
             if whole - nodes.column(nodes.requested, name)[row] < amount:
                 reasons.append(f"Insufficient {name}")
                 hopeless |= bool(whole < amount)
+        here = np.array([row], np.intp)
+        if _crowded(ctx, here, list(checked(ctx.pod.requests, ctx.arguments(self.key))))[0]:
+            reasons.append(f"Insufficient {ON_ONE_DEVICE}")
         return Status(UNRESOLVABLE if hopeless else UNSCHEDULABLE, tuple(reasons))
 
     def score(self, ctx: Context, rows: Rows) -> Ints:
@@ -106,6 +115,19 @@ def _lacking(ctx: Context, rows: Rows, compared: Sequence[tuple[str, int]]) -> C
             codes += lacking
             codes += lacking & (whole < amount)
     return codes
+
+
+def _crowded(ctx: Context, rows: Rows, compared: Sequence[tuple[str, int]]) -> Codes:
+    """Return 1 where the shares that are free suffice in sum, but on no single GPU."""
+    nodes, demand = ctx.nodes, ctx.pod.demand
+    if nodes.shared is None or demand is None:
+        return np.zeros(len(rows), np.int64)
+    short = nodes.shared.crowded(rows, demand)
+    for name, amount in compared:
+        if name in (SHARE, COUNT):
+            left = nodes.column(nodes.allocatable, name)[rows] - nodes.column(nodes.requested, name)[rows]
+            short &= left >= amount
+    return short.astype(np.int64)
 
 
 def _renumbered(codes: Codes) -> Codes:

@@ -8,8 +8,10 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+import yaml
 
-from scheduler_core import Simulation, load
+from scheduler_core import Simulation, load, load_documents
+from scheduler_core import simulate as simulate_any
 from scheduler_core.cluster.devices import Demand, demand_of, room
 from scheduler_core.explain import explain
 from tests.core.engine.building import affinity, node, pod, simulate
@@ -44,6 +46,54 @@ def test_a_share_finds_room_on_one_device_or_none(case: str) -> None:
     """What is free on several devices does not add up."""
     gpus, pods, found = PLACED[case]
     assert placed(gpus, *pods) == found
+
+
+RELEASES: dict[str, dict[str, Any]] = {
+    "v1.11": {"scheduler": "v1.11"},
+    "v1.22": {"scheduler": "v1.22"},
+    "v1.37": {"scheduler": "v1.37"},
+    "v1.37, the default": {},
+    "v1.37 beside others": {
+        "scheduler": "v1.22",
+        "time": "virtual",
+        "schedulers": [{"name": "default-scheduler", "runs": "v1.37"}],
+    },
+    "v1.11 beside others": {
+        "scheduler": "v1.22",
+        "time": "virtual",
+        "schedulers": [{"name": "default-scheduler", "runs": "v1.11"}],
+    },
+}
+
+
+@pytest.mark.parametrize("settings", RELEASES.values(), ids=RELEASES)
+@pytest.mark.parametrize("case", PLACED)
+def test_a_share_is_of_one_device_under_every_release(case: str, settings: dict[str, Any]) -> None:
+    """No release of kube-scheduler knows devices: the rule is the simulator's, and the warnings say so."""
+    gpus, pods, found = PLACED[case]
+    document = yaml.safe_dump({"kind": "SimulationSettings", "until": 30, **settings})
+    scenario = load([*trace(gpus, *pods), ("", document)])
+    simulation = simulate_any(scenario)
+    list(simulation)
+    nodes = {pod.key[-2:]: bool(pod.node_name) for pod in simulation.cluster.pods.values()}
+    assert [nodes[f"p{number}"] for number in range(len(pods))] == found
+    told = any("a share of a GPU" in warning.message for warning in scenario.warnings)
+    assert told is any(0 < milli < 1000 for _, milli in pods if gpus)
+
+
+def test_v1_37_packs_the_devices_of_a_node_again_for_each_of_its_pods() -> None:
+    """Where a victim goes, where a pod is nominated, and where a pod leaves."""
+    v1_37 = {"kind": "SimulationSettings", "scheduler": "v1.37"}
+    held = [share(name, 600, on="n", priority=at) for name, at in (("a", 5), ("b", 1))]
+    given = [v1_37, node("n", allocatable=TWO), *held]
+    first, *_ = simulate_any(load_documents([*given, share("p", 600, priority=9)]))
+    assert first.decision.victims == ("default/b",)
+    assert first.message.startswith(f"0/1 nodes are available: 1 {REASON}.")
+    run = simulate_any(load_documents([*given, share("p", 600)]))
+    list(run)
+    told = str(explain(run, "default/p").as_dict())
+    assert "the largest share free on one is 400" in told
+    assert "request from 600 to 400" in told
 
 
 def test_the_reason_names_the_devices() -> None:

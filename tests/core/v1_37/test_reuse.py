@@ -32,6 +32,7 @@ def affinity(kind: str, when: str, terms: Any) -> dict[str, Any]:
 SSD = {"matchExpressions": [{"key": "disk", "operator": "In", "values": ["ssd"]}]}
 SPECS: dict[str, dict[str, Any]] = {
     "plain": {},
+    "share": {},
     "tolerating": {"tolerations": [{"operator": "Exists"}]},
     "selector": {"nodeSelector": {"disk": "ssd"}},
     "preferring": affinity("nodeAffinity", "preferred", [{"weight": 7, "preference": SSD}]),
@@ -74,13 +75,14 @@ def node(chance: random.Random, number: int) -> dict[str, Any]:
         for effect in ("NoSchedule", "PreferNoSchedule")
         if chance.random() < 0.15
     ]
+    gpus = {"alibabacloud.com/gpu-milli": f"{chance.randrange(3)}000"}
     images = [{"names": ["app:latest"], "sizeBytes": 300 << 20}] if chance.random() < 0.3 else []
     return {
         "kind": "Node",
         "metadata": {"name": f"n{number}", "labels": labels},
         "spec": {"taints": taints, "unschedulable": chance.random() < 0.05},
         "status": {
-            "allocatable": {"cpu": chance.choice(["2", "4"]), "memory": "8Gi", "pods": "8"},
+            "allocatable": {"cpu": chance.choice(["2", "4"]), "memory": "8Gi", "pods": "8", **gpus},
             "images": images,
         },
     }
@@ -89,6 +91,8 @@ def node(chance: random.Random, number: int) -> dict[str, Any]:
 def pod(chance: random.Random, number: int, shape: str) -> Pod:
     """Make a waiting pod of a shape."""
     requests = {"cpu": chance.choice(["100m", "500m"]), "memory": "256Mi"}
+    if shape == "share":
+        requests["alibabacloud.com/gpu-milli"] = chance.choice(["300", "600", "1000"])
     container = {"name": "c", "image": "app", "resources": {"requests": requests}}
     return Pod(
         {
