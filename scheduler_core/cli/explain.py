@@ -56,10 +56,12 @@ def lines(answer: Explanation) -> Iterator[str]:
     for verdict in answer.nodes[:NODES_SHOWN]:
         yield ""
         yield f"{verdict.node}: {'fits' if verdict.fits else 'does not fit'}"
-        for failure in verdict.failures:
+        for facts in verdict.told:
+            failure = facts.failure
             told = failure.error or ", ".join(failure.reasons)
-            yield f"  {failure.predicate}: {told}" if failure.predicate else f"  {told}"
-        yield from (f"    {detail}" for detail in verdict.details)
+            head = "would refuse as well: " if failure.further else ""
+            yield f"  {head}{failure.predicate}: {told}" if failure.predicate else f"  {told}"
+            yield from (f"    {detail}" for detail in facts.details)
     if answer.nodes and answer.asked is None and answer.nodes_count > NODES_SHOWN:
         yield f"and {answer.nodes_count - min(len(answer.nodes), NODES_SHOWN):,} more nodes"
     for number, change in enumerate(answer.changes):

@@ -225,7 +225,8 @@ def _placed(simulation: Stepper, index: int, pod: str, asked: str | None) -> Ask
     refused = _refused_by_extender(cycle, row) if told.fits else ""
     how = refused or ("fitted too" if told.fits else f"did not fit: {told.because}")
     found = yield from search(standing, [row])
-    return replace(answer, summary=f"{summary} {asked} {how}.", nodes=(told,), changes=tuple(found))
+    text = f"{summary} {asked} {how}.{told.further}"
+    return replace(answer, summary=text, nodes=(told,), changes=tuple(found))
 
 
 def _refused_by_extender(cycle: Cycle, row: int) -> str:
@@ -266,9 +267,7 @@ def _placed_currently(earlier: CurrentSimulation, pod: str, asked: str | None) -
         summary,
         story=story if cycle.pod == pod else None,
         nodes_count=len(names),
-        groups=groups_of(
-            standing.refused, names, {name for row, name in enumerate(names) if standing.fits(row)}
-        ),
+        groups=groups_of(standing, names, {name for row, name in enumerate(names) if standing.fits(row)}),
     )
     if asked is None or asked == node:
         return answer
@@ -282,7 +281,7 @@ def _placed_currently(earlier: CurrentSimulation, pod: str, asked: str | None) -
         return replace(answer, summary=text, nodes=(told,))
     found, unsearched = yield from changes_for(standing, [row])
     plugin = f"{told.failures[0].predicate} ({told.because})" if told.failures else told.because
-    text = " ".join(filter(None, (f"{summary} {asked} did not fit: {plugin}.", unsearched)))
+    text = " ".join(filter(None, (f"{summary} {asked} did not fit: {plugin}.{told.further}", unsearched)))
     return replace(answer, summary=text, nodes=(told,), changes=tuple(found))
 
 
@@ -352,7 +351,7 @@ def _pending_summary(standing: Standing, pod: str, verdicts: tuple[Verdict, ...]
     if asked is not None:
         told = verdicts[0]
         return f"{pod} {'fits' if told.fits else 'does not fit'} on {asked}" + (
-            "." if told.fits else f": {told.because}."
+            "." if told.fits else f": {told.because}.{told.further}"
         )
     filtered = standing.filtered
     if standing.early is not None:

@@ -1,7 +1,7 @@
 """Why a pod is where it is under kube-scheduler v1.37: its attempt, each node's failure, and what would help.
 
-v1.37 ends a node's evaluation at its first failing plugin, so each node has one failure. Changes are proposed
-as under v1.11 and verified by v1.37 (:mod:`current_standing`).
+v1.37 ends a node's evaluation at its first failing plugin, which is its answer; plugins that would refuse the
+node as well follow. Changes are proposed as under v1.11 and verified by v1.37 (:mod:`current_standing`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Generator, Sequence
 from scheduler_core.explain.changes import Remedy, search
 from scheduler_core.explain.current_standing import (
     CurrentStanding,
-    Failures,
     in_former_words,
     standing_now,
 )
@@ -19,12 +18,10 @@ from scheduler_core.explain.explanation import (
     GROUP_NODES,
     GROUPS_SHOWN,
     Explanation,
-    FailureFacts,
     Group,
     Verdict,
+    facts_of,
 )
-from scheduler_core.explain.finding import PodOnNode
-from scheduler_core.explain.findings import findings
 from scheduler_core.explain.missing_pod import meant_node
 from scheduler_core.explain.world import Failure
 from scheduler_core.extenders.configuration import Extender
@@ -72,14 +69,13 @@ def pending_now(
     standing = standing_now(simulation, pod)
     yield
     names = standing.names
-    failures = standing.refused
     fitting = {name for row, name in enumerate(names) if standing.fits(row)}
     rows = [names.index(asked)] if asked is not None else list(range(len(names)))
     verdicts = tuple(verdict_on(standing, row) for row in rows[:shown])
     if asked is not None:
         told = verdicts[0]
         summary = f"{pod} {'fits' if told.fits else 'does not fit'} on {asked}"
-        summary += "." if told.fits else f": {_because(told)}."
+        summary += "." if told.fits else f": {_because(told)}.{told.further}"
     elif attempt.node is not None:
         summary = f"{pod} fits on {len(fitting):,} of {len(names):,} nodes."
     else:
@@ -105,7 +101,7 @@ def pending_now(
         text,
         nodes=verdicts,
         nodes_count=len(names),
-        groups=groups_of(failures, names, fitting) if asked is None else (),
+        groups=groups_of(standing, names, fitting) if asked is None else (),
         changes=tuple(found),
     )
 
@@ -152,21 +148,17 @@ def waking(run: Run, pod: str) -> str:
 
 
 def verdict_on(standing: CurrentStanding, row: int) -> Verdict:
-    """Return a node's verdict: its first failing plugin, with the facts and numbers behind it."""
-    failure = standing.refused.get(standing.names[row])
-    if failure is None:
-        return Verdict(standing.names[row], standing.fits(row), ())
-    found = findings(PodOnNode(standing, row), in_former_words(failure))
-    details = tuple(dict.fromkeys(text for finding in found for text in finding.details))
-    numbers = tuple(number for finding in found for number in finding.numbers)
-    return Verdict(standing.names[row], fits=False, told=(FailureFacts(failure, details, numbers),))
+    """Return a node's verdict: its failing plugins, with the facts and numbers behind each."""
+    (failures,) = standing.every_failure([standing.names[row]])
+    told = tuple(facts_of(standing, row, f, declared=in_former_words(f)) for f in failures)
+    return Verdict(standing.names[row], standing.fits(row), told)
 
 
-def groups_of(failures: Failures, nodes: tuple[str, ...], fitting: set[str]) -> tuple[Group, ...]:
-    """Return the evaluated nodes grouped by their failure, the largest group first."""
+def groups_of(standing: CurrentStanding, nodes: tuple[str, ...], fitting: set[str]) -> tuple[Group, ...]:
+    """Return the evaluated nodes grouped by their failures, the largest group first."""
     found: dict[tuple[Failure, ...], list[str]] = {}
-    for node in nodes:
-        if node in failures or node in fitting:
-            found.setdefault((failures[node],) if node in failures else (), []).append(node)
+    for node, failures in zip(nodes, standing.every_failure(nodes), strict=True):
+        if failures or node in fitting:
+            found.setdefault(failures, []).append(node)
     ordered = sorted(found.items(), key=lambda group: -len(group[1]))
     return tuple(Group(told, len(rows), tuple(rows[:GROUP_NODES])) for told, rows in ordered[:GROUPS_SHOWN])

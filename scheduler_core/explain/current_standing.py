@@ -27,7 +27,9 @@ from scheduler_core.v1_37.attempt import Scheduler
 from scheduler_core.v1_37.change import Manifest
 from scheduler_core.v1_37.interface import Attempt
 from scheduler_core.v1_37.nominations import NominatedPods
+from scheduler_core.v1_37.plugins.base import Context
 from scheduler_core.v1_37.pods import Pod
+from scheduler_core.v1_37.refusals import Prepared, prepare, refusals
 from scheduler_core.v1_37.state import Cluster
 from scheduler_core.v1_37.status import ERROR, Status
 
@@ -68,10 +70,10 @@ def failures_of(attempt: Attempt, nodes: Sequence[str]) -> Failures:
     return found
 
 
-def _failure(status: Status, plugin: str) -> Failure:
+def _failure(status: Status, plugin: str, *, further: bool = False) -> Failure:
     if status.code == ERROR:
-        return Failure(plugin, (), status.text)
-    return Failure(plugin, status.reasons)
+        return Failure(plugin, (), status.text, further)
+    return Failure(plugin, status.reasons, further=further)
 
 
 def in_former_words(failure: Failure) -> Failure:
@@ -173,6 +175,33 @@ class CurrentStanding(Standing):
         self.refused = failures_of(self.attempt, self.names)
         self._fitting = frozenset(name for nodes in self.attempt.passed for name in nodes)
         self.unsearched: set[str] = set()
+        self._every: dict[str, tuple[Failure, ...]] = {}
+
+    @property
+    def context(self) -> Context:
+        """What every plugin prepared for the pod, also where the attempt ended before all of them did."""
+        return self.attempt.context if self.attempt.rejection is None else self._prepared.context
+
+    @property
+    def _prepared(self) -> Prepared:
+        scheduling, pod = self.trials.scheduling, self.attempt.pod
+        return self.once("prepared", lambda: prepare(self.trials.cluster, scheduling.configuration, pod))
+
+    def every_failure(self, nodes: Sequence[str]) -> list[tuple[Failure, ...]]:
+        """Return all failures on each node: v1.37's own answer, then the plugins that it did not get to."""
+        unknown = [node for node in nodes if node in self.refused and node not in self._every]
+        found = refusals(self._prepared, unknown, self.trials.nominations) if unknown else {}
+        for node in unknown:
+            self._every[node] = self.refused[node], *self._further(node, found.get(node, ()))
+        return [self._every.get(node, ()) for node in nodes]
+
+    def _further(self, node: str, statuses: Sequence[Status]) -> Iterator[Failure]:
+        own = set(self.refused[node].predicate.split(", "))
+        if node in self.attempt.absent:
+            own |= self.attempt.unschedulable_plugins
+        for status in statuses:
+            if status.plugin not in own:
+                yield _failure(status, status.plugin, further=True)
 
     @property
     def exhausted(self) -> bool:  # type: ignore[override]

@@ -45,7 +45,7 @@ class FailureFacts(Struct, frozen=True):
 
 
 class Verdict(Struct, frozen=True):
-    """One node's verdict: every failure on it, with the facts behind each."""
+    """One node's verdict: every failure with the facts behind it, the scheduler's own answer first."""
 
     node: str
     fits: bool
@@ -68,9 +68,16 @@ class Verdict(Struct, frozen=True):
 
     @property
     def because(self) -> str:
-        """The reasons, joined by commas."""
-        texts = [text for f in self.failures for text in ((f.error,) if f.error else f.reasons)]
+        """The reasons of the scheduler's own answer, joined by commas."""
+        texts = [text for f in self.failures if not f.further for text in _texts(f)]
         return ", ".join(dict.fromkeys(texts)) or "an error on another node ends the attempt"
+
+    @property
+    def further(self) -> str:
+        """A sentence, after a blank, on what else would refuse the node; "" if nothing does."""
+        told = [f"{f.predicate} ({', '.join(_texts(f))})" for f in self.failures if f.further]
+        listed = " and ".join(filter(None, (", ".join(told[:-1]), *told[-1:])))
+        return f" {listed} would refuse it as well." if told else ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the verdict as JSON."""
@@ -83,17 +90,23 @@ class Verdict(Struct, frozen=True):
         }
 
 
+def _texts(failure: Failure) -> tuple[str, ...]:
+    return (failure.error,) if failure.error else failure.reasons
+
+
 def verdict(standing: Standing, row: int) -> Verdict:
     """Return a node's verdict on the pod."""
-    place = PodOnNode(standing, row)
-    told = []
-    for failure in standing.failures(row):
-        found = findings(place, failure)
-        details = dict.fromkeys(text for finding in found for text in finding.details)
-        told.append(
-            FailureFacts(failure, tuple(details), tuple(n for finding in found for n in finding.numbers))
-        )
-    return Verdict(standing.names[row], standing.fits(row), tuple(told))
+    told = tuple(facts_of(standing, row, failure) for failure in standing.failures(row))
+    return Verdict(standing.names[row], standing.fits(row), told)
+
+
+def facts_of(
+    standing: Standing, row: int, failure: Failure, *, declared: Failure | None = None
+) -> FailureFacts:
+    """Return a failure on a node with its facts; ``declared`` is the failure in the words of the findings."""
+    found = findings(PodOnNode(standing, row), declared or failure)
+    details = dict.fromkeys(text for finding in found for text in finding.details)
+    return FailureFacts(failure, tuple(details), tuple(n for finding in found for n in finding.numbers))
 
 
 class Group(Struct, frozen=True):

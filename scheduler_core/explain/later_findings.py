@@ -26,7 +26,7 @@ A_DOMAIN = "a"  # where no node has the label, any value makes a domain
 
 def _context(place: PodOnNode) -> Context:
     standing: Any = place.standing  # a CurrentStanding, whose module imports these findings
-    context: Context = standing.attempt.context
+    context: Context = standing.context
     return context
 
 

@@ -38,6 +38,8 @@ class Failure(Struct, frozen=True):
     predicate: str
     reasons: tuple[str, ...]
     error: str | None = None
+    further: bool = False
+    """Whether the scheduler's own answer leaves it out, because an earlier failure ends the evaluation."""
 
 
 class ObjectsAtMoment(Struct, frozen=True):
@@ -206,7 +208,10 @@ class Standing:
 
     def failures(self, row: int) -> tuple[Failure, ...]:
         """Return every failure of the pod on a node, in the order of evaluation."""
-        return tuple(self._failures(row))
+        found = tuple(self._failures(row))
+        if self.early is None and self.world.profile.always_check_all:
+            return found
+        return (*found[:1], *(replace(failure, further=True) for failure in found[1:]))
 
     def _failures(self, row: int) -> Iterator[Failure]:
         if self.early is not None:

@@ -911,11 +911,15 @@ export interface Amounts {
   used: string;
 }
 
-/** Why a predicate fails; `details` and `numbers` only on the node that was asked about. */
+/**
+ * Why a predicate fails; `details` and `numbers` only on the node that was asked about. `further`: the scheduler's own
+ * answer leaves it out, because an earlier failure ends its evaluation of the node.
+ */
 export interface Failure {
   predicate: string;
   reasons: string[];
   error: string | null;
+  further: boolean;
   details: string[];
   numbers: Amounts[];
 }

@@ -42,6 +42,24 @@ def test_a_pending_pod(bundle: str, capsys: pytest.CaptureFixture[str]) -> None:
     ) in out
 
 
+def test_what_would_refuse_as_well(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The scheduler ends at the first failing predicate; a policy that checks all of them reports all."""
+    items = [node("n", taints=["gpu:NoSchedule"]), pod("p", {"cpu": "9"})]
+    settings = {"apiVersion": "podstep/v1", "kind": "SimulationSettings", "scheduler": "v1.11"}
+    always = {"apiVersion": "v1", "kind": "Policy", "alwaysCheckAllPredicates": True}
+    path = tmp_path / "b.json"
+    for more, told in (([], "would refuse as well: "), ([always], "")):
+        listed = {"apiVersion": "v1", "kind": "List", "items": [*items, settings, *more]}
+        path.write_text(json.dumps(listed), encoding="utf-8")
+        assert main(["explain", str(path), "--pod", "p"]) == 0
+        out = capsys.readouterr().out
+        assert (
+            "n: does not fit\n  GeneralPredicates: Insufficient cpu\n"
+            "    cpu: requested 9, free 4, short by 5\n"
+            f"  {told}PodToleratesNodeTaints: node(s) had taints that the pod didn't tolerate\n"
+        ) in out
+
+
 def test_one_node_and_a_pod_without_its_namespace(bundle: str, capsys: pytest.CaptureFixture[str]) -> None:
     """With --node only that node is told; a bare name is in the namespace default."""
     assert main(["explain", bundle, "--pod", "web", "--node", "small"]) == 0

@@ -185,6 +185,73 @@ def test_a_spread_constraint_is_changed_as_little_as_helps(
     assert words(answer)[0] == [f"{change} in the pod's spread constraint on zone"]
 
 
+def refusing(answer: Document) -> list[tuple[str, bool]]:
+    """Return the plugins that refuse the first node, and whether v1.37 itself left each out."""
+    return [(failure["predicate"], failure["further"]) for failure in answer["nodes"][0]["failures"]]
+
+
+def test_the_spread_behind_a_shortage_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """v1.37 reports the shortage alone; why every change also sets maxSkew is said beside it."""
+    documents = spread_over_zones()
+    documents[-1]["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "5"}}
+    answer = cli(tmp_path / "b.json", capsys, documents, "--node", "a")
+    assert refusing(answer) == [("NodeResourcesFit", False), ("PodTopologySpread", True)]
+    assert answer["nodes"][0]["failures"][1]["details"][1] == "pods that it counts by zone: 2 0, 1 1"
+    assert answer["summary"].startswith(
+        "default/p does not fit on a: NodeResourcesFit: Insufficient cpu. PodTopologySpread (node(s) didn't "
+        "match pod topology spread constraints) would refuse it as well."
+    )
+    whole = cli(tmp_path / "b.json", capsys, documents)
+    listed = {
+        tuple(group["nodes"]): [one["predicate"] for one in group["failures"]] for group in whole["groups"]
+    }
+    assert listed == {
+        ("a",): ["NodeResourcesFit", "PodTopologySpread"],
+        ("b",): ["TaintToleration", "NodeResourcesFit"],
+        ("c",): ["NodeResourcesFit", "PodTopologySpread"],
+    }
+
+
+def missing_claim() -> list[Document]:
+    """Return a pod whose claim does not exist, and which the only node has no room for."""
+    volumes = [{"name": "data", "persistentVolumeClaim": {"claimName": "none"}}]
+    return [current("a", taints=["gpu:NoSchedule"]), pod("p", {"cpu": "9"}, volumes=volumes)]
+
+
+def named_node() -> list[Document]:
+    """Return a pod that names another node than the only one, which has no room for it."""
+    field = {"key": "metadata.name", "operator": "In", "values": ["b"]}
+    required = {"nodeSelectorTerms": [{"matchFields": [field]}]}
+    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
+    return [current("b"), current("a"), pod("p", {"cpu": "9"}, affinity=affinity)]
+
+
+def room_taken() -> list[Document]:
+    """Return a pod for whose room another one is nominated, on a node with a taint."""
+    waiting = pod("q", {"cpu": "3"}, priority=9, nominatedNodeName="a")
+    tight = current("a", allocatable={"cpu": "4", "memory": "4Gi", "pods": "9"}, unschedulable=True)
+    return [tight, waiting, pod("p", {"cpu": "2"})]
+
+
+@pytest.mark.parametrize(
+    ("documents", "own", "others"),
+    [
+        (
+            missing_claim(),
+            "VolumeRestrictions",
+            ["VolumeBinding", "VolumeZone", "TaintToleration", "NodeResourcesFit", "NodeVolumeLimits"],
+        ),
+        (named_node(), "PreFilter", ["NodeResourcesFit"]),
+        (room_taken(), "NodeUnschedulable", ["NodeResourcesFit"]),
+    ],
+    ids=["a claim is missing", "another node is named", "room is nominated"],
+)
+def test_what_else_would_refuse_a_node(documents: list[Document], own: str, others: list[str]) -> None:
+    """Behind a rejection by PreFilter, on a node that is not among those named, for pods nominated there."""
+    answer = explain(load_documents(documents), "default/p", "a", step="0").as_dict()
+    assert refusing(answer) == [(own, False), *((name, True) for name in others)]
+
+
 def test_a_node_without_the_label_by_which_pods_are_spread(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

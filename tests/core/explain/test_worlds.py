@@ -27,15 +27,17 @@ def read(seed: int) -> Scenario:
 
 
 def told(cycle: Cycle) -> list[tuple[Failure, ...]]:
-    """Return a cycle's own unabridged verdicts, node by node."""
-    matrix = cycle.unabridged
+    """Return a cycle's own verdicts, node by node: those that it records, and those of all predicates."""
+    matrix, recorded = cycle.unabridged, cycle.matrix
     assert matrix is not None
+    assert recorded is not None
     return [
         tuple(
             Failure(
                 matrix.order[number],
                 matrix.reasons[code] if code > 0 else (),
                 matrix.errors.get((number, row)),
+                further=recorded.codes[number, row] <= 0 and (number, row) not in recorded.errors,
             )
             for number, code in enumerate(matrix.codes[:, row].tolist())
             if code or (number, row) in matrix.errors

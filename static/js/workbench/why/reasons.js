@@ -143,7 +143,10 @@ export function leads({ story }, { scorer }) {
   );
 }
 
-/** One node: each predicate that fails there, with its numbers; the second are the Terms of the release. */
+/**
+ * One node: the scheduler's own answer with its numbers, then what would refuse the node as well; the second are the
+ * Terms of the release.
+ */
 export function nodeReasons(answer, { rule }) {
   const [verdict] = answer.nodes;
   if (!verdict) return null;
@@ -159,6 +162,7 @@ export function nodeReasons(answer, { rule }) {
       h("p", { class: "pass-text" }, icon("check"), " ", text),
     );
   }
+  const [own, further] = [false, true].map((left) => verdict.failures.filter((failure) => failure.further === left));
   return h(
     "section",
     { class: "why-node" },
@@ -172,30 +176,40 @@ export function nodeReasons(answer, { rule }) {
         text: `${plural(verdict.failures.length, rule)} ${verdict.failures.length === 1 ? "fails" : "fail"}`,
       }),
     ),
-    h(
-      "ul",
-      { class: "why-failures" },
-      verdict.failures.map((failure) =>
+    failing(own, rule),
+    further.length
+      ? [h("h4", { class: "why-further", text: "Would refuse as well" }), failing(further, rule, "further")]
+      : null,
+  );
+}
+
+/** @param {import("../../lib/protocol.js").Failure[]} failures */
+function failing(failures, rule, kind = "") {
+  return h(
+    "ul",
+    { class: `why-failures ${kind}` },
+    failures.map((failure) =>
+      h(
+        "li",
+        null,
+        h("p", { class: "why-predicate" }, icon("cross"), h("b", { text: failure.predicate || `before any ${rule}` })),
         h(
-          "li",
+          "ul",
           null,
-          h(
-            "p",
-            { class: "why-predicate" },
-            icon("cross"),
-            h("b", { text: failure.predicate || `before any ${rule}` }),
-          ),
-          h(
-            "ul",
-            null,
-            facts(failure).map((text) => h("li", { text })),
-          ),
-          failure.reasons.length ? h("p", { class: "dim fine mono", text: failure.reasons.join(", ") }) : null,
+          facts(failure).map((text) => h("li", { text })),
         ),
+        failure.reasons.length ? h("p", { class: "dim fine mono", text: failure.reasons.join(", ") }) : null,
       ),
     ),
   );
 }
+
+/** What stands before a failure: the scheduler's own answer ends where those begin that would refuse as well. */
+const joint = (failures, i) => (failures[i].further && !failures[i - 1].further ? "; as well: " : " and ");
+
+/** The reasons of a failure without its name. */
+const inShort = ({ predicate, reasons, error }) =>
+  error ?? list(reasons.filter((text) => text !== predicate).map(plain));
 
 /** All nodes by what fails there; `ask(node)` asks about one of them. */
 export function groups(answer, ask) {
@@ -229,11 +243,12 @@ export function groups(answer, ask) {
               "p",
               null,
               failures.length
-                ? failures.map(({ predicate, reasons, error }, i) => [
-                    i ? h("span", { class: "dim", text: " and " }) : null,
+                ? failures.map((failure, i) => [
+                    i ? h("span", { class: "dim", text: joint(failures, i) }) : null,
                     h("span", {
-                      title: predicate,
-                      text: error ?? list(reasons.filter((text) => text !== predicate).map(plain)),
+                      class: failure.further ? "dim" : "",
+                      title: failure.predicate,
+                      text: inShort(failure),
                     }),
                   ])
                 : h("span", { class: "pass-text", text: answer.state === "placed" ? "it fitted" : "it fits" }),
