@@ -13,6 +13,22 @@ from tests.browser.pages import Workbench, example_text, share, wide
 from tests.services.stack import Stack
 
 SLUG = "reading-the-message"
+TWO_REASONS = """
+apiVersion: podstep/v1
+kind: SimulationSettings
+scheduler: v1.37
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+spec: {taints: [{key: gpu, effect: NoSchedule}]}
+status: {allocatable: {cpu: 2, memory: 4Gi, pods: 9}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: report}
+spec: {containers: [{name: c, image: c, resources: {requests: {cpu: 3}}}]}
+"""
 
 
 @pytest.fixture
@@ -80,6 +96,16 @@ def test_a_failed_cell_of_the_matrix_tells_its_node(page: Page, address: str) ->
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(cell.first).to_be_focused()
+
+
+def test_the_schedulers_own_answer_comes_before_what_would_refuse_as_well(page: Page, site: Stack) -> None:
+    """In the list of nodes as on the node that one asks about."""
+    why = ask(page, share(site, TWO_REASONS, "Two reasons", as_is=True))
+    expect(why).to_contain_text("had untolerated taint(s); would refuse as well: Insufficient cpu")
+    why.get_by_role("button", name="Why not on n1?").click()
+    expect(why.get_by_role("heading", name="Would refuse as well")).to_be_visible()
+    names = why.get_by_text(re.compile("^(TaintToleration|NodeResourcesFit)$"))
+    expect(names).to_have_text(["TaintToleration", "NodeResourcesFit"])
 
 
 def test_from_a_node_and_from_a_pod(page: Page, address: str) -> None:

@@ -205,7 +205,7 @@ function failing(failures, rule, kind = "") {
 }
 
 /** What stands before a failure: the scheduler's own answer ends where those begin that would refuse as well. */
-const joint = (failures, i) => (failures[i].further && !failures[i - 1].further ? "; as well: " : " and ");
+const joint = (failures, i) => (failures[i].further && !failures[i - 1].further ? "; would refuse as well: " : " and ");
 
 /** The reasons of a failure without its name. */
 const inShort = ({ predicate, reasons, error }) =>
