@@ -24,8 +24,8 @@ from scheduler_core.v1_37.selectors import (
 Port = tuple[str, str, int]
 """Host IP, protocol, port."""
 
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 _REPORTED = frozenset(("allocatedResources", "resources", "containerStatuses", "initContainerStatuses"))
 """Fields of the status that say what a pod holds."""
@@ -179,7 +179,7 @@ class Pod:
     @cached_property
     def node_required(self) -> tuple[NodeTerm, ...] | None:
         """Terms of the required node affinity; None if there is none."""
-        return node_terms(self.node_affinity.get(_REQUIRED))
+        return node_terms(self.node_affinity.get(REQUIRED))
 
     @cached_property
     def node_preferred(self) -> tuple[PreferredTerm, ...]:
@@ -206,10 +206,10 @@ class Pod:
         if not pod and not anti:
             return NO_AFFINITY
         return Affinity(
-            self._required(pod.get(_REQUIRED)),
-            self._preferred(pod.get(_PREFERRED)),
-            self._required(anti.get(_REQUIRED)),
-            self._preferred(anti.get(_PREFERRED)),
+            self._required(pod.get(REQUIRED)),
+            self._preferred(pod.get(PREFERRED)),
+            self._required(anti.get(REQUIRED)),
+            self._preferred(anti.get(PREFERRED)),
         )
 
     def _required(self, terms: Sequence[Mapping[str, Any]] | None) -> tuple[AffinityTerm, ...]:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.core.v1_37.parts import node, pod, started
 
 LISTED = {
@@ -49,6 +51,43 @@ def test_pods_with_rules_on_other_pods_are_not_batched() -> None:
     anti: dict[str, Any] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": []}}
     assert hints(pod("a", affinity=rule), pod("b", affinity=rule)) == [None, None]
     assert hints(pod("a", affinity=anti), pod("b", affinity=anti)) == [None, None]
+
+
+def container(**more: Any) -> dict[str, Any]:
+    """Return a container that requests a cpu."""
+    return {"name": "c", "image": "app", "resources": {"requests": {"cpu": "1"}}, **more}
+
+
+def required(*values: str) -> dict[str, Any]:
+    """Return a node affinity to any of the hosts."""
+    terms = [{"matchExpressions": [{"key": "os", "operator": "NotIn", "values": list(values)}]}]
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "equal"),
+    [
+        ({"containers": [container()]}, {"containers": [container(image="app:latest")]}, True),
+        (
+            {"containers": [container(resources={"requests": {"cpu": "500m"}}, name=name) for name in "ab"]},
+            {"containers": [container()], "initContainers": [container(resources={})]},
+            True,
+        ),
+        ({"affinity": required("x", "y")}, {"affinity": required("y", "x")}, True),
+        ({"affinity": required("x")}, {"affinity": required("y")}, False),
+        ({"tolerations": [{"key": "a"}, {"key": "b"}]}, {"tolerations": [{"key": "b"}, {"key": "a"}]}, True),
+        (
+            {"containers": [container(ports=[{"hostPort": 80}])]},
+            {"containers": [container(ports=[{"hostPort": 80, "protocol": "UDP"}])]},
+            True,
+        ),
+        ({"containers": [container()]}, {"containers": [container(image="web")]}, False),
+    ],
+)
+def test_pods_are_equal_by_what_plugins_sign(one: dict[str, Any], other: dict[str, Any], equal: bool) -> None:
+    """Order, duplicates, defaults of scores and protocols are not signed."""
+    run = started(*NODES, pod("a", **one), pod("b", **other), config=LISTED)
+    assert (run.cycles[1]["attempts"][0]["hint"] is not None) == equal
 
 
 def test_nothing_is_kept_of_a_single_feasible_node() -> None:
