@@ -11,13 +11,14 @@ from typing import Any
 
 from scheduler_core.objects.device_versions import FLAT, GROUP, VERSIONS
 from scheduler_core.objects.reading import At
-from scheduler_core.scenario.shapes import ANY, NAME, QUANTITY, Absent, OneOf, Shape, Whole, Words
+from scheduler_core.scenario.shapes import ANY, NAME, QUANTITY, Absent, Admitted, OneOf, Shape, Whole, Words
+from scheduler_core.v1_37.cel.estimate import limitation_of, refusal_of
 
 _REQUIREMENTS: Shape = [{"key!": str, "operator!": str, "values": [str]}]
 _NODE_SELECTOR: Shape = {
     "nodeSelectorTerms": [{"matchExpressions": _REQUIREMENTS, "matchFields": _REQUIREMENTS}]
 }
-_SELECTORS: Shape = [{"cel!": {"expression!": NAME}}]
+_SELECTORS: Shape = [{"cel!": {"expression!": Admitted(refusal_of, limitation_of)}}]
 _EFFECT = Words(("NoSchedule", "NoExecute", "None"))
 _ASKED: Mapping[str, Shape] = {
     "selectors": _SELECTORS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -13,6 +13,8 @@ from scheduler_core.objects.reading import At
 ANY = "*"  # each field of an object
 QUANTITY = "a quantity, such as 500m or 1Gi"
 NAME = "a string that is not empty"
+MOST_SHOWN = 200
+"""Characters of a string in a message about it."""
 
 Shape = Any
 """A type, QUANTITY, NAME, one of the classes below, a list with its items' shape, or the shapes of an
@@ -44,6 +46,13 @@ class Absent(Struct, frozen=True):
     why: str
 
 
+class Admitted(Struct, frozen=True):
+    """A string that is not empty. Functions tell why the API server refuses one, and why it has no effect."""
+
+    refusal: Callable[[str], str]
+    limitation: Callable[[str], str]
+
+
 _NAMES: Mapping[type, str] = {
     str: "a string",
     int: "an integer",
@@ -72,10 +81,21 @@ def check(value: Any, shape: Shape, at: At) -> None:
             if inner is None:
                 at.child(place).error("must not be null")
             check(inner, shape[0], at.child(place))
+    elif isinstance(shape, Admitted) and isinstance(value, str) and value:
+        _check_admitted(value, shape, at)
     else:
         wrong = _wrong(value, shape)
         if wrong:
             at.error(wrong)
+
+
+def _check_admitted(value: str, shape: Admitted, at: At) -> None:
+    """Report why a string is refused or has no effect, with its beginning."""
+    shown = value if len(value) <= MOST_SHOWN else f"{value[:MOST_SHOWN]}…"
+    if reason := shape.refusal(value):
+        at.refuse(f'invalid value "{shown}": {reason}')
+    elif reason := shape.limitation(value):
+        at.warn(f'"{shown}" cannot be evaluated: {reason}')
 
 
 def _check_object(value: Any, shape: Mapping[str, Shape], at: At) -> None:
@@ -107,7 +127,7 @@ def _wrong(value: Any, shape: Shape) -> str:
             return "" if fits else f"must be an integer, {least} or more"
     if shape == QUANTITY:
         return "" if _is_quantity(value) else f"must be {QUANTITY}"
-    if shape == NAME:
+    if shape == NAME or isinstance(shape, Admitted):
         return "" if isinstance(value, str) and value else f"must be {NAME}"
     fits = isinstance(value, Mapping if shape is dict else shape)
     return "" if fits and (shape is bool or not isinstance(value, bool)) else f"must be {_NAMES[shape]}"

@@ -13,6 +13,7 @@ from scheduler_core.v1_37.device_capacity import Consumed, consumed_by, has_capa
 from scheduler_core.v1_37.device_constraints import Constraint, constraints_of
 from scheduler_core.v1_37.device_counters import CounterUse
 from scheduler_core.v1_37.device_pools import Counters, Pool, PoolId, reaches
+from scheduler_core.v1_37.device_selectors import selects
 from scheduler_core.v1_37.device_use import DevicesInUse
 from scheduler_core.v1_37.devices import (
     Device,
@@ -21,7 +22,6 @@ from scheduler_core.v1_37.devices import (
     is_tainted,
     key_of_claim,
     requests_of,
-    selects,
 )
 from scheduler_core.v1_37.interface import PluginError
 from scheduler_core.v1_37.state import Cluster

@@ -1,36 +1,33 @@
-"""Devices of ResourceSlices, the requests of ResourceClaims, and which of them selects which."""
+"""Devices of ResourceSlices and the requests of ResourceClaims."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from scheduler_core.objects.device_versions import as_v1
-from scheduler_core.v1_37.cel import CelError, compile_cel, quantity
+from scheduler_core.v1_37.cel.errors import CelError
+from scheduler_core.v1_37.cel.functions.quantities import parse_quantity, parse_semver
+from scheduler_core.v1_37.cel.selectors import device_variable
+from scheduler_core.v1_37.cel.values import CelMap, Semver
 from scheduler_core.v1_37.change import Manifest
-from scheduler_core.v1_37.interface import PluginError
-from scheduler_core.v1_37.state import Cluster
 
 DeviceId = tuple[str, str, str]
 """Driver, pool, device."""
 
-_MISSING_KEY_HINT = (
-    ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has() for "
-    "optional fields"
-)
-
 
 @dataclass
 class Device:
-    """A device of a slice, with what selectors see of it."""
+    """A device of a slice."""
 
     id: DeviceId
     spec: Mapping[str, Any]
-    scope: Mapping[str, Any]
     piece: Mapping[str, Any]
     """The specification of its slice."""
+    answers: dict[str, bool | CelError] = field(default_factory=dict, repr=False)
+    """What each selector's expression answered of it."""
 
     @property
     def path(self) -> str:
@@ -42,6 +39,15 @@ class Device:
         """Whether several claims may have a share of it at a time."""
         return bool(self.spec.get("allowMultipleAllocations"))
 
+    @cached_property
+    def variable(self) -> CelMap:
+        """What selectors see of it. Raises CelError if an attribute cannot be read."""
+        read, spec = _attribute_of, self.spec
+        attributes = {name: read(name, value) for name, value in (spec.get("attributes") or {}).items()}
+        given = (spec.get("capacity") or {}).items()
+        capacity = {name: parse_quantity(str(value["value"])) for name, value in given}
+        return device_variable(self.id[0], attributes, capacity, allow_multiple_allocations=self.is_shared)
+
     def attribute(self, name: str) -> tuple[str, Any] | None:
         """Return an attribute by its full name as type and value; None if it is missing (lookupAttribute)."""
         own = self.spec.get("attributes") or {}
@@ -50,41 +56,30 @@ class Device:
         return next(iter(found.items()), None) if found else None
 
 
-class _Domains(dict[str, Any]):
-    """Attributes by domain; an unknown domain is an empty one."""
-
-    def __missing__(self, key: str) -> Mapping[str, Any]:
-        return {}
-
-
-def _by_domain(entries: Mapping[str, Any], driver: str, read: Any) -> _Domains:
-    out = _Domains()
-    for name, value in entries.items():
-        domain, _, short = name.rpartition("/")
-        out.setdefault(domain or driver, {})[short] = read(value)
-    return out
+def _attribute_of(name: str, given: Mapping[str, Any]) -> Any:
+    """Return an attribute's value (getAttributeValue); lists come before single values."""
+    kind = next((kind for kind in _ATTRIBUTES if given.get(kind) is not None), None)
+    if kind is None:
+        raise CelError(f"attribute {name}: unsupported attribute value")
+    try:
+        return _ATTRIBUTES[kind](given[kind])
+    except CelError as error:
+        raise CelError(f"attribute {name}: parse semantic version: {error}") from None
 
 
-def _attribute(value: Mapping[str, Any]) -> Any:
-    return next(iter(value.values()), None)
+def _versions(texts: list[str]) -> list[Semver]:
+    return [parse_semver(text) for text in texts]
+
+
+_ATTRIBUTES: Mapping[str, Callable[[Any], Any]] = {
+    "ints": list, "bools": list, "strings": list, "versions": _versions,
+    "int": int, "bool": bool, "string": str, "version": parse_semver,
+}  # fmt: skip
 
 
 def device_of(piece: Mapping[str, Any], spec: Mapping[str, Any]) -> Device:
     """Compile a device of a slice's specification, in the shape of v1."""
-    driver, pool = piece["driver"], piece["pool"]["name"]
-    capacity: Any = lambda value: quantity(value["value"])  # noqa: E731
-    return Device(
-        (driver, pool, spec["name"]),
-        spec,
-        {
-            "device": {
-                "driver": driver,
-                "attributes": _by_domain(spec.get("attributes") or {}, driver, _attribute),
-                "capacity": _by_domain(spec.get("capacity") or {}, driver, capacity),
-            }
-        },
-        piece,
-    )
+    return Device((piece["driver"], piece["pool"]["name"], spec["name"]), spec, piece)
 
 
 @dataclass
@@ -146,25 +141,6 @@ def requests_of(claim: Manifest) -> Iterator[list[Request]]:
             yield [Request(claim, name, f"{name}/{sub['name']}", sub) for sub in entry["firstAvailable"]]
         else:
             yield [Request(claim, name, name, entry.get("exactly") or {})]
-
-
-def selects(cluster: Cluster, request: Request, device: Device) -> bool:
-    """Return whether class and request select a device. Raises PluginError where a selector fails."""
-    name = request.entry["deviceClassName"]
-    device_class = cluster.get("DeviceClass", None, name)
-    own = (((device_class or {}).get("spec") or {}).get("selectors") or (), f"class {name}")
-    for selectors, owner in (own, (request.entry.get("selectors") or (), f"claim {request.claim_name}")):
-        for number, selector in enumerate(selectors):
-            try:
-                matched = compile_cel(selector["cel"]["expression"])(device.scope)
-            except CelError as error:
-                hint = _MISSING_KEY_HINT if str(error).startswith("no such key") else ""
-                raise PluginError(
-                    f"{owner}: selector #{number} on device {device.path}: CEL runtime error: {error}{hint}"
-                ) from None
-            if matched is not True:
-                return False
-    return True
 
 
 def is_tainted(request: Request, device: Device) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from scheduler_core.v1_37.config import read_configuration
 from scheduler_core.v1_37.run import Run
-from scheduler_core.v1_37.unsupported import unsupported
+from scheduler_core.v1_37.unsupported import unsupported, unsupported_selectors
 
 MAX_OBJECTS = 200_000
 MAX_STEPS = 100_000
@@ -36,6 +36,7 @@ def answer(record: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError(f"more than {MAX_OBJECTS} objects or {MAX_STEPS} steps")
     created = [step["object"] for step in steps if isinstance(step.get("object"), Mapping)]
     missing = list(unsupported([*objects, *created], record.get("featureGates") or {}))
+    missing += unsupported_selectors([*objects, *created])
     if missing:
         raise ValueError("; ".join(missing[:MAX_NAMED]))
     if (record.get("config") or {}).get("extenders"):

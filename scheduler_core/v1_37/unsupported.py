@@ -7,6 +7,7 @@ from typing import Any
 
 from scheduler_core.objects.device_versions import as_v1
 from scheduler_core.objects.kinds import MANIFEST_KINDS, is_manifest_kind
+from scheduler_core.v1_37.cel.estimate import limitation_of
 from scheduler_core.v1_37.change import Manifest
 
 GATES = (
@@ -60,3 +61,26 @@ def unsupported(objects: Iterable[Manifest], gates: Mapping[str, bool]) -> Itera
         for owner, path, has in _FIELDS:
             if kind == owner and has(manifest.get("spec") or {}):
                 yield f"{kind} {name}: {path} is not implemented"
+
+
+def unsupported_selectors(objects: Iterable[Manifest]) -> Iterator[str]:
+    """Yield one line for each device selector that is valid and cannot be evaluated here."""
+    for given in objects:
+        manifest = as_v1(given)
+        for expression in _expressions(manifest):
+            reason = limitation_of(expression)
+            if reason:
+                name = (manifest.get("metadata") or {}).get("name")
+                yield f"{manifest.get('kind')} {name}: {reason}: {expression}"
+
+
+def _expressions(manifest: Manifest) -> Iterator[str]:
+    """Yield the expressions of the selectors of a DeviceClass or ResourceClaim."""
+    spec = manifest.get("spec") or {}
+    asked = [spec] if manifest.get("kind") == "DeviceClass" else []
+    if manifest.get("kind") == "ResourceClaim":
+        requests = (spec.get("devices") or {}).get("requests") or ()
+        asked = [one for r in requests for one in (r.get("exactly") or {}, *(r.get("firstAvailable") or ()))]
+    for each in asked:
+        for selector in each.get("selectors") or ():
+            yield str((selector.get("cel") or {}).get("expression") or "")

@@ -144,3 +144,46 @@ def test_a_custom_resource_of_the_same_name_is_not_checked() -> None:
     """It is another kind."""
     other = {**piece([5]), "apiVersion": "example.com/v1"}
     assert refusals(other) == []
+
+
+def selecting(expression: str) -> list[dict[str, Any]]:
+    """Return a scenario with a class of devices that an expression selects."""
+    selectors = [{"cel": {"expression": expression}}]
+    return [
+        SETTINGS,
+        {**document("DeviceClass", "spec.selectors", selectors), "apiVersion": "resource.k8s.io/v1"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("expression", "reason"),
+    [
+        ("device.driver == 1", "found no matching overload for '_==_' applied to '(string, int)'"),
+        ("device.foo", "undefined field 'foo'"),
+        ("size(device.driver)", "must evaluate to bool or the unknown type, not int"),
+        ("device.driver.matches('[')", "invalid matches argument"),
+        ("lists.range(9999999).all(x, x < 1)", "too complex, exceeds cost limit"),
+        ("'" + "x" * 10240 + "' == ''", "may not be more than 10240 bytes"),
+    ],
+)
+def test_a_selector_that_the_api_server_refuses_is_refused(expression: str, reason: str) -> None:
+    """With the expression's beginning and its place, before any pod waits for it."""
+    with pytest.raises(BundleError) as refused:
+        load_documents(selecting(expression))
+    (problem,) = refused.value.problems
+    assert problem.path == "spec.selectors[0].cel.expression"
+    assert problem.message.startswith(f'invalid value "{expression[:200]}')
+    assert reason in problem.message
+
+
+def test_a_selector_that_is_not_supported_is_a_warning() -> None:
+    """A valid expression that cannot be evaluated here is named when it is loaded."""
+    scenario = load_documents(selecting('google.protobuf.Duration{} == duration("1s")'))
+    (warning,) = [one for one in scenario.warnings if one.path == "spec.selectors[0].cel.expression"]
+    assert "cannot be evaluated: messages of protocol buffers (google.protobuf.Duration)" in warning.message
+
+
+def test_a_valid_selector_is_taken_as_it_is() -> None:
+    """Nothing is said of it."""
+    scenario = load_documents(selecting('device.attributes["gpu"].?model.orValue("") == "a100"'))
+    assert not [one for one in scenario.warnings if "selectors" in str(one.path)]

@@ -1,0 +1,1 @@
+"""Functions of the environment, one library a file."""
