@@ -12,7 +12,7 @@ from scheduler_core.explain.edits import Edit
 from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.labels import IDENTITY, set_labels
 from scheduler_core.objects.manifests import Manifest, part
-from scheduler_core.v1_37.device_supplies import Supply, matching_attributes, supplies
+from scheduler_core.v1_37.device_supplies import Refusal, Supply, matching_attributes, supplies
 from scheduler_core.v1_37.plugins.base import Context
 from scheduler_core.v1_37.plugins.dynamic_resources import NOT_ALLOCATED, DeviceState
 from scheduler_core.v1_37.plugins.dynamic_resources import PLUGIN as DEVICES
@@ -20,6 +20,9 @@ from scheduler_core.v1_37.plugins.pod_topology_spread import HARD, NO_LABEL, SKE
 from scheduler_core.v1_37.spreading import SpreadCounts, skews, spread_counts
 
 DOMAINS_NAMED = 8
+MOST_SELECTORS, MOST_EXPRESSION = 3, 120
+"""Selectors that are named for a request, and characters of each expression."""
+
 CONSTRAINTS = "topologySpreadConstraints"
 A_DOMAIN = "a"  # where no node has the label, any value makes a domain
 
@@ -148,16 +151,34 @@ def _together(requests: int, attributes: Sequence[str]) -> str:
 def _asked(supply: Supply) -> str:
     request = supply.request
     wanted = "all devices" if request.takes_all else _counted(request.count, "device")
-    there = (
-        f"the node has {supply.selected:,}, {supply.free:,} of them free"
-        if supply.selected
-        else "the node has none"
-    )
     failing = f"; a selector fails on a device: {supply.problem}" if supply.problem else ""
     return (
         f"claim {request.claim_name}, request {request.name}: {wanted} of class "
-        f"{request.entry.get('deviceClassName')}; {there}{failing}"
+        f"{request.entry.get('deviceClassName')}; {_there(supply)}{_refused(supply)}{failing}"
     )
+
+
+def _there(supply: Supply) -> str:
+    if supply.selected:
+        return f"the node has {supply.selected:,}, {supply.free:,} of them free"
+    if not supply.reached:
+        return "the node reaches no devices"
+    return f"none of the node's {_counted(supply.reached, 'device')} is selected"
+
+
+def _refused(supply: Supply) -> str:
+    """Return which selectors refuse how many devices, if the request cannot be served."""
+    if supply.is_enough:
+        return ""
+    shown = "".join(map(_refusal, supply.refusals[:MOST_SELECTORS]))
+    more = len(supply.refusals) - MOST_SELECTORS
+    return shown + (f"; {_counted(more, 'more selector')} refuse others" if more > 0 else "")
+
+
+def _refusal(refusal: Refusal) -> str:
+    owner, number, expression = refusal.selector
+    text = expression if len(expression) <= MOST_EXPRESSION else f"{expression[:MOST_EXPRESSION]}…"
+    return f"; selector #{number} of {owner} refuses {refusal.devices:,}, such as {refusal.example}: {text}"
 
 
 LATER_FINDINGS: Mapping[str, Callable[[PodOnNode], Finding]] = {

@@ -13,7 +13,7 @@ from scheduler_core.v1_37.device_capacity import Consumed, consumed_by, has_capa
 from scheduler_core.v1_37.device_constraints import Constraint, constraints_of
 from scheduler_core.v1_37.device_counters import CounterUse
 from scheduler_core.v1_37.device_pools import Counters, Pool, PoolId, reaches
-from scheduler_core.v1_37.device_selectors import selects
+from scheduler_core.v1_37.device_selectors import DeviceSelector, refusal, selects
 from scheduler_core.v1_37.device_use import DevicesInUse
 from scheduler_core.v1_37.devices import (
     Device,
@@ -277,6 +277,10 @@ class Search:
             undo.append(self._takers[device.id].pop)
         self.claims[index].taken.append(Taken(request, device, consumed))
         undo.append(self.claims[index].taken.pop)
+
+    def refusal(self, request: Request, device: Device) -> DeviceSelector | None:
+        """Return the selector that refuses a device, or None. Raises PluginError if one fails before."""
+        return refusal(self._cluster, request, device)
 
     def selects(self, request: Request, device: Device) -> bool:
         """Return whether class and request select a device that is for the node."""

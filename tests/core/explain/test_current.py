@@ -335,8 +335,28 @@ def test_a_selector_that_fails_on_a_device_in_use(tmp_path: Path, capsys: pytest
     """Filter never evaluates it there; the facts say it."""
     selector = {"cel": {"expression": 'device.attributes["gpu.example.com"].model == "a"'}}
     documents = asking_for_devices([gpus(selectors=[selector])], TWO, held="gpu-0")
-    (told,) = cli(tmp_path / "b.json", capsys, documents, "--node", "a")["nodes"][0]["details"]
-    assert "the node has none; a selector fails on a device: claim default/one: selector #0 on device" in told
+    (detail,) = cli(tmp_path / "b.json", capsys, documents, "--node", "a")["nodes"][0]["details"]
+    assert (
+        "none of the node's 2 devices is selected; selector #0 of claim default/one refuses 1, such as"
+        in detail
+    )
+    assert "; a selector fails on a device: claim default/one: selector #0 on device" in detail
+
+
+def test_the_selectors_that_refuse_devices_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With how many devices each refuses, an example and the expression, the greatest three at most."""
+    texts = [f"device.driver != 'x{n}'" for n in range(2)] + ["has(device.attributes[device.driver].model)"]
+    only_b = {"cel": {"expression": f"device.attributes[device.driver].model == 'a' {'|| false ' * 40}"}}
+    selectors = [*({"cel": {"expression": text}} for text in texts), only_b]
+    documents = asking_for_devices([gpus(selectors=selectors)], [*TWO, {"name": "gpu-2"}])
+    (detail,) = cli(tmp_path / "b.json", capsys, documents, "--node", "a")["nodes"][0]["details"]
+    start = "claim default/one, request r: 1 device of class gpu; none of the node's 3 devices is selected"
+    most = f"selector #2 of claim default/one refuses 2, such as gpu.example.com/a/gpu-0: {texts[2]}"
+    other = "selector #3 of claim default/one refuses 1, such as gpu.example.com/a/gpu-1: device.attributes"
+    assert detail.startswith(f"{start}; {most}; {other}")
+    assert detail.endswith("…")
 
 
 def test_devices_that_are_enough_for_each_request_alone(
