@@ -285,7 +285,10 @@ class Scheduler:
         return scored
 
     def rescore(self, pod: Pod, node: str) -> tuple[Context, dict[str, int]] | None:
-        """Score one node alone: raw scores by plugin; None if it is refused, nominated pods left out."""
+        """Score one node alone: raw scores by plugin; None if it is refused, nominated pods left out.
+
+        Raises PluginError if PreFilter or an error ends the attempt.
+        """
         self.cluster.nodes.refresh()
         profile, row = self.profile_of(pod), self.cluster.nodes.row(node)
         assert profile is not None
@@ -293,9 +296,13 @@ class Scheduler:
         ctx = Context(pod, self.cluster, profile, self.configuration)
         attempt = Attempt(pod, profile, context=ctx)
         rows = np.array([row], np.intp)
-        subset = self._pre_filter(ctx, attempt)
-        refused = attempt.rejection is not None or attempt.error is not None or profile.unprepared
-        if refused or (subset is not None and node not in subset) or filter_alone(ctx, rows).first():
+        self._pre_filter(ctx, attempt)
+        if attempt.rejection is not None or attempt.error is not None:
+            raise PluginError("PreFilter ends the attempt")
+        status = filter_alone(ctx, rows).first()
+        if status is not None and status.code == ERROR:
+            raise PluginError(status.text)
+        if status is not None:
             return None
         scored = self._score(ctx, attempt, rows)
         return ctx, {key: int(scores.raw[0]) for key, scores in scored.plugins.items()}

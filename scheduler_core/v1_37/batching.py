@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from scheduler_core.v1_37.attempt import Scheduler
 from scheduler_core.v1_37.config import Profile
-from scheduler_core.v1_37.interface import Attempt
+from scheduler_core.v1_37.interface import Attempt, PluginError
 from scheduler_core.v1_37.node_heap import ScoredNode, heapify, pop
 from scheduler_core.v1_37.plugins.base import Context
 from scheduler_core.v1_37.plugins.table import PLUGINS
+from scheduler_core.v1_37.podgroups import GATE
 from scheduler_core.v1_37.pods import Pod
 from scheduler_core.v1_37.signatures import signature
 
@@ -46,7 +48,12 @@ class Batching:
         ``cycle`` is the number of this cycle, ``now`` the time in milliseconds.
         """
         batch = self._batches.get(pod.scheduler_name)
-        if batch is None or not batch.nodes or batch.cycle != cycle - 1 or now > batch.scored_at + MAX_AGE:
+        if (
+            batch is None
+            or not batch.nodes
+            or not self._follows(batch, cycle)
+            or now > batch.scored_at + MAX_AGE
+        ):
             return None
         if self.scheduling.nominations.node_of(pod):
             return None
@@ -55,13 +62,21 @@ class Batching:
         nodes = self.scheduling.cluster.nodes
         if any(nodes.row(name) is None for name in (batch.chosen, *(one.node for one in batch.nodes))):
             return None
-        again = self.scheduling.rescore(pod, batch.chosen)
+        try:
+            again = self.scheduling.rescore(pod, batch.chosen)
+        except PluginError:
+            return None
         if again is not None:
             context, raw = again
             batch.nodes.append(ScoredNode(batch.chosen, raw))
             _total(context, batch.nodes)
             heapify(batch.nodes)
         return pop(batch.nodes).node
+
+    def _follows(self, batch: _Batch, cycle: int) -> bool:
+        """Return whether the batch is of the cycle before, or of this one, which a group's members share."""
+        groups = self.scheduling.configuration.gate(GATE)
+        return batch.cycle == cycle - 1 or (groups and batch.cycle == cycle)
 
     def store(self, attempt: Attempt, cycle: int, now: int) -> None:
         """Keep what a successful attempt scored, or go on with the batch whose hint it took."""
@@ -84,6 +99,22 @@ class Batching:
         heapify(nodes)
         pop(nodes)
         self._batches[name] = _Batch(signed, nodes, now, cycle, chosen)
+
+
+class InCycle(Struct, frozen=True):
+    """The batches as one cycle sees them, by its number and time."""
+
+    batching: Batching
+    cycle: int
+    now: int
+
+    def hint(self, pod: Pod) -> str | None:
+        """Return the node to try first, as :meth:`Batching.hint` does."""
+        return self.batching.hint(pod, self.cycle, self.now)
+
+    def store(self, attempt: Attempt) -> None:
+        """Keep what a successful attempt scored."""
+        self.batching.store(attempt, self.cycle, self.now)
 
 
 def _total(context: Context, nodes: list[ScoredNode]) -> None:

@@ -183,6 +183,18 @@ class Nominations(Protocol):
         ...
 
 
+class Hinting(Protocol):
+    """Opportunistic batching within one cycle."""
+
+    def hint(self, pod: Pod) -> str | None:
+        """Return the node to try first; None if there is no batch to use."""
+        ...
+
+    def store(self, attempt: Attempt) -> None:
+        """Keep what a successful attempt scored."""
+        ...
+
+
 class Scheduling(Protocol):
     """The parts that cycles of single pods and of groups are made of (``attempt.Scheduler``).
 

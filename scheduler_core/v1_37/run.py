@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from scheduler_core.extenders.port import Port
 from scheduler_core.v1_37.attempt import Scheduler
-from scheduler_core.v1_37.batching import Batching
+from scheduler_core.v1_37.batching import Batching, InCycle
 from scheduler_core.v1_37.change import Change, Manifest
 from scheduler_core.v1_37.clock import CYCLE, SECOND, WRITE, Clock
 from scheduler_core.v1_37.config import Configuration
@@ -181,8 +181,9 @@ class Run:
     def _group_cycle(self, group: QueuedGroup) -> Ran | None:
         """Schedule a group: file it again, write the outcome of its members, bind those that were placed."""
         first = group.members[0].key
+        hints = InCycle(self.batching, self.queue.popped, self.clock.now)
         placed = {member.key: member for member in group.members}
-        cycle = run_cycle(self.scheduling, self.nominations, self.configuration, group)
+        cycle = run_cycle(self.scheduling, self.nominations, self.configuration, group, hints)
         if cycle is None:
             self.queue.done()
             return None

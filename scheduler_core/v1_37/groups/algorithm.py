@@ -10,7 +10,7 @@ from scheduler_core.v1_37.entities import QueuedPod
 from scheduler_core.v1_37.groups.feasibility import PLUGIN, feasibility
 from scheduler_core.v1_37.groups.outcome import GroupRecord, GroupResult, GroupStatus, unschedulable
 from scheduler_core.v1_37.groups.placements import Placement, best, generate
-from scheduler_core.v1_37.interface import Scheduling
+from scheduler_core.v1_37.interface import Hinting, Scheduling
 from scheduler_core.v1_37.nominations import NominatedPods
 from scheduler_core.v1_37.podgroups import TOPOLOGY_GATE, min_count
 from scheduler_core.v1_37.pods import Pod
@@ -28,8 +28,10 @@ class GroupAlgorithm:
         configuration: Configuration,
         key: str,
         members: Sequence[QueuedPod],
+        hints: Hinting,
     ) -> None:
         self.scheduling = scheduling
+        self.hints = hints
         self.cluster: Cluster = scheduling.cluster
         self.nominations = nominations
         self.configuration = configuration
@@ -88,7 +90,8 @@ class GroupAlgorithm:
             return result
         try:
             for member in self.members:
-                attempt = self.scheduling.schedule(member.pod, rows=rows)
+                hint = self.hints.hint(member.pod)
+                attempt = self.scheduling.schedule(member.pod, rows=rows, hint=hint)
                 result.attempts.append(attempt)
                 record.attempts.append(attempt)
                 if attempt.error is not None:
@@ -97,6 +100,7 @@ class GroupAlgorithm:
                     break
                 remaining -= 1
                 if attempt.node is not None:
+                    self.hints.store(attempt)
                     self.scheduling.reserve(attempt)
                     self.nominations.hide(member.key)
                     scheduled += 1

@@ -12,7 +12,7 @@ from scheduler_core.v1_37.groups.algorithm import GroupAlgorithm
 from scheduler_core.v1_37.groups.outcome import GroupRecord, GroupResult, GroupStatus
 from scheduler_core.v1_37.groups.preemption import preempt
 from scheduler_core.v1_37.groups.validation import invalid
-from scheduler_core.v1_37.interface import Attempt, Scheduling
+from scheduler_core.v1_37.interface import Attempt, Hinting, Scheduling
 from scheduler_core.v1_37.nominations import NominatedPods
 from scheduler_core.v1_37.plugins.dynamic_resources import deallocate
 from scheduler_core.v1_37.podgroups import TOPOLOGY_GATE, is_constrained, min_count, priority
@@ -44,7 +44,11 @@ class GroupCycle:
 
 
 def run_cycle(
-    scheduling: Scheduling, nominations: NominatedPods, configuration: Configuration, group: QueuedGroup
+    scheduling: Scheduling,
+    nominations: NominatedPods,
+    configuration: Configuration,
+    group: QueuedGroup,
+    hints: Hinting,
 ) -> GroupCycle | None:
     """Decide about all queued members of a group; None if all are being deleted (scheduleOnePodGroup)."""
     cluster = scheduling.cluster
@@ -56,7 +60,7 @@ def run_cycle(
         return None
     nominations.in_flight(member.pod for member in left)
     try:
-        return _Cycle(scheduling, nominations, configuration, group.key, left).run(text)
+        return _Cycle(scheduling, nominations, configuration, group.key, left, hints).run(text)
     finally:
         nominations.in_flight(())
 
@@ -69,11 +73,12 @@ class _Cycle:
         configuration: Configuration,
         key: str,
         members: list[QueuedPod],
+        hints: Hinting,
     ) -> None:
         self.scheduling = scheduling
         self.members = members
         self.manifest = scheduling.cluster.objects["PodGroup"][key]
-        self.algorithm = GroupAlgorithm(scheduling, nominations, configuration, key, members)
+        self.algorithm = GroupAlgorithm(scheduling, nominations, configuration, key, members, hints)
         self.profile = self.algorithm.profile
         self.configuration = configuration
 

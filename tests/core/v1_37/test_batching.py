@@ -94,3 +94,48 @@ def test_nothing_is_kept_of_a_single_feasible_node() -> None:
     """It was not scored."""
     only: dict[str, Any] = {"nodeSelector": {"kubernetes.io/hostname": "x"}}
     assert hints(pod("a", **only), pod("b", **only)) == [None, None]
+
+
+def test_members_of_a_group_are_batched_within_its_cycle() -> None:
+    """Each after the first takes a node that was scored for it, those before it placed."""
+    group = {
+        "apiVersion": "scheduling.k8s.io/v1beta1",
+        "kind": "PodGroup",
+        "metadata": {"name": "g", "namespace": "default"},
+        "spec": {"schedulingPolicy": {"gang": {"minCount": 3}}},
+    }
+    members = [pod(f"p{i}", cpu="1", schedulingGroup={"podGroupName": "g"}) for i in range(3)]
+    run = started(*NODES, group, *members, config=LISTED, gates={"GenericWorkload": True})
+    first, *others = run.cycles[0]["attempts"]
+    assert first["hint"] is None
+    assert all(attempt["hint"] == attempt["node"] is not None for attempt in others)
+    assert len(run.final()["bound"]) == 3
+
+
+def test_a_pod_that_prefilter_ends_takes_no_hint() -> None:
+    """The batch is asked after PreFilter."""
+    volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]
+    claim = {
+        "kind": "PersistentVolumeClaim",
+        "metadata": {
+            "name": "c",
+            "namespace": "default",
+            "annotations": {"pv.kubernetes.io/bind-completed": "yes"},
+        },
+        "spec": {"accessModes": ["ReadWriteMany"], "volumeName": "w"},
+        "status": {"phase": "Bound"},
+    }
+    volume = {
+        "kind": "PersistentVolume",
+        "metadata": {"name": "w"},
+        "spec": {
+            "accessModes": ["ReadWriteMany"],
+            "claimRef": {"namespace": "default", "name": "c"},
+            "csi": {"driver": "d", "volumeHandle": "w"},
+        },
+    }
+    run = started(*NODES, claim, volume, pod("a", cpu="1", volumes=volumes), config=LISTED)
+    assert run.cycles[0]["bound"]
+    run.take({"do": "delete", "kind": "PersistentVolumeClaim", "name": "c", "hold": True})
+    run.take({"do": "create", "object": pod("b", cpu="1", volumes=volumes)})
+    assert run.cycles[1]["attempts"][0]["hint"] is None
