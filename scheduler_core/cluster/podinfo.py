@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from scheduler_core.cluster.columns import clamp
 from scheduler_core.cluster.devices import Demand, demand_of
@@ -80,6 +81,36 @@ class PodInfo(Struct, frozen=True, eq=False):
     demand: Demand | None = None  # for shared devices
 
 
+class PodResources(Struct, frozen=True):
+    """What a release counts for a pod, where that is not what v1.11 makes of its containers.
+
+    Amounts by resource, sorted by name: cpu in millicores, else base units. ``nonzero`` are cpu and memory.
+    """
+
+    request: tuple[tuple[str, int], ...]
+    usage: tuple[tuple[str, int], ...]
+    nonzero: tuple[int, int]
+
+    def counted_in(self, info: PodInfo) -> PodInfo:
+        """Return the class of pods with these resources."""
+        request, usage = dict(self.request), dict(self.usage)
+        basics, used = _basics(request), _basics(usage)
+        scalars = tuple((name, clamp(amount)) for name, amount in self.request if is_scalar(name))
+        return replace(
+            info,
+            request=np.array([*basics, 1], np.int64),
+            scalar_request=scalars,
+            requests_nothing=not any(basics) and not scalars,
+            usage=np.array([*used, 1, *map(clamp, self.nonzero)], np.int64),
+            scalar_usage=tuple((name, clamp(n)) for name, n in self.usage if is_scalar(name) and n),
+            demand=demand_of(request),
+        )
+
+
+def _basics(amounts: Mapping[str, int]) -> list[int]:
+    return [clamp(amounts.get(name, 0)) for name in ("cpu", "memory", "ephemeral-storage")]
+
+
 def compile_pod(pod: Pod, number: int, names: Iterable[str] = CLASS_FIELDS) -> PodInfo:
     """Compile a pod (v1.11's predicateMetadata and NodeInfo.calculateResource combined).
 
@@ -88,8 +119,7 @@ def compile_pod(pod: Pod, number: int, names: Iterable[str] = CLASS_FIELDS) -> P
     usage = _sum_requests(pod.containers)
     request = _with_init(usage, pod.init_containers)
     scalars = tuple(sorted((name, amount) for name, amount in request.items() if is_scalar(name)))
-    basics = [clamp(request.get(name, 0)) for name in ("cpu", "memory", "ephemeral-storage")]
-    used = [clamp(usage.get(name, 0)) for name in ("cpu", "memory", "ephemeral-storage")]
+    basics, used = _basics(request), _basics(usage)
     nonzero_cpu = sum(c.requests.get("cpu", NONZERO_CPU) for c in pod.containers)
     nonzero_memory = sum(c.requests.get("memory", NONZERO_MEMORY) for c in pod.containers)
     limits = _with_init(_sum_limits(pod.containers), pod.init_containers, limits=True)

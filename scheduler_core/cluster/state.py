@@ -15,7 +15,7 @@ import numpy as np
 from scheduler_core.cluster.columns import NodeColumns, clamp
 from scheduler_core.cluster.devices import COUNT, SHARE, DeviceRoom
 from scheduler_core.cluster.holdings import Holdings
-from scheduler_core.cluster.podinfo import PodInfo, compile_pod
+from scheduler_core.cluster.podinfo import PodInfo, PodResources, compile_pod
 from scheduler_core.cluster.pods import AffinityClass, PodIndex, PodKind, PodState
 from scheduler_core.cluster.reads import POD_FIELDS, class_fields
 from scheduler_core.cluster.reasons import ReasonTable
@@ -165,14 +165,15 @@ class Cluster:
 
     # Changes from outside
 
-    def put(self, obj: KubernetesObject) -> PodState | None:
+    def put(self, obj: KubernetesObject, counts: PodResources | None = None) -> PodState | None:
         """Create an object or replace the one of its kind and key; return a pod's new state.
 
+        ``counts``: what a pod counts for, if not what v1.11 makes of its containers.
         A replaced pod keeps its position of creation. A terminal pod is only recorded as finished.
         """
         match obj:
             case Pod():
-                return self._put_pod(obj)
+                return self._put_pod(obj, counts)
             case Node():
                 self._stale = self._stale or obj.meta.name not in self.nodes
                 self.nodes[obj.meta.name] = obj
@@ -237,14 +238,14 @@ class Cluster:
         self.generation += 1
         self._forget()
 
-    def _put_pod(self, pod: Pod) -> PodState | None:
+    def _put_pod(self, pod: Pod, counts: PodResources | None) -> PodState | None:
         key = pod.meta.key
         former = self.remove_pod(key)
         self.finished.pop(key, None)
         if pod.terminal:
             self.finished[key] = pod
             return None
-        info = self.compile(pod)
+        info = self.compile(pod, counts)
         if former is None:
             self._created += 1
         state = PodState(
@@ -262,12 +263,14 @@ class Cluster:
             self._place(state, pod.node_name)
         return state
 
-    def compile(self, pod: Pod) -> PodInfo:
+    def compile(self, pod: Pod, counts: PodResources | None = None) -> PodInfo:
         """Return the compiled class of a pod, shared by all pods with an equal class key."""
         key = tuple([read(pod) for read in self._keys])
-        info = self._classes.get(key)
+        known = key if counts is None else (*key, counts)
+        info = self._classes.get(known)
         if info is None:
-            info = self._classes[key] = compile_pod(pod, len(self._classes), self._fields)
+            info = compile_pod(pod, len(self._classes), self._fields)
+            self._classes[known] = info = info if counts is None else counts.counted_in(info)
         return info
 
     def usages(self, pods: Sequence[PodState]) -> IntVector:

@@ -42,7 +42,7 @@ def left_out(
     missing = dict.fromkeys(unsupported(objects, {}))
     settings = [configuration.settings for configuration in configurations]
     binders = any("bind" in one.verbs for configuration in configurations for one in configuration.extenders)
-    texts = (*_told(documents, settings[0], operations), *_gated(documents, settings, binders=binders))
+    texts = (*_told(settings[0], operations), *_gated(documents, settings, binders=binders))
     return _problems(texts, missing)
 
 
@@ -79,7 +79,7 @@ def is_left_out(problem: Problem) -> bool:
     return problem.message.startswith(HEAD)
 
 
-def _told(documents: Sequence[Document], settings: Settings, operations: Iterable[Landing]) -> Iterator[str]:
+def _told(settings: Settings, operations: Iterable[Landing]) -> Iterator[str]:
     if settings.time == "virtual":
         yield (
             "time: virtual has no effect: v1.37 has a clock of its own, in which only the controller of "
@@ -92,11 +92,6 @@ def _told(documents: Sequence[Document], settings: Settings, operations: Iterabl
             yield f"operation {name} asks for {release}: v1.37 restarts with its default configuration"
         if during:
             yield f"operation {name} lands after its cycle: v1.37 evaluates a snapshot"
-    if any(map(_requests_more, documents)):
-        yield (
-            "sidecars, overhead and requests of the pod as a whole count in every decision, but not in the "
-            "usage of nodes that is shown"
-        )
 
 
 def _gated(documents: Sequence[Document], settings: Sequence[Settings], *, binders: bool) -> Iterator[str]:

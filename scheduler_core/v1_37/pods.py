@@ -138,6 +138,12 @@ class Pod:
         """What it holds on a node."""
         return dict(counted(held_requests(self.spec, self.status)))
 
+    @property
+    def counts_more(self) -> bool:
+        """Whether it may count for more than the sum of its containers."""
+        own = any(self.spec.get(name) for name in ("initContainers", "overhead", "resources"))
+        return own or bool(_REPORTED & self.status.keys())
+
     @cached_property
     def demand(self) -> Demand | None:
         """What it wants of GPUs that pods share; None for nothing."""

@@ -14,6 +14,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from scheduler_core.cluster.podinfo import PodResources
 from scheduler_core.cluster.state import Cluster
 from scheduler_core.config.policy import PolicyError, Profile
 from scheduler_core.config.policy.declared import declared_fields
@@ -21,7 +22,7 @@ from scheduler_core.extenders.approval import transport
 from scheduler_core.extenders.asking import Asking
 from scheduler_core.framework.configuration.profiles import Configuration
 from scheduler_core.interrupting import look
-from scheduler_core.objects.model import Pod
+from scheduler_core.objects.model import KubernetesObject, Pod
 from scheduler_core.objects.problems import Problem
 from scheduler_core.scenario.current_configuration import current_configuration
 from scheduler_core.scenario.scenario import Operation, Scenario
@@ -97,7 +98,7 @@ class CurrentSimulation:
         for manifest in self._manifests.initial(self.run.cluster):
             self.claims.store_first(manifest)
         for obj in scenario.objects:
-            self.cluster.put(obj)
+            self._count(obj)
         self.cluster.refresh()
         self._moves: list[Mapping[str, Any]] = []
         self._note_moves()
@@ -416,7 +417,16 @@ class CurrentSimulation:
             former = self.cluster.pods.get(operation.key)
             if former is not None and not obj.node_name:
                 obj = replace(obj, node_name=former.node_name)
-        self.cluster.put(obj)
+        self._count(obj)
+
+    def _count(self, obj: KubernetesObject) -> None:
+        """Put an object into the typed cluster, whose usage of nodes is that of v1.37's NodeInfo."""
+        stored = self.run.cluster.pods.get(obj.meta.key) if isinstance(obj, Pod) else None
+        counts = None
+        if stored is not None and stored.counts_more:
+            request, usage = (tuple(sorted(each.items())) for each in (stored.requests, stored.held))
+            counts = PodResources(request, usage, stored.held_nonzero)
+        self.cluster.put(obj, counts)
 
     def _write(self, manifest: Manifest | None) -> None:
         """Store a manifest in v1.37's cluster; nothing for ``None``."""
