@@ -5,26 +5,23 @@ Only that document is rewritten; at a step the change is an operation, which res
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
 from playground.edits.adding import put_in_force
 from playground.edits.drafting import written
-from playground.edits.policies import DEFAULTS
 from playground.storage import bundles
-from scheduler_core.authoring.configuration_editing import CONFIGURATION_EDITS
-from scheduler_core.authoring.policy_editing import POLICY_KIND, edited
+from scheduler_core.authoring.policy_editing import edited
+from scheduler_core.authoring.v1_37_editing import V1_37_EDITS
+from scheduler_core.authoring.v1_37_editing import edited as edited_v1_37
 from scheduler_core.config.release import V1_37
-from scheduler_core.framework.configuration import CONFIGURATION_KIND
 from scheduler_core.objects.manifests import Document
 from scheduler_core.scenario.history import Moment, manifest_at, placed, with_operations
 from scheduler_core.scenario.history_entries import deleting
 from scheduler_core.scenario.reconfiguration import VERSIONS
 from scheduler_core.scenario.scenario import Scenario
-
-OF_PLUGINS = frozenset({*CONFIGURATION_EDITS, "predicate", "priority", "weights"})
-"""The changes that a KubeSchedulerConfiguration can say; any other writes a Policy, which is v1.11's."""
 
 
 def configured(text: str, what: str, name: str, value: str, moment: Moment | None = None) -> dict[str, Any]:
@@ -37,9 +34,7 @@ def configured(text: str, what: str, name: str, value: str, moment: Moment | Non
     """
     scenario = bundles.parse([("", text)])
     before = scenario.documents if moment is None else in_force(scenario, moment)
-    editable = _editable(scenario, before, what)
-    after = edited(editable, what, name, value)
-    after = before if after == editable else after
+    after = changed(scenario.release, before, what, name, value)
     if moment is not None:
         after = _at(scenario, moment, before, after)
     if after == scenario.documents:
@@ -47,17 +42,16 @@ def configured(text: str, what: str, name: str, value: str, moment: Moment | Non
     return written(text, scenario, after)
 
 
-def _editable(scenario: Scenario, documents: tuple[Document, ...], what: str) -> tuple[Document, ...]:
-    """Return the documents in which rules are changed: v1.37 reads no Policy, so none is written for it.
+def changed(
+    release: str, documents: Sequence[Document], what: str, name: str, value: str
+) -> tuple[Document, ...]:
+    """Return documents with one change to what a release runs; v1.37 reads no Policy, so none is written.
 
-    A Policy that is there gives way to changed weights alone, which the page offers for what runs.
+    Raises EditError.
     """
-    kinds = {document.get("kind") for document in documents}
-    if scenario.release != V1_37 or CONFIGURATION_KIND in kinds or what not in OF_PLUGINS:
-        return documents
-    if POLICY_KIND in kinds and what != "weights":
-        return documents
-    return (*(one for one in documents if one.get("kind") != POLICY_KIND), DEFAULTS)
+    if release == V1_37 and what in (*V1_37_EDITS, "gate"):
+        return edited_v1_37(documents, what, name, value)
+    return edited(documents, what, name, value)
 
 
 def in_force(scenario: Scenario, moment: Moment | None) -> tuple[Document, ...]:

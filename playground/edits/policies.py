@@ -6,20 +6,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from playground.edits.configuring import changed as changed_by
 from playground.edits.edit_operations import OBJECT_BYTES
+from playground.edits.v1_37_form import form_of
 from playground.storage import bundles
 from scheduler_core import load
-from scheduler_core.authoring.policy_editing import HEADS, POLICY_KIND, edited
+from scheduler_core.authoring.policy_editing import HEADS, POLICY_KIND
 from scheduler_core.config.policy import PolicyError
-from scheduler_core.config.release import V1_11, V1_37
+from scheduler_core.config.release import V1_11, V1_37, is_framework_document
 from scheduler_core.config.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
 from scheduler_core.formats.locate import find_lines
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.framework.configuration import CONFIGURATION_KIND, Conversion, from_policy, to_policy
 from scheduler_core.framework.configuration.compiling import compile_configuration
-from scheduler_core.framework.configuration.document import NEWEST
-from scheduler_core.framework.configuration.profiles import compile_profile
+from scheduler_core.framework.configuration.profiles import Configuration, compile_profile
 from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.problems import BundleError, Problem
 from scheduler_core.objects.reading import At, Report
@@ -34,7 +36,7 @@ class _Root(Struct, frozen=True):
     kind: str
 
 
-NONE_YET: Wire = {"text": "", "kind": "", "errors": [], "warnings": [], "framework": None}
+NONE_YET: Wire = {"text": "", "kind": "", "errors": [], "warnings": [], "framework": None, "form": None}
 
 
 def text_of(document: Document | None) -> str:
@@ -48,18 +50,10 @@ def settings_of(fields: Mapping[str, Any]) -> Settings:
     return read_settings(document, At(Report(), None, _Root(SETTINGS_KIND)))
 
 
-DEFAULTS: Document = {
-    "apiVersion": NEWEST,
-    "kind": CONFIGURATION_KIND,
-    "profiles": [{"schedulerName": "default-scheduler"}],
-}
-"""What v1.37 runs without a configuration, as one."""
-
-
 def told(document: Document | None, settings: Settings, release: str = "") -> Wire:
     """Return the protocol's ``PolicyText`` of a valid document, or of what ``release`` runs without one."""
-    if document is None and release == V1_37:
-        return {**told(DEFAULTS, settings), "text": "", "kind": "", "other": None}
+    if release == V1_37:
+        return _told_of_v1_37(document, settings)
     return {
         **NONE_YET,
         "text": text_of(document),
@@ -70,13 +64,29 @@ def told(document: Document | None, settings: Settings, release: str = "") -> Wi
     }
 
 
+def _told_of_v1_37(document: Document | None, settings: Settings) -> Wire:
+    """Return what v1.37 runs: the plugins of a configuration; of a Policy, which it does not read, none."""
+    read = document if is_framework_document(document) else None
+    summary = compile_profile(read, replace(settings, scheduler=V1_37)).summary()
+    unread = [] if read is document else [f"kube-scheduler v1.37 reads no {POLICY_KIND}: its defaults run."]
+    return {
+        **NONE_YET,
+        "text": text_of(document),
+        "kind": "" if document is None else str(document["kind"]),
+        "profile": {**summary, "warnings": unread},
+        "form": form_of(read, settings.feature_gates),
+        "other": None,
+    }
+
+
 def checked(text: str, settings: Settings) -> Wire:
     """Return the protocol's ``PolicyText`` of a typed text; with ``errors`` its other fields are empty."""
     if len(text) > OBJECT_BYTES:
         raise bundles.TooLargeError(f"A policy's YAML may have {OBJECT_BYTES:,} characters.")
     try:
-        documents, warnings = _read(text)
-        answer = told(documents[0] if documents else None, settings)
+        documents, warnings = _read(text, settings)
+        document = documents[0] if documents else None
+        answer = told(document, settings, Configuration(document, settings).release)
     except BundleError as error:
         return {**_wrong(error.problems), "text": text}
     except PolicyError as error:
@@ -88,21 +98,32 @@ def _wrong(problems: Sequence[Problem]) -> Wire:
     return {**NONE_YET, "errors": bundles.problems_wire(problems), "profile": None, "other": None}
 
 
-def changed(text: str, change: tuple[str, str, str]) -> str:
-    """Return a typed text with one edit of :mod:`scheduler_core.authoring.policy_editing`.
+def changed(text: str, change: tuple[str, str, str], settings: Settings = DEFAULT_SETTINGS) -> str:
+    """Return a typed text with one change of :func:`playground.edits.configuring.changed`.
 
     Raises BundleError for an invalid text, and EditError.
     """
-    documents, _ = _read(text)
-    after = edited(documents, *change)
+    documents, _ = _read(text, settings)
+    release = Configuration(documents[0] if documents else None, settings).release
+    after = changed_by(release, documents, *change)
     return text_of(after[0] if after else None)
 
 
-def _read(text: str) -> tuple[tuple[Document, ...], tuple[Problem, ...]]:
+def _read(
+    text: str, settings: Settings = DEFAULT_SETTINGS
+) -> tuple[tuple[Document, ...], tuple[Problem, ...]]:
     """Return the single document of a text, none if it is blank, and the warnings. Raises BundleError."""
     if not text.strip():
         return (), ()
-    read = load(text, expand=False, admission=False, presumed=V1_11)
+    gates = dict(settings.feature_gates)
+    read = load(
+        text,
+        expand=False,
+        admission=False,
+        presumed=V1_11,
+        scheduler=settings.scheduler,
+        feature_gates=gates,
+    )
     strange = [
         (number, "a second document" if number > 1 else f"a {str(document.get('kind'))[:60]}")
         for number, document in enumerate(read.documents, 1)

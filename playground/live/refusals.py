@@ -9,6 +9,7 @@ from playground.edits.bulk import BulkError
 from playground.edits.edit_operations import MissingError, ObjectError
 from playground.live.errors import CommandError
 from playground.storage import bundles
+from scheduler_core.authoring.policy_rewriting import EditError
 from scheduler_core.scenario.history import HistoryError
 
 
@@ -24,3 +25,9 @@ def refusals(field: str = "") -> Iterator[None]:
     except ObjectError as error:
         told = bundles.problems_wire(error.problems)
         raise CommandError("object.invalid", str(error), errors=told) from error
+
+
+def refused_edit(error: EditError) -> CommandError:
+    """Return the error of a change to a configuration, with ``errors`` at fields where they are known."""
+    told = {"errors": bundles.problems_wire(error.problems)} if error.problems else {}
+    return CommandError("payload.invalid", str(error), field="value", **told)

@@ -9,6 +9,9 @@ import inspect
 from functools import cache
 from typing import Any
 
+from msgspec import to_builtins
+
+from scheduler_core.config.feature_gates import DEFAULTS, LOCKED, NEEDS, SIMULATED_GATES
 from scheduler_core.config.policy.order import BUNDLES, ORDERS, UNREGISTERED, V1_11_ORDER, static_order
 from scheduler_core.config.policy.providers import DEFAULT_PRIORITIES, PROVIDERS
 from scheduler_core.config.rule_history import history_of, plugin_of
@@ -19,6 +22,7 @@ from scheduler_core.priorities import RULES as PRIORITY_RULES
 from scheduler_core.priorities import Priority
 from scheduler_core.priorities.base import MapOnly, Mapped
 from scheduler_core.quirks import QUIRKS
+from scheduler_core.v1_37.declared import DECLARED
 
 CatalogueRow = dict[str, Any]
 
@@ -152,4 +156,34 @@ def wire() -> CatalogueRow:
             for plugin in PLUGINS.values()
         ],
         "versions": [[version.name, version.releases] for version in VERSIONS.values()],
+        "v1_37": _v1_37(),
+    }
+
+
+def _v1_37() -> CatalogueRow:
+    """Return the rows of the form for v1.37: its plugins as they are declared, and its feature gates."""
+    return {
+        "plugins": [
+            {
+                "name": row.key,
+                "points": row.points.split(),
+                "weight": row.default_weight,
+                "gate": row.gate,
+                "filters": row.filters,
+                "prefers": row.prefers,
+                "otherwise": row.otherwise,
+                "arguments": to_builtins(row.arguments),
+            }
+            for row in DECLARED
+        ],
+        "gates": [
+            {
+                "name": name,
+                "default": on,
+                "locked": name in LOCKED,
+                "needs": list(NEEDS.get(name, ())),
+                "does": SIMULATED_GATES.get(name, ""),
+            }
+            for name, on in sorted(DEFAULTS.items())
+        ],
     }

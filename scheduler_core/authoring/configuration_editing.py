@@ -7,10 +7,9 @@ from 0) and a value, all text, and returns a new document that differs as little
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping
-from typing import Any
 
+from scheduler_core.authoring.edited_profile import EditedProfile, renamed, with_arguments, with_profile
 from scheduler_core.authoring.policy_rewriting import MOST_WEIGHT, EditError, read_json
 from scheduler_core.config.policy.profile import PolicyError
 from scheduler_core.framework.configuration.compiling import compile_configuration
@@ -21,7 +20,6 @@ from scheduler_core.framework.configuration.rules import priorities_of
 from scheduler_core.objects.manifests import Document
 
 SCORE = "score"
-PROFILES = 20
 OWN_ROWS = {"NodeResourcesFit": "LeastRequestedPriority"}  # in v1beta1 another plugin scores by it
 
 
@@ -33,55 +31,11 @@ def _compiled(document: Document) -> FrameworkConfiguration:
         raise EditError(f"{first.path}: {first.message}" if first.path else first.message) from error
 
 
-class _Profile:
-    """One profile of a copied document, to be changed in place."""
-
-    def __init__(self, document: Document, number: str) -> None:
-        self.document: dict[str, Any] = copy.deepcopy(dict(document))
-        profiles = self.document.setdefault("profiles", [{}])
-        if not (number.isdecimal() and len(number) < 4 and int(number) < len(profiles)):
-            raise EditError(f"There is no profile {number[:20]!r}.")
-        self.number = int(number)
-        self.written: dict[str, Any] = profiles[self.number]
-
+class _Profile(EditedProfile):
     @property
     def runs(self) -> FrameworkProfile:
         """The compiled profile as it is currently written."""
         return _compiled(self.tidied()).profiles[self.number]
-
-    def listed(self, point: str, which: str) -> list[dict[str, Any]]:
-        """Return the list ``enabled`` or ``disabled`` of a point, creating it if absent."""
-        plugins = self.written.get("plugins")
-        if not isinstance(plugins, dict):
-            plugins = self.written["plugins"] = {}
-        own = plugins.get(point)
-        if not isinstance(own, dict):
-            own = plugins[point] = {}
-        if not isinstance(own.get(which), list):
-            own[which] = []
-        entries: list[dict[str, Any]] = own[which]
-        return entries
-
-    def drop(self, point: str, which: str, plugin: str) -> None:
-        """Remove a plugin from a list."""
-        entries = self.listed(point, which)
-        entries[:] = [entry for entry in entries if base_name(str(entry.get("name"))) != plugin]
-
-    def tidied(self) -> Document:
-        """Return the document without empty lists and plugin sets."""
-        made = copy.deepcopy(self.document)
-        written = made["profiles"][self.number]
-        plugins = {
-            point: {which: entries for which, entries in own.items() if entries}
-            for point, own in (written.get("plugins") or {}).items()
-        }
-        written["plugins"] = {point: own for point, own in plugins.items() if own}
-        for field in ("plugins", "pluginConfig"):
-            if not written.get(field):
-                written.pop(field, None)
-        if made["profiles"] == [{}]:
-            del made["profiles"]
-        return made
 
 
 def _place(name: str, parts: int) -> list[str]:
@@ -235,36 +189,15 @@ def argue(document: Document, name: str, value: str) -> Document:
     if plugin not in PLUGINS:
         raise EditError(f"There is no plugin {plugin[:40]!r}.")
     profile = _Profile(document, number)
-    configs = profile.written.get("pluginConfig")
-    configs = configs if isinstance(configs, list) else []
-    place = next((n for n, c in enumerate(configs) if base_name(str(c.get("name"))) == plugin), len(configs))
-    given = [{"name": plugin, "args": read_json(value, dict, "The arguments")}] if value.strip() else []
-    profile.written["pluginConfig"] = [*configs[:place], *given, *configs[place + 1 :]]
+    with_arguments(profile, plugin, read_json(value, dict, "The arguments") if value.strip() else None)
     return _checked(profile)
 
 
 def profile_of(document: Document, name: str, value: str) -> Document:
     """Rename a profile, ``0``; with ``+`` add a copy of the first; an empty name removes the profile."""
-    if name == "+":
-        made: dict[str, Any] = copy.deepcopy(dict(document))
-        profiles = made.setdefault("profiles", [{}])
-        if len(profiles) >= PROFILES:
-            raise EditError(f"At most {PROFILES} profiles can be created here.")
-        for profile in profiles:
-            profile.setdefault("schedulerName", "default-scheduler")
-        profiles.append({**copy.deepcopy(profiles[0]), "schedulerName": value})
-        _compiled(made)
-        return made
-    changed = _Profile(document, name)
-    if value:
-        changed.written["schedulerName"] = value
-    elif len(changed.document["profiles"]) > 1:
-        del changed.document["profiles"][changed.number]
-        _compiled(changed.document)
-        return changed.document
-    else:
-        raise EditError("A configuration needs a profile.")
-    return _checked(changed)
+    made = with_profile(document, value) if name == "+" else renamed(document, name, value)
+    _compiled(made)
+    return made
 
 
 CONFIGURATION_EDITS: Mapping[str, Callable[[Document, str, str], Document]] = {

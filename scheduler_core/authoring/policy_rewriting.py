@@ -13,6 +13,7 @@ from typing import Any
 from scheduler_core.config.policy.order import ORDERS, keys_of, static_order
 from scheduler_core.config.policy.providers import DEFAULT_PREDICATES, DEFAULT_PRIORITIES, PROVIDERS
 from scheduler_core.objects.manifests import Document
+from scheduler_core.objects.problems import Problem
 
 MOST_WEIGHT = 2**31 - 1
 VALUE_CHARACTERS = 20_000
@@ -21,7 +22,11 @@ Entries = list[dict[str, Any]]
 
 
 class EditError(ValueError):
-    """The change cannot be made; the text says why."""
+    """The change cannot be made; the text says why, ``problems`` at which fields of what was given."""
+
+    def __init__(self, text: str, problems: Sequence[Problem] = ()) -> None:
+        super().__init__(text)
+        self.problems = tuple(problems)
 
 
 def default_predicates() -> Entries:

@@ -38,10 +38,17 @@ GROUPS, TOPOLOGY, COMPARISON = (
     "TopologyAwareWorkloadScheduling",
     "TaintTolerationComparisonOperators",
 )
+SIMULATED_GATES: Mapping[str, str] = {
+    GROUPS: "PodGroups of scheduling.k8s.io are scheduled as a whole",
+    TOPOLOGY: "a PodGroup with schedulingConstraints goes to one domain of a topology",
+    COMPARISON: "tolerations have the operators Gt and Lt",
+    "StorageCapacityScoring": "VolumeBinding scores nodes by the share of storage capacity that volumes take",
+    "VolumeLimitScaling": "a node without a CSINode for a volume's driver is full",
+}
+"""Gates that are simulated on and off, with what they do."""
+SIMULATED = tuple(SIMULATED_GATES)
 _SIMULATED_ON = ("StorageCapacityScoring", "VolumeLimitScaling")
 _SIMULATED_OFF = (GROUPS, TOPOLOGY, COMPARISON)
-SIMULATED = (*_SIMULATED_OFF, *_SIMULATED_ON)
-"""Gates that are simulated on and off."""
 
 DEFAULTS: Mapping[str, bool] = {
     **dict.fromkeys((*_ON, *_LOCKED, *_SIMULATED_ON), True),

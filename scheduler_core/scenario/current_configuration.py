@@ -10,11 +10,14 @@ from scheduler_core.config.release import V1_22, is_framework_document
 from scheduler_core.config.settings import Settings
 from scheduler_core.extenders.configuration import CONFIGURATION, read_extenders
 from scheduler_core.framework.configuration.document import check_configuration
+from scheduler_core.framework.configuration.plugins import MULTI_POINT as EVERYWHERE
 from scheduler_core.framework.configuration.plugins import PLUGINS
+from scheduler_core.framework.configuration.plugins import POINTS as FRAMEWORK_POINTS
 from scheduler_core.framework.configuration.profiles import Configuration as Configured
 from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.reading import At, Report, place_of
-from scheduler_core.v1_37.config import GATED, MULTI_POINT, Configuration, read_configuration
+from scheduler_core.scenario.v1_37_arguments import check_arguments
+from scheduler_core.v1_37.config import GATED, IMPLEMENTED, MULTI_POINT, Configuration, read_configuration
 
 _DEFAULT: Document = {}
 _BOUND = {name for name, _ in (*MULTI_POINT, *(row for rows in GATED.values() for row in rows))}
@@ -43,6 +46,8 @@ def check_current(policy: Document, settings: Settings, at: At) -> None:
         return
     structure = Report(strict=at.report.strict, limit=at.report.limit)
     check_configuration(_known_to_framework(policy), settings, At(structure, None, at.root))
+    if not structure.errors:
+        check_arguments(policy, At(structure, None, at.root))
     at.report.errors.extend(structure.errors)
     if structure.errors:
         return
@@ -69,21 +74,46 @@ def warn_of_readers(configuration: Configured, at: At) -> None:
 
 
 def _known_to_framework(policy: Mapping[str, Any]) -> Document:
-    """Return the document without the plugins that only v1.37 has, for the checks of its structure."""
+    """Return the document without the plugins and points that only v1.37 has, to check its structure."""
     profiles = policy.get("profiles")
     if not isinstance(profiles, list):
         return {**policy}
     return {**policy, "profiles": [_without_newer(profile) for profile in profiles]}
 
 
-def _without_newer(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _without_newer(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_without_newer(one) for one in value if not _is_newer(one)]
-    return value
+def _without_newer(profile: Any) -> Any:
+    if not isinstance(profile, Mapping):
+        return profile
+    plugins, configs = profile.get("plugins"), profile.get("pluginConfig")
+    made = {**profile}
+    if isinstance(plugins, Mapping):
+        made["plugins"] = {
+            point: _known_at(point, of)
+            for point, of in plugins.items()
+            if point in FRAMEWORK_POINTS or point not in IMPLEMENTED
+        }
+    if isinstance(configs, list):
+        made["pluginConfig"] = [one for one in configs if _name(one) not in _NEWER]
+    return made
 
 
-def _is_newer(value: Any) -> bool:
-    name = value.get("name") if isinstance(value, Mapping) else None
-    return isinstance(name, str) and name in _NEWER
+def _known_at(point: str, listed: Any) -> Any:
+    """Return a plugin set without entries that are right in v1.37 alone."""
+    if not isinstance(listed, Mapping):
+        return listed
+    right = IMPLEMENTED.get(point, frozenset())
+
+    def is_newer(entry: Any) -> bool:
+        name = _name(entry)
+        known = point == EVERYWHERE or (name in PLUGINS and point in PLUGINS[name].points)
+        return name in _NEWER or (name in right and not known)
+
+    return {
+        which: [one for one in entries if not is_newer(one)] if isinstance(entries, list) else entries
+        for which, entries in listed.items()
+    }
+
+
+def _name(entry: Any) -> str:
+    name = entry.get("name") if isinstance(entry, Mapping) else None
+    return name if isinstance(name, str) else ""

@@ -12,6 +12,7 @@ from scheduler_core.extenders.configuration import (
     ignored_resources,
     read_extenders,
 )
+from scheduler_core.v1_37.arguments import STRATEGIES
 from scheduler_core.v1_37.backoff import DEFAULT as DEFAULT_BACKOFF
 from scheduler_core.v1_37.backoff import Backoff
 from scheduler_core.v1_37.clock import SECOND
@@ -33,9 +34,6 @@ IMPLEMENTED: Mapping[str, frozenset[str]] = {
 
 _WEIGHTED = ("score", "placementScore")
 """Extension points whose plugins have weights."""
-
-STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")
-"""How NodeResourcesFit can score."""
 
 Arguments = Mapping[str, Any]
 
@@ -127,16 +125,7 @@ def _backoff(document: Mapping[str, Any]) -> Backoff:
 def _profile(
     given: Mapping[str, Any], gates: Mapping[str, bool], whole: Any, ignored: Sequence[str]
 ) -> Profile:
-    default = [*MULTI_POINT]
-    for gate, added in GATED.items():
-        if gates.get(gate):
-            default.extend(added)
-    plugins = given.get("plugins") or {}
-    multi = _merged(default, plugins.get("multiPoint") or {})
-    chosen = {
-        point: _expanded(multi, plugins.get(point) or {}, implementing)
-        for point, implementing in IMPLEMENTED.items()
-    }
+    chosen = plugins_by_point(given.get("plugins") or {}, gates)
     points = {point: tuple(name for name, _ in rows) for point, rows in chosen.items()}
     weights, placement_weights = ({name: weight or 1 for name, weight in chosen[p]} for p in _WEIGHTED)
     arguments = {entry["name"]: entry.get("args") or {} for entry in given.get("pluginConfig") or ()}
@@ -157,6 +146,25 @@ def _profile(
         arguments,
         int(percentage or 0),
     )
+
+
+def plugins_by_point(
+    plugins: Mapping[str, Any], gates: Mapping[str, bool]
+) -> dict[str, list[tuple[str, int]]]:
+    """Return the plugins that run at each point, in order, each with its weight or 0, by a profile's sets.
+
+    Raises:
+        ValueError: A plugin is unknown, or does not implement a point.
+    """
+    default = [*MULTI_POINT]
+    for gate, added in GATED.items():
+        if gates.get(gate):
+            default.extend(added)
+    multi = _merged(default, plugins.get("multiPoint") or {})
+    return {
+        point: _expanded(multi, plugins.get(point) or {}, implementing)
+        for point, implementing in IMPLEMENTED.items()
+    }
 
 
 def _unprepared(points: Mapping[str, Sequence[str]]) -> dict[str, dict[str, str]]:

@@ -10,6 +10,17 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
+from scheduler_core.v1_37.arguments import (
+    AFFINITY,
+    BALANCED,
+    BINDING,
+    FIT,
+    INTER_POD,
+    PREEMPTION,
+    SPREAD,
+    Argument,
+)
+
 POINTS = (
     *("preEnqueue", "preFilter", "filter", "postFilter", "preScore", "score", "reserve", "preBind", "permit"),
     *("queueSort", "bind", "placementGenerate", "placementScore", "podGroupPostFilter"),
@@ -23,7 +34,7 @@ class Declared(Struct, frozen=True):
     ``points`` are the extension points that it implements. ``unprepared`` is the error that it answers at one
     of them if it did not run at the point that prepares it (PreFilter, or PreScore for Score); ``required``
     are the points at which the same is not simulated. ``weight`` 0: none is given, which counts as 1 for a
-    score plugin.
+    score plugin. ``arguments`` are those that have an effect here, in the form's order.
 
     In words: when a node passes (``filters``), which one scores high (``prefers``), its raw score and, after
     a semicolon, what normalization makes of it (``formula``), what it does at other points (``otherwise``).
@@ -39,6 +50,7 @@ class Declared(Struct, frozen=True):
     prefers: str = ""
     formula: str = ""
     otherwise: str = ""
+    arguments: tuple[Argument, ...] = ()
 
     @property
     def text(self) -> str:
@@ -74,6 +86,7 @@ DECLARED = (
     ),
     Declared(
         "NodeAffinity", "preFilter filter preScore score", weight=2,
+        arguments=AFFINITY,
         filters="nodeSelector and the required node affinity match, and the profile's added affinity",
         prefers="nodes that preferred terms of node affinity select",
         formula="sum of the weights of matching terms; normalized by 100 · score / greatest",
@@ -86,6 +99,7 @@ DECLARED = (
     Declared(
         "NodeResourcesFit", "preFilter filter preScore score placementScore", weight=1,
         unprepared={"filter": 'error reading "PreFilterNodeResourcesFit" from cycleState: not found'},
+        arguments=FIT,
         filters="the requests, with sidecars and overhead, fit into what is left of allocatable, and so does "
         "one pod",
         prefers="by default nodes of which little is requested (LeastAllocated)",
@@ -103,6 +117,7 @@ DECLARED = (
     Declared(
         "VolumeBinding", "preFilter filter preScore score reserve preBind",
         unprepared={"filter": "not found"},
+        arguments=BINDING,
         filters="bound volumes are reachable, and unbound claims find a volume or can be provisioned",
         prefers="with StorageCapacityScoring, nodes whose volumes fit tightly",
         formula="by the profile's shape of utilization; without the gate it is skipped",
@@ -118,6 +133,7 @@ DECLARED = (
             "filter": 'reading "PreFilterPodTopologySpread" from cycleState: not found',
             "score": 'error reading "PreScorePodTopologySpread" from cycleState: not found',
         },
+        arguments=SPREAD,
         filters="the skew of each DoNotSchedule constraint stays within maxSkew with the pod in the node's "
         "domain",
         prefers="domains with few matching pods, by the ScheduleAnyway constraints",
@@ -130,6 +146,7 @@ DECLARED = (
             "filter": 'error reading "PreFilterInterPodAffinity" from cycleState: not found',
             "score": 'failed to read "PreScoreInterPodAffinity" from cycleState: not found',
         },
+        arguments=INTER_POD,
         filters="required pod affinity and anti-affinity hold, and no pod there has anti-affinity to this "
         "one",
         prefers="domains with pods that preferred terms select",
@@ -146,10 +163,12 @@ DECLARED = (
     ),
     Declared(
         "DefaultPreemption", "preEnqueue postFilter podGroupPostFilter",
+        arguments=PREEMPTION,
         otherwise="PostFilter looks for pods of lower priority whose removal helps",
     ),
     Declared(
         "NodeResourcesBalancedAllocation", "preScore score", weight=1,
+        arguments=BALANCED,
         prefers="nodes whose resources would be requested in equal shares",
         formula="50 + (50 + balance with the pod − balance without it) / 2, where balance is 100 · (1 − "
         "deviation of the requested shares): no change is 75",

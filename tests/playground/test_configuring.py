@@ -337,8 +337,10 @@ async def test_v1_37_without_a_configuration_is_told_as_its_default_plugins() ->
         opened = await socket.success("bundle.open", {"text": f"{NODES}---\n{POD}"})
         told = await socket.success("policy.text", {"source": {"draft": opened["draft"]}})
     assert (told["text"], told["kind"], told["other"]) == ("", "", None)
-    (profile,) = told["framework"]["profiles"]
-    assert ["NodeResourcesFit", 1] in profile["points"]["score"]
+    assert told["framework"] is None
+    (profile,) = told["form"]["profiles"]
+    assert profile["weights"]["NodeResourcesFit"] == 1
+    assert "NodeDeclaredFeatures" in profile["points"]["filter"]
 
 
 @pytest.mark.parametrize("weight", [1.5, "5", True, None])

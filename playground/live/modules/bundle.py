@@ -8,7 +8,7 @@ from playground.edits.adding import added
 from playground.edits.configuring import configured
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
-from playground.live.refusals import refusals
+from playground.live.refusals import refusals, refused_edit
 from playground.playback import sources
 from playground.storage import bundles, store, texts
 from scheduler_core.authoring.policy_rewriting import EditError
@@ -60,7 +60,7 @@ def _configured(payload: dict[str, Any], moment: Moment | None) -> dict[str, Any
         with refusals("step"):
             return configured(payload["text"], payload["what"], payload["key"], payload["value"], moment)
     except EditError as error:
-        raise CommandError("payload.invalid", str(error), field="value") from error
+        raise refused_edit(error) from error
 
 
 @command("bundle.add", latest=1, large=True, text="text", documents="text", step="text?")

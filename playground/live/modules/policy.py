@@ -9,13 +9,14 @@ from playground.edits.configuring import in_force
 from playground.edits.policies import changed, checked, in_text, settings_of, told
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
-from playground.live.refusals import refusals
+from playground.live.refusals import refusals, refused_edit
 from playground.playback.playback import Playback
 from playground.reference import catalogue
 from playground.storage import bundles
 from playground.wire import Encoded, encode
 from scheduler_core.authoring.policy_rewriting import EditError
-from scheduler_core.config.settings import SETTINGS_KIND
+from scheduler_core.config.feature_gates import parse_gates
+from scheduler_core.config.settings import SETTINGS_KIND, Settings
 from scheduler_core.objects.problems import BundleError
 
 
@@ -40,29 +41,50 @@ async def text(call: Call) -> Answer:
     return await call.in_turns(turn)
 
 
-@command("policy.check", latest=1, text="text", order="text?", quirks="text?")
+@command(
+    "policy.check", latest=1, text="text", order="text?", quirks="text?", scheduler="text?", gates="text?"
+)
 async def check(call: Call) -> Answer:
     """Return the errors of a document being edited, by line, or its effect."""
     return await call.in_engine(_checked, call.payload)
 
 
 def _checked(payload: dict[str, Any]) -> dict[str, Any]:
+    return checked(payload["text"], _settings_beside(payload))
+
+
+def _settings_beside(payload: dict[str, Any]) -> Settings:
+    """Return the settings beside a document being edited; ``gates`` are as ``A=true,B=false``."""
     given = {"predicateOrder": payload.get("order"), "quirks": payload.get("quirks")}
-    given = {name: value for name, value in given.items() if value is not None}
-    return checked(payload["text"], settings_of(given))
+    given |= {"scheduler": payload.get("scheduler") or None}
+    try:
+        given["featureGates"] = parse_gates(payload.get("gates") or "") or None
+    except ValueError as error:
+        raise CommandError("payload.invalid", str(error), field="gates") from error
+    return settings_of({name: value for name, value in given.items() if value is not None})
 
 
-@command("policy.change", latest=1, text="text", what="text", key="text", value="text")
+@command(
+    "policy.change",
+    latest=1,
+    text="text",
+    what="text",
+    key="text",
+    value="text",
+    scheduler="text?",
+    gates="text?",
+)
 async def change(call: Call) -> Answer:
     """Return a document being edited with one change of ``bundle.configure``; nothing is stored."""
     return await call.in_engine(_changed, call.payload)
 
 
 def _changed(payload: dict[str, Any]) -> dict[str, Any]:
+    change = (payload["what"], payload["key"], payload["value"])
     try:
-        return {"text": changed(payload["text"], (payload["what"], payload["key"], payload["value"]))}
+        return {"text": changed(payload["text"], change, _settings_beside(payload))}
     except EditError as error:
-        raise CommandError("payload.invalid", str(error), field="value") from error
+        raise refused_edit(error) from error
     except BundleError as error:
         wrong = bundles.problems_wire(error.problems)
         raise CommandError("object.invalid", str(error), errors=wrong) from error

@@ -1,0 +1,42 @@
+"""What the Policy tab's form shows of a configuration of kube-scheduler v1.37, and of its feature gates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.authoring.v1_37_editing import DEFAULT_DOCUMENT, PERCENTAGE
+from scheduler_core.config.feature_gates import FeatureGates
+from scheduler_core.objects.manifests import Document
+from scheduler_core.scenario.current_configuration import current_configuration
+from scheduler_core.v1_37.config import Profile
+
+Wire = dict[str, Any]
+
+
+def form_of(document: Document | None, gates: FeatureGates) -> Wire:
+    """Return the protocol's ``PolicyForm`` of a KubeSchedulerConfiguration; ``None`` is the default one.
+
+    Raises ValueError for a document that v1.37 cannot use.
+    """
+    document = document or DEFAULT_DOCUMENT
+    listed = document.get("profiles") or ({},)
+    compiled = current_configuration(document, gates).profiles.values()
+    usual = next(iter(current_configuration(None, gates).profiles.values()))
+    return {
+        "percentage": document.get(PERCENTAGE),
+        "gates": dict(gates),
+        "default": {point: list(names) for point, names in usual.points.items()},
+        "profiles": [_profile(*both) for both in zip(compiled, listed, strict=True)],
+    }
+
+
+def _profile(profile: Profile, written: Mapping[str, Any]) -> Wire:
+    configs = written.get("pluginConfig") or ()
+    return {
+        "name": profile.scheduler_name,
+        "percentage": written.get(PERCENTAGE),
+        "points": {point: list(names) for point, names in profile.points.items()},
+        "weights": dict(profile.weights),
+        "arguments": {config["name"]: config.get("args") or {} for config in configs},
+    }
