@@ -74,7 +74,7 @@ def _told_of_v1_37(document: Document | None, settings: Settings) -> Wire:
         "text": text_of(document),
         "kind": "" if document is None else str(document["kind"]),
         "profile": {**summary, "warnings": unread},
-        "form": form_of(read, settings.feature_gates),
+        "form": form_of(read, settings),
         "other": None,
     }
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.authoring.v1_37_editing import DEFAULT_DOCUMENT, PERCENTAGE
-from scheduler_core.config.feature_gates import FeatureGates
+from scheduler_core.config.settings import Settings
 from scheduler_core.objects.manifests import Document
 from scheduler_core.scenario.current_configuration import current_configuration
 from scheduler_core.v1_37.config import Profile
@@ -14,16 +14,18 @@ from scheduler_core.v1_37.config import Profile
 Wire = dict[str, Any]
 
 
-def form_of(document: Document | None, gates: FeatureGates) -> Wire:
-    """Return the protocol's ``PolicyForm`` of a KubeSchedulerConfiguration; ``None`` is the default one.
+def form_of(document: Document | None, settings: Settings) -> Wire:
+    """Return the protocol's ``PluginForm`` of a KubeSchedulerConfiguration; ``None`` is the default one.
 
     Raises ValueError for a document that v1.37 cannot use.
     """
     document = document or DEFAULT_DOCUMENT
     listed = document.get("profiles") or ({},)
+    gates = settings.feature_gates
     compiled = current_configuration(document, gates).profiles.values()
     usual = next(iter(current_configuration(None, gates).profiles.values()))
     return {
+        "scheduler": settings.scheduler,
         "percentage": document.get(PERCENTAGE),
         "gates": dict(gates),
         "default": {point: list(names) for point, names in usual.points.items()},

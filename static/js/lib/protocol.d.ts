@@ -1186,6 +1186,57 @@ export interface Catalogue {
   providers: string[];
   versions: [version: string, releases: string][];
   plugins: CataloguePlugin[];
+  v1_37: { plugins: PluginRow[]; gates: FeatureGate[] };
+}
+
+/** A field of a plugin's arguments; `only` are the values of others with which it counts, by their paths. */
+export interface DeclaredArgument {
+  path: string;
+  type: "choice" | "integer" | "flag" | "names" | "shape" | "resources" | "constraints" | "affinity";
+  default: any;
+  text: string;
+  choices: string[];
+  least: number;
+  most: number;
+  only: Record<string, string>;
+}
+
+/** A plugin of kube-scheduler v1.37 as it is declared; `weight` is 0 if it does not score. */
+export interface PluginRow {
+  name: string;
+  points: string[];
+  weight: number;
+  gate: string;
+  filters: string;
+  prefers: string;
+  otherwise: string;
+  arguments: DeclaredArgument[];
+}
+
+/** `does` is "" for a gate that is not simulated otherwise than by default. */
+export interface FeatureGate {
+  name: string;
+  default: boolean;
+  locked: boolean;
+  needs: string[];
+  does: string;
+}
+
+export interface ProfileForm {
+  name: string;
+  percentage: number | null;
+  points: Record<string, string[]>;
+  weights: Record<string, number>;
+  arguments: Record<string, Record<string, any>>;
+}
+
+/** What kube-scheduler v1.37 runs; `default` are its plugins by point, `scheduler` the release that is pinned. */
+export interface PluginForm {
+  scheduler: string;
+  percentage: number | null;
+  gates: Record<string, boolean>;
+  default: Record<string, string[]>;
+  profiles: ProfileForm[];
 }
 
 export interface FrameworkProfile {
@@ -1209,6 +1260,7 @@ export interface PolicyDocument {
   warnings: Problem[];
   profile: Policy | null;
   framework: Framework | null;
+  form: PluginForm | null;
   other: { kind: string; text: string; lost: string[]; notes: string[] } | null;
 }
 
@@ -1558,8 +1610,14 @@ export interface Commands {
   };
   "policy.catalogue": { asks: {}; answers: Catalogue };
   "policy.text": { asks: { source: Source; step?: string }; answers: PolicyDocument };
-  "policy.check": { asks: { text: string; order?: string; quirks?: string }; answers: PolicyDocument };
-  "policy.change": { asks: { text: string; what: string; key: string; value: string }; answers: { text: string } };
+  "policy.check": {
+    asks: { text: string; order?: string; quirks?: string; scheduler?: string; gates?: string };
+    answers: PolicyDocument;
+  };
+  "policy.change": {
+    asks: { text: string; what: string; key: string; value: string; scheduler?: string; gates?: string };
+    answers: { text: string };
+  };
   "bundle.open": {
     asks: { text: string; title?: string; release?: string };
     answers: { draft: string; url: string; warnings: Problem[]; summary: Record<string, number> };

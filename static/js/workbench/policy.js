@@ -4,6 +4,7 @@ import { $, h, fill, toast } from "../lib/dom.js";
 import { count } from "../lib/quantity.js";
 import { costs } from "./comments.js";
 import { head } from "./policy/head.js";
+import { Plugins } from "./policy/plugins/panel.js";
 import { predicatesPart } from "./policy/predicates.js";
 import { prioritiesPart } from "./policy/priorities.js";
 import { Profiles } from "./policy/profiles.js";
@@ -12,6 +13,7 @@ import { cachePart, settingsPart } from "./policy/settings.js";
 import { PolicyText } from "./policy/text.js";
 /** @import { Catalogue, Framework, Policy as Profile, PolicyDocument } from "../lib/protocol.js" */
 /** @import { Change } from "./build.js" */
+/** @import { Refusal } from "./policy/plugins/panel.js" */
 /** @import { Undo } from "./undo.js" */
 /** @import { View } from "./view.js" */
 
@@ -72,6 +74,7 @@ export class Policy {
           text,
           order: this.#inForce?.predicateOrder ?? "v1.11",
           quirks: this.#inForce?.quirks ?? "v1.11",
+          ...this.#beside,
         }),
       unwritten: () => (this.#defaults ? DEFAULTS : this.#inForce ? asPolicy(this.#inForce) : ""),
       apply: (text, based) => this.#write(text, based),
@@ -84,6 +87,14 @@ export class Policy {
     this.profiles = new Profiles({
       change: (what, key, value, words) => this.#change(what, key, value, words),
       ask: (what, key, value, words) => this.#ask(what, key, value, words),
+      redraw: () => {
+        this.#shown = "";
+        this.update();
+      },
+    });
+    this.plugins = new Plugins({
+      make: (what, key, value, words) => this.#try(what, key, value, words),
+      attempt: (what, key, value, words) => this.#attempt(what, key, value, words),
       redraw: () => {
         this.#shown = "";
         this.update();
@@ -128,7 +139,15 @@ export class Policy {
 
   /** Whether plugins run without a configuration that says which: those of v1.37. */
   get #defaults() {
-    return Boolean(this.#document && !this.#document.kind && this.#document.framework);
+    return Boolean(this.#document && !this.#document.kind && this.#document.form);
+  }
+
+  /** The settings beside what is typed, by which v1.37 reads it. */
+  get #beside() {
+    const form = this.#document?.form;
+    if (!form) return {};
+    const gates = Object.entries(form.gates).map((gate) => gate.join("="));
+    return { scheduler: form.scheduler, gates: gates.join(",") };
   }
 
   /**
@@ -221,9 +240,36 @@ export class Policy {
       this.#catalogue.versions,
     );
     this.framework = answer.framework;
+    fill(this.body, answer.form ? this.#pluginParts(answer, profile) : this.#policyParts(profile));
+    if (scrolled) this.element.parentElement.scrollTop = scrolled;
+    if (this.#reveal) this.#show(this.#reveal);
+    else if (focused) this.#focus(focused);
+  }
+
+  /**
+   * What kube-scheduler v1.37 runs.
+   *
+   * @param {PolicyDocument} answer
+   * @param {Profile} profile
+   */
+  #pluginParts(answer, profile) {
+    const { schedulers, release } = this.view.playback;
+    const able = { editable: this.#editable, settable: this.#settable };
+    return [
+      head({ ...profile, warnings: answer.profile?.warnings ?? [] }, this.#place, this.options),
+      this.plugins.draw(answer.form, this.#catalogue, able),
+      schedulersPart(this.#form, schedulers, Boolean(this.#moment), release),
+    ];
+  }
+
+  /**
+   * What a Policy says, or the profiles of the scheduling framework.
+   *
+   * @param {Profile} profile
+   */
+  #policyParts(profile) {
     const form = this.#form;
-    fill(
-      this.body,
+    return [
       head(profile, this.#place, this.options),
       this.framework ? this.profiles.draw(this.framework, this.#catalogue, this.#editable) : null,
       settingsPart(form, profile),
@@ -231,10 +277,7 @@ export class Policy {
       schedulersPart(form, this.view.playback.schedulers, Boolean(this.#moment)),
       predicatesPart(form, profile),
       prioritiesPart(form, profile),
-    );
-    if (scrolled) this.element.parentElement.scrollTop = scrolled;
-    if (this.#reveal) this.#show(this.#reveal);
-    else if (focused) this.#focus(focused);
+    ];
   }
 
   /**
@@ -310,39 +353,66 @@ export class Policy {
    * @param {string} words
    */
   async #change(what, key, value, words) {
-    if (this.#busy) return;
-    this.#lock(true);
-    const wrong = await this.#ask(what, key, value, words);
+    const wrong = await this.#try(what, key, value, words);
     if (wrong) this.#say(wrong, true);
-    this.#lock(false);
   }
 
   /**
-   * Make a change; what is wrong with it, or "". What is typed and not applied is changed as text.
+   * Make a change while nothing else can be; what is wrong with it, or "".
    *
    * @param {string} what
    * @param {string} key
    * @param {string} value
    * @param {string} words
-   * @returns {Promise<string>}
+   */
+  async #try(what, key, value, words) {
+    if (this.#busy) return "";
+    this.#lock(true);
+    const wrong = await this.#ask(what, key, value, words);
+    this.#lock(false);
+    return wrong;
+  }
+
+  /**
+   * Make a change; what is wrong with it, or "".
+   *
+   * @param {string} what
+   * @param {string} key
+   * @param {string} value
+   * @param {string} words
    */
   async #ask(what, key, value, words) {
+    const refusal = await this.#attempt(what, key, value, words);
+    return refusal ? (refusal.errors[0]?.message ?? refusal.message) : "";
+  }
+
+  /**
+   * Make a change; what is wrong with it, at which fields, or null. What is typed and not applied is changed as text.
+   *
+   * @param {string} what
+   * @param {string} key
+   * @param {string} value
+   * @param {string} words
+   * @returns {Promise<Refusal | null>}
+   */
+  async #attempt(what, key, value, words) {
     const { playback } = this.view;
     try {
       if (this.text.dirty) {
-        const { text } = await playback.socket.call("policy.change", { text: this.text.text, what, key, value });
+        const asked = { text: this.text.text, what, key, value, ...this.#beside };
+        const { text } = await playback.socket.call("policy.change", asked);
         await this.text.take(text);
         this.#say(`In the text: ${words}. Apply the text to put it in force.`);
-        return "";
+        return null;
       }
       const step = this.#moment;
       await this.#make(
         (text) => playback.socket.call("bundle.configure", { text, what, key, value, ...(step ? { step } : {}) }),
         words,
       );
-      return "";
+      return null;
     } catch (error) {
-      return error.body?.errors?.[0]?.message ?? error.message;
+      return { message: error.message, errors: error.body?.errors ?? [] };
     }
   }
 

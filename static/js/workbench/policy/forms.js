@@ -10,7 +10,7 @@ import { CUSTOM, PLUGIN_FIELDS } from "./arguments.js";
  * @param {string} path
  */
 const at = (value, path) => path.split(".").reduce((part, key) => part?.[key], value);
-function put(value, path, part) {
+export function put(value, path, part) {
   const keys = path.split(".");
   const last = keys.pop();
   let within = value;
@@ -22,7 +22,7 @@ function put(value, path, part) {
   else within[last] = part;
 }
 /** @param {any} value */
-const prune = (value) =>
+export const prune = (value) =>
   Object.fromEntries(
     Object.entries(value).flatMap(([key, part]) => {
       const kept = part && typeof part === "object" && !Array.isArray(part) ? prune(part) : part;
@@ -113,7 +113,7 @@ function field([path, type, hint], value, { inPolicy }) {
 }
 
 /** Points of a shape, as rows of two numbers, with the line they make. */
-function points(given, id) {
+export function points(given, id) {
   const rows = h("ol", { class: "points" });
   const SVG = "http://www.w3.org/2000/svg";
   const picture = document.createElementNS(SVG, "svg");
@@ -147,6 +147,7 @@ function points(given, id) {
       step: 1,
       value,
       [`data-${key}`]: "",
+      "data-key": label,
       "aria-label": label,
       oninput: paint,
     });
@@ -154,7 +155,7 @@ function points(given, id) {
     rows.append(
       h(
         "li",
-        null,
+        { "data-row": "" },
         number("x", "utilization", 100, utilization),
         h("span", { "aria-hidden": "true", text: "→" }),
         number("y", "score", 10, score),

@@ -1,12 +1,12 @@
 // A KubeSchedulerConfiguration: its profiles, and at each extension point the plugins that run, in order, on and off,
 // with weights and arguments.
 
-import { h, icon } from "../../lib/dom.js";
+import { h } from "../../lib/dom.js";
 import { plural } from "../../lib/quantity.js";
-import { segmented } from "../inspect/matrix.js";
 import { movable, moved, movers } from "./order.js";
 import { takesArguments } from "./arguments.js";
 import { pluginForm } from "./forms.js";
+import { profileBar } from "./profile_bar.js";
 import { weightControl } from "./weight.js";
 /** @import { Catalogue, Framework } from "../../lib/protocol.js" */
 
@@ -41,74 +41,20 @@ export class Profiles {
         "Profiles ",
         h("small", { class: "dim", text: `${version}, ${plural(profiles.length, "profile")}` }),
       ),
-      this.#bar(profiles, profile, editable),
+      profileBar({
+        profiles,
+        at: this.#at,
+        editable,
+        change: this.options.change,
+        select: (to) => {
+          this.#at = to;
+          this.options.redraw();
+        },
+      }),
       framework.points.includes("multiPoint") ? this.#everywhere(profile, known, editable) : null,
       framework.points
         .filter((point) => point !== "multiPoint")
         .map((point) => this.#point(point, profile, known, editable)),
-    );
-  }
-
-  #bar(profiles, profile, editable) {
-    const { change } = this.options;
-    const name = h("input", {
-      class: "field mono",
-      value: profile.name,
-      "aria-label": "schedulerName of this profile",
-      "data-control": "profile-name",
-      maxlength: 63,
-      spellcheck: "false",
-      disabled: !editable || undefined,
-      onchange: (event) => {
-        const to = event.target.value.trim();
-        if (to && to !== profile.name) change("profile", String(this.#at), to, `profile ${to}`);
-        else event.target.value = profile.name;
-      },
-    });
-    const free = () => {
-      for (let n = profiles.length + 1; ; n += 1)
-        if (!profiles.some((one) => one.name === `scheduler-${n}`)) return `scheduler-${n}`;
-    };
-    return h(
-      "div",
-      { class: "profile-bar" },
-      profiles.length > 1
-        ? segmented(
-            "Profile",
-            profiles.map((one, i) => [String(i), one.name]),
-            String(this.#at),
-            (to) => {
-              this.#at = Number(to);
-              this.options.redraw();
-            },
-          )
-        : null,
-      h("label", { class: "profile-name" }, h("span", { class: "dim", text: "schedulerName" }), name),
-      editable
-        ? h(
-            "button",
-            {
-              type: "button",
-              class: "btn small",
-              "data-control": "profile-add",
-              onclick: () => {
-                this.#at = profiles.length;
-                change("profile", "+", free(), "one more profile");
-              },
-            },
-            icon("plus"),
-            "Profile",
-          )
-        : null,
-      editable && profiles.length > 1
-        ? h("button", {
-            type: "button",
-            class: "btn quiet small",
-            "data-control": "profile-drop",
-            onclick: () => change("profile", String(this.#at), "", `without profile ${profile.name}`),
-            text: "Remove",
-          })
-        : null,
     );
   }
 

@@ -31,13 +31,15 @@ const DELAYS = [
 ];
 
 /**
- * The list with its controls; `landing`: changes land at a step, where the list has no effect.
+ * The list with its controls; `landing`: changes land at a step, where the list has no effect. `alone` is the release
+ * that answers where none is listed.
  *
  * @param {PolicyForm} form
  * @param {Schedulers} schedulers
  * @param {boolean} landing
+ * @param {string} [alone]
  */
-export function schedulersPart(form, { design, listed }, landing) {
+export function schedulersPart(form, { design, listed }, landing, alone = "") {
   const able = form.settable && !landing;
   const unlisted = !listed.some(({ name }) => name === DEFAULT);
   return h(
@@ -54,7 +56,7 @@ export function schedulersPart(form, { design, listed }, landing) {
     h(
       "ul",
       { class: "sched-rows", "aria-label": "Schedulers" },
-      unlisted ? row(form, { name: DEFAULT, ...NONE }, able, false) : null,
+      unlisted ? row(form, { name: DEFAULT, ...NONE, runs: listed.length ? "" : alone }, able, false) : null,
       listed.map((one) => row(form, one, able, true)),
     ),
     able

@@ -1,0 +1,110 @@
+// The controls of declared arguments, by their types.
+
+import { h } from "../../../lib/dom.js";
+import { points } from "../forms.js";
+import { affinityControl } from "./affinity.js";
+import { typedNumber } from "./numbers.js";
+import { rows, textField } from "./rows.js";
+/** @import { DeclaredArgument } from "../../../lib/protocol.js" */
+
+/** @typedef {{ element: HTMLElement, read: () => any, single?: boolean }} Control `single`: a label names it */
+
+/** @type {Record<string, (argument: DeclaredArgument, value: any, id: string) => Control>} */
+const CONTROLS = {
+  choice({ choices, default: usual }, value, id) {
+    const select = h(
+      "select",
+      { class: "field", id },
+      choices.map((word) =>
+        h("option", {
+          value: word,
+          text: word === usual ? `${word} (default)` : word,
+          selected: word === value || undefined,
+        }),
+      ),
+    );
+    return { element: select, read: () => select.value, single: true };
+  },
+  flag(_, value, id) {
+    const box = h("input", { type: "checkbox", role: "switch", class: "switch", id, checked: value || undefined });
+    return { element: box, read: () => box.checked, single: true };
+  },
+  integer(_, value, id) {
+    const input = h("input", { class: "field num", id, inputmode: "numeric", autocomplete: "off", value: value ?? "" });
+    return { element: input, read: () => typedNumber(input.value), single: true };
+  },
+  names(_, value, id) {
+    const input = textField("", (value ?? []).join(", "), { id, placeholder: "none" });
+    return {
+      element: input,
+      read: () => input.value.split(/[\s,]+/).filter(Boolean),
+      single: true,
+    };
+  },
+  shape(_, value, id) {
+    const start = [
+      { utilization: 0, score: 0 },
+      { utilization: 100, score: 10 },
+    ];
+    const control = points(value ?? start, id);
+    return { element: control.element, read: control.read };
+  },
+  resources: ({ most }, value) =>
+    rows({
+      value: value ?? [],
+      add: "Add a resource",
+      remove: "Remove this resource",
+      fresh: () => ({ name: "", weight: 1 }),
+      fields: ({ name, weight = 1 }) => [
+        textField("name", name, { "aria-label": "resource", placeholder: "cpu, example.com/gpu" }),
+        most === 1 ? null : textField("weight", weight, { "aria-label": "weight", class: "field num" }),
+      ],
+      read: ({ name, weight = "1" }) => ({ name, weight: typedNumber(weight) }),
+    }),
+  constraints: (_, value) =>
+    rows({
+      value: value ?? [],
+      add: "Add a constraint",
+      remove: "Remove this constraint",
+      fresh: () => ({ maxSkew: 1, topologyKey: "topology.kubernetes.io/zone", whenUnsatisfiable: "ScheduleAnyway" }),
+      fields: ({ maxSkew, topologyKey, whenUnsatisfiable }) => [
+        textField("maxSkew", maxSkew, { "aria-label": "maxSkew", class: "field num" }),
+        textField("topologyKey", topologyKey, { "aria-label": "topologyKey" }),
+        h(
+          "select",
+          { class: "field", "data-key": "whenUnsatisfiable", "aria-label": "whenUnsatisfiable" },
+          ["DoNotSchedule", "ScheduleAnyway"].map((word) =>
+            h("option", { value: word, text: word, selected: word === whenUnsatisfiable || undefined }),
+          ),
+        ),
+      ],
+      read: ({ maxSkew, ...rest }) => ({ maxSkew: typedNumber(maxSkew), ...rest }),
+    }),
+  affinity: (_, value) => affinityControl(value),
+};
+
+/**
+ * The control of an argument; a type that none is for is written as JSON.
+ *
+ * @param {DeclaredArgument} argument
+ * @param {any} value
+ * @param {string} id
+ * @returns {Control}
+ */
+export function controlOf(argument, value, id) {
+  const made = CONTROLS[argument.type];
+  if (made) return made(argument, value, id);
+  const area = h("textarea", { class: "field mono", id, rows: 6, spellcheck: "false" });
+  area.value = JSON.stringify(value ?? null, null, 2);
+  return {
+    element: area,
+    read: () => {
+      try {
+        return JSON.parse(area.value);
+      } catch {
+        return area.value;
+      }
+    },
+    single: true,
+  };
+}

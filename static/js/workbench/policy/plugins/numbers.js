@@ -1,0 +1,8 @@
+// Numbers in text fields.
+
+/**
+ * A number as it is typed: what is none is kept as text, so that the engine says what is wrong with it.
+ *
+ * @param {string} text
+ */
+export const typedNumber = (text) => (/^-?\d+$/.test(text.trim()) ? Number(text) : text.trim() || undefined);

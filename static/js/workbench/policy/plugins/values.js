@@ -1,0 +1,83 @@
+// The values of a plugin's declared arguments: where they are written, what is in force, and how they are shown.
+
+/** @import { DeclaredArgument } from "../../../lib/protocol.js" */
+
+/** @typedef {Record<string, any>} Arguments as they are written */
+
+/** @param {DeclaredArgument} argument */
+export const lastName = ({ path }) => path.split(".").at(-1);
+
+/**
+ * @param {Arguments} given
+ * @param {string} path
+ */
+export const valueAt = (given, path) => path.split(".").reduce((part, key) => part?.[key], given);
+
+/**
+ * @param {DeclaredArgument} argument
+ * @param {Arguments} given
+ */
+export const isWritten = ({ path }, given) => {
+  const value = valueAt(given, path);
+  return value !== undefined && value !== null;
+};
+
+/**
+ * What counts: what is written, or the default.
+ *
+ * @param {DeclaredArgument} argument
+ * @param {Arguments} given
+ */
+export const inForce = (argument, given) =>
+  isWritten(argument, given) ? valueAt(given, argument.path) : argument.default;
+
+/**
+ * Whether the others' values let it count.
+ *
+ * @param {DeclaredArgument[]} all
+ * @param {DeclaredArgument} argument
+ * @param {Arguments} given
+ */
+export const applies = (all, { only }, given) =>
+  Object.entries(only).every(([path, value]) => {
+    const other = all.find((one) => one.path === path);
+    return other && inForce(other, given) === value;
+  });
+
+/** @param {any} affinity */
+const termsOf = (affinity) => [
+  ...(affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []).map((term) => ["", term]),
+  ...(affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ weight, preference }) => [
+    `preferred ${weight}: `,
+    preference,
+  ]),
+];
+/** @param {any} term */
+const asText = (term) =>
+  [...(term?.matchExpressions ?? []), ...(term?.matchFields ?? [])]
+    .map(({ key, operator, values = [] }) => `${key} ${operator}${values.length ? ` ${values.join(", ")}` : ""}`)
+    .join(" and ");
+
+/** @type {Record<string, (value: any) => string>} */
+const SHOWN = {
+  names: (value) => value.join(", "),
+  shape: (value) => value.map(({ utilization = 0, score = 0 }) => `${utilization}→${score}`).join(" "),
+  resources: (value) => value.map(({ name, weight = 1 }) => `${name} ${weight}`).join(", "),
+  constraints: (value) =>
+    value
+      .map(({ maxSkew, topologyKey, whenUnsatisfiable }) => `${topologyKey} ≤ ${maxSkew} ${whenUnsatisfiable}`)
+      .join("; "),
+  affinity: (value) =>
+    termsOf(value)
+      .map(([head, term]) => head + asText(term))
+      .join(" or "),
+};
+
+/**
+ * A value in short; "" where nothing is to be shown.
+ *
+ * @param {DeclaredArgument} argument
+ * @param {any} value
+ */
+export const shown = ({ type }, value) =>
+  value === null || value === undefined ? "" : (SHOWN[type]?.(value) ?? String(value));
