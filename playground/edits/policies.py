@@ -105,8 +105,9 @@ def changed(text: str, change: tuple[str, str, str], settings: Settings = DEFAUL
     """
     documents, _ = _read(text, settings)
     release = Configuration(documents[0] if documents else None, settings).release
-    after = changed_by(release, documents, *change)
-    return text_of(after[0] if after else None)
+    beside = {**HEADS[SETTINGS_KIND], "featureGates": dict(settings.feature_gates)}
+    after = changed_by(release, (*documents, beside), *change)
+    return text_of(in_text(after))
 
 
 def _read(
