@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.authoring.v1_37_editing import DEFAULT_DOCUMENT, PERCENTAGE
@@ -20,7 +20,7 @@ def form_of(document: Document | None, settings: Settings) -> Wire:
     Raises ValueError for a document that v1.37 cannot use.
     """
     document = document or DEFAULT_DOCUMENT
-    listed = document.get("profiles") or ({},)
+    listed: Sequence[Mapping[str, Any]] = document.get("profiles") or ({},)
     gates = settings.feature_gates
     compiled = current_configuration(document, gates).profiles.values()
     usual = next(iter(current_configuration(None, gates).profiles.values()))

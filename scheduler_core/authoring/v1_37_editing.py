@@ -8,6 +8,7 @@ differs as little as possible. :data:`V1_37_EDITS` lists them by name.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from scheduler_core.authoring.edited_profile import EditedProfile, renamed, with_arguments, with_profile
 from scheduler_core.authoring.policy_rewriting import MOST_WEIGHT, EditError, read_json, with_field
@@ -235,7 +236,8 @@ def _set_weight(profile: Profile, plugin: str, weight: int) -> None:
 
 def weigh_all(document: Document, name: str, value: str, gates: Mapping[str, bool]) -> Document:
     """Set several weights, ``{plugin: weight}``, of the profile with a schedulerName, or of the first."""
-    names = [profile.get("schedulerName") for profile in document.get("profiles") or ({},)]
+    listed: Sequence[Mapping[str, Any]] = document.get("profiles") or ({},)
+    names = [profile.get("schedulerName") for profile in listed]
     number = names.index(name) if name in names else 0
     for plugin, weight in read_json(value, dict, "The weights").items():
         if type(weight) is not int:

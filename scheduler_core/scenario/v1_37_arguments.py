@@ -59,10 +59,11 @@ def _check_strategy(strategy: Any, at: At) -> None:
 
 def _reader(arguments: tuple[Argument, ...]) -> Reader:
     """Return a reader of the arguments of a plugin that the framework's tables do not know."""
-    fields = {
-        one.path: Field(one.path, _BY_TYPE.get(one.type, lambda _: opaque)(one))
-        for one in arguments
-        if "." not in one.path
-    }
+    fields = {one.path: Field(one.path, _read_one(one)) for one in arguments if "." not in one.path}
     nested = {one.path.split(".")[0]: Field(one.path, opaque) for one in arguments if "." in one.path}
     return record(dict, {**nested, **fields}, unread="apiVersion kind metadata")
+
+
+def _read_one(argument: Argument) -> Reader:
+    make = _BY_TYPE.get(argument.type)
+    return opaque if make is None else make(argument)

@@ -48,7 +48,7 @@ def plugin(panel: Locator, name: str) -> Locator:
 
 def goes_to(bench: Workbench, node: str) -> None:
     """The only pod is placed there."""
-    bench.page.wait_for_function("node => podstep.playback.current?.decision?.node === node", arg=node)
+    expect(bench.tab("Story")).to_contain_text(f"new is placed on {node}")
 
 
 def test_what_v1_37_runs_is_changed_by_form_and_undone(page: Page) -> None:
@@ -58,14 +58,15 @@ def test_what_v1_37_runs_is_changed_by_form_and_undone(page: Page) -> None:
     for absent in ("Equivalence cache", "Predicates", "Priorities"):
         expect(panel.get_by_role("heading", name=absent)).to_have_count(0)
     expect(plugin(panel, "NodeResourcesFit")).to_contain_text(re.compile(r"LeastAllocated\s*default"))
-    expect(bench.tab("Story")).to_contain_text("empty")
+    goes_to(bench, "empty")
 
     panel.get_by_role("button", name="Arguments of NodeResourcesFit").click()
     form = page.get_by_role("dialog", name="Arguments of NodeResourcesFit")
     form.get_by_label("type").select_option("MostAllocated")
     form.get_by_label("weight").first.fill("101")
     form.get_by_role("button", name="Change", exact=True).click()
-    expect(form.get_by_role("alert").filter(has_text="row 1, weight must be at most 100, not 101")).to_be_visible()
+    wrong = form.get_by_role("alert").filter(has_text="row 1, weight must be at most 100, not 101")
+    expect(wrong).to_be_visible()
     expect(form.get_by_label("weight").first).to_have_attribute("aria-invalid", "true")
     form.get_by_label("weight").first.fill("1")
     form.get_by_role("button", name="Change", exact=True).click()
