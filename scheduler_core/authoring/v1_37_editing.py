@@ -21,7 +21,7 @@ from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.problems import Problem
 from scheduler_core.objects.reading import At, Report, path_text
 from scheduler_core.scenario.current_configuration import check_current
-from scheduler_core.v1_37.config import IMPLEMENTED, plugins_by_point
+from scheduler_core.v1_37.config import IMPLEMENTED, WEIGHTED_POINTS, plugins_by_point
 from scheduler_core.v1_37.declared import declared
 
 DEFAULT_DOCUMENT: Document = {
@@ -193,7 +193,10 @@ def arrange(document: Document, name: str, value: str, gates: Mapping[str, bool]
 
 def _running(profile: Profile, point: str) -> dict[str, int]:
     """Return the plugins of a point in order, those that score with their weights, the others with 0."""
-    return {name: (weight or 1) if point == SCORE else 0 for name, weight in profile.points.get(point, ())}
+    return {
+        name: (weight or 1) if point in WEIGHTED_POINTS else 0
+        for name, weight in profile.points.get(point, ())
+    }
 
 
 def _weight(weight: int) -> dict[str, int]:

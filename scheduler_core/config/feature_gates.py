@@ -42,8 +42,9 @@ SIMULATED_GATES: Mapping[str, str] = {
     GROUPS: "PodGroups of scheduling.k8s.io are scheduled as a whole",
     TOPOLOGY: "a PodGroup with schedulingConstraints goes to one domain of a topology",
     COMPARISON: "tolerations have the operators Gt and Lt",
-    "StorageCapacityScoring": "VolumeBinding scores nodes by the share of storage capacity that volumes take",
-    "VolumeLimitScaling": "a node without a CSINode for a volume's driver is full",
+    "StorageCapacityScoring": "VolumeBinding scores nodes by how full volumes or published capacity would be",
+    "VolumeLimitScaling": "NodeVolumeLimits refuses nodes without a driver whose CSIDriver has "
+    "preventPodSchedulingIfMissing",
 }
 """Gates that are simulated on and off, with what they do."""
 SIMULATED = tuple(SIMULATED_GATES)

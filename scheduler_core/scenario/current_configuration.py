@@ -47,7 +47,7 @@ def check_current(policy: Document, settings: Settings, at: At) -> None:
     structure = Report(strict=at.report.strict, limit=at.report.limit)
     check_configuration(_known_to_framework(policy), settings, At(structure, None, at.root))
     if not structure.errors:
-        check_arguments(policy, At(structure, None, at.root))
+        check_arguments(policy, dict(settings.feature_gates), At(structure, None, at.root))
     at.report.errors.extend(structure.errors)
     if structure.errors:
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from scheduler_core.config.feature_gates import DEFAULTS
 from scheduler_core.framework.configuration.arguments import READERS
 from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.reading import (
@@ -22,6 +23,8 @@ from scheduler_core.objects.reading import (
 from scheduler_core.v1_37.arguments import STRATEGIES, Argument
 from scheduler_core.v1_37.declared import declared
 
+CAPACITY_GATE = "StorageCapacityScoring"
+
 _BY_TYPE: Mapping[str, Callable[[Argument], Reader]] = {
     "choice": lambda argument: enum(*argument.choices),
     "integer": lambda argument: integer(argument.least, argument.most),
@@ -31,11 +34,14 @@ _BY_TYPE: Mapping[str, Callable[[Argument], Reader]] = {
 """The readers of declared arguments, by type; any other is read by its plugin alone."""
 
 
-def check_arguments(policy: Document, at: At) -> None:
+def check_arguments(policy: Document, gates: Mapping[str, bool], at: At) -> None:
     """Report arguments with which v1.37 does not start; the structure of ``policy`` is known to be right."""
+    scores_capacity = gates.get(CAPACITY_GATE, DEFAULTS[CAPACITY_GATE])
     for place, name, args in _given(policy, at):
         if name == "NodeResourcesFit":
             _check_strategy(args.get("scoringStrategy"), place.child("scoringStrategy"))
+        elif name == "VolumeBinding" and args.get("shape") is not None and not scores_capacity:
+            place.child("shape").error(f"has to be left out while the feature gate {CAPACITY_GATE} is off")
         elif name not in READERS and declared(name).arguments:
             _reader(declared(name).arguments)(args, place)
 

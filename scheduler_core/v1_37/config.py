@@ -32,7 +32,7 @@ IMPLEMENTED: Mapping[str, frozenset[str]] = {
 }
 """Which plugins implement each extension point."""
 
-_WEIGHTED = ("score", "placementScore")
+WEIGHTED_POINTS = ("score", "placementScore")
 """Extension points whose plugins have weights."""
 
 Arguments = Mapping[str, Any]
@@ -127,7 +127,7 @@ def _profile(
 ) -> Profile:
     chosen = plugins_by_point(given.get("plugins") or {}, gates)
     points = {point: tuple(name for name, _ in rows) for point, rows in chosen.items()}
-    weights, placement_weights = ({name: weight or 1 for name, weight in chosen[p]} for p in _WEIGHTED)
+    weights, placement_weights = ({name: weight or 1 for name, weight in chosen[p]} for p in WEIGHTED_POINTS)
     arguments = {entry["name"]: entry.get("args") or {} for entry in given.get("pluginConfig") or ()}
     if ignored:  # by an extender: it takes the place of the argument (buildExtenders)
         fit = arguments.get("NodeResourcesFit", {})

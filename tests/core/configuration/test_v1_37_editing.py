@@ -179,7 +179,7 @@ FLAT = {
             "defaultConstraints[0].maxSkew",
             "must be at least 1",
         ),
-        (("plugin", "0/preFilter/PodTopologySpread", "off"), "", "PodTopologySpread cannot run at filter"),
+        (("plugin", "0/queueSort/PrioritySort", "off"), "profiles[0].plugins.queueSort", "nothing sorts"),
         (("weight", "0/NodeName", "1"), None, "NodeName does not score"),
         (("weight", "0/NodeAffinity", "2147483648"), None, "from 0 to 2,147,483,647"),
         (("percentage", "0", "101"), None, "from 0 to 100, where 0 is adaptive"),
@@ -211,6 +211,16 @@ def test_gates_are_written_unless_they_are_the_default() -> None:
     off = changed(("plugin", "0/multiPoint/GangScheduling", "off"), documents=documents)
     assert not configuration_of(off)["default-scheduler"].enabled("GangScheduling")
     assert changed(("gate", "GenericWorkload", "false"), documents=documents) == ()
+
+
+def test_a_shape_of_capacity_needs_its_gate() -> None:
+    """With StorageCapacityScoring off, v1.37 does not start with one."""
+    shape = argued("VolumeBinding", shape=[{"utilization": 0, "score": 10}])
+    off = changed(("gate", "StorageCapacityScoring", "false"))
+    assert configuration_of(changed(shape))["default-scheduler"].arguments["VolumeBinding"]
+    with pytest.raises(EditError, match="while the feature gate StorageCapacityScoring is off") as error:
+        changed(shape, documents=off)
+    assert [problem.path for problem in error.value.problems] == ["shape"]
 
 
 def test_profiles_are_added_renamed_and_removed() -> None:
