@@ -1,15 +1,18 @@
 """The pods that a run could not place, by the reason of their last attempt.
 
-A reason is the message of the last failed cycle, as ``kubectl describe`` shows it. Each chunk of decisions
-stores the messages of its failed cycles, so that a worker that takes a run over has them too.
+A reason is the message of the simulated scheduler in the last failed cycle; messages that differ only in their
+numbers are one reason. Each chunk of decisions stores the messages of its failed cycles, so that a worker that
+takes a run over has them too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
+from functools import cache
 from typing import Any
 
 from playground.playback.chunks import Message
+from scheduler_core.objects.fit_errors import merged_message, parse_fit_error
 from scheduler_core.objects.model import Pod
 
 REASONS_SHOWN = 30  # those with the most pods
@@ -45,16 +48,23 @@ class Unplaced:
 
         The reason with the most pods comes first; ``pods`` are ``[key, cycle]``, at most :data:`PODS_SHOWN`.
         """
-        groups: dict[str, list[int]] = {}
+        shape = cache(_shape)
+        groups: dict[Hashable, list[int]] = {}
         for pod in sorted(failed):
             if pod in self._last:
-                groups.setdefault(self._last[pod][1], []).append(pod)
+                groups.setdefault(shape(self._last[pod][1]), []).append(pod)
         largest = sorted(groups.items(), key=lambda group: -len(group[1]))[:REASONS_SHOWN]
         return [
             {
-                "message": message,
+                "message": merged_message(self._last[pod][1] for pod in members),
                 "count": len(members),
                 "pods": [[pods[pod].meta.key, self._last[pod][0]] for pod in members[:PODS_SHOWN]],
             }
-            for message, members in largest
+            for _, members in largest
         ]
+
+
+def _shape(message: str) -> Hashable:
+    """Return a key that messages share which differ only in their numbers."""
+    error = parse_fit_error(message)
+    return message if error.nodes is None else error.shape()

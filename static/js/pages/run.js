@@ -248,13 +248,14 @@ function cycles() {
 function unplaced(reasons) {
   part("unplaced").hidden = !reasons.length;
   const list = part("unplaced-list");
-  const open = new Map($$("details", list).map((one) => [$(".unplaced-message", one).textContent, one.open]));
+  const shape = (/** @type {string} */ message) => message.replace(/\d+(–\d+)?/g, "#"); // numbers move during a run
+  const open = new Map($$("details", list).map((one) => [shape($(".unplaced-message", one).textContent), one.open]));
   fill(
     list,
     reasons.map(({ message, count: pods, pods: named }, i) =>
       h(
         "details",
-        { open: open.get(message) ?? (!open.size && !i) },
+        { open: open.get(shape(message)) ?? (!open.size && !i) },
         h(
           "summary",
           null,
