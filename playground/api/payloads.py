@@ -49,6 +49,9 @@ class Problem(Payload):
             examples=["spec.overhead"],
         ),
     ] = UNSET
+    incomplete: Annotated[
+        bool | UnsetType, Meta(description="Whether a warning says what the dump of a cluster lacks")
+    ] = UNSET
 
 
 class StoredItem(Payload):

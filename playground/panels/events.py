@@ -1,4 +1,4 @@
-"""Events, as ``kubectl get events`` prints them."""
+"""Simulated events, in the columns of ``kubectl get events``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cycle in plain sentences, ending with the message that kubectl shows."""
+"""The cycle in plain sentences, ending with the message of the simulated event."""
 
 from __future__ import annotations
 

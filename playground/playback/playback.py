@@ -11,6 +11,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
+from functools import cached_property
 from typing import Any
 
 import structlog
@@ -30,6 +31,7 @@ from scheduler_core.config.policy import Profile
 from scheduler_core.config.release import V1_37
 from scheduler_core.config.settings import Settings
 from scheduler_core.equivalence.keeper import CacheKeeper
+from scheduler_core.explain.recorded_answer import DumpFacts
 from scheduler_core.framework.configuration.profiles import Configuration
 from scheduler_core.objects.model import Pod
 from scheduler_core.scenario.scenario import Scenario
@@ -96,6 +98,11 @@ class Playback:
 
     def __len__(self) -> int:
         return len(self.trail)
+
+    @cached_property
+    def facts(self) -> DumpFacts:
+        """What the dump of a cluster recorded, if the scenario is one."""
+        return DumpFacts.of(self.scenario)
 
     @property
     def bytes(self) -> int:

@@ -29,7 +29,7 @@ from playground.playback.stopping import Bound, bounded
 from playground.playback.tables import Tables
 from playground.playback.trail import Trail, letter
 from playground.queues import LONG, SHORT
-from playground.runs import fairness, service, several
+from playground.runs import dumps, fairness, service, several
 from playground.runs.caching import CacheReport
 from playground.runs.fairness import stale
 from playground.runs.metrics import Meter, Samples
@@ -37,6 +37,7 @@ from playground.runs.retrying import OutageError, retry_outages
 from playground.runs.unplaced import Unplaced
 from playground.runtime import log_context, outage
 from playground.storage import bundles, store
+from scheduler_core.explain.recorded_answer import DumpFacts, RecordedAnswers
 from scheduler_core.objects.problems import BundleError
 from scheduler_core.simulation.virtual import simulate
 
@@ -174,6 +175,7 @@ class _Attempt:
         self.simulation = simulate(self.scenario, trace=False)
         self.cache = CacheReport()
         self.unplaced = Unplaced()
+        self.recorded = RecordedAnswers(DumpFacts.of(self.scenario))
         self.seconds = self.run.seconds
         self.chunks = 0
         self._resume()
@@ -188,11 +190,13 @@ class _Attempt:
             self.chunks += 1
             for index in range(first, len(self.trail) + 1):
                 self._meter(index)
-        for decision in self.trail.decisions:
+        for index, decision in enumerate(self.trail.decisions, 1):
             self.simulation.replay((decision,))
             self.cache.look(self.simulation)
+            self.recorded.placed(self.trail.step(index), decision)
         for index, message in read_messages(self.run.pk):
             self.unplaced.recall(self._pod(index), index, message)
+            self.recorded.failed(self.trail.step(index), self.trail.decisions[index - 1].pod, message)
 
     def _pod(self, index: int) -> int:
         return self.tables.pod_index[self.trail.decisions[index - 1].pod]
@@ -268,6 +272,7 @@ class _Attempt:
             self.cache.look(self.simulation)
             index = len(self.trail)
             self._meter(index)
+            self.recorded.note(cycle)
             if cycle.message is not None:
                 self.unplaced.note(self._pod(index), index, cycle.message)
             if self.samples.wanted(index):
@@ -288,7 +293,11 @@ class _Attempt:
             "unschedulable": self.meter.unschedulable,
             "outcomes": {OUTCOMES[mark]: count for mark, count in sorted(self.meter.outcomes.items())},
             "cache": self.cache.stored(self.trail),
-            "samples": {**self.samples.stored(), **several.stored(self.simulation)},
+            "samples": {
+                **self.samples.stored(),
+                **several.stored(self.simulation),
+                **dumps.stored(self.scenario, self.recorded),
+            },
             "unplaced": self.unplaced.stored(self.meter.failed, self.tables.pods),
             "seconds": self.seconds,
             "peak_mib": max(self.run.peak_mib, peak_mib()),

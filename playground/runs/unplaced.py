@@ -1,8 +1,8 @@
 """The pods that a run could not place, by the reason of their last attempt.
 
-A reason is the message of the simulated scheduler in the last failed cycle; messages that differ only in their
-numbers are one reason. Each chunk of decisions stores the messages of its failed cycles, so that a worker that
-takes a run over has them too.
+A reason is the message of the simulated scheduler in the last failed cycle; messages that differ only in
+their numbers are one reason. Each chunk of decisions stores the messages of its failed cycles, so that a
+worker that takes a run over has them too.
 """
 
 from __future__ import annotations

@@ -74,15 +74,18 @@ def problem_wire(problem: Problem) -> dict[str, Any]:
         wire["file"] = problem.file
     if problem.unhonored:
         wire["unhonored"] = problem.unhonored
+    if problem.incomplete:
+        wire["incomplete"] = True
     return wire
 
 
 def problems_wire(problems: Sequence[Problem]) -> list[dict[str, Any]]:
     """Return the first :data:`SHOWN_PROBLEMS` problems, and a last one that counts the rest.
 
-    Problems of fields that are not honored are always included, however many others there are.
+    Those that concern the whole result, of fields that are not honored and of missing objects, are always
+    included, however many others there are.
     """
-    first = sorted(problems, key=lambda problem: not problem.unhonored)[:SHOWN_PROBLEMS]
+    first = sorted(problems, key=lambda one: not (one.unhonored or one.incomplete))[:SHOWN_PROBLEMS]
     kept = {id(problem) for problem in first}
     wire = [problem_wire(problem) for problem in problems if id(problem) in kept]
     if len(problems) > SHOWN_PROBLEMS:

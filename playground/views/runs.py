@@ -11,7 +11,7 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
 from playground.models import HEAVY, QUEUED, Run, Share
-from playground.runs import fairness, figures, service
+from playground.runs import dumps, fairness, figures, service
 from playground.serving.error_pages import error_page
 from playground.storage import store
 from playground.views.workbench import _visitor
@@ -57,9 +57,9 @@ def run(request: HttpRequest, name: str) -> HttpResponse:
 
     Context: ``section`` "runs"; ``run`` (Run as in docs/protocol.md); ``counts`` {"nodes", "pods",
     "operations"}; ``figures_url``; ``trace_url``; ``scenario_url`` ("" if it has no public link);
-    ``tables`` (the data behind each figure: {name, title, columns, rows}); ``first_unschedulable``
-    (a cycle or None); ``unplaced`` (the pods that wait after a failed attempt, by reason: {message,
-    count, pods, more})
+    ``tables`` (the data behind each figure: {name, title, columns, rows}); ``first_unschedulable`` (a
+    cycle or None); ``dump`` ({incomplete, answers}, see :mod:`playground.runs.dumps`); ``unplaced``
+    (the pods that wait after a failed attempt, by reason: {message, count, pods, more})
     """
     row = _find(name)
     wire = service.run_wire(row, _visitor(request))
@@ -76,6 +76,7 @@ def run(request: HttpRequest, name: str) -> HttpResponse:
         "scenario_url": f"/s/{wire['scenario']}/" if wire["scenario"] else "",
         "tables": figures.tables(row),
         "first_unschedulable": figures.first_unschedulable(row),
+        "dump": dumps.of(row),
         "unplaced": [{**reason, "more": reason["count"] - len(reason["pods"])} for reason in row.unplaced],
     }
     return render(request, "run.html", context)
@@ -91,6 +92,7 @@ def run_figures(request: HttpRequest, name: str) -> HttpResponse:
         "figures": figures.figures(row),
         "tables": figures.tables(row),
         "firstUnschedulable": figures.first_unschedulable(row),
+        "dump": dumps.of(row),
         "unplaced": row.unplaced,
     }
     return HttpResponse(

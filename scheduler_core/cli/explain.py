@@ -53,6 +53,8 @@ def run(options: argparse.Namespace) -> int:
 def lines(answer: Explanation) -> Iterator[str]:
     """Yield the answer line by line."""
     yield answer.summary
+    if answer.recorded is not None:
+        yield from answer.recorded.lines()
     for verdict in answer.nodes[:NODES_SHOWN]:
         yield ""
         yield f"{verdict.node}: {'fits' if verdict.fits else 'does not fit'}"

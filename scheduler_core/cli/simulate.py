@@ -26,6 +26,7 @@ from scheduler_core.cli.timed_report import report_timed
 from scheduler_core.config.policy import PolicyError
 from scheduler_core.config.release import V1_37
 from scheduler_core.controllers.daemon_admission import unplaced
+from scheduler_core.explain.recorded_answer import DumpFacts, RecordedAnswers
 from scheduler_core.extenders.approval import using
 from scheduler_core.objects.model import KubernetesObject, Pod, Workload
 from scheduler_core.objects.recorded import RecordedPlacement, agreement
@@ -88,12 +89,14 @@ def _run(options: argparse.Namespace) -> int:
     last: dict[str, Cycle] = {}
     recorded = scenario.recorded()
     placements: list[RecordedPlacement] = []
+    conditions = RecordedAnswers(DumpFacts.of(scenario))
     with _opened(options.trace) as trace:
         for cycle in simulation:
             if trace is not None:
                 print(trace_line(cycle), file=trace)
                 cycle.matrix = None  # written already; from here on the story is enough
             last[cycle.pod] = cycle
+            conditions.note(cycle)
             if recorded:
                 placements += (
                     RecordedPlacement(pod, node, cycle.time, cycle.step)
@@ -105,6 +108,7 @@ def _run(options: argparse.Namespace) -> int:
         report_timed(simulation, out)
     else:
         report(simulation, last, out)
+    print("".join(f"{line}\n" for line in conditions.lines()), end="", file=out)
     agreed = agreement(recorded, placements)
     if agreed is not None:
         print(agreed.text(), file=out)

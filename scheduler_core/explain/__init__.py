@@ -25,11 +25,13 @@ from scheduler_core.explain.explanation import (
     verdict,
 )
 from scheduler_core.explain.missing_pod import gone, meant_node
+from scheduler_core.explain.recorded_answer import DumpFacts, Outcome, is_before_operations
 from scheduler_core.explain.spelling import near
 from scheduler_core.explain.story import Story, tell
 from scheduler_core.explain.world import Standing, snapshot
 from scheduler_core.extenders.configuration import is_extender
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.scheduling.attempt import NO_NODES
 from scheduler_core.scheduling.cycle import Cycle, Decision
 from scheduler_core.scheduling.filtering import error_message, fit_error_message
 from scheduler_core.simulation.v1_37.record import release_record
@@ -69,7 +71,8 @@ def explain(
     """
     if step is None:
         simulation = source if not isinstance(source, Scenario) else _ended(source)
-        return finished(_explaining(simulation, pod, node, NODES_SHOWN))
+        answer = finished(_explaining(simulation, pod, node, NODES_SHOWN))
+        return with_recorded(answer, simulation.scenario)
     scenario = source.scenario if not isinstance(source, Scenario) else source
     decisions = source.decisions if not isinstance(source, Scenario) else None
     reached = _reach(scenario, decisions, str(step))
@@ -98,7 +101,7 @@ def asking(
         yield
         simulation.replay(decisions[first : min(first + DECISIONS_AT_ONCE, end)])
     if not before or last is None:
-        return (yield from _explaining(simulation, pod, node, shown))
+        return with_recorded((yield from _explaining(simulation, pod, node, shown)), scenario)
     simulation.peek()
     answer = yield from _standing(simulation, pod, node, shown, tried=True)
     summary = answer.summary
@@ -110,7 +113,18 @@ def asking(
         simulation.step()
         member = simulation.members.get(pod)
         summary += f" With its PodGroup {member.group} in this cycle: {member.text()}" if member else ""
-    return replace(answer, index=index, step=step, before=True, summary=summary)
+    answer = replace(answer, index=index, step=step, before=True, summary=summary)
+    return with_recorded(answer, scenario)
+
+
+def with_recorded(answer: Explanation, scenario: Scenario) -> Explanation:
+    """Return the answer with the recorded condition of its pod, if it is about the dumped cluster."""
+    if not is_before_operations(answer.step) or answer.asked is not None:
+        return answer
+    outcome = Outcome(
+        answer.node or "", answer.message, fits=answer.state == "pending" and not answer.message
+    )
+    return replace(answer, recorded=DumpFacts.of(scenario).compare(answer.pod, outcome))
 
 
 # The moment
@@ -344,7 +358,22 @@ def _standing(simulation: Stepper, pod: str, asked: str | None, shown: int, *, t
         nodes_count=len(names),
         groups=groups(standing) if asked is None else (),
         changes=tuple(found),
+        message=_message(standing),
     )
+
+
+def _message(standing: Standing) -> str:
+    """Return the scheduler's message for a pod that fits nowhere, "" if it fits somewhere."""
+    filtered = standing.filtered
+    if standing.early is not None:
+        return standing.early
+    if filtered.errors:
+        return error_message(filtered.errors.values())
+    if standing.fitting() or (filtered.failed is None and standing.names):
+        return ""
+    if filtered.failed is None:
+        return NO_NODES
+    return fit_error_message(filtered.failed, standing.cluster.reasons)
 
 
 def _pending_summary(standing: Standing, pod: str, verdicts: tuple[Verdict, ...], asked: str | None) -> str:

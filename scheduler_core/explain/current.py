@@ -103,6 +103,7 @@ def pending_now(
         nodes_count=len(names),
         groups=groups_of(standing, names, fitting) if asked is None else (),
         changes=tuple(found),
+        message="" if attempt.node is not None else attempt.error or fit_message(attempt),
     )
 
 

@@ -6,6 +6,8 @@ change is searched for: what would help depends on what the other schedulers do 
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from scheduler_core.explain.current import attempt_on, waking
 from scheduler_core.explain.explanation import Explanation
 from scheduler_core.objects.model import Pod
@@ -40,7 +42,8 @@ def pending_beside(peer: CurrentPeer, here: Explanation) -> Explanation:
     gate = run.scheduling.pre_enqueue(attempt.pod)
     if gate:
         told.insert(1, f"It is not tried before the plugin {gate} lets it into the queue.")
-    return _with(here, " ".join(filter(None, told)), nodes_count=attempt.total_nodes)
+    answer = _with(here, " ".join(filter(None, told)), nodes_count=attempt.total_nodes)
+    return replace(answer, message="" if attempt.node is not None else attempt.error or fit_message(attempt))
 
 
 def _told(here: Explanation, attempt: Attempt) -> str:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from scheduler_core.explain.changes import Remedy
 from scheduler_core.explain.finding import PodOnNode
 from scheduler_core.explain.findings import findings
+from scheduler_core.explain.recorded_answer import RecordedAnswer
 from scheduler_core.explain.story import Story
 from scheduler_core.explain.world import Failure, Standing
 from scheduler_core.objects.plain import plain
@@ -146,7 +147,8 @@ class Explanation(Struct, frozen=True):
     before the moment that is described; ``before`` says that the moment is the one at which that cycle
     decided. ``nodes`` are the verdicts on the node asked about or on all, at most :data:`NODES_SHOWN` of
     ``nodes_count``; ``groups`` are all nodes grouped by failures. ``changes`` make the pod fit, the smallest
-    first.
+    first. ``message`` is the simulated scheduler's for a pod that fits nowhere; ``recorded`` compares the
+    answer with the condition that a dump recorded for the pod.
     """
 
     pod: str
@@ -162,6 +164,8 @@ class Explanation(Struct, frozen=True):
     nodes_count: int = 0
     groups: tuple[Group, ...] = ()
     changes: tuple[Remedy, ...] = ()
+    message: str = ""
+    recorded: RecordedAnswer | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer as JSON, of bounded size."""
@@ -179,4 +183,5 @@ class Explanation(Struct, frozen=True):
             "nodesCount": self.nodes_count,
             "groups": plain(self.groups),
             "changes": [change.as_dict() for change in self.changes],
+            "recorded": self.recorded.as_dict() if self.recorded else None,
         }

@@ -1,4 +1,4 @@
-"""The message of a pod that fits nowhere, taken apart: how many nodes there are, and how many fail for a reason.
+"""The message of a pod that fits nowhere, taken apart: the number of nodes, and how many fail for a reason.
 
 Every release since v1.6 writes it alike (``FitError.Error``)::
 
@@ -24,8 +24,10 @@ WORDINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     for pattern, name in (
         # Conditions of nodes became taints with TaintNodesByCondition.
         (
-            r"node\(s\) (?:had taints? .*|had untolerated taint.*|were not ready|were out of disk.*"
-            r"|had (?:memory|disk|pid) pressure|had unavailable network|had unknown condition.*)",
+            (
+                r"node\(s\) (?:had taints? .*|had untolerated taint.*|were not ready|were out of disk.*"
+                r"|had (?:memory|disk|pid) pressure|had unavailable network|had unknown condition.*)"
+            ),
             "untolerated taint",
         ),
         (
@@ -43,7 +45,9 @@ WORDINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 """Reasons that releases word differently, by what they stand for."""
 
 _AFFINITY = re.compile(r"node\(s\) didn't match pod affinity/anti-affinity(?: rules)?")
-_AFFINITY_RULE = re.compile(r"node\(s\) didn't (?:match pod (?:anti-)?affinity rules|satisfy existing pods .*)")
+_AFFINITY_RULE = re.compile(
+    r"node\(s\) didn't (?:match pod (?:anti-)?affinity rules|satisfy existing pods .*)"
+)
 
 
 class FitError(Struct, frozen=True):
@@ -81,7 +85,9 @@ def parse_fit_error(message: str) -> FitError:
     below = parse_fit_error(preemption) if preemption else None
     if head is None:
         empty = main.startswith("no nodes available")
-        return FitError(0, {}, below) if empty else FitError(None, {main.rstrip("."): 0} if main else {}, below)
+        return (
+            FitError(0, {}, below) if empty else FitError(None, {main.rstrip("."): 0} if main else {}, below)
+        )
     nodes, body = int(head[1]), main[head.end() :].rstrip(". ")
     marks = list(_COUNT.finditer(body))
     if not marks or marks[0].start():

@@ -12,7 +12,8 @@ class Problem(Struct, frozen=True):
 
     ``path`` is like ``items[3].spec.containers[0].resources.requests.cpu``; ``line`` is
     1-based, ``None`` if the input has no line numbers; ``document`` is 1-based. ``unhonored`` is the field or
-    kind that is not honored, for a warning that the answer may differ on another cluster.
+    kind that is not honored, for a warning that the answer may differ on another cluster. ``incomplete``
+    marks a warning that the dump of a cluster lacks objects.
     """
 
     message: str
@@ -21,6 +22,7 @@ class Problem(Struct, frozen=True):
     document: int | None = None
     file: str | None = None
     unhonored: str = ""
+    incomplete: bool = False
 
     def place(self) -> tuple[str, int, int]:
         """Return the sort key by position in the text; problems without a position come first."""

@@ -50,6 +50,7 @@ from scheduler_core.objects.reading import At, Report, show
 from scheduler_core.progress import Watch, counted, unwatched
 from scheduler_core.scenario.assembly import Assembly
 from scheduler_core.scenario.current_configuration import check_current, warn_of_readers
+from scheduler_core.scenario.dump import missing_pods
 from scheduler_core.scenario.extender_answers import (
     ASKING,
     warn_of_configuration,
@@ -477,6 +478,8 @@ class _Loading:
             out.append(Problem(text))
         if shares_devices(chain(objects, given)):
             out.append(ON_ONE_GPU)
+        if not self.assembly.recorded:  # else its operations create the pods
+            out += missing_pods(self.documents)
         if self.report.unlisted:
             out.append(Problem(f"and {self.report.unlisted:,} more warnings"))
         return out

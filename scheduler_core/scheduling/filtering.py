@@ -365,7 +365,7 @@ def error_message(texts: Iterable[str]) -> str:
 
 
 def fit_error_message(failed: Codes, reasons: ReasonTable, extended: Mapping[str, int] | None = None) -> str:
-    """Return the message why no node is feasible, as ``kubectl describe`` shows it (core.FitError.Error).
+    """Return the message why no node is feasible, as the event FailedScheduling has it (core.FitError.Error).
 
     ``extended`` counts the reasons that extenders gave.
     """

@@ -108,11 +108,13 @@ def test_the_timeline_is_dragged(page: Page, shop: str, cycles: list[Cycle]) -> 
 
 
 def test_the_story_is_told(page: Page, shop: str, cycles: list[Cycle]) -> None:
-    """The Story ends with the message of kubectl describe; its nouns lead to what they name."""
+    """The Story ends with the event, labelled as simulated; its nouns lead to what they name."""
     bench = Workbench(page).open(f"{shop}?step={FAILED}")
     bench.at(FAILED).shows(cycles[FAILED - 1])
     story = bench.panel("Story")
-    assert cycles[FAILED - 1].message in " ".join(story.get_by_role("figure").inner_text().split())
+    event = " ".join(story.get_by_role("figure").inner_text().split())
+    assert cycles[FAILED - 1].message in event
+    assert event.startswith("Simulated event of pod ")
     bench.goto(RANKED)
     expect(story.get_by_role("figure")).to_contain_text("Scheduled")
     story.get_by_role("button", name="batch-1", exact=True).first.click()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from playground.edits import branching
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.models import Draft, Scenario
+from playground.panels.recorded import recorded_answers
 from playground.panels.views import several
 from playground.playback import sources
 from playground.playback.library import FIRST_SLICE_SECONDS
@@ -75,6 +77,7 @@ def _opened(
             "stopped": playback.stopped,
             "policy": playback.profile.summary(),
             "warnings": bundles.problems_wire(scenario.warnings),
+            "recorded": len(playback.facts.conditions),
             "summary": dict(scenario.summary or {}),
             # A link may point beyond the end, for example into a draft that was changed since.
             "index": None if sought else seen if index is None else index,
@@ -101,6 +104,19 @@ async def locate(call: Call) -> Answer:
         except ValueError as error:
             raise CommandError("payload.invalid", str(error), field="step") from error
         return {"index": index}
+
+    return await call.in_turns(turn)
+
+
+@command("scenario.recorded", source="source", latest=1)
+async def recorded(call: Call) -> Answer:
+    """Compare what a dump recorded about its pending pods with the answers; waits until they are computed."""
+
+    def turn(playback: Playback, unwanted: Unwanted) -> dict[str, Any] | None:
+        if unwanted():
+            raise Superseded
+        more = not playback.complete and playback.advance(SLICE_SECONDS)
+        return None if more else recorded_answers(playback, unwanted)
 
     return await call.in_turns(turn)
 

@@ -39,6 +39,7 @@ export interface Problem {
   document?: number | null;
   file?: string;
   unhonored?: string;
+  incomplete?: boolean;
 }
 
 /** An error or a doubt about a field of a form; `field` is "" where it is about none. */
@@ -157,8 +158,21 @@ export interface Opened {
   policy: Policy;
   stopped: string | null;
   warnings: Problem[];
+  recorded: number;
   summary: Record<string, number>;
   index: number | null;
+}
+
+/** A pending pod's condition in a dump, beside the answer of the simulation. */
+export interface RecordedAnswer {
+  pod: string;
+  reason: string;
+  message: string;
+  since: string;
+  simulated: string;
+  agrees: boolean;
+  differences: string[];
+  causes: string[];
 }
 
 /** What happened to a PodGroup in a cycle or just before it; the phase where it has a new one. */
@@ -963,6 +977,7 @@ export interface WhyAnswer {
   groups: { failures: Failure[]; count: number; nodes: string[] }[];
   changes: WhyChange[];
   applicable: boolean;
+  recorded: RecordedAnswer | null;
 }
 
 /** What a change of Why? did in its copy. */
@@ -1471,6 +1486,7 @@ export interface Commands {
   "session.hello": { asks: {}; answers: { version: string; limits: Record<string, number> } };
   "request.cancel": { asks: { request: number }; answers: {} };
   "scenario.open": { asks: { source: Source; step?: string }; answers: Opened };
+  "scenario.recorded": { asks: { source: Source }; answers: { answers: RecordedAnswer[]; more: number } };
   "step.locate": { asks: { source: Source; step: string }; answers: { index: number } };
   "timeline.get": { asks: { source: Source; from: number; to: number }; answers: { from: number; marks: Marks } };
   "cycles.window": { asks: { source: Source; from: number; count: number; pods?: number }; answers: Window };

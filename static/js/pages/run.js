@@ -3,6 +3,7 @@
 import { $, $$, announce, fill, h, icon, toast } from "../lib/dom.js";
 import { age, count, inQueue, plural } from "../lib/quantity.js";
 import { because, percent } from "../workbench/inspect/cachewords.js";
+import { recordedWords } from "../workbench/recorded.js";
 import { Charts } from "./charts.js";
 import { link } from "./link.js";
 
@@ -244,6 +245,16 @@ function cycles() {
   part("empty-text").textContent = text;
 }
 
+/** What the dump lacks, and what its cluster recorded about pending pods beside the answers of the run. */
+function dump({ incomplete, answers }) {
+  part("dump").hidden = !incomplete.length && !answers.length;
+  fill(
+    part("dump-list"),
+    incomplete.map((text) => h("li", null, h("b", { text: "Incomplete:" }), ` ${text}`)),
+    answers.map((answer) => h("li", null, h("span", { class: "mono", text: answer.pod }), " ", recordedWords(answer))),
+  );
+}
+
 /** The pods that wait after a failed try, by reason; what is open stays open while the run goes on. */
 function unplaced(reasons) {
   part("unplaced").hidden = !reasons.length;
@@ -302,6 +313,7 @@ async function figures() {
     const data = await answer.json();
     fetched = { at: performance.now(), done: data.cycles, state: data.state };
     first = data.firstUnschedulable ?? 0;
+    dump(data.dump);
     unplaced(data.unplaced);
     scheduled = data.figures.outcomes.data[0]?.y[0] ?? 0;
     peak = data.figures.pods.layout.meta?.peak ?? null;

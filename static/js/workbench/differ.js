@@ -1,50 +1,91 @@
-// What other clusters honor and this simulation does not: a bar over the stage, and on a phone a note in Story.
+// Why the result may differ from a real cluster: fields that are not honored, a dump that lacks pods, and conditions
+// that the cluster itself recorded. A bar over the stage, and on a phone a note in Story.
 
 import { h, fill, icon, targetOf } from "../lib/dom.js";
-import { count } from "../lib/quantity.js";
+import { count, short } from "../lib/quantity.js";
+import { recordedWords } from "./recorded.js";
+/** @import { Problem, RecordedAnswer } from "../lib/protocol.js" */
 /** @import { View } from "./view.js" */
 
-/** @param {View} view */
-const unhonored = (view) => view.playback.warnings.filter((warning) => warning.unhonored);
+/** What there is to say, the most general first: each note as a title and as an entry of the list. */
+function notesOf(/** @type {View} */ view) {
+  const { warnings } = view.playback;
+  return [
+    ...warnings.filter(({ incomplete }) => incomplete).map(missing),
+    ...view.recorded.filter(({ agrees }) => !agrees).map((answer) => disagreeing(answer, view)),
+    ...warnings.filter(({ unhonored }) => unhonored).map(unhonored),
+  ];
+}
 
-/** What a summary says: the first field, and how many more there are. */
-function title(found) {
-  const more = found.length - 1;
+/** @param {Problem} warning */
+function missing({ message }) {
+  const text = message[0].toUpperCase() + message.slice(1);
+  return {
+    title: [h("b", { text: "The dump is incomplete" }), h("span", { text: `: ${message}` })],
+    entry: () => [`${text}.`],
+  };
+}
+
+/**
+ * @param {RecordedAnswer} answer
+ * @param {View} view
+ */
+function disagreeing(answer, view) {
+  return {
+    title: [
+      h("b", { text: "The cluster recorded another answer" }),
+      h("span", null, " for ", h("code", { text: short(answer.pod) })),
+    ],
+    entry: () => [
+      h("code", { text: answer.pod }),
+      h(
+        "button",
+        { type: "button", class: "link nowrap", onclick: () => view.emit("why", { pod: answer.pod }) },
+        "Why?",
+      ),
+      recordedWords(answer),
+    ],
+  };
+}
+
+/** @param {Problem} warning */
+function unhonored({ unhonored: name, message, line }) {
+  return {
+    title: [
+      h("b", { text: "This result may differ" }),
+      h("span", null, " on a cluster that honors ", h("code", { text: name })),
+    ],
+    entry: (reveal) => [
+      h("code", { text: name }),
+      ` ${message.slice(message.indexOf(name) + name.length).trim()}`,
+      line && reveal
+        ? h("button", { type: "button", class: "link nowrap", onclick: () => reveal(line) }, `line ${line}`)
+        : null,
+    ],
+  };
+}
+
+/** What a summary says: the first note, and how many more there are. */
+function title(notes) {
+  const more = notes.length - 1;
   return [
     icon("warn"),
     h(
       "span",
       { class: "may-differ-title" },
-      h("b", { text: "This result may differ" }),
-      h(
-        "span",
-        null,
-        " on a cluster that honors ",
-        h("code", { text: found[0].unhonored }),
-        more ? ` and ${count(more)} more` : "",
-      ),
+      notes[0].title,
+      more ? h("span", { text: ` and ${count(more)} more` }) : null,
     ),
   ];
 }
 
-/** Each field with whose it is and what honoring it does; `reveal` leads to a line of the text. */
-function rows(found, reveal) {
-  return h(
+/** Each note; `reveal` leads to a line of the text. */
+const rows = (notes, reveal) =>
+  h(
     "ul",
     null,
-    found.map(({ unhonored: name, message, line }) =>
-      h(
-        "li",
-        null,
-        h("code", { text: name }),
-        ` ${message.slice(message.indexOf(name) + name.length).trim()}`,
-        line && reveal
-          ? h("button", { type: "button", class: "link nowrap", onclick: () => reveal(line) }, `line ${line}`)
-          : null,
-      ),
-    ),
+    notes.map(({ entry }) => h("li", null, entry(reveal))),
   );
-}
 
 /**
  * The note of Story, for who does not see the stage beside it; null where nothing differs.
@@ -52,13 +93,13 @@ function rows(found, reveal) {
  * @param {View} view
  */
 export function differNote(view) {
-  const found = unhonored(view);
-  return found.length
+  const notes = notesOf(view);
+  return notes.length
     ? h(
         "details",
         { class: "may-differ in-story" },
-        h("summary", null, title(found)),
-        h("div", { class: "may-differ-list" }, rows(found, view.reveal)),
+        h("summary", null, title(notes)),
+        h("div", { class: "may-differ-list" }, rows(notes, view.reveal)),
       )
     : null;
 }
@@ -83,21 +124,43 @@ export class Differ {
     document.addEventListener("pointerdown", (event) => {
       if (!this.element.contains(targetOf(event))) this.element.open = false;
     });
-    view.playback.on("opened", () => this.update());
+    view.playback.on("opened", () => this.#opened());
+  }
+
+  #opened() {
+    const { view } = this;
+    view.recorded = [];
+    this.update();
+    if (view.playback.recorded) this.#ask();
+  }
+
+  /** Compare what the dump recorded; it takes as long as all cycles do. */
+  async #ask() {
+    const { view } = this;
+    const { source } = view.playback;
+    try {
+      const { answers } = await view.playback.socket.call("scenario.recorded", { source });
+      if (source !== view.playback.source) return;
+      view.recorded = answers;
+      this.update();
+      view.emit("recorded");
+    } catch {
+      /* the simulation can be stepped without it */
+    }
   }
 
   update() {
-    const found = unhonored(this.view);
-    this.element.hidden = found.length === 0;
-    if (!found.length) {
+    const notes = notesOf(this.view);
+    this.element.hidden = notes.length === 0;
+    if (!notes.length) {
       this.element.open = false;
       return;
     }
-    fill(this.summary, title(found));
+    fill(this.summary, title(notes));
     fill(
       this.list,
       rows(
-        found,
+        notes,
         this.view.reveal
           && ((line) => {
             this.element.open = false;

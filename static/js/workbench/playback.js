@@ -124,6 +124,7 @@ export class Playback extends Shown {
     this.policy = answer.policy;
     this.summary = answer.summary ?? {};
     this.warnings = answer.warnings ?? [];
+    this.recorded = answer.recorded ?? 0;
   }
 
   /**

@@ -53,6 +53,8 @@ export class View extends Emitter {
     this.walking = null; // while it is found out where "next" leads
     /** @type {{ nodes: Set<NodeIndex>, label: string } | null} */
     this.lit = null; // what a clause or a workload lights up
+    /** @type {import("../lib/protocol.js").RecordedAnswer[]} */
+    this.recorded = []; // what the dumped cluster said about its pending pods, beside the answers here
     /** @type {{ index: number, text: string } | null} */
     this.stopped = null; // the cycle at which one was stopped, and why
     this.usual = { ...USUAL }; // how this scenario is looked at unless somebody chooses

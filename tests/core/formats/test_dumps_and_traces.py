@@ -22,10 +22,11 @@ def test_a_gke_cluster_loads_without_a_word(shared_folder: Path) -> None:
     assert load(scenario.to_yaml()).objects == scenario.objects
 
 
-def test_dumps_of_pending_pods_say_only_which_node_is_missing(shared_folder: Path) -> None:
+def test_dumps_of_pending_pods_say_which_node_and_which_pods_are_missing(shared_folder: Path) -> None:
     """A pod of another cluster is left out with one warning; StatefulSets become their pods."""
     scenario = load(_files(shared_folder / "dumps" / "pending"))
-    assert [w.message for w in scenario.warnings] == [
+    assert sum(w.incomplete for w in scenario.warnings) == 2
+    assert [w.message for w in scenario.warnings if not w.incomplete] == [
         "node 'chart-testing-control-plane' does not exist: its pods are left out of the cluster"
     ]
     pending = [o.meta.name for o in scenario.objects if isinstance(o, Pod) and not o.node_name]

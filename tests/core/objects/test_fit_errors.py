@@ -18,8 +18,11 @@ HELPLESS = " preemption: 0/5 nodes are available: 5 Preemption is not helpful fo
             {"Insufficient cpu": 2, "node(s) didn't match node selector": 3},
         ),
         (
-            "0/6 nodes are available: 1 node(s) had taint {node-role.kubernetes.io/master: }, that the pod "
-            "didn't tolerate, 2 Insufficient pods, 3 node(s) had taint {a: b}, that the pod didn't tolerate.",
+            (
+                "0/6 nodes are available: 1 node(s) had taint {node-role.kubernetes.io/master: }, that the "
+                "pod didn't tolerate, 2 Insufficient pods, 3 node(s) had taint {a: b}, that the pod didn't "
+                "tolerate."
+            ),
             6,
             {
                 "node(s) had taint {node-role.kubernetes.io/master: }, that the pod didn't tolerate": 1,
@@ -50,12 +53,16 @@ def test_a_message_has_nodes_and_reasons(message: str, nodes: int | None, reason
     [
         (
             "0/4 nodes are available: 4 node(s) had taints that the pod didn't tolerate.",
-            "0/4 nodes are available: 4 node(s) had untolerated taint(s). preemption: 0/4 nodes are "
-            "available: 4 Preemption is not helpful for scheduling.",
+            (
+                "0/4 nodes are available: 4 node(s) had untolerated taint(s). preemption: 0/4 nodes are "
+                "available: 4 Preemption is not helpful for scheduling."
+            ),
         ),
         (
-            "0/4 nodes are available: 1 node(s) had taint {a: }, that the pod didn't tolerate, 3 node(s) had "
-            "taint {b: c}, that the pod didn't tolerate.",
+            (
+                "0/4 nodes are available: 1 node(s) had taint {a: }, that the pod didn't tolerate, 3 node(s) "
+                "had taint {b: c}, that the pod didn't tolerate."
+            ),
             "0/4 nodes are available: 4 node(s) had untolerated taint(s).",
         ),
         (
@@ -63,8 +70,11 @@ def test_a_message_has_nodes_and_reasons(message: str, nodes: int | None, reason
             "0/4 nodes are available: 1 Too many pods, 3 node(s) didn't match Pod's node affinity/selector.",
         ),
         (
-            "0/2 nodes are available: 2 node(s) didn't match pod affinity/anti-affinity, 2 node(s) didn't match "
-            "pod anti-affinity rules.",
+            (
+                "0/2 nodes are available: 2 node(s) didn't match pod affinity/anti-affinity, 2 "
+                "node(s) didn't "
+                "match pod anti-affinity rules."
+            ),
             "0/2 nodes are available: 2 node(s) didn't match pod anti-affinity rules.",
         ),
         (

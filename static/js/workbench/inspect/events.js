@@ -1,4 +1,4 @@
-// Events up to the shown step, newest first, as kubectl get events prints them.
+// Simulated events up to the shown step, newest first, in the columns of kubectl get events.
 
 import { h, fill, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
@@ -162,7 +162,7 @@ export class Events {
           h(
             "table",
             { class: "list tight events" },
-            h("caption", { class: "sr", text: "Events up to this step, newest first" }),
+            h("caption", { class: "sr", text: "Simulated events up to this step, newest first" }),
             h(
               "thead",
               null,
@@ -180,7 +180,7 @@ export class Events {
             head: h(
               "h3",
               null,
-              "Events ",
+              "Simulated events ",
               h("small", { class: "dim num", text: `${more ? "the newest " : ""}${count(rows.length)}` }),
             ),
             filter: "Filter events",

@@ -1,9 +1,10 @@
-// Story: the cycle in sentences whose nouns are links, and the message as kubectl describe shows it.
+// Story: the cycle in sentences whose nouns are links, and the event that the simulated scheduler writes.
 
 import { h, fill, icon } from "../../lib/dom.js";
 import { inline } from "../../lib/inline.js";
 import { clock, count, cpu, memory, plural } from "../../lib/quantity.js";
 import { differNote } from "../differ.js";
+import { recordedFigure } from "../recorded.js";
 import { before, later } from "./empty.js";
 import { quirkNotes } from "./quirks.js";
 import { aboutNode, linked, nodeLink } from "./nouns.js";
@@ -104,6 +105,7 @@ export class Story {
           : later(view, "No pod is tried yet at this moment."),
       quirkNotes(light),
       message ? this.#message(light, message) : null,
+      message ? recordedFigure(view.recorded.find(({ pod }) => pod === view.playback.pods.keys[light.pod])) : null,
       !view.playback.reached.tried
         ? null
         : h(
@@ -208,9 +210,9 @@ export class Story {
       h(
         "figcaption",
         null,
-        h("span", { text: "kubectl describe pod " }),
+        h("span", { text: "Simulated event of pod " }),
         h("b", { text: name }),
-        h("span", { text: ` -n ${namespace}` }),
+        h("span", { text: ` in ${namespace}` }),
       ),
       h(
         "p",

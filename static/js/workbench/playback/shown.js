@@ -52,6 +52,7 @@ export class Shown extends Emitter {
   summary = UNOPENED;
   /** @type {Problem[]} */
   warnings = UNOPENED;
+  recorded = 0; // pending pods with a condition of the cluster that was dumped
 
   // Where one is.
   index = -1; // what is shown

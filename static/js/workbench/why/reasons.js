@@ -2,6 +2,7 @@
 
 import { h, icon } from "../../lib/dom.js";
 import { count, plural, short } from "../../lib/quantity.js";
+import { recordedFigure } from "../recorded.js";
 
 const NODES_LISTED = 500; // names that the field for a node suggests
 /** States in which a pod is no more: there is nothing to change. */
@@ -62,7 +63,7 @@ export function title({ pod, state, asked, node }, here, fits) {
  * @param {((target: string) => void) | null} edit
  */
 export function about(answer, edit) {
-  const { index, step, before, state, summary } = answer;
+  const { index, step, before, state, summary, recorded } = answer;
   const moment =
     state === "placed"
       ? `decided by cycle ${count(index)} (${step})`
@@ -82,6 +83,7 @@ export function about(answer, edit) {
       h("span", { class: "dim", text: moment }),
     ),
     h("p", { class: "why-summary", text: summary }),
+    recordedFigure(recorded),
     edit && (answer.asked || !GONE.has(state))
       ? h(
           "div",
