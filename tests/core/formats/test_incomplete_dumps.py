@@ -34,7 +34,7 @@ def agent() -> dict[str, Any]:
     return made
 
 
-DISK = {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]}
+DISK: dict[str, Any] = {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]}
 CLAIM = {
     "apiVersion": "v1",
     "kind": "PersistentVolumeClaim",
