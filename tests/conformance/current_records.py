@@ -20,9 +20,6 @@ from scheduler_core.v1_37.records import answer
 DATA = Path(__file__).parent / "data"
 COUNTS = {"cycles": 400, "runs": 80, "gang": 57, "corners": 529}
 
-DIFFERING = ("fx-dra", "fx-drb", "fx-min-cel", "fx-min-dra", "fx-min-ebs", "fx-min-foreign", "fx-vol")
-"""Classes of records, by the start of their ids, of which some do not match yet."""
-
 
 @cache
 def lines(name: str) -> list[str]:

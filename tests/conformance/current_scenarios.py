@@ -13,6 +13,7 @@ from scheduler_core.objects.problems import BundleError
 from scheduler_core.v1_37.clock import SECOND
 from scheduler_core.v1_37.config import read_configuration
 from scheduler_core.v1_37.run import Run
+from scheduler_core.v1_37.state import uid_of
 
 DATA = Path(__file__).parent / "data"
 OWNERS = ("ReplicaSet", "StatefulSet", "ReplicationController")
@@ -26,9 +27,15 @@ def records(name: str, first: int = 0, count: int = 10_000) -> Iterator[dict[str
                 yield json.loads(line)
 
 
-def owner(manifest: dict[str, Any]) -> dict[str, Any]:
-    """Return a recorded object; a controller, recorded for its selector, gets a template and no replicas."""
+def written(manifest: dict[str, Any]) -> dict[str, Any]:
+    """Return a recorded object as it is written in a bundle.
+
+    A pod gets the uid that the recorder gave it, by which claims name their owner; a controller, recorded
+    for its selector, gets a template and no replicas.
+    """
     spec = manifest.get("spec") or {}
+    if manifest["kind"] == "Pod":
+        return {**manifest, "metadata": {**manifest["metadata"], "uid": uid_of(manifest)}}
     if manifest["kind"] not in OWNERS or spec.get("template"):
         return manifest
     selector = spec.get("selector") or {}
@@ -48,7 +55,7 @@ def operation(number: int, major: int, seconds: float, step: dict[str, Any]) -> 
     else:
         version = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}
         tick = {**version, "metadata": {"name": f"tick-{number}"}, "value": 1}
-        body = {"createOperation": {"object": owner(step.get("object", tick))}}
+        body = {"createOperation": {"object": written(step.get("object", tick))}}
     return {"id": str(number), "step": {"major": major}, "time": seconds, **body}
 
 
@@ -91,7 +98,7 @@ def scenario_of(record: dict[str, Any]) -> Scenario | None:
     }
     if record.get("featureGates"):
         settings["featureGates"] = record["featureGates"]
-    documents = [*map(owner, record["objects"]), settings]
+    documents = [*map(written, record["objects"]), settings]
     if record.get("config"):
         version = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
         documents.append({**record["config"], **version})
