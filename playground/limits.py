@@ -40,6 +40,7 @@ LIMITS: tuple[Limit, ...] = (
     Limit("DRAFT_DAYS", 90, "days", "a draft that was not opened or changed for longer expires"),
     Limit("LINK_DAYS", 90, "days", "a link that nobody opened for longer expires"),
     Limit("LINKS_PER_OWNER", 1_000, "links", "private links of one visitor"),
+    Limit("COMPARISONS_PER_OWNER", 500, "comparisons", "comparisons that one visitor shares"),
     Limit("LINK_CYCLES", 2_000, "cycles", "decisions that a private link keeps, to compare them later"),
     Limit("RUN_DAYS", 90, "days", "a finished run that nobody opened for longer expires"),
     Limit(

@@ -172,6 +172,71 @@ class Link(models.Model):
         return self.id
 
 
+class Comparison(models.Model):
+    """Two sides and what comparing them came to: immutable, stored once, addressed by a digest of the sides.
+
+    Accessible at ``/compare/<short>/`` while a :class:`ComparisonShare` refers to it.
+    """
+
+    digest = models.CharField(max_length=43, unique=True)
+    short = models.CharField(max_length=43, unique=True)
+    title = models.CharField(max_length=2 * TITLE_LENGTH + 5, blank=True)
+    answer = models.BinaryField()  # zstd JSON of the comparison, see playground.comparisons.keeping
+    packed = models.PositiveBigIntegerField(default=0)  # bytes of the answer as stored
+    created = models.DateTimeField(default=timezone.now)
+    expires = models.DateTimeField(default=link_expiry)
+    withdrawn = models.TextField(blank=True)  # why an operator has taken it down; "": not taken down
+
+    class Meta:
+        """Quotas sum ``packed``, retention filters by ``expires``: neither query may read the answers."""
+
+        indexes: ClassVar = [
+            models.Index(fields=["packed"], name="comparison_packed"),
+            models.Index(fields=["expires"], name="comparison_expires"),
+        ]
+
+    def __str__(self) -> str:
+        return self.short
+
+
+class ComparedSide(models.Model):
+    """A side of a comparison: a scenario whose text names its release, and the run that computed it.
+
+    ``scheduler`` is the release of a text that cannot be read under it, as its operations need another's
+    controllers.
+    """
+
+    comparison = models.ForeignKey(Comparison, on_delete=models.CASCADE, related_name="sides")
+    name = models.CharField(max_length=5, choices=[("left", "left"), ("right", "right")])
+    scenario = models.ForeignKey(Scenario, on_delete=models.PROTECT, related_name="sides")
+    run = models.ForeignKey("Run", null=True, on_delete=models.SET_NULL, related_name="sides")
+    release = models.CharField(max_length=16)  # the kube-scheduler that answers it
+    scheduler = models.CharField(max_length=16, blank=True)  # under which the scenario is put; "": its own
+
+    class Meta:
+        """A comparison has each side once."""
+
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["comparison", "name"], name="one_side_per_name"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.comparison_id} {self.name}"
+
+
+class ComparisonShare(models.Model):
+    """One act of sharing a comparison. Its token, of which only the hash is stored, deletes it."""
+
+    comparison = models.ForeignKey(Comparison, on_delete=models.CASCADE, related_name="shares")
+    token = models.CharField(max_length=64, unique=True)  # token_hash() of the delete token
+    owner = models.CharField(max_length=64, db_index=True)
+    address = models.CharField(max_length=64, blank=True, db_index=True)  # for quotas
+    created = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"share {self.pk} of {self.comparison_id}"
+
+
 class Draft(models.Model):
     """A visitor's editable bundle, visible only to its owner."""
 

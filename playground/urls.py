@@ -10,6 +10,7 @@ from playground.api import document, table
 from playground.serving import health
 from playground.views import (
     account,
+    compared,
     comparing,
     examples,
     exports,
@@ -44,7 +45,14 @@ class StepConverter(StringConverter):
     regex = r"[0-9]{1,9}(?:\.[0-9]{1,9})?|end"
 
 
+class SideConverter(StringConverter):
+    """A side of a comparison."""
+
+    regex = "left|right"
+
+
 register_converter(NameConverter, "name")
+register_converter(SideConverter, "side")
 register_converter(StepConverter, "step")
 
 urlpatterns = [
@@ -64,6 +72,12 @@ urlpatterns = [
     path("qr.svg", pictures.qr_code),
     path("e/<name:short>/", workbench.embedded),
     path("compare/", comparing.page),
+    path("compare/share", compared.share),
+    path("compare/runs", compared.runs),
+    path("compare/cancel", compared.cancel),
+    path("compare/<name:short>/", compared.page),
+    path("compare/<name:short>/<side:side>/", compared.side),
+    path("compare/<name:short>/<side:side>/bundle", compared.side_bundle),
     path("report", reports.download),
     path("picture", exports.picture),
     path("deck", exports.deck),

@@ -14,7 +14,7 @@ from django.utils import timezone
 from msgspec import Struct
 
 from playground.accounts import recalls
-from playground.models import Account, Ban, Comment, Draft, Link, Room, RoomVote, Run, Share
+from playground.models import Account, Ban, Comment, ComparisonShare, Draft, Link, Room, RoomVote, Run, Share
 from playground.rooms import people
 from playground.storage import audit, withdrawals
 from playground.visitors import identity
@@ -38,6 +38,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("draft", "drafts", Draft, "/stored/"),
     Kind("link", "links", Share, "/stored/"),
     Kind("private link", "private links", Link, "/stored/"),
+    Kind("comparison", "comparisons", ComparisonShare, "/stored/"),
     Kind("run", "runs", Run, "/runs/"),
     Kind("room", "rooms", Room, "/account/#rooms"),
     Kind("comment", "comments", Comment, "/account/#comments"),

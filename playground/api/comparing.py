@@ -1,14 +1,37 @@
-"""Two sources side by side over HTTP."""
+"""Two sources side by side over HTTP: compared, and stored as a comparison with a link."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 
-from playground.api.answers import ApiError
-from playground.api.route import BUSY, ERRORS, route
-from playground.comparisons import asking, comparing
+from playground.api import payloads
+from playground.api.answers import ApiError, answer
+from playground.api.bodies import json_of
+from playground.api.route import BUSY, ERRORS, FULL, route
+from playground.comparisons import asking, comparing, keeping
+from playground.models import Comparison
+from playground.storage import comparisons, store
 from playground.visitors import identity
-from playground.visitors.throttle import token_of
+from playground.visitors.throttle import RETRY_SECONDS, address_of, token_of
+
+#: What the body of a comparison to store may have: the query of ``GET /api/compare``.
+FIELDS = ("left", "right", "leftScheduler", "rightScheduler")
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Refuse what cannot be compared."""
+    try:
+        yield
+    except asking.AskedError as error:
+        errors = [{"line": None, "path": error.path, "message": str(error)}]
+        raise ApiError(400 if error.path else 404, errors) from error
+    except comparing.UnfinishedError as error:
+        raise ApiError(409, str(error)) from error
 
 
 @route(
@@ -34,11 +57,107 @@ from playground.visitors.throttle import token_of
 def get_comparison(request: HttpRequest) -> HttpResponse:
     """Answer where two sources first decide differently, where pods end, and the metrics of both."""
     owner = identity.verify(token_of(request))  # of the drafts made over the API
-    try:
+    with _refusals():
         body = asking.answered(request.GET.dict(), owner)
-    except asking.AskedError as error:
-        errors = [{"line": None, "path": error.path, "message": str(error)}]
-        raise ApiError(400 if error.path else 404, errors) from error
-    except comparing.UnfinishedError as error:
-        raise ApiError(409, str(error)) from error
     return HttpResponse(body, content_type="application/json")
+
+
+@route(
+    "POST",
+    "/api/comparisons",
+    "Compare two sources, and store both sides and the result with a link",
+    {
+        201: (
+            "Stored; the same sides have the same id, each share its own delete token",
+            "ComparisonCreated",
+        ),
+        400: ("Invalid field", "Errors"),
+        409: ("A run is not done, or a draft was saved meanwhile", "Errors"),
+        413: ("Too large", "Errors"),
+        422: ("Too large to compute interactively; start a run of each, and compare the runs", "Errors"),
+        **FULL,
+        **ERRORS,
+        **BUSY,
+    },
+    body=(("application/json", "NewComparison"),),
+)
+def create_comparison(request: HttpRequest) -> HttpResponse:
+    """Store a comparison: whoever has its link sees both sides, drafts of the caller included."""
+    body = json_of(request)
+    query = {name: _text(body.get(name, ""), name) for name in FIELDS}
+    if unknown := sorted(set(body) - set(FIELDS)):
+        raise ApiError(400, f"Unknown fields: {', '.join(unknown)[:200]}")
+    owner = identity.verify(token_of(request))
+    with _refusals():
+        try:
+            shared = keeping.share(query, owner, owner or identity.owner_at(address_of(request)))
+        except store.StaleError as error:
+            raise ApiError(409, str(error)) from error
+        except comparisons.TooManyComparisonsError as error:
+            raise ApiError(429, str(error), {"Retry-After": str(RETRY_SECONDS)}) from error
+    row = shared.comparison
+    made = payloads.ComparisonCreated(
+        id=row.short,
+        url=request.build_absolute_uri(f"/compare/{row.short}/"),
+        delete_token=shared.delete_token,
+        expires=row.expires.isoformat(),
+    )
+    return answer(made, 201, Location=f"/api/comparisons/{row.short}")
+
+
+def _text(value: Any, name: str) -> str:
+    if value is not None and not isinstance(value, str):
+        raise ApiError(400, [{"line": None, "path": name, "message": f"{name} must be a text."}])
+    return value or ""
+
+
+def _comparison(name: str) -> Comparison:
+    row = comparisons.find(name)
+    if row is None:
+        raise ApiError(404, "Comparison not found; it may have been deleted.")
+    return row
+
+
+@route(
+    "GET",
+    "/api/comparisons/{name}",
+    "Get a stored comparison as it was when it was made",
+    {200: ("The comparison; each side is a source, and has a page", "StoredComparison"), **ERRORS},
+)
+def get_stored_comparison(request: HttpRequest, name: str) -> HttpResponse:
+    """Answer a stored comparison."""
+    row = _comparison(name)
+    url = request.build_absolute_uri(f"/compare/{row.short}/")
+    about = {
+        "id": row.short,
+        "url": url,
+        "title": row.title,
+        "created": row.created.isoformat(),
+        "expires": row.expires.isoformat(),
+    }
+    found = keeping.wire_of(row)
+    for side in comparisons.SIDES:
+        found[side]["url"] = f"{url}{side}/"
+    return answer({**about, **found}, Cache_Control="no-store")
+
+
+@route(
+    "DELETE",
+    "/api/comparisons/{name}",
+    "Revoke a share of a comparison; the last one deletes it",
+    {
+        204: ("Gone", ""),
+        401: ("No delete token", "Errors"),
+        403: ("Not a delete token of this comparison", "Errors"),
+        **ERRORS,
+    },
+    token="The delete token returned when the comparison was shared",  # noqa: S106 - a description
+)
+def delete_comparison(request: HttpRequest, name: str) -> HttpResponse:
+    """Delete the share that the delete token belongs to."""
+    row, token = _comparison(name), token_of(request)
+    if not token:
+        raise ApiError(401, "Send the delete token as `Authorization: Bearer <token>`.")
+    if not comparisons.unshare(row, token):
+        raise ApiError(403, "That is not a delete token of this comparison.")
+    return HttpResponse(status=204)

@@ -57,7 +57,7 @@ class Problem(Payload):
 class StoredItem(Payload):
     """An item that counts against a quota of storage."""
 
-    kind: Literal["draft", "link", "run"]
+    kind: Literal["draft", "link", "comparison", "run"]
     id: str
     title: str
     bytes: Count
@@ -404,6 +404,34 @@ class Comparison(Payload, kw_only=True):
     moreDifferences: bool | UnsetType = UNSET  # noqa: N815 - as in the protocol
     workloads: list[Json] | UnsetType = UNSET
     workloadCount: Count | UnsetType = UNSET  # noqa: N815
+
+
+class NewComparison(Payload):
+    """What to compare, as in the query of ``GET /api/compare``."""
+
+    left: Annotated[str, Meta(description="A scenario, run, link or draft: its id, or kind:id")]
+    right: str
+    leftScheduler: str | UnsetType = UNSET  # noqa: N815 - as in the query
+    rightScheduler: str | UnsetType = UNSET  # noqa: N815
+
+
+class ComparisonCreated(Payload):
+    """A stored comparison, and the only copy of its delete token."""
+
+    id: str
+    url: str
+    delete_token: str
+    expires: Expires
+
+
+class StoredComparison(Comparison, kw_only=True):
+    """A comparison as it was when it was made. A side has ``release`` and the ``url`` of its page, too."""
+
+    id: str
+    url: str
+    title: str
+    created: DateTime
+    expires: Expires
 
 
 class RoomRequest(Payload):

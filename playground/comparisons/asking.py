@@ -13,10 +13,11 @@ from playground.pool.reading import reading
 from playground.visitors import identity
 from playground.wire import Encoded, join
 
-KINDS = ("scenario", "run", "link", "draft")  # in which an id is looked for
+KINDS = ("scenario", "run", "link", "draft", "side")  # in which an id is looked for
 LONGEST = 2_000  # characters of an address that is pasted
 #: Pages of a source, by the first part of their path.
 PAGES = {"s": "scenario", "e": "scenario", "p": "draft", "l": "link", "runs": "run"}
+_SIDE = re.compile(r"(?:https?://[^/?#\s]+)?/compare/([A-Za-z0-9_-]{11,43})/(left|right)/(?:[?#]\S*)?")
 _ADDRESS = re.compile(r"(?:https?://[^/?#\s]+)?/(s|e|p|l|runs)/([A-Za-z0-9_-]{1,43})(?:[/?#]\S*)?")
 
 
@@ -33,9 +34,25 @@ def answered(query: Mapping[str, str], owner: str) -> Encoded:
 
     Raises AskedError, UnfinishedError, and the errors of reading and computing.
     """
+    asked = question(query, owner)
+    return told(asked, answer(asked))
+
+
+def question(query: Mapping[str, str], owner: str) -> comparing.Question:
+    """Return what a query of ``owner`` asks for. Raises AskedError."""
     try:
-        question = comparing.Question(_side(query, "left", owner), _side(query, "right", owner))
-        return told(question, question.kept() or question.answered(_compared(question)))
+        return comparing.Question(_side(query, "left", owner), _side(query, "right", owner))
+    except comparing.SchedulerError as error:
+        raise AskedError(f"{error.side}Scheduler", str(error)) from error
+
+
+def answer(asked: comparing.Question) -> Encoded:
+    """Return what comparing comes to, without the sides.
+
+    Raises AskedError, UnfinishedError, and the errors of reading and computing.
+    """
+    try:
+        return asked.kept() or asked.answered(_compared(asked))
     except comparing.SchedulerError as error:
         raise AskedError(f"{error.side}Scheduler", str(error)) from error
 
@@ -45,6 +62,9 @@ def named(text: str) -> str:
 
     An id alone and what is no address are returned as they are.
     """
+    side = _SIDE.fullmatch(text.strip()[:LONGEST])
+    if side is not None:
+        return f"side:{side[1]}-{side[2]}"
     found = _ADDRESS.fullmatch(text.strip()[:LONGEST])
     return f"{PAGES[found[1]]}:{found[2]}" if found else text.strip()
 
@@ -69,9 +89,8 @@ def _compared(question: comparing.Question) -> Encoded:
 
 def _side(query: Mapping[str, str], name: str, owner: str) -> comparing.Side:
     """Return a side. Raises AskedError."""
-    return comparing.Side(
-        found(query.get(name, ""), name, f"on the {name}", owner), query.get(f"{name}Scheduler", "")
-    )
+    source = found(query.get(name, ""), name, f"on the {name}", owner)
+    return comparing.Side(source, query.get(f"{name}Scheduler", ""))
 
 
 def found(text: str, name: str, where: str, owner: str) -> sources.Source:

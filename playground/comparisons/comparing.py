@@ -6,12 +6,17 @@ is large. Of what is larger the stored decisions of runs are compared, which a w
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
+
+import zstandard
+from django.core.cache import cache
 
 from playground.comparisons import rows
 from playground.limits import limit
@@ -27,13 +32,14 @@ from playground.storage import bundles
 from playground.wire import Encoded, encode
 from scheduler_core.compare.compare import FirstDifference, compare, deciding_rule, side_of
 from scheduler_core.compare.configuration import differences
-from scheduler_core.compare.cost import outcome
+from scheduler_core.compare.cost import expected_cycles, outcome
 from scheduler_core.config.rule_history import history_of
 from scheduler_core.scenario.scenario import Scenario
 
 ANSWERS_KEPT = 128
 ANSWER_BYTES = 16 * 2**20
 PLACEMENTS_SHOWN = 1_000
+REMEMBERED_SECONDS = 300
 ALL = 10**9  # cycles
 
 answers = RecentAnswers(ANSWERS_KEPT, ANSWER_BYTES)
@@ -104,17 +110,36 @@ class Question:
         """Both sides, the left one first."""
         return self.left, self.right
 
+    def pinned(self) -> Question:
+        """Return the same of drafts as they are now: StaleError is raised once one was saved."""
+        left, right = (Side(side.source.pinned(), side.scheduler) for side in self.sides)
+        return Question(left, right)
+
     @property
     def stored(self) -> bool:
         """Whether the stored decisions of runs are compared, as one side is too large to run again."""
-        return any(side.work > limit("INTERACTIVE_WORK") for side in self.sides)
+        if any(side.work > limit("INTERACTIVE_WORK") for side in self.sides):
+            return True
+        seconds = [row.seconds for row in self.runs]
+        return len(seconds) == len(self.sides) and sum(seconds) > limit("INTERACTIVE_SECONDS") / 2
+
+    @property
+    def runs(self) -> list[Run]:
+        """The runs among the sides, as they were computed."""
+        rows = [side.source.row for side in self.sides if not side.scheduler]
+        return [row for row in rows if isinstance(row, Run)]
+
+    @property
+    def slow(self) -> bool:
+        """Whether running both sides again takes long enough to show how far it is."""
+        if self.stored:
+            return False
+        return any(side.work > offload.WORK or sources.is_large(side.source) for side in self.sides)
 
     @property
     def large(self) -> bool:
         """Whether the pool computes it."""
-        if self.stored or not offload.enabled():
-            return False
-        return any(side.work > offload.WORK or sources.is_large(side.source) for side in self.sides)
+        return self.slow and offload.enabled()
 
     def kept(self) -> Encoded | None:
         """Return the answer if it is kept."""
@@ -128,6 +153,24 @@ class Question:
         if not unfinished:
             answers.put(self.key, body)
         return body
+
+
+def remember(question: Question, body: Encoded) -> None:
+    """Keep an answer for the page that waits for it, whichever process serves that."""
+    with suppress(Exception):  # a cache that does not answer: the page computes it again
+        cache.set(_cache_key(question), zstandard.compress(body.encode()), REMEMBERED_SECONDS)
+
+
+def remembered(question: Question) -> Encoded | None:
+    """Return an answer that was remembered a moment ago."""
+    with suppress(Exception):
+        if (packed := cache.get(_cache_key(question))) is not None:
+            return Encoded(zstandard.decompress(packed).decode())
+    return None
+
+
+def _cache_key(question: Question) -> str:
+    return f"comparison:{hashlib.sha256(repr(question.key).encode()).hexdigest()}"
 
 
 # --- run again -----------------------------------------------------------------------------------
@@ -145,8 +188,10 @@ def computed(left: sources.Stored, right: sources.Stored, schedulers: tuple[str,
         for name, stored, scheduler in zip(("left", "right"), (left, right), schedulers)
     ]
 
+    expected = max(map(expected_cycles, sides))
+
     def watch(cycles: int) -> None:
-        watching("comparing", cycles, cycles)
+        watching("comparing", cycles, max(cycles, expected))
         if time.thread_time() - began > limit("INTERACTIVE_SECONDS"):
             raise TooMuchWorkError(_too_much(f"More than {limit('INTERACTIVE_SECONDS')} seconds are"))
 

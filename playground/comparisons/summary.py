@@ -6,9 +6,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from playground.playback.sources import page_of
 from scheduler_core.results.metrics import FIGURES
 
-PATHS = {"scenario": "s", "run": "runs", "link": "l", "draft": "p"}  # of pages, by the kind of source
+KINDS = ("scenario", "run", "link", "draft", "side")
 SHOWN = (
     *FIGURES,
     ("balance: deviation of the nodes' cpu", "cpuDeviation"),
@@ -27,13 +28,14 @@ class Figure(Struct, frozen=True):
 
 
 class SideSummary(Struct, frozen=True):
-    """One side: its title, page and kind, and the scheduler that it was put under."""
+    """One side: its title, page and kind, the scheduler that it was put under, and what is said of that."""
 
     title: str
     url: str
     kind: str
     name: str
     scheduler: str | None
+    under: str | None  # the release: of a stored comparison always, else where it was put under another one
 
     def at(self, index: int) -> str:
         """Return the address of a cycle; a run's cycles have a page of their own.
@@ -82,10 +84,9 @@ def summary(found: dict[str, Any]) -> Summary:
 
 
 def _side(side: dict[str, Any]) -> SideSummary:
-    kind, name = next((kind, name) for kind, name in side["source"].items() if kind in PATHS)
-    return SideSummary(
-        side["title"] or "Untitled", f"/{PATHS[kind]}/{name}/", kind, str(name), side["scheduler"]
-    )
+    kind, name = next((kind, str(name)) for kind, name in side["source"].items() if kind in KINDS)
+    under = side.get("release") or side["scheduler"]
+    return SideSummary(side["title"] or "Untitled", page_of(kind, name), kind, name, side["scheduler"], under)
 
 
 def _figures(left: dict[str, Any], right: dict[str, Any]) -> list[Figure]:

@@ -30,9 +30,6 @@ WORD_LENGTH = 160  # characters of one change
 BranchKey = tuple[str, str]
 
 
-PATHS = {"scenario": "s", "run": "runs", "link": "l"}  # of pages, by the kind of source
-
-
 class FullError(ValueError):
     """A family has reached the maximum number of drafts."""
 
@@ -119,7 +116,7 @@ def _root(kind: str, name: str) -> dict[str, str]:
     return {
         "source": f"{kind}:{name}",
         "title": title,
-        "url": f"/{PATHS[kind]}/{name}/",
+        "url": sources.page_of(kind, name),
     }
 
 

@@ -1,8 +1,8 @@
 """The sources that were found, so that a step needs no database query and an outage stops no playback.
 
 The rule: for ``SOURCE_SECONDS`` after the database query, a source that was found counts as existing and as
-visible to the visitor. A draft is remembered for its owner only; a scenario, a link or a run, which anyone
-with its address may see, for everyone. Withdrawals in this process invalidate at once
+visible to the visitor. A draft is remembered for its owner only; a scenario, a link, a run or a side, which
+anyone with its address may see, for everyone. Withdrawals in this process invalidate at once
 (:mod:`playground.storage.withdrawals`); those of another process take effect when the time is over. A source
 that was not found is not remembered. A draft named without a revision means the newest one, which only the
 database knows: it counts as found during an outage alone.
@@ -27,7 +27,7 @@ from playground.playback.executor import in_storage
 from playground.runtime import outage
 from playground.storage import withdrawals
 
-LONGEST_ID = 43  # characters, those of a scenario's full digest
+LONGEST_ID = 43 + len("-right")  # characters: those of a comparison's full digest, and its side
 
 Name = tuple[Any, ...]
 Lookup = Callable[[], Awaitable[sources.Source]]
@@ -54,7 +54,7 @@ def name_of(wire: Any, visitor: str) -> Name | None:
         scheduler = wire["scheduler"]
         known = isinstance(scheduler, str) and len(scheduler) <= LONGEST_ID
         return (*own, "under", scheduler) if own is not None and known else None
-    kind = next((kind for kind in ("scenario", "run", "link", "draft") if kind in wire), "")
+    kind = next((kind for kind in ("scenario", "run", "link", "side", "draft") if kind in wire), "")
     name = wire.get(kind)
     if not isinstance(name, str) or len(name) > LONGEST_ID:
         return None

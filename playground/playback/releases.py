@@ -6,9 +6,12 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from playground.storage import bundles
+from playground.storage import bundles, texts
+from scheduler_core.authoring.policy_editing import edited
 from scheduler_core.config.release import V1_11, V1_37
+from scheduler_core.config.settings import ONLY_V1_11, SETTINGS_KIND
 from scheduler_core.framework.configuration.versions import CONFIGURATION_KIND
+from scheduler_core.objects.manifests import Document
 from scheduler_core.objects.problems import BundleError, Problem
 from scheduler_core.scenario.scenario import Scenario
 
@@ -48,3 +51,32 @@ def under(scenario: Scenario, scheduler: str) -> Scenario:
     Raises BundleError if that scheduler cannot read it: a ReleaseError if it is what it asks for.
     """
     return SCHEDULERS[scheduler](scenario) if scheduler else scenario
+
+
+def written_under(scenario: Scenario, text: str, scheduler: str) -> tuple[Scenario, str]:
+    """Return what :func:`under` does, with a text that names the scheduler and so needs no other word.
+
+    ``text`` is what ``scenario`` was read from; the rest of it stays as it is. Raises BundleError.
+    """
+    before = scenario.documents
+    after = tuple(
+        _alone(one, scheduler)
+        for one in edited(before, "setting", "scheduler", scheduler)
+        if scheduler != V1_11 or one.get("kind") != CONFIGURATION_KIND
+    )
+    named = texts.spliced(text, before, after) or bundles.bundle_text(replace(scenario, documents=after))
+    return bundles.parse([("", named)], scenario.title), named
+
+
+#: Settings that a scheduler does not have when it answers alone.
+_OTHERS: dict[str, frozenset[str]] = {
+    V1_11: frozenset({"schedulers", "design", "time"}),
+    V1_37: frozenset({"schedulers", "design", "time", *ONLY_V1_11}),
+}
+
+
+def _alone(document: Document, scheduler: str) -> Document:
+    """Return a document; SimulationSettings without what the scheduler does not have."""
+    if document.get("kind") != SETTINGS_KIND:
+        return document
+    return {name: value for name, value in document.items() if name not in _OTHERS[scheduler]}

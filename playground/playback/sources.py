@@ -1,5 +1,7 @@
 """What can be played, and by whom: ``{kind: id}``, of a ``draft``, ``scenario``, ``run`` or ``link``.
 
+Or of a ``side`` of a stored comparison: ``<id>-left``, ``<id>-right``.
+
 A draft may be addressed with the ``revision`` of its text; each revision is a separate source. So is what a
 source would be under another ``scheduler``.
 """
@@ -14,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from playground.limits import limit
-from playground.models import CANCELLING, DONE, QUEUED, RUNNING, Draft, Run, Scenario
+from playground.models import CANCELLING, DONE, QUEUED, RUNNING, ComparedSide, Draft, Run, Scenario
 from playground.playback import releases
 from playground.playback.chunks import read_chunks
 from playground.playback.library import Library, library
@@ -22,9 +24,10 @@ from playground.playback.playback import Playback
 from playground.playback.stopping import TooMuchWorkError
 from playground.pool import offload
 from playground.runtime import outage
-from playground.storage import bundles, links, store, texts
+from playground.storage import bundles, comparisons, links, store, texts
 from scheduler_core.scenario import scenario as core
 
+PAGES = {"scenario": "s", "run": "runs", "link": "l", "draft": "p"}  # of all but sides, by kind
 LOOKS = 3  # attempts to read a draft that is saved at the same time
 UNFINISHED = (QUEUED, RUNNING, CANCELLING)
 
@@ -150,6 +153,22 @@ class Source(Struct, frozen=True):
         return store.draft_files(self.row)
 
 
+def page_of(kind: str, name: str) -> str:
+    """Return the address of a source's page."""
+    if kind == "side":
+        comparison, _, side = name.rpartition("-")
+        return f"/compare/{comparison}/{side}/"
+    return f"/{PAGES[kind]}/{name}/"
+
+
+def _of_side(side: ComparedSide) -> Scenario | Run:
+    """Return the run that computed a side, as long as it is kept, else its scenario."""
+    if side.run is None:
+        return side.scenario
+    side.run.scenario = side.scenario
+    return side.run
+
+
 def find(wire: Any, visitor: str) -> Source:
     """Return the source that a client names; a run under another scheduler is its scenario.
 
@@ -178,6 +197,8 @@ def find(wire: Any, visitor: str) -> Source:
                 row = run.scenario if run is not None and scheduler else run
             elif kind == "link" and (link := links.find_link(name)) is not None:
                 row = link.scenario
+            elif kind == "side" and (side := comparisons.find_side(name)) is not None:
+                row, scheduler = _of_side(side), side.scheduler
         if row is not None:
             return Source({kind: name}, row, revision, scheduler)
     raise NotFoundError(

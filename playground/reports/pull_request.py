@@ -25,8 +25,13 @@ def _lines(report: Report) -> Iterator[str]:
         yield from ("", quoted(verdict.note))
     yield ""
     for name, side in zip(("Scenario",) if report.single else ("Left", "Right"), report.sides):
-        under = f" under {plain(side.scheduler)}" if side.scheduler else ""
-        yield f"- {name}: [{plain(side.title)}]({report.base}{side.url}){under}"
+        under = f" under {plain(side.under)}" if side.under else ""
+        yield f"- {name}: [{plain(side.title)}{under}]({report.base}{side.url})"
+    if report.address:
+        yield f"- [Both, side by side]({report.base}{report.address})"
+    if report.found.configuration:
+        yield from ("", "## Changes of the configuration", "", "A is the left side, B the right one.", "")
+        yield from (f"- {plain(text)}" for text in report.found.configuration)
     if not report.single:
         yield from _first(report)
     yield from _figures(report)
@@ -60,7 +65,10 @@ def _first(report: Report) -> Iterator[str]:
             )
         ],
     )
-    if texts := [*report.found.configuration, *first["details"]]:
+    left, right = (f"{report.base}{address}" for address in report.at_first)
+    yield ""
+    yield f"Open cycle {first['index']:,}: [left]({left}), [right]({right})."
+    if texts := first["details"]:
         yield ""
         yield "A is the left side, B the right one."
         yield ""

@@ -18,7 +18,7 @@ from playground.pictures.themes import DARK
 from playground.playback import sources
 from playground.playback.playback import OutOfRangeError
 from playground.playback.stopping import TooMuchWorkError
-from playground.storage import bundles, comments
+from playground.storage import bundles, comments, comparisons, store
 from playground.visitors import names
 from scheduler_core.objects.problems import BundleError
 
@@ -81,12 +81,19 @@ class Report(Struct, frozen=True):
     discussions: list[Discussion]
     pictures: list[Picture]
     base: str
+    address: str = ""  # the page of the comparison, "" of one scenario
 
     @property
     def title(self) -> str:
         """The title of the page, and of the first line."""
         left, right = self.found.sides
         return left.title if self.single else f"{left.title} and {right.title}"
+
+    @property
+    def at_first(self) -> tuple[str, ...]:
+        """The addresses of both sides at the first different decision."""
+        first = self.found.first
+        return tuple(side.at(first["index"]) if first else side.url for side in self.found.sides)
 
     @property
     def sides(self) -> tuple[SideSummary, ...]:
@@ -131,6 +138,8 @@ def _commented(side: SideSummary) -> Scenario | None:
     if side.kind == "draft":  # the visitor's own: the comparison was made
         draft = Draft.objects.defer("files").filter(pk=side.name).first()
         return comments.of_branch(draft) if draft is not None else None
+    if side.kind == "side" and (compared := comparisons.find_side(side.name)) is not None:
+        return store.find_scenario(compared.scenario.short)  # if it is shared by itself, too
     return Scenario.objects.filter(short=side.name).first() if side.kind == "scenario" else None
 
 

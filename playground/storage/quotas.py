@@ -8,6 +8,8 @@ be admitted when there is room for only one: a quota is exceeded by that much at
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import structlog
@@ -17,7 +19,16 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 from msgspec import Struct
 
 from playground.limits import limit
-from playground.models import Draft, Link, Run, Scenario, Share
+from playground.models import (
+    ComparedSide,
+    Comparison,
+    ComparisonShare,
+    Draft,
+    Link,
+    Run,
+    Scenario,
+    Share,
+)
 from playground.visitors.identity import AT_ADDRESS
 
 log = structlog.get_logger(__name__)
@@ -87,22 +98,31 @@ def _sum(rows: QuerySet[Any]) -> int:
     return int(found["bytes"]) + ROW_BYTES * int(found["rows"])
 
 
+def _comparisons(holder: Q) -> QuerySet[Comparison]:
+    """Return the distinct comparisons that are shared by those who match ``holder``."""
+    shares = ComparisonShare.objects.filter(holder, comparison=OuterRef("pk"))
+    return Comparison.objects.filter(Exists(shares))
+
+
 def _scenarios(holder: Q) -> QuerySet[Scenario]:
-    """Return the distinct scenarios referenced by the shares and runs that match ``holder``."""
-    shares = Share.objects.filter(holder, scenario=OuterRef("pk"))
-    runs = Run.objects.filter(holder, scenario=OuterRef("pk"))
-    links = Link.objects.filter(holder, scenario=OuterRef("pk"))
-    return Scenario.objects.filter(Exists(shares) | Exists(runs) | Exists(links))
+    """Return the distinct scenarios referenced by what matches ``holder``."""
+    referring = (model.objects.filter(holder, scenario=OuterRef("pk")) for model in (Share, Run, Link))
+    sides = ComparedSide.objects.filter(comparison__in=_comparisons(holder), scenario=OuterRef("pk"))
+    return Scenario.objects.filter(reduce(or_, map(Exists, (*referring, sides))))
 
 
 def _used(holder: Q) -> int:
-    shares = ROW_BYTES * Share.objects.filter(holder).count()
-    kept = (*(model.objects.filter(holder) for model in (Draft, Run, Link)), _scenarios(holder))
+    shares = ROW_BYTES * sum(model.objects.filter(holder).count() for model in (Share, ComparisonShare))
+    kept = (
+        *(model.objects.filter(holder) for model in (Draft, Run, Link)),
+        _comparisons(holder),
+        _scenarios(holder),
+    )
     return shares + sum(map(_sum, kept))
 
 
 def used_by_owner(owner: str) -> int:
-    """Return the bytes that an owner's drafts, links and runs take."""
+    """Return the bytes that an owner's drafts, links, comparisons and runs take."""
     return _used(Q(owner=owner))
 
 
@@ -113,8 +133,9 @@ def used_from_address(address: str) -> int:
 
 def used_in_total() -> int:
     """Return the bytes that are stored in total."""
-    shares = ROW_BYTES * Share.objects.count()
-    return shares + sum(map(_sum, (model.objects.all() for model in (Draft, Run, Link, Scenario))))
+    shares = ROW_BYTES * (Share.objects.count() + ComparisonShare.objects.count())
+    kept = (model.objects.all() for model in (Draft, Run, Link, Comparison, Scenario))
+    return shares + sum(map(_sum, kept))
 
 
 def check(owner: str, address: str, needed: int) -> None:
@@ -153,6 +174,7 @@ def largest(owner: str) -> list[dict[str, Any]]:
     kinds: tuple[tuple[str, str, QuerySet[Any]], ...] = (
         ("draft", "pk", Draft.objects.filter(mine)),
         ("link", "short", Scenario.objects.filter(Exists(shared))),
+        ("comparison", "short", _comparisons(mine)),
         ("run", "pk", Run.objects.filter(mine)),
     )
     found = [

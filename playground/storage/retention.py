@@ -1,8 +1,8 @@
 """Retention: expiry dates, and the removal of expired rows.
 
-Each draft, link and run is kept until a date (``expires``). Opening it extends the date to that of a new
-one, with at most one write a day. An expired row is still served until it is removed, and opening it still
-extends it. Shipped examples never expire.
+Each draft, link, comparison and run is kept until a date (``expires``). Opening it extends the date to that
+of a new one, with at most one write a day. An expired row is still served until it is removed, and opening it
+still extends it. Shipped examples never expire.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from playground.models import (
     Account,
     AuditEntry,
     Comment,
+    Comparison,
+    ComparisonShare,
     Draft,
     Link,
     Recall,
@@ -64,7 +66,8 @@ def _unused(now: datetime) -> QuerySet[Account]:
     """Return the accounts that hold nothing and that nobody signed in to for long."""
     idle = Account.objects.filter(last_login__lt=now - timedelta(days=limit("ACCOUNT_DAYS")))
     held = (
-        model.objects.filter(owner=OuterRef("owner")) for model in (Share, Link, Draft, Run, Room, Comment)
+        model.objects.filter(owner=OuterRef("owner"))
+        for model in (Share, Link, Draft, Run, Room, Comment, ComparisonShare)
     )
     return idle.exclude(reduce(or_, map(Exists, held)))
 
@@ -96,6 +99,13 @@ RULES: tuple[RetentionRule, ...] = (
     RetentionRule(
         "private links", lambda now: Link.objects.filter(expires__lt=now), "expires", 200, _delete(Link)
     ),
+    RetentionRule(
+        "comparisons",
+        lambda now: Comparison.objects.filter(expires__lt=now),
+        "expires",
+        100,
+        _delete(Comparison),
+    ),
     RetentionRule("rooms", lambda now: Room.objects.filter(expires__lt=now), "expires", 50, _delete(Room)),
     RetentionRule(
         "visitors' audit entries",
@@ -114,10 +124,10 @@ RULES: tuple[RetentionRule, ...] = (
         500,
         _delete(Recall),
     ),
-    # In this order: a scenario is deleted with the last share, link or run that refers to it.
+    # In this order: a scenario is deleted with the last share, link, run or comparison that refers to it.
     RetentionRule(
         "scenarios",
-        lambda now: Scenario.objects.filter(shares=None, runs=None, links=None),
+        lambda now: Scenario.objects.filter(shares=None, runs=None, links=None, sides=None),
         "pk",
         50,
         _forget,

@@ -21,6 +21,8 @@ from playground.models import (
     HEAVY,
     SHORT_ID,
     TITLE_LENGTH,
+    ComparedSide,
+    Comparison,
     Draft,
     Link,
     Run,
@@ -37,7 +39,7 @@ from scheduler_core.scenario import scenario as core
 
 log = structlog.get_logger(__name__)
 
-HOLDERS: tuple[Any, ...] = (Share, Link, Run)  # of a scenario, which goes with the last of them
+HOLDERS: tuple[Any, ...] = (Share, Link, Run, ComparedSide)  # of a scenario, which goes with the last of them
 _ID = re.compile(r"[A-Za-z0-9_-]+")
 EXTENDED_AGAIN = timedelta(days=1)  # after which opening a row extends its date again
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # PostgreSQL stores no NUL, SQLite no lone surrogate
@@ -53,7 +55,7 @@ def is_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
-def extended(row: Draft | Link | Scenario | Run, until: datetime) -> None:
+def extended(row: Draft | Link | Scenario | Run | Comparison, until: datetime) -> None:
     """Extend a row's expiry to ``until``, with at most one write a day. A row without expiry is unchanged."""
     if row.expires is None or until - row.expires < EXTENDED_AGAIN:
         return
@@ -61,7 +63,7 @@ def extended(row: Draft | Link | Scenario | Run, until: datetime) -> None:
     row.expires = until
 
 
-def opened(row: Draft | Link | Scenario | Run, until: datetime) -> None:
+def opened(row: Draft | Link | Scenario | Run | Comparison, until: datetime) -> None:
     """Extend the expiry of an opened row. If the database is not writable, the row is shown all the same."""
     try:
         extended(row, until)
@@ -89,8 +91,8 @@ class GoneError(LookupError):
         super().__init__(f"This was taken down: {reason}")
 
 
-def check_withdrawn(row: Scenario) -> None:
-    """Raise GoneError for a scenario that was taken down."""
+def check_withdrawn(row: Scenario | Comparison) -> None:
+    """Raise GoneError for what was taken down."""
     if row.withdrawn:
         raise GoneError(row.withdrawn)
 
@@ -236,7 +238,7 @@ def unshare_all(row: Scenario, owner: str) -> bool:
 
 
 def forget_unreferenced(row: Scenario) -> None:
-    """Delete a scenario if no share, link or run refers to it."""
+    """Delete a scenario if no share, link, run or comparison refers to it."""
     with transaction.atomic():
         if not any(model.objects.filter(scenario=row).exists() for model in HOLDERS):
             row.delete()

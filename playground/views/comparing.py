@@ -20,13 +20,14 @@ from playground.comparisons.summary import summary
 from playground.edits import policies, reconfiguring
 from playground.edits.branching import FullError
 from playground.edits.edit_operations import OBJECT_BYTES
-from playground.models import Draft, Run
+from playground.models import UNFINISHED, Draft, Run
 from playground.playback.releases import SCHEDULERS
 from playground.playback.stopping import TooMuchWorkError
 from playground.pool.process import LostError
 from playground.pool.reading import reading
 from playground.pool.shares import BusyError
-from playground.storage import bundles, links, quotas
+from playground.runs import service
+from playground.storage import bundles, comparisons, links, quotas, store
 from playground.views import examples
 from playground.views.stored import links_of
 from playground.views.workbench import _visitor
@@ -36,6 +37,7 @@ from scheduler_core.objects.problems import BundleError
 
 DIFFERENCES_SHOWN = 100
 CHOICES_SHOWN = 40  # of a kind
+FIELD = 2_100  # characters of a field that names a side
 EXAMPLE = "example:"  # and its name: what it stands for is stored when it is chosen
 PROBLEMS_SHOWN = 5
 #: What the page asks for of each side beside the source; the form shows one field for each.
@@ -53,7 +55,10 @@ STATUSES: dict[type[Exception], int] = {
     TooMuchWorkError: 422,
     bundles.TooLargeError: 413,
     FullError: 422,
+    store.StaleError: 409,
+    comparisons.TooManyComparisonsError: 429,
     quotas.StorageFullError: 507,
+    service.TooManyRunsError: 429,
     LostError: 503,
     BusyError: 503,
 }
@@ -73,17 +78,17 @@ def page(request: HttpRequest) -> HttpResponse:
 @throttled("IMPORTS_PER_MINUTE")
 def _sent(request: HttpRequest) -> HttpResponse:
     """Redirect to the comparison that the form asks for; show the form again with what is wrong in it."""
-    form = request.POST.dict()
-    chosen = _asked(form)
+    typed = request.POST.dict()
+    chosen = _asked(typed)
     for side in SIDES:
-        text = form.get(f"{side}Configuration", "")
+        text = typed.get(f"{side}Configuration", "")
         if not text.strip():
             continue
         try:
             chosen[side] = f"draft:{_branch(request, side, chosen, text).pk}"
         except REFUSALS as error:
             told = "; ".join(_problems(error)) if isinstance(error, BundleError) else str(error)
-            context = _form(_visitor(request), chosen, form)
+            context = form(_visitor(request), chosen, typed)
             context["error"] = f"{side.title()}, its configuration: {told}"
             return render(request, "compare.html", context, status=status_of(error))
     return HttpResponseRedirect(_address(chosen))
@@ -117,30 +122,57 @@ def _shown(request: HttpRequest) -> HttpResponse:
     configuration}], ``listed`` or ``pasted`` ""; ``schedulers`` (names); ``choices`` [(kind, [(value,
     title)])]; ``error`` (text or ""); ``found`` (Summary, or None), and with it ``answer`` (that of the API,
     for the script), ``at_first`` [(SideSummary, address of the first difference)], ``differences``, ``sent``
-    {field: value} (of the form that asks for a report).
+    {field: value} (of the forms that share it or ask for a report), ``first_step`` (its index, or 0); and of
+    a stored one ``kept`` (its row) and ``address`` (its link). While it is computed ``computing`` (the
+    payload of compare.get) and ``ready`` (the address then), or ``waiting`` (Run as in docs/protocol.md, of
+    those that are not done); ``too_much`` where runs have to compute it.
     """
     if (chosen := _chosen(request)) is not None:
         return HttpResponseRedirect(chosen)
-    context = _form(_visitor(request), request.GET.dict(), {})
+    context = form(_visitor(request), request.GET.dict())
     status = 200
     if all(request.GET.get(side) for side in SIDES):
+        sent = {name: value for name, value in request.GET.items() if name in SENT}
         try:
-            answer = json.loads(asking.answered(request.GET.dict(), _visitor(request)))
-            found = summary(answer)
-            context |= {
-                "found": found,
-                "answer": answer,
-                "sent": {name: value for name, value in request.GET.items() if name in SENT},
-                "differences": found.differences[:DIFFERENCES_SHOWN],
-                "at_first": [
-                    (side, side.at(found.first["index"]) if found.first else side.url) for side in found.sides
-                ],
-            }
+            context |= {"sent": sent, **_compared(request, sent)}
         except REFUSALS as error:
             context["error"], status = str(error), status_of(error)
+            context |= {"sent": sent, "too_much": isinstance(error, TooMuchWorkError)}
     response = render(request, "compare.html", context, status=status)
     response.headers["X-Robots-Tag"] = "noindex"
     return response
+
+
+def _compared(request: HttpRequest, sent: dict[str, str]) -> dict[str, Any]:
+    """Return the context of a comparison, or of the wait for it. Raises REFUSALS."""
+    asked = asking.question(request.GET.dict(), _visitor(request))
+    if unfinished := [run for run in asked.runs if run.state in UNFINISHED]:
+        return {"waiting": [{**service.run_wire(run, _visitor(request)), "id": run.pk} for run in unfinished]}
+    ready = request.GET.get("ready") == "1"
+    body = asked.kept() or (comparing.remembered(asked) if ready else None)
+    if body is None and asked.slow and not ready:
+        sides = {name: side.source.asked for name, side in zip(SIDES, asked.sides)}
+        schedulers = {f"{name}Scheduler": side.scheduler for name, side in zip(SIDES, asked.sides)}
+        return {
+            "computing": {**sides, **{name: value for name, value in schedulers.items() if value}},
+            "ready": f"/compare/?{urlencode({**request.GET.dict(), 'ready': '1'})}",
+        }
+    return shown(json.loads(asking.told(asked, body or asking.answer(asked))), sent)
+
+
+def shown(answer: dict[str, Any], sent: dict[str, str]) -> dict[str, Any]:
+    """Return the context of a comparison: what both sides decided, and the fields that ask for it again."""
+    found = summary(answer)
+    return {
+        "found": found,
+        "answer": answer,
+        "sent": sent,
+        "differences": found.differences[:DIFFERENCES_SHOWN],
+        "at_first": [
+            (side, side.at(found.first["index"]) if found.first else side.url) for side in found.sides
+        ],
+        "first_step": found.first["index"] if found.first else 0,
+    }
 
 
 def status_of(error: Exception) -> int:
@@ -157,7 +189,7 @@ def _chosen(request: HttpRequest) -> str | None:
     scenario that it is.
     """
     query = request.GET.dict()
-    page_only = {name: query[name] for name in ("row", "tab") if query.get(name)}
+    page_only = {name: query[name] for name in ("row", "tab", "ready") if query.get(name)}
     wanted = {**_asked(query), **page_only}
     return None if wanted == query else _address(wanted)
 
@@ -178,16 +210,20 @@ def _address(asked: dict[str, str]) -> str:
     return f"/compare/?{urlencode(asked)}" if asked else "/compare/"
 
 
-def _form(visitor: str, asked: dict[str, str], typed: dict[str, str]) -> dict[str, Any]:
+def form(visitor: str, asked: dict[str, str], typed: dict[str, str] | None = None) -> dict[str, Any]:
     """Return the context of the form alone."""
     offered = choices(visitor)
     return {
         "section": "compare",
-        "asked": [_field(side, asked, typed, offered) for side in SIDES],
+        "asked": [_field(side, asked, typed or {}, offered) for side in SIDES],
         "schedulers": list(SCHEDULERS),
         "choices": offered,
         "error": "",
         "found": None,
+        "kept": None,
+        "computing": None,
+        "waiting": None,
+        "too_much": False,
     }
 
 

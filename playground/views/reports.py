@@ -12,8 +12,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.http import require_POST
 
-from playground.comparisons import asking
+from playground.comparisons import asking, keeping
 from playground.comparisons.summary import SideSummary, Summary, summary
+from playground.models import Comparison
 from playground.playback import sources
 from playground.pool.reading import reading
 from playground.pool.shares import BusyError
@@ -21,11 +22,11 @@ from playground.reports import report
 from playground.reports.markup import html
 from playground.reports.pull_request import about, author, markdown
 from playground.serving.error_pages import error_page
-from playground.views.comparing import REFUSALS, status_of
+from playground.views import compared
+from playground.views.comparing import FIELD, REFUSALS, SIDES, status_of
 from playground.views.workbench import _visitor
 from playground.visitors.throttle import throttled
 
-FIELD = 2_100  # characters of a field that names a side
 FORMATS = {"html": "text/html", "markdown": "text/markdown"}
 #: Of a file that is opened from a disk, too: nothing is fetched, nothing runs.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -38,7 +39,8 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-a
 def download(request: HttpRequest) -> HttpResponse:
     """Answer a report as a file.
 
-    Fields: ``left`` and ``right`` as of ``/compare/``, ``right`` "" for a report of one scenario; their
+    Fields: ``comparison``, the id of a stored one; or ``left`` and ``right`` as of ``/compare/``, which is
+    stored so that the report's links open what was compared, ``right`` "" for a report of one scenario; their
     schedulers; ``verdict`` (of report.VERDICTS), ``name``, ``note``; ``format`` "html" or "markdown".
     """
     fields = {name: str(value)[:FIELD] for name, value in request.POST.items() if name != "note"}
@@ -62,11 +64,15 @@ def download(request: HttpRequest) -> HttpResponse:
 
 
 def _made(request: HttpRequest, fields: dict[str, str], verdict: report.Verdict) -> report.Report:
-    visitor, single = _visitor(request), not fields.get("right")
-    query = {name: fields.get(name, "") for name in ("left", "right", "leftScheduler", "rightScheduler")}
-    if single:  # the metrics of a run are those of a comparison with itself
-        query |= {"right": query["left"], "rightScheduler": query["leftScheduler"]}
-    found = summary(json.loads(asking.answered(query, visitor)))
+    visitor = _visitor(request)
+    single = not fields.get("right") and not fields.get("comparison")
+    row = None if single else _stored(request, fields)
+    if row is None:  # the metrics of a run are those of a comparison with itself
+        both = {name: fields.get(f"left{name}", "") for name in ("", "Scheduler")}
+        query = {f"{side}{name}": value for side in SIDES for name, value in both.items()}
+        found = summary(json.loads(asking.answered(query, visitor)))
+    else:
+        found = summary(keeping.wire_of(row))
     sides = found.sides[:1] if single else found.sides
     return report.Report(
         found=found,
@@ -74,8 +80,16 @@ def _made(request: HttpRequest, fields: dict[str, str], verdict: report.Verdict)
         verdict=verdict,
         discussions=report.discussions(sides),
         pictures=_pictures(found, sides, visitor, single=single),
+        address="" if row is None else f"/compare/{row.short}/",
         base=request.build_absolute_uri("/").rstrip("/"),
     )
+
+
+def _stored(request: HttpRequest, fields: dict[str, str]) -> Comparison:
+    """Return the stored comparison that a form names, or store what it asks for."""
+    if fields.get("comparison"):
+        return compared.found(fields["comparison"])
+    return compared.kept(request, fields)
 
 
 def _pictures(

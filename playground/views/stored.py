@@ -13,9 +13,9 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
 from playground.limits import limit
-from playground.models import UNFINISHED, Draft, Link, Run, Scenario, Share
+from playground.models import UNFINISHED, Comparison, Draft, Link, Run, Scenario, Share
 from playground.serving.error_pages import error_page
-from playground.storage import audit, links, quotas, store
+from playground.storage import audit, comparisons, links, quotas, store
 
 ROWS_SHOWN = 500  # of each kind, the largest
 
@@ -42,8 +42,10 @@ def stored(request: HttpRequest) -> HttpResponse:
     fields = ("pk", "title", "packed", "expires", "state")
     runs = Run.objects.filter(owner=visitor).order_by("-packed").only(*fields)[:ROWS_SHOWN]
     private = links.links_of(visitor)[:ROWS_SHOWN]
+    compared = comparisons.comparisons_of(visitor).order_by("-packed")[:ROWS_SHOWN]
     rows = [
         *(_row("private-link", link.pk, f"/l/{link.pk}/", link) for link in private),
+        *(_row("comparison", one.short, f"/compare/{one.short}/", one) for one in compared),
         *(_row("draft", draft.pk, f"/p/{draft.pk}/", draft) for draft in drafts),
         *(_row("link", link.short, f"/s/{link.short}/", link) for link in shared),
         *(_row("run", run.pk, f"/runs/{run.pk}/", run, run.state not in UNFINISHED) for run in runs),
@@ -59,7 +61,7 @@ def stored(request: HttpRequest) -> HttpResponse:
 
 
 def _row(
-    kind: str, name: str, url: str, row: Draft | Link | Scenario | Run, deletable: bool = True
+    kind: str, name: str, url: str, row: Draft | Link | Scenario | Comparison | Run, deletable: bool = True
 ) -> dict[str, Any]:
     return {
         "kind": kind,
@@ -113,4 +115,5 @@ DELETE: dict[str, Callable[[str, str], bool]] = {
     "link": _delete_link,
     "run": _delete_run,
     "private-link": links.revoke_link,
+    "comparison": comparisons.unshare_all,
 }

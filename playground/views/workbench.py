@@ -34,12 +34,13 @@ def _find(kind: str, name: str, visitor: str) -> sources.Source:
 def workbench(request: HttpRequest, source: sources.Source, **more: Any) -> HttpResponse:
     """Render ``workbench.html``.
 
-    Context: ``source`` {"draft"|"scenario"|"run"|"link": id}; ``title``; ``mine`` (may edit); ``embedded``
-    (no chrome); ``about`` (the text's first comment, may be empty); ``step`` (text, may be empty); ``query``
-    (the URL's query, verbatim); ``bundle_url`` (GET the bundle's text); ``forked_from`` (a short id or "");
-    ``room`` (the id of the room that is followed, or ""); ``preview`` (of the head, or None); ``embed_view``
-    (the one view that an embedded page shows, or ""); ``locked`` (whether that stays at its step);
-    ``commented`` (a branch of a scenario with comments). Texts are never inlined: they can be megabytes.
+    Context: ``source`` {"draft"|"scenario"|"run"|"link"|"side": id}; ``title``; ``mine`` (may edit);
+    ``embedded`` (no chrome); ``about`` (the text's first comment, may be empty); ``step`` (text, may be
+    empty); ``query`` (the URL's query, verbatim); ``bundle_url`` (GET the bundle's text); ``forked_from`` (a
+    short id or ""); ``room`` (the id of the room that is followed, or ""); ``preview`` (of the head, or
+    None); ``embed_view`` (the one view that an embedded page shows, or ""); ``locked`` (whether that stays at
+    its step); ``commented`` (a branch of a scenario with comments); ``compared`` ((side, id) of a comparison,
+    or None). Texts are never inlined: they can be megabytes.
     """
     context = {
         "source": source.wire,
@@ -54,6 +55,7 @@ def workbench(request: HttpRequest, source: sources.Source, **more: Any) -> Http
         "room": "",
         "preview": None,
         "commented": False,
+        "compared": None,
         "embed_view": "",
         "locked": False,
         **more,

@@ -12,7 +12,7 @@ from playground.models import Comment, Draft, Scenario
 from playground.playback import anchors, sources
 from playground.playback.executor import in_storage
 from playground.playback.playback import OutOfRangeError, Playback
-from playground.storage import comments
+from playground.storage import comments, store
 
 ANCHOR = dict.fromkeys(("node", "pod", "rule"), "text?")
 Permission = Callable[[Comment, comments.Author], bool]
@@ -29,6 +29,8 @@ def _scenario(call: Call) -> Scenario:
 def _read(call: Call) -> Scenario:
     source = call.found()
     row = comments.of_branch(source.row) if isinstance(source.row, Draft) else None
+    if "side" in source.wire and isinstance(source.row, Scenario):
+        row = store.find_scenario(source.row.short)  # if it is shared by itself, too
     return row or _scenario(call)
 
 

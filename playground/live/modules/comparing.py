@@ -36,6 +36,8 @@ async def get(call: Call) -> Answer:
         raise CommandError("payload.invalid", str(error), field=f"{error.side}Scheduler") from error
     except comparing.UnfinishedError as error:
         raise CommandError("step.out-of-range", str(error)) from error
+    if question.slow:
+        await in_storage(comparing.remember, question, body)
     return told(question, body)
 
 

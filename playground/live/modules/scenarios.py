@@ -55,7 +55,7 @@ def _opened(
     source: sources.Source, playback: Playback, index: int | None, *, sought: bool
 ) -> tuple[int, Encoded]:
     """Return the answer and its number of cycles; ``sought``: the step may still be computed."""
-    private = "link" in source.wire  # the scenario has no address of its own
+    private = bool({"link", "side"} & source.wire.keys())  # the scenario has no address of its own
     scenario, complete = playback.scenario, playback.complete  # read before the length: then nothing follows
     seen = len(playback)
     return seen, join(

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.db.models import Q, QuerySet
 
-from playground.models import Draft, Run, Share
+from playground.models import ComparisonShare, Draft, Run, Share
 
 ORDERS = {"size": "-{size}", "age": "created"}
 COLUMNS = ("id", "owner", "address", "bytes", "created", "expires", "state", "title")
@@ -28,6 +28,21 @@ KINDS: dict[str, tuple[Callable[[], QuerySet[Any]], tuple[str, ...], str]] = {
         ("pk", "owner", "address", "packed", "created", "expires", "based_on", "title"),
         "packed",
     ),
+    "comparisons": (
+        ComparisonShare.objects.all,
+        (
+            *(
+                "comparison__short",
+                "owner",
+                "address",
+                "comparison__packed",
+                "created",
+                "comparison__expires",
+            ),
+            *("comparison__withdrawn", "comparison__title"),
+        ),
+        "comparison__packed",
+    ),
     "runs": (
         Run.objects.all,
         ("pk", "owner", "address", "packed", "created", "expires", "state", "title"),
@@ -37,7 +52,7 @@ KINDS: dict[str, tuple[Callable[[], QuerySet[Any]], tuple[str, ...], str]] = {
 
 
 class Command(BaseCommand):
-    help = "List links, drafts or runs with owner, address, compressed bytes, and until when they are kept."
+    help = "List links, drafts, comparisons or runs with owner, address, compressed bytes and expiry date."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the kind, the owner, the order, and the number of rows."""

@@ -1,17 +1,33 @@
 // The page of a comparison: the tables that the server drew, and over them both runs to step through.
 
-import { $, $$, fill, h } from "../lib/dom.js";
+import { $, $$, copy, fill, h, icon } from "../lib/dom.js";
 import { choosing } from "./choose.js";
 import { discussion } from "./discussion.js";
 import { Stepper } from "./stepper.js";
 import { tables } from "./tables.js";
+import { computing, waiting } from "./waiting.js";
 
 const answer = $("#comparison");
 choosing($("form[data-choose]"));
+copying();
+computing();
+waiting();
 if (answer) {
   const found = JSON.parse(answer.textContent ?? "");
   tables();
   step($("[data-stepper]"), found);
+}
+
+/** The link of a stored comparison, with a button that copies it. */
+function copying() {
+  const field = /** @type {HTMLInputElement | null} */ ($("[data-address]"));
+  const button = $("[data-copy]");
+  if (!field || !button) return;
+  button.hidden = false;
+  field.addEventListener("focus", () => field.select());
+  button.addEventListener("click", async () => {
+    fill(button, icon((await copy(field.value)) ? "check" : "warn"), "Copied");
+  });
 }
 
 /**
@@ -25,6 +41,7 @@ function step(host, found) {
   stepper.open(Number(query.get("row")) || 0, query.get("tab") ?? "").then(() => {
     discussion($("[data-discussion]"), stepper);
     stepper.onMove = () => {
+      query.delete("ready");
       query.set("row", String(stepper.row));
       query.set("tab", stepper.tab);
       history.replaceState(null, "", `?${query}${location.hash}`);

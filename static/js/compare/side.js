@@ -1,7 +1,7 @@
 // One side: its own connection, since of each kind of request a connection answers only the newest, and what the shown
 // cycle decided, with the matrix of predicates or of priorities.
 
-import { h, fill } from "../lib/dom.js";
+import { $, h, fill } from "../lib/dom.js";
 import { count, short } from "../lib/quantity.js";
 import { refusalOf, Socket } from "../lib/socket.js";
 import { Breakpoints } from "../workbench/breakpoints.js";
@@ -27,6 +27,7 @@ const PATHS = { scenario: "/s/", draft: "/p/", link: "/l/", run: "/runs/" };
  * @param {number} index
  */
 export function addressOf(source, index) {
+  if (source.side) return `/compare/${source.side.replace(/-(left|right)$/, "/$1")}/?step=${index}`;
   const kind = /** @type {keyof typeof PATHS} */ (Object.keys(PATHS).find((one) => one in source));
   const page = `${PATHS[kind]}${source[kind]}/`;
   return kind === "run" ? `${page}at/${index}/` : `${page}?step=${index}`;
@@ -54,7 +55,7 @@ export class Side {
     this.playback = new Playback(this.socket, scheduler ? { ...source, scheduler } : source);
     this.view = new View(this.playback);
     this.view.breakpoints = new Breakpoints(this.view, new Finder(this.playback));
-    this.title = h("a", { href: "#", text: asked.title || "Untitled" });
+    this.title = scheduler ? this.#opener() : h("a", { href: "#", text: asked.title || "Untitled" });
     this.where = h("span", { class: "dim num" });
     this.story = h("div", { class: "story" });
     this.stage = new Stage(this, name === "left" ? "right" : "left");
@@ -67,7 +68,7 @@ export class Side {
         null,
         h("span", { class: "pill", text: name }),
         this.title,
-        scheduler ? h("span", { class: "pill release", text: scheduler }) : null,
+        scheduler || asked.release ? h("span", { class: "pill release", text: scheduler || asked.release }) : null,
         h("span", { class: "grow" }),
         this.where,
       ),
@@ -83,6 +84,22 @@ export class Side {
     this.playback.on("grew", changed);
     this.playback.on("failed", (error) => fill(this.story, h("p", { class: "note error", text: error.message })));
     this.view.on("tab", () => this.onTab?.(this.view.tab));
+  }
+
+  /** A button that stores the comparison: only then has a side under another scheduler a page of its own. */
+  #opener() {
+    const form = /** @type {HTMLFormElement} */ ($("#open-side"));
+    return h("button", {
+      class: "link",
+      form: form.id,
+      name: "open",
+      value: this.name,
+      text: this.asked.title || "Untitled",
+      title: `Open under ${this.asked.scheduler}`,
+      onclick: () => {
+        /** @type {HTMLInputElement} */ (form.elements.namedItem("step")).value = String(this.playback.index);
+      },
+    });
   }
 
   /** @type {((tab: string) => void) | null} */
@@ -127,8 +144,7 @@ export class Side {
     const { playback, view } = this;
     const { index } = playback;
     if (index < 0 || !playback.nodes) return;
-    // Its own page plays it as it specifies: cycles under another scheduler are not there.
-    this.title.href = addressOf(this.asked.source, this.asked.scheduler ? 0 : index);
+    if (this.title instanceof HTMLAnchorElement) this.title.href = addressOf(this.asked.source, index);
     this.where.textContent = index ? `cycle ${count(index)} of ${count(playback.cycles)}` : "before the first cycle";
     this.element.classList.toggle("absent", !this.#there);
     const light = playback.current;

@@ -12,6 +12,8 @@ export interface Source {
   scenario?: string;
   run?: string;
   link?: string;
+  /** A side of a stored comparison: its id, and -left or -right. */
+  side?: string;
 }
 
 /** An index into the table of nodes or pods. */
@@ -1391,6 +1393,8 @@ export interface ComparedSide {
   source: Source;
   title: string;
   scheduler: string | null;
+  /** Of a stored comparison: the release that answers the side. */
+  release?: string;
 }
 
 /** Where two sources differ; its page asks for it over HTTP. */

@@ -113,7 +113,15 @@ if (forkButton) {
   forkButton.hidden = mine;
   forkButton.addEventListener("click", fork);
 }
-$("[data-kind]").textContent = root.dataset.room ? "room" : mine ? "draft" : source.run ? "run" : "shared, read-only";
+$("[data-kind]").textContent = root.dataset.room
+  ? "room"
+  : mine
+    ? "draft"
+    : source.run
+      ? "run"
+      : source.side
+        ? "compared, read-only"
+        : "shared, read-only";
 if (mine) title(build.draft);
 runAll();
 notices();

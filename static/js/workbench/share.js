@@ -65,7 +65,7 @@ export async function share(context) {
     playback,
     title: (mine ? $("input[data-title]")?.value : "") || playback.title,
     bundleUrl,
-    frames: !playback.source.run && !playback.source.link,
+    frames: !playback.source.run && !playback.source.link && !playback.source.side,
     path: async () => {
       made ??= shareable(context).catch((error) => {
         made = null;
