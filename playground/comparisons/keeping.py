@@ -32,8 +32,8 @@ def share(query: Mapping[str, str], owner: str, keeper: str = "") -> SharedCompa
 def _kept(side: comparing.Side, keeper: str) -> KeptSide:
     row = side.source.row
     if isinstance(row, Run) and not side.scheduler:
-        scenario = Scenario.objects.defer("text").get(pk=row.scenario_id)
-        return KeptSide(scenario, _release_of(scenario), row)
+        kept = Scenario.objects.defer("text").get(pk=row.scenario_id)
+        return KeptSide(kept, _release_of(kept), row)
     if isinstance(row, Scenario) and not side.scheduler:
         return KeptSide(row, _release_of(Scenario.objects.defer("text").get(pk=row.pk)))
     try:

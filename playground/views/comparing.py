@@ -132,7 +132,7 @@ def _shown(request: HttpRequest) -> HttpResponse:
     context = form(_visitor(request), request.GET.dict())
     status = 200
     if all(request.GET.get(side) for side in SIDES):
-        sent = {name: value for name, value in request.GET.items() if name in SENT}
+        sent = {name: value for name, value in request.GET.dict().items() if name in SENT}
         try:
             context |= {"sent": sent, **_compared(request, sent)}
         except REFUSALS as error:

@@ -22,6 +22,7 @@ from playground.storage import bundles, comparisons, quotas, retention, store
 from playground.tasks import run_simulation
 from playground.visitors import identity
 from scheduler_core.authoring.examples import examples
+from scheduler_core.objects.problems import BundleError
 from tests.playground.conftest import OWNER, STRANGER, connected
 from tests.playground.test_comparing import LEAST, MOST, bundle, shared
 
@@ -72,9 +73,9 @@ def test_what_is_stored_is_what_was_compared() -> None:
     for side in ("left", "right"):
         assert found[side]["source"] == {"side": f"{name}-{side}"}
         assert found[side]["release"] == "v1.11"
-        page = Client().get(found[side]["url"].removeprefix("http://testserver"))
-        assert page.status_code == 200
-        assert f'"side": "{name}-{side}"' in page.content.decode()
+        opened = Client().get(found[side]["url"].removeprefix("http://testserver"))
+        assert opened.status_code == 200
+        assert f'"side": "{name}-{side}"' in opened.content.decode()
     assert Client().get(f"/compare/{name}/left/bundle").content.decode() == bundle(LEAST)
     page = Client().get(f"/compare/{name}/").content.decode()
     assert "First different decision: cycle 1" in page and f'href="/compare/{name}/left/?step=1"' in page
@@ -148,7 +149,7 @@ def test_a_text_that_names_its_release_decides_the_same(release: str) -> None:
         try:
             compared = releases.under(scenario, release)
             stored, named = releases.written_under(scenario, text, release)
-        except bundles.BundleError:  # such a side is stored with the release beside its text
+        except BundleError:  # such a side is stored with the release beside its text
             continue
         assert stored.release == compared.release == release, example.slug
         assert (stored.policy, stored.objects) == (compared.policy, compared.objects), example.slug
