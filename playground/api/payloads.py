@@ -473,6 +473,7 @@ class NewRoom(Room):
 COMPONENTS: tuple[type[Payload], ...] = (
     *(Form, Errors, NewScenario, Created, NewDraft, Drafts, DraftChange, Scenario, Cycles, Why, Found, Costs),
     *(Divergence, Generator, Recipe, Generated, NewRun, Run, Link, CommentRequest, CommentChange, NewComment),
-    *(Threads, Comparison, RoomRequest, RoomEnd, NewRoom, Room),
+    *(Threads, Comparison, NewComparison, ComparisonCreated, StoredComparison),
+    *(RoomRequest, RoomEnd, NewRoom, Room),
 )
 """Those that a route names; the others are parts of them."""
