@@ -91,6 +91,9 @@ INSPECT: dict[str, Callable[[Cycle, Place], Any]] = {
 }
 """The parts that the tabs of Inspect show. A tab with a part of its own is a row here."""
 
+TABS = frozenset({"story", "events", *INSPECT})
+"""The tabs of Inspect; those beside :data:`INSPECT` show the light cycle."""
+
 PARTS: dict[str, Callable[[Cycle, Place], Any]] = {
     "policy": _policy,
     **INSPECT,

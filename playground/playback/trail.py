@@ -195,7 +195,8 @@ class Trail:
         return placement
 
     def marks(self, first: int, last: int) -> dict[str, Any]:
-        """Return the protocol's ``Marks`` of cycles ``first`` to ``last``."""
+        """Return the protocol's ``Marks`` of cycles ``first`` to ``last``, of none if there are none."""
+        first = min(first, last + 1)
         rows = slice(first - 1, last)
         return {
             "pod": self._pods[rows].tolist(),

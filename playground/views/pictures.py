@@ -137,7 +137,11 @@ def oembed(request: HttpRequest) -> HttpResponse:
     """Answer oEmbed 1.0 for the address of a shared scenario; only JSON, as ``format`` may say."""
     if request.GET.get("format", "json") != "json":
         return JsonResponse({"error": "Only format=json is answered."}, status=501)
-    asked = urlsplit(request.GET.get("url", "")[: 2 * QUERY])
+    try:
+        asked = urlsplit(request.GET.get("url", "")[: 2 * QUERY])
+    except ValueError as error:
+        message = f"url is no URL ({error}); write the address of a shared scenario."
+        return JsonResponse({"error": message}, status=400)
     parts = asked.path.strip("/").split("/")
     own = (asked.scheme, asked.netloc) == (request.scheme, request.get_host())
     row = store.find_scenario(parts[1]) if own and len(parts) == 2 and parts[0] in {"s", "e"} else None

@@ -14,10 +14,10 @@ import numpy as np
 from scheduler_core.cluster.columns import NodeColumns
 from scheduler_core.cluster.reads import PodFields
 from scheduler_core.objects.arrays import BoolVector
+from scheduler_core.objects.integers import parse_int
 from scheduler_core.objects.model import NodeSelectorTerm, Pod, Requirement
 
 _LABEL_VALUE = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
-_INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
 def required_mask(pod: Pod | PodFields, columns: NodeColumns) -> BoolVector:
@@ -72,7 +72,7 @@ def valid(requirement: Requirement) -> bool:
         case "Exists" | "DoesNotExist":
             fits = not values
         case "Gt" | "Lt":
-            fits = len(values) == 1 and _integer(values[0]) is not None
+            fits = len(values) == 1 and parse_int(values[0]) is not None
         case _:
             fits = False
     return fits and all(_LABEL_VALUE.fullmatch(value) for value in values)
@@ -89,16 +89,8 @@ def holds(requirement: Requirement, found: str | None) -> bool:
             return found is not None
         case "DoesNotExist":
             return found is None
-    number = _integer(found) if found is not None else None
-    bound = _integer(requirement.values[0])
+    number = parse_int(found) if found is not None else None
+    bound = parse_int(requirement.values[0])
     if number is None or bound is None:
         return False
     return number > bound if requirement.operator == "Gt" else number < bound
-
-
-def _integer(text: str) -> int | None:
-    """Parse as strconv.ParseInt(text, 10, 64) does."""
-    if len(text) > 64 or not _INTEGER.fullmatch(text):
-        return None
-    number = int(text)
-    return number if -(2**63) <= number < 2**63 else None

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
 from scheduler_core.objects.model import KubernetesObject
+from scheduler_core.objects.times import rfc3339
 
 Action = Literal["create", "update", "delete"]
 
@@ -48,11 +47,6 @@ class Options(Struct, frozen=True):
     most_looks: int = 50_000  # reconciliations in one settle(), plus some per object
 
 
-@lru_cache(maxsize=1024)
-def _printed(second: int) -> str:
-    return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
 def timestamp(options: Options, now: float) -> str:
     """Format a virtual time as RFC 3339 in whole seconds, like ``creationTimestamp``."""
-    return _printed(int(options.epoch + now))
+    return rfc3339(int(options.epoch + now))

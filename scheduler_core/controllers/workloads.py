@@ -120,6 +120,16 @@ class ExistingObjects:
         """Return the objects that the controller owns, in order of creation."""
         return [self.objects[key] for key in self._owned.get(key_of(owner), ())]
 
+    def descendants(self, owner: KubernetesObject) -> list[KubernetesObject]:
+        """Return an object and all that it owns, level by level, each once: owners may form a circle."""
+        found = {key_of(owner): owner}
+        waiting = [owner]
+        for current in waiting:
+            new = {key_of(one): one for one in self.owned(current) if key_of(one) not in found}
+            found.update(new)
+            waiting += new.values()
+        return waiting
+
     def pods_on(self, node: str) -> Iterator[Pod]:
         """Yield the pods bound to a node, without terminal ones."""
         for key in self._pods_on.get(node, ()):

@@ -14,6 +14,7 @@ from scheduler_core.explain.spelling import (
     correct_selector,
     selector_pairs,
 )
+from scheduler_core.objects.integers import parse_int
 from scheduler_core.objects.manifests import Manifest, part
 from scheduler_core.objects.model import Node, NodeSelectorTerm, Requirement
 from scheduler_core.objects.selectors import term_matches
@@ -154,7 +155,7 @@ def _labels_for(term: NodeSelectorTerm, node: Node) -> dict[str, str | None] | N
             case "Exists":
                 wanted[r.key] = ""
             case _:
-                wanted[r.key] = str(int(r.values[0]) + (1 if r.operator == "Gt" else -1))
+                wanted[r.key] = str((parse_int(r.values[0]) or 0) + (1 if r.operator == "Gt" else -1))
     return wanted or None
 
 

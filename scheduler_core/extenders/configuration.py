@@ -109,7 +109,7 @@ class _Reader:
         verbs = {
             verb: end
             for name, verb in _PATHS.items()
-            if (end := self._text(f"{path}.{name}", given.get(name)))
+            if (end := self._verb(f"{path}.{name}", given.get(name)))
         }
         weight = self._weight(f"{path}.weight", given.get("weight"), scores="prioritize" in verbs)
         timeout = self._timeout(f"{path}.httpTimeout", given.get("httpTimeout"))
@@ -141,6 +141,12 @@ class _Reader:
         self.fail(path, f"must be a string, not {kind_of(value)}")
         return ""
 
+    def _verb(self, path: str, value: Any) -> str:
+        verb = self._text(path, value)
+        if not _is_solid(verb):
+            self.fail(path, f"{show(verb)} has a blank or a control character: write a verb such as filter")
+        return verb
+
     def _url(self, path: str, value: Any) -> str:
         example = "write the address that the verbs are added to, such as http://10.0.0.5:8888/scheduler"
         if value is None or value == "":
@@ -149,6 +155,8 @@ class _Reader:
             self.fail(path, f"must be a URL, not {kind_of(value)}: {example}")
         elif len(value) > LONGEST_URL or not _is_url(value):
             self.fail(path, f"{show(value)} is no http or https URL: {example}")
+        elif not _is_solid(value):
+            self.fail(path, f"{show(value)} has a blank or a control character: {example}")
         else:
             return value
         return ""
@@ -200,6 +208,11 @@ class _Reader:
             if self._flag(f"{at}.ignoredByScheduler", entry.get("ignoredByScheduler")):
                 ignored.add(name)
         return frozenset(names), frozenset(ignored)
+
+
+def _is_solid(value: str) -> bool:
+    """Return whether all characters are ones that a URL may have; urlsplit drops some of the others."""
+    return value.isprintable() and " " not in value
 
 
 def _is_url(value: str) -> bool:

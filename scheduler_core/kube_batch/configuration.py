@@ -14,6 +14,7 @@ import yaml
 from msgspec import Struct, field
 
 from scheduler_core.kube_batch.plugin import SWITCHES
+from scheduler_core.objects.integers import parse_int
 from scheduler_core.objects.names import did_you_mean
 from scheduler_core.objects.problems import Problem
 
@@ -352,15 +353,6 @@ def parse_bool(text: str) -> bool | None:
     if text in ("1", "t", "T", "TRUE", "true", "True"):
         return True
     return False if text in ("0", "f", "F", "FALSE", "false", "False") else None
-
-
-def parse_int(text: str) -> int | None:
-    """Parse as strconv.Atoi does; ``None`` for anything else."""
-    digits = text[1:] if text[:1] in ("+", "-") else text
-    if len(text) > 20 or not text.isascii() or not digits.isdecimal():
-        return None
-    number = int(text)
-    return number if -(2**63) <= number < 2**63 else None
 
 
 def argument(arguments: Mapping[str, str], name: str, default: Any, parse: Callable[[str], Any]) -> Any:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from msgspec import Struct
 
 from scheduler_core.cluster.columns import NodeColumns
-from scheduler_core.kube_batch.configuration import parse_int
 from scheduler_core.kube_batch.model import (
     BOUND,
     DEFAULT_TASK_PRIORITY,
@@ -26,6 +25,7 @@ from scheduler_core.kube_batch.model import (
 from scheduler_core.kube_batch.nodes import Nodes
 from scheduler_core.kube_batch.task_class import TaskClasses
 from scheduler_core.objects import model as api
+from scheduler_core.objects.integers import parse_int
 from scheduler_core.objects.times import seconds_of
 
 GROUP_NAME = "scheduling.k8s.io/group-name"

@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from scheduler_core.objects.integers import parse_int
+
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?", re.ASCII)
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", re.ASCII)
 _QUALIFIED = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?", re.ASCII)
-
-_INTEGER = re.compile(r"[+-]?[0-9]{1,30}", re.ASCII)
 
 _NAME_RULE = "lower case letters, digits, '-' and '.', beginning and ending with a letter or digit"
 _NAMESPACE_RULE = "lower case letters, digits and '-', beginning and ending with a letter or digit"
@@ -48,8 +48,8 @@ def check_key(text: str) -> str | None:
 
 
 def is_integer(text: str) -> bool:
-    """Return whether the text is an integer that Gt and Lt can compare with."""
-    return _INTEGER.fullmatch(text) is not None
+    """Return whether the text is an integer of 64 bits, which Gt and Lt compare with."""
+    return parse_int(text) is not None
 
 
 @lru_cache(maxsize=8192)

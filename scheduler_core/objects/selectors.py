@@ -6,9 +6,9 @@ budgets, checks). The predicates apply the same rules to columns of nodes.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
+from scheduler_core.objects.integers import parse_int
 from scheduler_core.objects.model import (
     LabelSelector,
     Node,
@@ -19,8 +19,6 @@ from scheduler_core.objects.model import (
     Toleration,
 )
 from scheduler_core.objects.names import check_value
-
-_INTEGER = re.compile(r"[+-]?\d{1,30}", re.ASCII)
 
 
 def matches(selector: LabelSelector | None, labels: Mapping[str, str]) -> bool:
@@ -45,13 +43,11 @@ def requirement_matches(requirement: Requirement, labels: Mapping[str, str]) -> 
         return value is not None
     if operator == "DoesNotExist":
         return value is None
-    if value is None or not _INTEGER.fullmatch(value) or not _INTEGER.fullmatch(requirement.values[0]):
+    number = None if value is None else parse_int(value)
+    bound = parse_int(requirement.values[0])
+    if number is None or bound is None:
         return False
-    return (
-        int(value) > int(requirement.values[0])
-        if operator == "Gt"
-        else int(value) < int(requirement.values[0])
-    )
+    return number > bound if operator == "Gt" else number < bound
 
 
 def _valid(requirement: Requirement) -> bool:

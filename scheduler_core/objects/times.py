@@ -5,6 +5,15 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from functools import lru_cache
 
+_LAST = int(datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp())
+"""The last second that a date can name, of year 9999; virtual time may go on beyond it."""
+
+
+@lru_cache(maxsize=1024)
+def rfc3339(second: int) -> str:
+    """Format a second since 1970 as RFC 3339; one after year 9999 as the last one of that year."""
+    return datetime.fromtimestamp(min(second, _LAST), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
 
 @lru_cache(maxsize=4096)
 def microseconds_of(timestamp: str | None) -> int | None:

@@ -115,7 +115,7 @@ def releases_written(scenario: Any) -> Iterator[str]:
     """
     spec = scenario.get("spec")
     listed = spec.get("operations") if isinstance(spec, dict) else None
-    for item in listed or ():
+    for item in listed if isinstance(listed, list) else ():  # it is not checked yet
         if isinstance(item, dict):
             yield from _release_written(item)
 
@@ -450,11 +450,7 @@ class _History:
         if isinstance(obj, Node) and not alone:
             # The pod garbage collector deletes the node's pods.
             changes += [("delete", pod) for pod in world.pods_on(obj.meta.name)]
-        waiting = [obj]
-        while waiting:
-            current = waiting.pop(0)
-            changes.append(("delete", current))
-            waiting += () if alone else world.owned(current)
+        changes += [("delete", one) for one in ([obj] if alone else world.descendants(obj))]
         for _, gone in changes:
             self.documents.pop(key_of(gone), None)
             if key_of(gone) in world.objects:

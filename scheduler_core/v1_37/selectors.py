@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
 
+from scheduler_core.objects.integers import parse_int
+
 NAME_FIELD = "metadata.name"
-
-_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
-_INT64 = 2**63
-
-
-def integer(text: str) -> int | None:
-    """Parse a signed decimal integer of 64 bits (strconv.ParseInt); None for anything else."""
-    if not _INTEGER.fullmatch(text):
-        return None
-    number = int(text)
-    return number if -_INT64 <= number < _INT64 else None
 
 
 class Requirement(Struct, frozen=True):
@@ -43,8 +33,8 @@ class Requirement(Struct, frozen=True):
             case "DoesNotExist":
                 return value is None
             case "Gt" | "Lt":
-                left = None if value is None else integer(value)
-                right = integer(self.values[0]) if len(self.values) == 1 else None
+                left = None if value is None else parse_int(value)
+                right = parse_int(self.values[0]) if len(self.values) == 1 else None
                 if left is None or right is None:
                     return False
                 return left > right if self.operator == "Gt" else left < right
@@ -150,7 +140,7 @@ def _can_be_parsed(expression: Requirement) -> bool:
         case "Exists" | "DoesNotExist":
             return not values
         case "Gt" | "Lt":
-            return len(values) == 1 and integer(values[0]) is not None
+            return len(values) == 1 and parse_int(values[0]) is not None
     return False
 
 

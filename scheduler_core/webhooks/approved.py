@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterable
-from typing import TypeAlias
 from urllib.parse import unquote, urlsplit
 
 from msgspec import Struct
 
+from scheduler_core.webhooks.addresses import Address, Network, is_public, reached
+
 _SPECIAL = frozenset("/\\%")  # in a segment once unquoted: servers disagree on them
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
 PORTS = {"http": 80, "https": 443}
 MOST_PREFIXES = 100
-
-Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
-Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 class ApprovalError(ValueError):
@@ -38,6 +35,8 @@ class Target(Struct, frozen=True):
 
 def target(url: str) -> Target | None:
     """Take a URL apart; ``None`` if it is no plain http or https URL without user, query and fragment."""
+    if not url.isascii() or not url.isprintable() or " " in url:  # some of these urlsplit drops
+        return None
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -45,7 +44,7 @@ def target(url: str) -> Target | None:
         return None
     host = (parts.hostname or "").rstrip(".").lower()
     unusual = parts.username is not None or parts.password is not None or parts.query or parts.fragment
-    if parts.scheme not in PORTS or not host or unusual or port == 0 or not url.isascii():
+    if parts.scheme not in PORTS or not host or unusual or port == 0:
         return None
     path = tuple(unquote(segment) for segment in parts.path.split("/") if segment)
     if any(map(_is_unusual, path)):
@@ -89,24 +88,23 @@ class Approved:
     def admits(self, host: str, address: str) -> bool:
         """Return whether a connection to the host of an approved URL may go to an address."""
         try:
-            there = _plain(ipaddress.ip_address(address.partition("%")[0]))
+            there = ipaddress.ip_address(address.partition("%")[0])
         except ValueError:
             return False
-        if there.is_multicast or there.is_unspecified:
+        ends = reached(there)
+        if any(end.is_multicast or end.is_unspecified for end in ends):
             return False
-        if host.lower().rstrip(".") == "localhost" and there.is_loopback:
+        if host.lower().rstrip(".") == "localhost" and all(end.is_loopback for end in ends):
             return True
-        try:
-            if ipaddress.ip_address(host) == ipaddress.ip_address(address):
-                return True
-        except ValueError:
-            pass  # it is a name
-        return there.is_global or any(there in network for network in self._networks)
+        return _is_literal(host, there) or all(is_public(end) or self._lists(end) for end in ends)
+
+    def _lists(self, address: Address) -> bool:
+        return any(address in network for network in self._networks)
 
 
-def _plain(address: Address) -> Address:
-    """Return the IPv4 address that an IPv6 address stands for, if it does for one."""
-    if address in _NAT64:
-        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    mapped = getattr(address, "ipv4_mapped", None) or getattr(address, "sixtofour", None)
-    return mapped if mapped is not None else address
+def _is_literal(host: str, address: Address) -> bool:
+    """Return whether the host of a URL is this address itself, rather than a name."""
+    try:
+        return ipaddress.ip_address(host) == address
+    except ValueError:
+        return False

@@ -28,6 +28,11 @@ MOST_SENT = 16 * 1024 * 1024  # bytes of one request
 AT_ONCE = 4  # calls of one process
 PIECE = 64 * 1024
 
+#: What a call may raise for reasons of the other side or of the URL; ``httpx.InvalidURL`` is no HTTPError.
+FAILURES = (
+    *(httpcore.NetworkError, httpcore.ProtocolError, httpcore.UnsupportedProtocol),
+    *(httpx.HTTPError, httpx.InvalidURL, OSError, ValueError),
+)
 _HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "identity", "User-Agent": "podstep"}
 
 
@@ -68,7 +73,7 @@ class Webhooks:
             return self._call(url, body, started, started + seconds)
         except (httpcore.TimeoutException, httpx.TimeoutException, TimeoutError, Unanswered):
             return _failure(timed_out(url), started)
-        except (httpcore.NetworkError, httpcore.ProtocolError, httpx.HTTPError, OSError, ValueError) as error:
+        except FAILURES as error:
             return _failure(f"Post {url}: {str(error)[:200] or type(error).__name__}", started)
         finally:
             self._turns.release()

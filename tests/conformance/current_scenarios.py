@@ -89,8 +89,8 @@ def operations(record: dict[str, Any]) -> list[dict[str, Any]]:
     return out
 
 
-def scenario_of(record: dict[str, Any]) -> Scenario | None:
-    """Return a record as a scenario; None if it holds what the API server refuses."""
+def documents_of(record: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a record as the documents of a bundle."""
     settings: dict[str, Any] = {
         "apiVersion": "podstep/v1",
         "kind": "SimulationSettings",
@@ -104,7 +104,12 @@ def scenario_of(record: dict[str, Any]) -> Scenario | None:
         documents.append({**record["config"], **version})
     if record.get("steps"):
         documents.append({"kind": "Scenario", "spec": {"operations": operations(record)}})
+    return documents
+
+
+def scenario_of(record: dict[str, Any]) -> Scenario | None:
+    """Return a record as a scenario; None if it holds what the API server refuses."""
     try:
-        return load_documents(documents)
+        return load_documents(documents_of(record))
     except BundleError:
         return None

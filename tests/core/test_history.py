@@ -355,3 +355,36 @@ def test_the_second_of_a_step_lands_where_the_first_did_that_is_taken_out() -> N
     operations, gone = removed(load(COUNTED), "a", Moment(1, 5))
     assert gone["id"] == "a"
     assert moments_of(operations) == [("b", {"major": 1, "minor": 5}, 7), ("c", 9, None)]
+
+
+def test_owners_that_form_a_circle_go_together() -> None:
+    """Deleting one of them ends, and deletes each once."""
+
+    def owned(name: str, owner: str) -> dict[str, Any]:
+        reference = {
+            "apiVersion": "apps/v1",
+            "kind": "ReplicaSet",
+            "name": owner,
+            "uid": owner,
+            "controller": True,
+        }
+        template = {
+            "metadata": {"labels": {"a": name}},
+            "spec": {"containers": [{"name": "c", "image": "i"}]},
+        }
+        return {
+            "apiVersion": "apps/v1",
+            "kind": "ReplicaSet",
+            "metadata": {"name": name, "ownerReferences": [reference]},
+            "spec": {"replicas": 0, "selector": {"matchLabels": {"a": name}}, "template": template},
+        }
+
+    history = {
+        "kind": "Scenario",
+        "spec": {"operations": [{"step": 1, **deleting(("ReplicaSet", "default/one"), {})}]},
+    }
+    scenario = load_documents([owned("one", "two"), owned("two", "one"), history])
+    assert [(one.action, one.key) for one in scenario.operations] == [
+        ("delete", "default/one"),
+        ("delete", "default/two"),
+    ]

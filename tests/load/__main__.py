@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from tests.load import fuzz, measured, memory, rooms, steps
+from tests.load import abuse, fuzz, measured, memory, rooms, steps
 
 Main = Callable[[Sequence[str]], int | None]
 
@@ -15,6 +15,7 @@ SUBJECTS: Mapping[str, Main] = {
     "steps": steps.main,
     "memory": memory.main,
     "fuzz": fuzz.main,
+    "abuse": abuse.main,
     "rooms": rooms.main,
 }
 

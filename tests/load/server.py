@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,6 +27,7 @@ class Server:
 
     base: str
     pid: int | None = None
+    home: Path | None = None  # with the logs of its processes, if it was started here
 
     def resident_mib(self) -> float:
         """Return the resident memory of the web process in MiB, 0 where it is not known."""
@@ -34,16 +35,18 @@ class Server:
 
 
 @contextmanager
-def serving(base: str | None = None, pid: int | None = None) -> Iterator[Server]:
-    """Yield a server: the one at ``base``, else one that is started for it and ended afterwards."""
+def serving(
+    base: str | None = None, pid: int | None = None, limits: Mapping[str, str] = RAISED
+) -> Iterator[Server]:
+    """Yield a server: the one at ``base``, else one that is started with ``limits`` and ended afterwards."""
     if base is not None:
         yield Server(base.rstrip("/"), pid)
         return
     with tempfile.TemporaryDirectory(prefix="podstep-load-") as folder:
         home, port = Path(folder), free_port()
         parts = {
-            name: replace(part, env={**part.env, **RAISED})
+            name: replace(part, env={**part.env, **limits})
             for name, part in embedded_parts(home, port).items()
         }
         with running("load", parts, home, port) as stack:
-            yield Server(stack.base_url, stack.processes["web"].popen.pid)
+            yield Server(stack.base_url, stack.processes["web"].popen.pid, home)

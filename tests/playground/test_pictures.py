@@ -346,6 +346,14 @@ def test_oembed_is_for_shared_scenarios_of_this_server(shared: str, url: str) ->
 
 
 @database
+@pytest.mark.parametrize("url", ["http://[", "http://[x]/s/1/", "http://\u2100/", "//[::1"])
+def test_oembed_of_a_text_that_is_no_url_is_refused_in_words(url: str) -> None:
+    """A bracket that is open, an address that is none, a host that is no name."""
+    answer = Client().get("/oembed", {"url": url})
+    assert answer.status_code == 400 and "write the address of a shared scenario" in answer.json()["error"]
+
+
+@database
 def test_only_embedded_pages_are_framed(shared: str) -> None:
     """Whatever else there is of a scenario is not shown inside another site."""
     for address in (f"/s/{shared}/", "/", "/stored/", "/runs/"):

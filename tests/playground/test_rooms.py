@@ -200,6 +200,8 @@ async def test_a_viewer_cannot_lead(opened: dict[str, Any], name: str, payload: 
         {"step": "x"},
         {"step": 3},
         {"step": "1", "tab": "x" * 41},
+        {"step": "1", "tab": "secrets"},
+        {"step": "1", "tab": "constructor"},
         {"step": "1", "pod": "x" * 601},
         {"step": "1", "cell": {"a": {"b": "c"}}},
         {"step": "1", "cell": ["x" * 300, "y" * 300]},

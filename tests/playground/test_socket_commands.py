@@ -109,6 +109,23 @@ async def test_steps_that_are_none(web: str) -> None:
         assert (await socket.error("cycle.get", unknown))["code"] == "payload.invalid"
 
 
+@pytest.mark.parametrize(("first", "to"), [(0, 0), (6, 6), (6, 99), (999_999_999, 999_999_999)])
+async def test_marks_of_cycles_that_are_none_are_empty(web: str, first: int, to: int) -> None:
+    """Before the first cycle and beyond the last one."""
+    async with connected() as socket:
+        source = await draft(socket, web)
+        found = await socket.success("timeline.get", {"source": source, "from": first, "to": to})
+        assert (found["marks"]["result"], found["marks"]["operations"]) == ("", [])
+
+
+async def test_marks_are_asked_for_from_the_first_to_the_last(web: str) -> None:
+    """The other way round is refused, naming the field."""
+    async with connected() as socket:
+        source = await draft(socket, web)
+        refused = await socket.error("timeline.get", {"source": source, "from": 4, "to": 2})
+        assert (refused["code"], refused["field"]) == ("payload.invalid", "from")
+
+
 async def test_a_window_is_bounded(web: str, limits: Callable[..., None]) -> None:
     """However much is asked for, an answer holds so many cycles, marks and events."""
     limits(WINDOW_CYCLES=2, MARKS=3, EVENTS=1)

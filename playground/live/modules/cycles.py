@@ -26,6 +26,8 @@ WINDOWS_AT_ONCE = 4  # a client prefetches on both sides of its position
 async def timeline(call: Call) -> Answer:
     """Return the marks of cycles ``from`` to ``to``."""
     first = max(call.payload["from"], 1)
+    if call.payload["from"] > call.payload["to"]:
+        raise CommandError("payload.invalid", "from must be at most to.", field="from")
     to = min(call.payload["to"], first + limit("MARKS") - 1)
 
     def turn(playback: Playback, _unwanted: Unwanted) -> Encoded | None:

@@ -12,6 +12,7 @@ from playground.live.errors import CommandError
 from playground.live.halls import Member
 from playground.live.hub import hub, member_of
 from playground.live.sightings import sightings
+from playground.panels.cycle import TABS
 from playground.playback.executor import in_storage
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.rooms import questions, rows
@@ -105,6 +106,9 @@ def position_of(payload: Mapping[str, Any]) -> dict[str, Any]:
     for name, most in TEXTS.items():
         if len(payload.get(name) or "") > most:
             raise CommandError("payload.invalid", f"{name} may have {most} characters.", field=name)
+    if (tab := payload.get("tab")) and tab not in TABS:
+        message = f"There is no tab {tab!r}; the tabs are {', '.join(sorted(TABS))}."
+        raise CommandError("payload.invalid", message, field="tab")
     for name in ("cell", "spot"):
         if len(str(payload.get(name) or "")) > CELL:
             raise CommandError("payload.invalid", f"{name} may have {CELL} characters.", field=name)

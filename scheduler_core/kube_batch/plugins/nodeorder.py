@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from scheduler_core.cluster.nodeaffinity import term_mask
-from scheduler_core.kube_batch.configuration import argument, parse_int
+from scheduler_core.kube_batch.configuration import argument
 from scheduler_core.kube_batch.model import Task
 from scheduler_core.kube_batch.neighbors import Neighbors
 from scheduler_core.kube_batch.nodes import Nodes
@@ -17,6 +17,7 @@ from scheduler_core.kube_batch.plugin import Registration
 from scheduler_core.kube_batch.session import Session
 from scheduler_core.kube_batch.task_class import FloatVector
 from scheduler_core.objects.arrays import BoolVector, IntVector
+from scheduler_core.objects.integers import parse_int
 from scheduler_core.objects.model import NodeSelectorTerm
 
 MOST_SCORE = 10

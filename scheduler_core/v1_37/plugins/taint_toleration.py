@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from scheduler_core.objects.integers import parse_int
 from scheduler_core.v1_37.nodes import Mask
 from scheduler_core.v1_37.plugins.base import (
     Codes,
@@ -20,7 +21,6 @@ from scheduler_core.v1_37.plugins.base import (
     refused,
     unresolvable,
 )
-from scheduler_core.v1_37.selectors import integer
 
 COMPARISON_GATE = "TaintTolerationComparisonOperators"
 
@@ -58,7 +58,7 @@ def tolerates(toleration: Mapping[str, Any], taint: Taint, *, compare: bool) -> 
 
 
 def _decimal(text: str) -> int | None:
-    return integer(text) if _DECIMAL.fullmatch(text) else None
+    return parse_int(text) if _DECIMAL.fullmatch(text) else None
 
 
 def tolerates_all(

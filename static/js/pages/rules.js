@@ -1,6 +1,7 @@
 // The invalidation table's filter by resource and mode; a link to a row shows it whatever is filtered.
 
 import { $, $$ } from "../lib/dom.js";
+import { decoded } from "../lib/encoded.js";
 
 const form = $("form[data-rule-filter]");
 /** @type {Record<string, HTMLSelectElement>} */
@@ -55,7 +56,7 @@ function apply() {
 
 /** A row that the address names is shown, if need be without the filter. */
 function reveal() {
-  const row = rows.find(({ id }) => id === decodeURIComponent(location.hash.slice(1)));
+  const row = rows.find(({ id }) => id === decoded(location.hash.slice(1)));
   if (!row) return;
   if (row.hidden) {
     form.reset();

@@ -2,6 +2,7 @@
 // address asks for and there is not is said, and the rest is shown.
 
 import { debounce, toast } from "../lib/dom.js";
+import { decoded } from "../lib/encoded.js";
 import { framing } from "./embedded.js";
 import { TABS as INSPECT } from "./inspect/inspect.js";
 import { Lists } from "./lists.js";
@@ -57,7 +58,7 @@ const KEYS = {
   },
   // A pod that a controller makes may only exist later, so every name is possible.
   pod: { of: ({ playback, pod }) => (pod >= 0 ? playback.pods.keys[pod] : ""), is: () => true },
-  colour: { of: ({ look, usual }) => (look.colour === usual.colour ? "" : look.colour), is: (text) => text in COLOURS },
+  colour: { of: ({ look, usual }) => (look.colour === usual.colour ? "" : look.colour), is: (text) => Object.hasOwn(COLOURS, text) },
   group: {
     of: ({ look, usual }) => (look.group === usual.group ? "" : look.group),
     is: (text, { playback }) => choices(playback.nodes).some(([value]) => value === text),
@@ -67,7 +68,7 @@ const KEYS = {
     is: (text, { colours }) => colours.entries.some(({ label }) => label === text),
   },
   stage: { of: ({ shown }) => shown.stage, is: (text) => text === "table" },
-  shade: { of: ({ shown }) => (shown.shade === "use" ? "" : shown.shade), is: (text) => text in MEASURES },
+  shade: { of: ({ shown }) => (shown.shade === "use" ? "" : shown.shade), is: (text) => Object.hasOwn(MEASURES, text) },
   search: { of: ({ shown }) => shown.search, is: (text) => text.length <= 200 },
   present: { of: ({ shown }) => shown.present, is: (text) => text === "1" },
   why: { of: ({ why }) => why?.shown?.pod ?? "", is: () => true }, // the panel says of which pod there is nothing
@@ -134,7 +135,7 @@ export class Address {
   static read(fallback = "") {
     const query = new URLSearchParams(location.search);
     const run = RUN_PATH.exec(location.pathname);
-    const inPath = run ? decodeURIComponent(location.pathname.slice(run[1].length).replace(/\/$/, "")) : "";
+    const inPath = run ? decoded(location.pathname.slice(run[1].length).replace(/\/$/, "")) : "";
     /** @type {Wish} */
     const wish = { lists: [], others: [], bare: !query.size && !inPath };
     for (const [key] of framing()) query.delete(key);

@@ -257,7 +257,25 @@ def test_a_name_that_resolves_to_a_private_address_gets_no_connection(server, mo
         ("a.example", "169.254.169.254", False),
         ("a.example", "::ffff:10.0.0.1", False),
         ("a.example", "64:ff9b::a00:1", False),
+        ("a.example", "::ffff:93.184.216.34", True),
+        ("a.example", "::10.0.0.1", False),
+        ("a.example", "::127.0.0.1", False),
+        ("a.example", "::ffff:0:127.0.0.1", False),
+        ("a.example", "64:ff9b::5db8:d822", True),
+        ("a.example", "64:ff9b:1::7f00:1", False),
+        ("a.example", "64:ff9b:1::5db8:d822", False),
         ("a.example", "2002:a00:1::", False),
+        ("a.example", "2002:5db8:d822::1", True),
+        ("a.example", "2001:0:5db8:d822::80ff:fffe", False),
+        ("a.example", "2001:0:7f00:1::a247:27dd", False),
+        ("a.example", "2606:4700::5efe:10.0.0.1", False),
+        ("a.example", "2606:4700::200:5efe:169.254.169.254", False),
+        ("a.example", "::", False),
+        ("a.example", "ff02::1", False),
+        ("localhost", "::1", True),
+        ("localhost", "::ffff:127.0.0.1", True),
+        ("localhost", "::127.0.0.1", True),
+        ("::127.0.0.1", "::127.0.0.1", True),
         ("a.example", "fe80::1%eth0", False),
         ("a.example", "::1", False),
         ("a.example", "0.0.0.0", False),
@@ -275,9 +293,22 @@ def test_only_public_addresses_are_admitted_unless_they_are_listed(host, address
     assert Approved([]).admits(host, address) is admitted
 
 
+@pytest.mark.parametrize("address", ["10.0.0.1", "::ffff:10.0.0.1", "::10.0.0.1", "64:ff9b::a00:1"])
+def test_a_listed_network_admits_an_address_in_every_notation(address):
+    """As the IPv4 address that it stands for."""
+    assert Approved([], ["10.0.0.0/8"]).admits("a.example", address)
+    assert not Approved([], ["10.1.0.0/16"]).admits("a.example", address)
+
+
 @pytest.mark.parametrize(
     "url",
     [
+        "http://a.example/sched\tuler/filter",
+        " http://a.example/scheduler/filter",
+        "http://a.example/scheduler/filter\n",
+        "http://a.example/scheduler/fil ter",
+        "http://a.example/scheduler/\x7f",
+        "http://[/scheduler/filter",
         "http://a.example/scheduler/../admin",
         "http://a.example/scheduler/%2e%2e/admin",
         "http://a.example/scheduler%2f..%2fadmin/x",
@@ -299,6 +330,17 @@ def test_a_prefix_covers_what_is_below_it_and_nothing_else(url):
     assert approved("http://a.example:80/scheduler/filter")
     assert approved("http://a.example/scheduler")
     assert not approved(url)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://[/", "http://a.example:x/", "http://a\t/", "", "http://" + "a" * 300]
+)
+def test_a_url_that_cannot_be_called_is_a_failure(url):
+    """Whoever approved of it: the transport answers, and never raises."""
+    calling = Webhooks(Approved([]), seconds=1)
+    calling.approved = lambda _url: True  # type: ignore[assignment]
+    reply = calling.post(url, "{}", 1, "")
+    assert (reply.status, bool(reply.failure)) == (0, True)
 
 
 @pytest.mark.parametrize(("prefixes", "networks"), [(["a.example"], []), (["http://a"], ["10.0.0.1/8"])])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -29,7 +28,7 @@ from scheduler_core.framework.queue import QueuedPod
 from scheduler_core.framework.schedulers import SCHEDULERS
 from scheduler_core.framework.status import SUCCESS, Status
 from scheduler_core.objects.model import Pod, PodGroup, PodGroupStatus
-from scheduler_core.objects.times import seconds_of
+from scheduler_core.objects.times import rfc3339, seconds_of
 from scheduler_core.scheduling.timeline import UNSETTLED
 
 NAME = "Coscheduling"
@@ -172,8 +171,7 @@ class Coscheduling(Plugin):
 
     def _date(self) -> str:
         """Return the current time in the API's format."""
-        now = datetime.fromtimestamp(self.state.epoch + self.framework.clock.now, UTC)
-        return now.strftime("%Y-%m-%dT%H:%M:%SZ")
+        return rfc3339(int(self.state.epoch + self.framework.clock.now))
 
     def _nodes(self, group: str) -> Iterable[NodeResources]:
         members = (self.framework.cluster.pods.get(key) for key in self.gangs.members(group))

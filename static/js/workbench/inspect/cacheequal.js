@@ -1,6 +1,7 @@
 // Are these two equivalent? Two pods, and the field in which they differ.
 
 import { h, fill, icon, announce } from "../../lib/dom.js";
+import { decoded } from "../../lib/encoded.js";
 import { short } from "../../lib/quantity.js";
 import { tabled } from "../../lib/tables.js";
 import { ABSENT } from "../cluster.js";
@@ -72,7 +73,7 @@ export class CacheEqual {
     const { view } = this;
     const { playback } = view;
     const { keys, group } = playback.pods;
-    const [, , ...asked] = view.sub.split("/").map(decodeURIComponent);
+    const [, , ...asked] = view.sub.split("/").map(decoded);
     if (view.sub.startsWith("classes/") && asked.length === 2) {
       if (asked.some((pod, at) => pod !== this.#key(at))) {
         if (this.element.contains(document.activeElement)) return; // somebody is typing

@@ -1,6 +1,7 @@
 // The Cache tab, Map: node, predicate and class, browsed from any of the three, a page at a time.
 
 import { h, fill, debounce, focusedNow } from "../../lib/dom.js";
+import { decoded } from "../../lib/encoded.js";
 import { inline } from "../../lib/inline.js";
 import { keeping, tabled } from "../../lib/tables.js";
 import { count, ellipsis } from "../../lib/quantity.js";
@@ -63,8 +64,8 @@ export class CacheMap {
 
   /** What the address says: `map/by/key/inner`. */
   get #where() {
-    const [, by, key = "", inner = ""] = this.view.sub.split("/").map(decodeURIComponent);
-    return { by: WITHIN[by] ? by : "node", key, inner };
+    const [, by, key = "", inner = ""] = this.view.sub.split("/").map(decoded);
+    return { by: Object.hasOwn(WITHIN, by) ? by : "node", key, inner };
   }
 
   /** @param {...string} path */

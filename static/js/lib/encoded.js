@@ -1,0 +1,14 @@
+// Percent-encoded texts of addresses, as anybody may write them.
+
+/**
+ * A text without its percent-encoding; one whose encoding is not valid stays as it is.
+ *
+ * @param {string} text
+ */
+export function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
