@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-IPv4, IPv6 = ipaddress.IPv4Address, ipaddress.IPv6Address
+IPv4 = ipaddress.IPv4Address
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 
