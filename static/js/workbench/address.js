@@ -58,7 +58,10 @@ const KEYS = {
   },
   // A pod that a controller makes may only exist later, so every name is possible.
   pod: { of: ({ playback, pod }) => (pod >= 0 ? playback.pods.keys[pod] : ""), is: () => true },
-  colour: { of: ({ look, usual }) => (look.colour === usual.colour ? "" : look.colour), is: (text) => Object.hasOwn(COLOURS, text) },
+  colour: {
+    of: ({ look, usual }) => (look.colour === usual.colour ? "" : look.colour),
+    is: (text) => Object.hasOwn(COLOURS, text),
+  },
   group: {
     of: ({ look, usual }) => (look.group === usual.group ? "" : look.group),
     is: (text, { playback }) => choices(playback.nodes).some(([value]) => value === text),

@@ -43,7 +43,15 @@ export async function targetOf(view, { step, at = 0, phase = "", tab = "story", 
   const index = /^\d+$/.test(step) ? Number(step) : ((await indexOf(playback, step)) ?? playback.last);
   const found = node ? (playback.nodeIndex.get(node) ?? -1) : -1;
   const known = TABS.some(([key]) => key === tab); // the room may be of a newer server
-  return { index, at, phase, tab: known ? tab : "story", sub: known ? sub : "", node: found, pod: pod ? (playback.podIndex.get(pod) ?? -1) : -1 };
+  return {
+    index,
+    at,
+    phase,
+    tab: known ? tab : "story",
+    sub: known ? sub : "",
+    node: found,
+    pod: pod ? (playback.podIndex.get(pod) ?? -1) : -1,
+  };
 }
 
 /**
