@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
+import shutil
+import tarfile
 import tempfile
 import time
 from contextlib import suppress
@@ -28,6 +31,7 @@ log = structlog.get_logger(__name__)
 
 FOLDER = "extenders"
 DAY = 86_400.0
+_ANSWER = re.compile(r"[0-9a-f]{2}/[0-9a-f]{64}")  # as Remembered names its files
 
 
 def install() -> None:
@@ -101,3 +105,42 @@ def sweep() -> int:
                 path.unlink()
                 removed += 1
     return removed
+
+
+# --- backups -------------------------------------------------------------------------------------
+
+
+def pack(path: Path) -> int:
+    """Write all answers into a tar archive, with the times of their last use; return how many there are."""
+    folder, packed = Path(settings.DATA_DIR) / FOLDER, 0
+    with tarfile.open(path, "w") as archive:
+        for file in sorted(folder.glob("*/*")):
+            name = f"{file.parent.name}/{file.name}"
+            if _ANSWER.fullmatch(name):
+                with suppress(FileNotFoundError):  # swept meanwhile
+                    archive.add(file, name, recursive=False)
+                    packed += 1
+    return packed
+
+
+def unpack(path: Path) -> None:
+    """Put the answers of an archive in place of those that are stored; other members are left out."""
+    folder = Path(settings.DATA_DIR) / FOLDER
+    with tempfile.TemporaryDirectory(prefix="podstep-answers-", dir=settings.DATA_DIR) as home:
+        with tarfile.open(path) as archive:
+            for member in archive:
+                if member.isfile() and _ANSWER.fullmatch(member.name):
+                    _extract(archive, member, Path(home) / member.name)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        for part in Path(home).iterdir():
+            part.rename(folder / part.name)
+
+
+def _extract(archive: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> None:
+    source = archive.extractfile(member)
+    assert source is not None
+    path.parent.mkdir(exist_ok=True)
+    with source, path.open("wb") as target:
+        shutil.copyfileobj(source, target)
+    os.utime(path, (member.mtime, member.mtime))

@@ -1,8 +1,9 @@
-"""Backups: one file with the database and the secret that signs visitors' cookies.
+"""Backups: one file with the database, the answers of extenders, and the secret that signs cookies.
 
-The file is a tar archive of ``manifest.json``, ``database`` (an SQLite file, or the output of ``pg_dump``)
-and, if podstep generated it, ``secret``. It gets its name when it is complete; an incomplete one is never
-restored. Only its owner can read it: with the secret, a cookie can be signed for any visitor.
+The file is a tar archive of ``manifest.json``, ``database`` (an SQLite file, or the output of ``pg_dump``),
+``answers`` (:func:`playground.extenders.pack`) and, if podstep generated it, ``secret``. It gets its name
+when it is complete; an incomplete one is never restored. Only its owner can read it: with the secret, a
+cookie can be signed for any visitor.
 """
 
 from __future__ import annotations
@@ -28,10 +29,11 @@ from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 from msgspec import Struct
 
+from playground import extenders
 from playground.models import Account, Draft, Run, RunChunk, Share, Worker
 
 FORMAT = 1
-MANIFEST, DATABASE, SECRET = "manifest.json", "database", "secret"
+MANIFEST, DATABASE, SECRET, ANSWERS = "manifest.json", "database", "secret", "answers"
 SMALL_BYTES = 2**20  # of the manifest and of the secret
 COUNTED: dict[str, Any] = {
     "drafts": Draft,
@@ -147,15 +149,16 @@ def backup(path: Path) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix=".podstep-backup-", dir=path.parent) as folder:
         home = Path(folder)
         engine.dump(home / DATABASE)
+        answers = extenders.pack(home / ANSWERS)
         secret = _own_secret()
         if secret:
             (home / SECRET).write_text(secret)
-        manifest = _manifest(home)
+        manifest = _manifest(home, answers)
         (home / MANIFEST).write_text(json.dumps(manifest, indent=1))
         whole = home / "whole"
         with _private(whole) as file:
             with tarfile.open(fileobj=file, mode="w") as archive:
-                for name in (MANIFEST, DATABASE, *([SECRET] if secret else [])):
+                for name in (MANIFEST, DATABASE, ANSWERS, *([SECRET] if secret else [])):
                     archive.add(home / name, name, filter=_anonymous)
             file.flush()
             os.fsync(file.fileno())
@@ -183,7 +186,7 @@ def _own_secret() -> str:
     return "" if os.environ.get("SECRET_KEY") else str(settings.SECRET_KEY)
 
 
-def _manifest(home: Path) -> dict[str, Any]:
+def _manifest(home: Path, answers: int) -> dict[str, Any]:
     applied = MigrationLoader(connection).applied_migrations
     return {
         "format": FORMAT,
@@ -191,7 +194,7 @@ def _manifest(home: Path) -> dict[str, Any]:
         "engine": connection.vendor,
         "created": timezone.now().isoformat(),
         "migrations": sorted(name for app, name in applied if app == "playground"),
-        "rows": {name: model.objects.count() for name, model in COUNTED.items()},
+        "rows": {name: model.objects.count() for name, model in COUNTED.items()} | {"answers": answers},
         "sha256": {path.name: _digest(path) for path in sorted(home.iterdir())},
     }
 
@@ -205,11 +208,12 @@ def _digest(path: Path) -> str:
 
 
 def restore(path: Path, *, replace: bool = False) -> dict[str, Any]:
-    """Replace the database and the secret with those of a backup; return its manifest.
+    """Replace what is stored by a backup, secret included; return its manifest.
 
-    The database is migrated afterwards. Raises BackupError for a file that is not a complete backup, or is
-    one of another vendor's database or of a newer podstep; while a worker is alive; and without ``replace``
-    if anything is stored. Raises OSError.
+    The database is migrated afterwards, and the workers that it lists are deleted: they are not here. Answers
+    of extenders stay where the backup has none. Raises BackupError for a file that is not a complete backup,
+    or is one of another vendor's database or of a newer podstep; while a worker is alive; and without
+    ``replace`` if anything is stored. Raises OSError.
     """
     with tempfile.TemporaryDirectory(prefix="podstep-restore-", dir=settings.DATA_DIR) as folder:
         home = Path(folder)
@@ -217,6 +221,9 @@ def restore(path: Path, *, replace: bool = False) -> dict[str, Any]:
         _check(manifest, replace=replace)
         ENGINES[connection.vendor].load(home / DATABASE)
         call_command("migrate", interactive=False, verbosity=0)
+        Worker.objects.all().delete()
+        if (home / ANSWERS).exists():
+            extenders.unpack(home / ANSWERS)
         if (home / SECRET).exists() and _own_secret():
             (home / SECRET).replace(Path(settings.DATA_DIR) / "secret")
     return manifest
@@ -231,7 +238,7 @@ def _unpacked(path: Path, home: Path) -> dict[str, Any]:
             if manifest["format"] != FORMAT:
                 raise BackupError(f"{path} is of format {manifest['format']}; this podstep reads {FORMAT}.")
             for name in manifest["sha256"]:
-                if name not in (DATABASE, SECRET):
+                if name not in (DATABASE, SECRET, ANSWERS):
                     raise BackupError(f"{path} holds unexpected files: {name[:60]}")
                 source = archive.extractfile(members[name])
                 assert source is not None

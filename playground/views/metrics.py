@@ -26,7 +26,12 @@ from playground.visitors.throttle import token_of
 log = structlog.get_logger(__name__)
 
 BROKER_SECONDS = 2.0  # timeout for a broker that does not answer
-FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")  # set by proxies: the peer is not the client
+#: How the names of headers begin that proxies set: the peer is then not the client.
+FORWARDED = (
+    *("forwarded", "via", "x-forwarded", "x-original-", "x-real-ip", "x-client-ip", "x-cluster-client-ip"),
+    *("x-proxyuser-ip", "x-envoy-", "x-amzn-", "x-azure-", "x-cloud-trace-context"),
+    *("client-ip", "true-client-ip", "fastly-client-ip", "cf-", "cdn-loop", "proxy-"),
+)
 REFUSAL = "Metrics are for this machine, PLAYGROUND_METRICS_ALLOW, and the token PLAYGROUND_METRICS_TOKEN.\n"
 
 
@@ -39,13 +44,17 @@ def may_read(request: HttpRequest) -> bool:
     token = settings.METRICS_TOKEN
     if token and secrets.compare_digest(token_of(request).encode(), token.encode()):
         return True
-    if settings.PLAYGROUND["TRUSTED_PROXIES"] or any(name in request.headers for name in FORWARDED):
+    if settings.PLAYGROUND["TRUSTED_PROXIES"] or any(map(_is_forwarded, request.headers)):
         return False
     try:
         peer = ipaddress.ip_address(request.META.get("REMOTE_ADDR", ""))
     except ValueError:
         return False
     return any(peer in ipaddress.ip_network(network, strict=False) for network in settings.METRICS_ALLOW)
+
+
+def _is_forwarded(header: str) -> bool:
+    return header.lower().startswith(FORWARDED)
 
 
 @require_safe

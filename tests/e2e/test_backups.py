@@ -196,6 +196,33 @@ def test_links_rooms_and_comments_still_work(make: Make, tmp_path: Path) -> None
     assert there.shell(SHOWN) == shown
 
 
+WORKED = """
+import os
+from pathlib import Path
+from django.conf import settings
+from playground.models import Worker
+Worker.objects.create(name="w@there")
+file = Path(settings.DATA_DIR, "extenders", "ab", "ab" * 32)
+file.parent.mkdir(parents=True)
+file.write_text("answered")
+"""
+REMEMBERED = """
+from pathlib import Path
+from django.conf import settings
+from playground.models import Worker
+print(Worker.objects.count(), Path(settings.DATA_DIR, "extenders", "ab", "ab" * 32).read_text())
+"""
+
+
+def test_answers_of_extenders_come_along_and_workers_do_not(make: Make, tmp_path: Path) -> None:
+    """A worker of the backup is on another machine: it must not seem to be alive here."""
+    here, there, file = make("here"), make("there"), tmp_path / "all.podstep"
+    here.shell(WORKED)
+    here.manage("backup", str(file))
+    there.manage("restore", str(file))
+    assert there.shell(REMEMBERED).splitlines() == ["0 answered"]
+
+
 def test_accounts_sign_in_after_it(make: Make, tmp_path: Path) -> None:
     """With the password of the backup, as the same owner; and an account keeps others from being replaced."""
     here, there, file = make("here"), make("there"), tmp_path / "all.podstep"

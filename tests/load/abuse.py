@@ -15,8 +15,7 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from typing import Any
 from websockets.exceptions import ConnectionClosed
 
 from tests.conformance.random_records import Dice
+from tests.load.corpus import starts
 from tests.load.frames import frame
 from tests.load.mutants import mutant, written
 from tests.load.server import RAISED, serving
@@ -237,21 +237,31 @@ class Abuser:
     # --- frames ----------------------------------------------------------------------------------
 
     def frames(self, first: int, count: int) -> None:
-        """Send so many frames, fifty on a connection."""
-        for start in range(first, first + count, 50):
-            with self._socket() as socket:
-                for seed in range(start, min(start + 50, first + count)):
-                    self._frame(socket, seed)
+        """Send so many frames, fifty on a connection; they are about links, and drafts of the sender."""
+        seed, last = first, first + count
+        while seed < last:
+            cookie, drafts = self._drafts()
+            with client.open_socket(self.base, cookie) as socket:
+                for _ in range(min(50, last - seed)):
+                    seed += 1
+                    if not self._frame(socket, seed, [*self.sources[:20], *drafts]):
+                        break
 
-    @contextmanager
-    def _socket(self) -> Iterator[client.Socket]:
-        made = client.request("POST", f"{self.base}/api/drafts", {"bundle": written(mutant(3))})
-        cookie = {"Cookie": f"podstep_visitor={made.json['token']}"} if made.status == 201 else {}
-        with client.open_socket(self.base, cookie) as socket:
-            yield socket
+    def _drafts(self) -> tuple[dict[str, str], list[dict[str, Any]]]:
+        """Create drafts of good bundles for a new visitor; return the cookie and the drafts."""
+        headers: dict[str, str] = {}
+        drafts: list[dict[str, Any]] = []
+        cookie = {}
+        for documents in starts()[:12:3]:
+            made = client.request("POST", f"{self.base}/api/drafts", {"bundle": written(documents)}, headers)
+            if made.status == 201:
+                drafts.append({"draft": made.json["id"]})
+                headers = {"Authorization": f"Bearer {made.json['token']}"}
+                cookie = {"Cookie": f"podstep_visitor={made.json['token']}"}
+        return cookie, drafts
 
-    def _frame(self, socket: client.Socket, seed: int) -> None:
-        text = frame(seed, self.sources)
+    def _frame(self, socket: client.Socket, seed: int, sources: list[dict[str, Any]]) -> bool:
+        text = frame(seed, sources)
         began = time.monotonic()
         try:
             socket.connection.send(text)
@@ -265,13 +275,14 @@ class Abuser:
                         traces = self.log.tracebacks()
                         self.report.found(f"frame: {payload}", traces[-1] if traces else "", seed, text)
                 if number == 10**6 + seed:
-                    break
+                    self.report.took(time.monotonic() - began, seed, text[:24])
+                    return True
         except (ConnectionClosed, TimeoutError) as error:
             traces = self.log.tracebacks()
             self.report.answers[type(error).__name__] += 1
             if traces or isinstance(error, TimeoutError):
                 self.report.found(f"frame: {error!r}", traces[-1] if traces else "", seed, text)
-            self.report.took(time.monotonic() - began, seed, text[:24])
+            return False
 
 
 def _busy(answer: client.Answer) -> bool:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 import tarfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from playground import extenders
 from playground.storage import backups, bundles, store
 from tests.playground.conftest import OWNER
 
@@ -77,3 +79,33 @@ def test_nothing_is_restored_over_what_is_stored(tmp_path: Path, web: str) -> No
     store.create_draft(OWNER, [("", web)])
     with pytest.raises(backups.BackupError, match=r"1 drafts.*--replace"):
         backups.restore(written(tmp_path / "file", manifest(), database=b"x"))
+
+
+def test_answers_of_extenders_are_in_a_backup(tmp_path: Path, settings: Any) -> None:
+    """With the time of their last use; what else lies in the folder, or is in an archive, is left out."""
+    here, there = tmp_path / "here", tmp_path / "there"
+    name = "ab/" + "ab" * 32
+    for home, text in ((here, "first"), (there, "another")):
+        file = home / extenders.FOLDER / (name if home is here else f"cd/{'cd' * 32}")
+        file.parent.mkdir(parents=True)
+        file.write_text(text)
+        os.utime(file, (1_000, 1_000))
+    (here / extenders.FOLDER / "ab" / "tmp123").write_text("half of one")
+    settings.DATA_DIR = str(here)
+    assert extenders.pack(tmp_path / "answers") == 1
+    with tarfile.open(tmp_path / "answers", "a") as archive:
+        archive.addfile(tarfile.TarInfo("../outside"), io.BytesIO())
+    settings.DATA_DIR = str(there)
+    extenders.unpack(tmp_path / "answers")
+    files = [path for path in (there / extenders.FOLDER).rglob("*") if path.is_file()]
+    assert files == [there / extenders.FOLDER / name]
+    assert (files[0].read_text(), files[0].stat().st_mtime) == ("first", 1_000)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["answers", "here", "there"]
+
+
+def test_without_answers_a_backup_has_none(tmp_path: Path, settings: Any) -> None:
+    """A server without extenders has no folder for them."""
+    settings.DATA_DIR = str(tmp_path)
+    assert extenders.pack(tmp_path / "answers") == 0
+    extenders.unpack(tmp_path / "answers")
+    assert list((tmp_path / extenders.FOLDER).iterdir()) == []

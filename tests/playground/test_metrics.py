@@ -61,6 +61,13 @@ def value(found: Samples, name: str, **labels: str) -> float:
         ({}, {"REMOTE_ADDR": "192.0.2.1", "HTTP_X_FORWARDED_FOR": "127.0.0.1"}, 403),
         ({}, {"HTTP_X_FORWARDED_FOR": "127.0.0.1"}, 403),  # a proxy on this machine
         ({}, {"HTTP_FORWARDED": "for=127.0.0.1"}, 403),
+        ({}, {"HTTP_VIA": "1.1 proxy"}, 403),
+        ({}, {"HTTP_X_REAL_IP": "127.0.0.1"}, 403),
+        ({}, {"HTTP_X_FORWARDED_HOST": "podstep.example"}, 403),
+        ({}, {"HTTP_X_FORWARDED": ""}, 403),
+        ({}, {"HTTP_CF_CONNECTING_IP": "127.0.0.1"}, 403),
+        ({}, {"HTTP_TRUE_CLIENT_IP": "127.0.0.1"}, 403),
+        ({}, {"HTTP_USER_AGENT": "Prometheus", "HTTP_ACCEPT": "*/*"}, 200),
         ({}, {"REMOTE_ADDR": "nonsense"}, 403),
         ({}, {"HTTP_AUTHORIZATION": "Bearer ", "REMOTE_ADDR": "192.0.2.1"}, 403),  # no token is set
         ({"PROXIES": 1}, {}, 403),
