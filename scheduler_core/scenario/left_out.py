@@ -106,6 +106,11 @@ def _gated(documents: Sequence[Document], settings: Sequence[Settings], *, binde
             "a member of a PodGroup that an extender refuses to bind backs off with its group, which is "
             "presumed: no record has it"
         )
+    if NATIVE in groups and any(one.has(GROUPS) for one in settings) and any(map(_names_claim, documents)):
+        yield (
+            "members of a PodGroup do not share a ResourceClaim that is allocated in their cycle: the second "
+            "of them waits until it is allocated"
+        )
     if NATIVE in groups and not any(one.has(GROUPS) for one in settings):
         yield (
             f"PodGroups are not scheduled as groups, because the feature gate {GROUPS} is off by default: "
@@ -115,13 +120,26 @@ def _gated(documents: Sequence[Document], settings: Sequence[Settings], *, binde
         yield f"PodGroups of {group} are not read: kube-scheduler knows those of {NATIVE} alone"
 
 
-def _requests_more(document: Document) -> bool:
-    """Return whether a pod, or a controller's template, requests more than its containers do."""
+def _pod_spec(document: Document) -> Mapping[str, Any]:
+    """Return the specification of a pod or of a controller's template; empty if there is none."""
     spec: Any = document.get("spec")
     template = spec.get("template") if isinstance(spec, Mapping) else None
     inner = template.get("spec") if isinstance(template, Mapping) else spec
-    if not isinstance(inner, Mapping) or "containers" not in inner:
-        return False
+    return inner if isinstance(inner, Mapping) and "containers" in inner else {}
+
+
+def _names_claim(document: Document) -> bool:
+    """Return whether a member of a PodGroup names a ResourceClaim, which others may name as well."""
+    inner = _pod_spec(document)
+    claims = inner.get("resourceClaims")
+    listed = claims if isinstance(claims, list) else []
+    named = (isinstance(one, Mapping) and one.get("resourceClaimName") for one in listed)
+    return bool(inner.get("schedulingGroup")) and any(named)
+
+
+def _requests_more(document: Document) -> bool:
+    """Return whether a pod, or a controller's template, requests more than its containers do."""
+    inner = _pod_spec(document)
     started = inner.get("initContainers")
     sidecar = any(
         isinstance(one, Mapping) and one.get("restartPolicy") == "Always"

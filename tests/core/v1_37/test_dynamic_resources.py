@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from scheduler_core import load_documents
 from tests.core.v1_37.parts import node, pod, started
 from tests.core.v1_37.test_device_pools import CLASS, piece
 from tests.core.v1_37.test_devices import claim_of, exactly
@@ -56,3 +57,19 @@ def test_a_claim_is_reserved_for_256_pods_at_most() -> None:
     )
     assert run.final()["bound"] == {}
     assert len(run.cluster.objects["ResourceClaim"]["default/c"]["status"]["reservedFor"]) == 256
+
+
+def test_a_claim_that_members_of_a_group_share_is_named_as_left_out() -> None:
+    """Upstream's second member shares the allocation that the first one's Reserve noted."""
+    gates = {"kind": "SimulationSettings", "scheduler": "v1.37", "featureGates": {"GenericWorkload": True}}
+    group = {
+        "apiVersion": "scheduling.k8s.io/v1alpha3",
+        "kind": "PodGroup",
+        "metadata": {"name": "g"},
+        "spec": {},
+    }
+    member = wanting("c")
+    member["spec"]["schedulingGroup"] = {"podGroupName": "g"}
+    for documents, warned in (([group, member], True), ([group, wanting("c")], False)):
+        texts = [one.message for one in load_documents([gates, node("n"), *documents]).warnings]
+        assert any("do not share a ResourceClaim" in text for text in texts) is warned
