@@ -84,6 +84,8 @@ class Report(Struct):
     unknown: dict[tuple[str, ...], Unknown] = field(default_factory=dict)
     uses: dict[tuple[str, str], Use] = field(default_factory=dict)  # by type and field
     unlisted: int = 0  # findings beyond the limit
+    expressions: set[str] = field(default_factory=set)  # those that were compiled
+    compiled: int = 0  # characters of them
 
 
 class At:

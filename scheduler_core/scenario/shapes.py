@@ -13,6 +13,9 @@ from scheduler_core.objects.reading import At
 ANY = "*"  # each field of an object
 QUANTITY = "a quantity, such as 500m or 1Gi"
 NAME = "a string that is not empty"
+MOST_COMPILED = 100_000
+"""Characters of different expressions that are compiled when a text is loaded."""
+
 MOST_SHOWN = 200
 """Characters of a string in a message about it."""
 
@@ -90,7 +93,16 @@ def check(value: Any, shape: Shape, at: At) -> None:
 
 
 def _check_admitted(value: str, shape: Admitted, at: At) -> None:
-    """Report why a string is refused or has no effect, with its beginning."""
+    """Report why a string is refused or has no effect, up to a number of characters of such strings."""
+    report = at.report
+    new = 0 if value in report.expressions else len(value)
+    if report.compiled + new > MOST_COMPILED:
+        at.warn(
+            f"is checked when it is evaluated: the text has more than {MOST_COMPILED:,} characters of others"
+        )
+        return
+    report.expressions.add(value)
+    report.compiled += new
     shown = value if len(value) <= MOST_SHOWN else f"{value[:MOST_SHOWN]}…"
     if reason := shape.refusal(value):
         at.refuse(f'invalid value "{shown}": {reason}')

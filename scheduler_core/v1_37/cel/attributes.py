@@ -9,7 +9,7 @@ from typing import Any
 from scheduler_core.v1_37.cel.costs import Meter
 from scheduler_core.v1_37.cel.errors import CelError
 from scheduler_core.v1_37.cel.functions.optionals import some
-from scheduler_core.v1_37.cel.values import NONE, CelMap, Optional, is_int, shown, type_name
+from scheduler_core.v1_37.cel.values import NONE, CelMap, Optional, go_type, is_int, shown, type_name
 
 
 class Scope:
@@ -73,17 +73,10 @@ class Qualifier:
         return found
 
 
-_GO_TYPES = {
-    "list": "*types.baseList", "map": "*types.baseMap", "bytes": "types.Bytes", "null_type": "types.Null",
-    "optional_type": "*types.Optional",
-    "kubernetes.Semver": "cel.Semver", "kubernetes.Quantity": "cel.Quantity",
-}  # fmt: skip
-
-
 def _access(owner: Any, key: Any, *, presence: bool) -> tuple[Any, bool] | CelError:
     """Return what a key stands for in a value (refQualify)."""
     if not isinstance(key, str | int | float):
-        return CelError(f"invalid qualifier type: {_GO_TYPES.get(type_name(key), type_name(key))}")
+        return CelError(f"invalid qualifier type: {go_type(type_name(key))}")
     if isinstance(owner, CelMap):
         value, found = owner.find(key)
         return (value, found) if found or presence else CelError(f"no such key: {shown(key)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count
 
 from scheduler_core.v1_37.cel.errors import Issues, UnsupportedError
@@ -201,7 +202,10 @@ class _Checker:
 
     def _instance(self, overload: Overload) -> tuple[list[Type], Type]:
         """Return a signature with parameters of its own."""
-        own = Bindings({one: self.parameter() for one in _parameters(overload)})
+        parameters = _parameters(overload)
+        if not parameters:
+            return list(overload.arguments), overload.result
+        own = Bindings({one: self.parameter() for one in parameters})
         return [own.substitute(one) for one in overload.arguments], own.substitute(overload.result)
 
     def parameter(self) -> Type:
@@ -286,7 +290,8 @@ class _Checker:
         return self.undeclared(node.place, node.name)
 
 
-def _parameters(overload: Overload) -> set[Type]:
+@lru_cache(maxsize=1024)
+def _parameters(overload: Overload) -> frozenset[Type]:
     found: set[Type] = set()
     waiting = [*overload.arguments, overload.result]
     while waiting:
@@ -294,7 +299,7 @@ def _parameters(overload: Overload) -> set[Type]:
         if kind.kind == "param":
             found.add(kind)
         waiting += kind.parameters
-    return found
+    return frozenset(found)
 
 
 def _qualified(node: Node) -> str:

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from scheduler_core.v1_37.cel.errors import CostExceededError
+from scheduler_core.v1_37.cel.errors import CelError, CostExceededError, InternalError
 from scheduler_core.v1_37.cel.functions.formats import Format
 from scheduler_core.v1_37.cel.functions.network import CIDR, IP
 from scheduler_core.v1_37.cel.functions.urls import URL
-from scheduler_core.v1_37.cel.values import CelMap, Quantity, Semver, size
+from scheduler_core.v1_37.cel.values import CelMap, Quantity, Semver, go_type, size, type_name
 
 LIST, MAP = 10, 30
 """Costs of making a list and a map."""
@@ -88,13 +88,20 @@ def _output(_: list[Any], result: Any) -> int:
 
 
 def _flattened(arguments: list[Any], _: Any) -> int:
-    return _made(arguments[1] if len(arguments) == 2 else 1, size(arguments[0]))
+    depth = arguments[1] if len(arguments) == 2 else 1
+    if type(depth) is not int:
+        raise InternalError("ref.Val is types.String, not types.Int")
+    return _made(depth, size(arguments[0]))
 
 
 def _self_compared(index: int) -> Cost:
     def cost(arguments: list[Any], _: Any) -> int:
         values = arguments[index]
-        strings = isinstance(values, list) and bool(values) and isinstance(values[0], str | bytes)
+        if not isinstance(values, list):
+            missing = "Add" if isinstance(values, CelError) else "Contains"
+            name = go_type(type_name(values))
+            raise InternalError(f"{name} is not traits.Lister: missing method {missing}")
+        strings = bool(values) and isinstance(values[0], str | bytes)
         return _made(2.0 + TRAVERSAL if strings else 2.0, size(values) ** 2)
 
     return cost

@@ -14,6 +14,13 @@ class CostExceededError(Exception):
         super().__init__("operation cancelled: actual cost limit exceeded")
 
 
+class InternalError(Exception):
+    """A call whose arguments cel-go's cost tracker does not expect; it ends the evaluation."""
+
+    def __init__(self, conversion: str) -> None:
+        super().__init__(f"internal error: interface conversion: {conversion}")
+
+
 class CompileError(Exception):
     """An expression that v1.37 refuses; the text is what the API server answers."""
 

@@ -5,10 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import deepcopy
 
-from scheduler_core.v1_37.cel.nodes import Call, Fold, Ident, ListNode, Literal, MapNode, Node, Select
+from scheduler_core.v1_37.cel.errors import UnsupportedError
+from scheduler_core.v1_37.cel.nodes import (
+    Call,
+    Fold,
+    Ident,
+    ListNode,
+    Literal,
+    MapNode,
+    Node,
+    Select,
+    children,
+)
 
 ACCUMULATOR = "@result"
 """What comprehensions accumulate in; no expression can name it."""
+
+MAX_COPIED = 1000
+"""Parts of an expression that a macro may repeat."""
 
 _UNUSED = "#unused"
 _VISIBLE = "__result__"
@@ -161,11 +175,22 @@ def _bind(place: int, target: Node, arguments: list[Node]) -> Node | None:
     return _binding(place, arguments[0].name, arguments[1], arguments[2])
 
 
+def _copied(node: Node) -> Node:
+    """Return a copy. Raises UnsupportedError if that is large, as of optMap() of optMap() of optMap()."""
+    waiting, count = [node], 0
+    while waiting:
+        waiting += children(waiting.pop())
+        count += 1
+        if count > MAX_COPIED:
+            raise UnsupportedError(f"copies of more than {MAX_COPIED} parts by macros are not supported")
+    return deepcopy(node)
+
+
 def _optional_map(name: str, *, flat: bool) -> Expander:
     def make(place: int, target: Node, arguments: list[Node]) -> Node:
         if not isinstance(arguments[0], Ident):
             raise MacroFault(arguments[0], f"{name}() variable name must be a simple identifier")
-        value = Call(place, "value", [], deepcopy(target))
+        value = Call(place, "value", [], _copied(target))
         made: Node = _binding(place, arguments[0].name, value, arguments[1])
         made = made if flat else Call(place, "optional.of", [made])
         return Call(

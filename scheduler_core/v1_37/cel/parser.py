@@ -138,10 +138,9 @@ class _Parser:
 
     def _signed(self, symbol: str, function: str) -> Node:
         first, count = self.next, 0
+        if symbol == "-" and self.tokens[self.index + 1].kind in ("int", "float"):
+            return self.member()  # the sign of the literal, of which there is one at most
         while self.next.kind == "symbol" and self.next.text == symbol:
-            following = self.tokens[self.index + 1]
-            if symbol == "-" and following.kind in ("int", "float"):
-                break  # the sign of the literal
             self.advance()
             count += 1
         operand = self.member()
@@ -163,8 +162,13 @@ class _Parser:
     def _selection(self, dot: Token, operand: Node) -> Node:
         optional = self.accept("?")
         token = self.advance() if self.next.kind in ("name", "escaped") else self.mismatch("IDENTIFIER")
-        if token.kind == "escaped":
-            self.issues.report(token.place, "unsupported syntax: '`'")
+        if token.kind == "escaped" and not (self.next.text == "(" and not optional):
+            name = token.text[1:-1]
+            return (
+                Call(dot.place, "_?._", [operand, Literal(token.place, name)])
+                if optional
+                else Select(dot.place, operand, name)
+            )
         if token.text in _CONSTANTS or token.text == "in":
             raise SyntaxFault(
                 token.place, f"Syntax error: mismatched input '{token.text}' expecting IDENTIFIER"

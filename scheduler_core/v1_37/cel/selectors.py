@@ -12,11 +12,13 @@ from scheduler_core.v1_37.cel.errors import (
     CelError,
     CompileError,
     CostExceededError,
+    InternalError,
     Issues,
     UnsupportedError,
 )
 from scheduler_core.v1_37.cel.evaluator import Program, make_program
 from scheduler_core.v1_37.cel.functions import (
+    authorization,
     formats,
     lists,
     network,
@@ -64,6 +66,7 @@ MAX_COST = 1_000_000
 
 _LIBRARIES = (
     operators, standard, times, strings, lists, optionals, quantities, network, urls, formats, regex,
+    authorization,
 )  # fmt: skip
 FUNCTIONS = merged(*(each.LIBRARY for each in _LIBRARIES))
 _ATTRIBUTES = "kubernetes.DRADevice"
@@ -106,6 +109,8 @@ class Selector:
             value, cost = self.program.run({"device": device}, limit)
         except CostExceededError as error:
             return CelError(str(error)), limit
+        except InternalError as error:
+            return CelError(str(error)), 0
         except RecursionError:
             return CelError("the expression is nested too deeply to be evaluated"), 0
         return (value if isinstance(value, bool | CelError) else _not_a_bool(value)), cost

@@ -37,7 +37,9 @@ BOOL, INT, UINT, DOUBLE = Type("bool"), Type("int"), Type("uint"), Type("double"
 STRING, BYTES, DURATION, TIMESTAMP = Type("string"), Type("bytes"), Type("duration"), Type("timestamp")
 
 _STRUCTS = {"quantity": "Quantity", "semver": "Semver", "url": "URL", "namedformat": "NamedFormat"}
+_AUTHORIZATION = "Authorizer PathCheck GroupCheck ResourceCheck Decision".split()
 _NAMED = {
+    **{name.lower(): Type("struct", f"kubernetes.authorization.{name}") for name in _AUTHORIZATION},
     **{short: Type("struct", f"kubernetes.{name}") for short, name in _STRUCTS.items()},
     "addr": Type("opaque", "net.IP"),
     "prefix": Type("opaque", "net.CIDR"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from scheduler_core.v1_37.cel.types import DYN, Type
 
@@ -13,16 +13,28 @@ _NESTED = ("opaque", "list", "map", "type")
 class Bindings(dict[Type, Type]):
     """The types that type parameters have got."""
 
+    def __init__(self, given: Mapping[Type, Type] | None = None) -> None:
+        super().__init__(given or {})
+        self._replaced: list[tuple[Type, Type | None]] = []
+
     def substitute(self, kind: Type, *, free: Type | None = None) -> Type:
         """Return a type with its parameters replaced; ``free`` is what one without a type becomes."""
-        found = self.get(kind)
-        if found is not None:
-            return self.substitute(found, free=free)
         if kind.kind == "param":
-            return free or kind
+            found = self._end(kind)
+            return (free or found) if found.kind == "param" else self.substitute(found, free=free)
         if not kind.parameters:
             return kind
         return kind._replace(parameters=tuple(self.substitute(one, free=free) for one in kind.parameters))
+
+    def _end(self, parameter: Type) -> Type:
+        """Return what a chain of parameters ends in, and shorten the chain."""
+        passed = []
+        while (found := self.get(parameter)) is not None:
+            passed.append(parameter)
+            parameter = found
+        for one in passed:
+            self[one] = parameter
+        return parameter
 
     def resolved(self, kind: Type) -> Type:
         """Return a type in which parameters without a type are dynamic."""
@@ -30,12 +42,19 @@ class Bindings(dict[Type, Type]):
 
     def admits(self, wanted: Sequence[Type], given: Sequence[Type]) -> bool:
         """Return whether types can stand for others, one by one; if so, keep what parameters have become."""
-        trial = Bindings(self)
-        if len(wanted) != len(given) or not all(trial._admits(*pair) for pair in zip(wanted, given)):
-            return False
-        self.clear()
-        self.update(trial)
-        return True
+        self._replaced = []
+        if self._all(wanted, given):
+            return True
+        for parameter, known in reversed(self._replaced):
+            if known is None:
+                del self[parameter]
+            else:
+                self[parameter] = known
+        return False
+
+    def _set(self, parameter: Type, kind: Type) -> None:
+        self._replaced.append((parameter, self.get(parameter)))
+        self[parameter] = kind
 
     def _admits(self, one: Type, other: Type) -> bool:
         if other.kind == "param":
@@ -65,7 +84,7 @@ class Bindings(dict[Type, Type]):
         if known is None:
             if not self._free_of(parameter, kind):
                 return False, False
-            self[parameter] = kind
+            self._set(parameter, kind)
             return True, False
         if kind == known:
             return True, True
@@ -73,7 +92,7 @@ class Bindings(dict[Type, Type]):
             return False, True
         general = most_general(kind, known)
         if self._free_of(parameter, general):
-            self[parameter] = general
+            self._set(parameter, general)
         return True, True
 
     def _free_of(self, parameter: Type, kind: Type) -> bool:

@@ -69,9 +69,14 @@ NONE = Optional()
 
 @dataclass(frozen=True)
 class Quantity:
-    """A Kubernetes quantity. ``computed`` are those of ``add`` and ``sub``, which no other value equals."""
+    """A Kubernetes quantity.
+
+    ``scaled`` is the 64-bit number and the power of ten that it is held as, None if it is held as a decimal
+    of any length. ``computed`` are those of ``add`` and ``sub``, which no other value equals.
+    """
 
     amount: Fraction
+    scaled: tuple[int, int] | None = None
     computed: bool = False
 
 
@@ -162,6 +167,19 @@ def register(kind: type, name: str) -> None:
 def type_name(value: Any) -> str:
     """Return the name of a value's type."""
     return _NAMES.get(type(value)) or next(name for kind, name in _NAMES.items() if isinstance(value, kind))
+
+
+_GO_TYPES = {
+    "string": "types.String", "int": "types.Int", "uint": "types.Uint", "double": "types.Double",
+    "bool": "types.Bool", "bytes": "types.Bytes", "null_type": "types.Null", "list": "*types.baseList",
+    "map": "*types.baseMap", "error": "*types.Err", "optional_type": "*types.Optional",
+    "kubernetes.Semver": "cel.Semver", "kubernetes.Quantity": "cel.Quantity",
+}  # fmt: skip
+
+
+def go_type(name: str) -> str:
+    """Return the name that cel-go's own type of values has in errors."""
+    return _GO_TYPES.get(name, name)
 
 
 def is_number(value: Any) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from scheduler_core.v1_37.cel.errors import CelError, CompileError, UnsupportedError
-from scheduler_core.v1_37.cel.estimate import most_expensive, refusal_of
+from scheduler_core.v1_37.cel.estimate import limitation_of, most_expensive, refusal_of
 from scheduler_core.v1_37.cel.selectors import NEW, checked, compile_selector, device_variable
 from scheduler_core.v1_37.cel.values import CelMap
 from scheduler_core.v1_37.devices import Device
@@ -91,6 +91,13 @@ def test_deep_nesting_is_an_error(text: str) -> None:
     assert not found or "not supported" in found or "Syntax error" in found
     if not found:
         assert compile_selector(text).evaluate(device_variable("d", {}, {}))[0] is True
+
+
+def test_macros_do_not_multiply_an_expression_without_end() -> None:
+    """Each optMap() of an optMap() has its target twice."""
+    assert limitation_of("optional.of(1)" + ".optMap(a, a)" * 60 + ".hasValue()") == (
+        "copies of more than 1000 parts by macros are not supported"
+    )
 
 
 def test_a_constant_beyond_the_estimated_cost_is_refused() -> None:

@@ -183,6 +183,15 @@ def test_a_selector_that_is_not_supported_is_a_warning() -> None:
     assert "cannot be evaluated: messages of protocol buffers (google.protobuf.Duration)" in warning.message
 
 
+def test_expressions_are_compiled_up_to_a_bound() -> None:
+    """Those beyond it are checked when they are evaluated; what is repeated counts once."""
+    long = [f"device.driver != '{n}{'x' * 9000}'" for n in range(13)]
+    selectors = [{"cel": {"expression": text}} for text in (*long, long[0])]
+    made = {**document("DeviceClass", "spec.selectors", selectors), "apiVersion": "resource.k8s.io/v1"}
+    late = [one.path for one in load_documents([SETTINGS, made]).warnings if "is checked when" in one.message]
+    assert late == [f"spec.selectors[{n}].cel.expression" for n in (11, 12)]
+
+
 def test_a_valid_selector_is_taken_as_it_is() -> None:
     """Nothing is said of it."""
     scenario = load_documents(selecting('device.attributes["gpu"].?model.orValue("") == "a100"'))

@@ -204,14 +204,17 @@ def _fixed(clause: Clause, value: Any) -> str | None:
 
 
 def _scientific(clause: Clause, value: Any) -> str | None:
+    """Write six decimals; what should be the precision is the least width instead, as in cel-go."""
     number = _double_of(value)
     if number is None:
         return None
-    if not math.isfinite(number):
-        return "NaN" if math.isnan(number) else "∞" if number > 0 else "-∞"
-    digits, _, power = f"{number:.{6 if clause.precision is None else clause.precision}e}".partition("e")
-    superscript = str(abs(int(power))).zfill(2).translate(_SUPERSCRIPTS)
-    return f"{digits}\u202f×\u202f10{'⁻' if int(power) < 0 else ''}{superscript}"
+    if math.isfinite(number):
+        digits, _, power = f"{number:.6e}".partition("e")
+        superscript = str(abs(int(power))).zfill(2).translate(_SUPERSCRIPTS)
+        made = f"{digits}×10{'⁻' if int(power) < 0 else ''}{superscript}"
+    else:
+        made = "NaN" if math.isnan(number) else "∞" if number > 0 else "-∞"
+    return made.rjust(6 if clause.precision is None else clause.precision)
 
 
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")

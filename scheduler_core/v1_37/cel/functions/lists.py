@@ -10,7 +10,7 @@ from typing import Any
 from scheduler_core.v1_37.cel.errors import CelError
 from scheduler_core.v1_37.cel.functions.operators import add
 from scheduler_core.v1_37.cel.functions.table import Function, Library, Overload, library, merged, row
-from scheduler_core.v1_37.cel.values import NO_OVERLOAD, Duration, UInt, can_order, equal, order
+from scheduler_core.v1_37.cel.values import NO_OVERLOAD, Duration, UInt, can_order, equal, order, type_name
 
 _ORDERED = ("int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes")
 _RUNTIME = {"duration": "google.protobuf.Duration", "timestamp": "google.protobuf.Timestamp"}
@@ -30,12 +30,19 @@ def _slice(values: list[Any], start: int, end: int) -> list[Any]:
     return values[start:end]
 
 
-def _flatten(values: list[Any], depth: int = 1) -> list[Any]:
+def _flatten(values: Any, depth: Any = None) -> list[Any]:
+    if not isinstance(values, list):
+        shown = "" if depth is None else type_name(depth)
+        raise CelError(f"{NO_OVERLOAD}: {type_name(values)}.flatten({shown})")
+    return _flattened(values, 1 if depth is None else depth)
+
+
+def _flattened(values: list[Any], depth: int) -> list[Any]:
     if depth < 0:
         raise CelError("level must be non-negative")
     out: list[Any] = []
     for value in values:
-        out += _flatten(value, depth - 1) if isinstance(value, list) and depth else [value]
+        out += _flattened(value, depth - 1) if isinstance(value, list) and depth else [value]
     return out
 
 

@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?", re.ASCII)
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _NANO = 10**9
-_MAX = 2**63 - 1
+_MOST_DIGITS = 18
 
 
 @lru_cache(maxsize=4096)
@@ -31,25 +31,48 @@ def parse_quantity(text: str) -> Quantity:
     if shape is None or number is None or not (number[2] or number[3]):
         shown = r"^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$"
         raise CelError(f"quantities must match the regular expression '{shown}'")
-    scaled = Fraction(f"{number[2] or 0}.{number[3] or 0}") * _scale(shape[2]) * _NANO
-    amount = Fraction(min(-(-scaled.numerator // scaled.denominator), _MAX * _NANO), _NANO)
-    return Quantity(-amount if number[1] == "-" else amount)
+    sign = -1 if number[1] == "-" else 1
+    whole, places = (number[2] or "").lstrip("0") or "0", number[3] or ""
+    scale = _scale(shape[2])
+    scaled = Fraction(f"{whole}.{places or 0}") * scale * _NANO
+    amount = Fraction(-(-scaled.numerator // scaled.denominator), _NANO)
+    if shape[2] in _BINARY:
+        amount = min(amount, Fraction(2**63 - 1))
+    return Quantity(sign * amount, _held(sign, whole, places, shape[2]))
 
 
 def _scale(suffix: str) -> Fraction:
-    if suffix in _DECIMAL:
-        return Fraction(10) ** _DECIMAL[suffix]
     if suffix in _BINARY:
         return Fraction(2 ** _BINARY[suffix])
+    return Fraction(10) ** _exponent(suffix)
+
+
+def _exponent(suffix: str) -> int:
+    """Return the power of ten of a suffix, or of an exponent that is far beyond all others."""
+    if suffix in _DECIMAL:
+        return _DECIMAL[suffix]
     if not re.fullmatch(r"[eE][+-]?\d{1,9}", suffix, re.ASCII):
         raise CelError("unable to parse quantity's suffix")
-    return Fraction(10) ** max(min(int(suffix[1:]), 600), -600)
+    return max(min(int(suffix[1:]), 600), -600)
+
+
+def _held(sign: int, whole: str, places: str, suffix: str) -> tuple[int, int] | None:
+    """Return how a quantity is held, if its digits surely fit in 64 bits (the fast path of ParseQuantity)."""
+    value = sign * int(whole + places)
+    if suffix in _BINARY:
+        digits = 15 - len(whole) - _BINARY[suffix] * 3 // 10 - 1
+        return (value << _BINARY[suffix], 0) if digits >= 0 and not places else None
+    scale = _exponent(suffix) - len(places)
+    fits = len(whole) + len(places) <= _MOST_DIGITS and scale >= -9
+    return (value, scale) if fits else None
 
 
 def _integer(quantity: Quantity) -> int:
-    if quantity.amount.denominator != 1 or not is_int(quantity.amount.numerator):
+    """Return a quantity as an int, which only those are that are held in whole units (AsInt64)."""
+    value, scale = quantity.scaled or (0, -1)
+    if scale < 0 or scale > 18 or not is_int(value * 10**scale):
         raise CelError("cannot convert value to integer")
-    return quantity.amount.numerator
+    return int(value * 10**scale)
 
 
 def _is(parse: Callable[..., Any]) -> Callable[..., bool]:
@@ -65,10 +88,27 @@ def _is(parse: Callable[..., Any]) -> Callable[..., bool]:
 
 def _sum(sign: int) -> Callable[[Quantity, Any], Quantity]:
     def run(one: Quantity, other: Any) -> Quantity:
-        more = other.amount if isinstance(other, Quantity) else other
-        return Quantity(one.amount + sign * more, computed=True)
+        more = other if isinstance(other, Quantity) else Quantity(Fraction(other), (other, 0))
+        held = _added(one.scaled, more.scaled, sign)
+        return Quantity(one.amount + sign * more.amount, held, computed=True)
 
     return run
+
+
+def _added(one: tuple[int, int] | None, other: tuple[int, int] | None, sign: int) -> tuple[int, int] | None:
+    """Return how a sum is held (int64Amount.Add)."""
+    if one is None or other is None:
+        return None
+    value, scale = sign * other[0], other[1]
+    if not value:
+        return one
+    if not one[0]:
+        return value, scale
+    least = min(one[1], scale)
+    if max(one[1], scale) - least > _MOST_DIGITS:
+        return None
+    total = one[0] * 10 ** (one[1] - least) + value * 10 ** (scale - least)
+    return (total, least) if is_int(total) else None
 
 
 def _sign(number: Any) -> int:

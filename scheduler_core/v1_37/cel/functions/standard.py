@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from typing import Any
@@ -27,6 +28,9 @@ from scheduler_core.v1_37.cel.values import (
 _DECIMAL = re.compile(r"[+-]?\d+", re.ASCII)
 _FLOAT = re.compile(
     r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|infinity)|nan", re.ASCII | re.IGNORECASE
+)
+_HEXADECIMAL = re.compile(
+    r"[+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?\d{1,5}", re.ASCII
 )
 _TRUE, _FALSE = ("1", "t", "T", "TRUE", "true", "True"), ("0", "f", "F", "FALSE", "false", "False")
 
@@ -66,9 +70,16 @@ def _to_uint(value: Any) -> UInt:
 
 
 def _to_double(value: Any) -> float:
-    if isinstance(value, str) and (not _FLOAT.fullmatch(value) or len(value) > 400):
+    if not isinstance(value, str):
+        return float(value)
+    out = None
+    if len(value) <= 400 and _HEXADECIMAL.fullmatch(value):
+        out = float.fromhex(value)
+    elif len(value) <= 400 and _FLOAT.fullmatch(value):
+        out = float(value)
+    if out is None or (math.isinf(out) and value[-1].isdigit()):
         raise _refusal(value, "double")
-    return float(value)
+    return out
 
 
 def _to_bool(value: str) -> bool:

@@ -82,7 +82,7 @@ def _parse(text: str) -> URL:
         return URL(scheme[0][:-1].lower(), "", "", rest.partition("?")[2], text)
     rest, _, query = rest.partition("#")[0].partition("?")
     host = ""
-    if scheme and rest.startswith("//"):
+    if rest.startswith("//") and not rest.startswith("///"):
         host, slash, path = rest[2:].partition("/")
         rest = slash + path
     return URL(
@@ -92,6 +92,8 @@ def _parse(text: str) -> URL:
 
 def _host(text: str, problem: str) -> str:
     host = text.rpartition("@")[2]
+    if host.startswith("[") and "]" not in host:
+        raise CelError(f"{problem}missing ']' in host")
     port = re.search(r":([^:\]]*)$", host)
     if port and not re.fullmatch(r"\d*", port[1], re.ASCII):
         raise CelError(f'{problem}invalid port ":{port[1]}" after host')
