@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from playground.wire import Encoded, join
+from scheduler_core.config.release import V1_37
 from scheduler_core.framework.plugins.coscheduling.groups import group_key
 from scheduler_core.objects.model import (
     Container,
@@ -24,6 +25,7 @@ from scheduler_core.objects.model import (
     Resources,
 )
 from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.simulation.v1_37.counts import usages
 from scheduler_core.simulation.virtual import is_timed, simulate
 
 PENDING, ABSENT = -1, -2  # in a placement: waits for a node; does not exist (yet or any more)
@@ -33,7 +35,7 @@ NO_GROUP = {"kind": "Pod", "name": ""}  # pods without a controller
 
 
 def pod_usage(pod: Pod) -> dict[str, int]:
-    """Return a pod's usage of its node as decisions count it: its containers' requests, and one pod.
+    """Return a pod's usage of its node as v1.11 and v1.22 count it: its containers' requests, and one pod.
 
     Millicores, bytes, counts (schedulercache.NodeInfo.AddPod).
     """
@@ -74,6 +76,7 @@ class Tables:
         self.usage: list[dict[str, int]] = []
         self.start: list[int] = []
         self._shared_usage: dict[Any, dict[str, int]] = {}
+        self._counted = usages(scenario) if scenario.release == V1_37 else {}
         self._node_text: Encoded | None = None
         self._pod_text: tuple[int, Encoded] | None = None  # for this number of pods
         self.timed = is_timed(scenario)
@@ -141,7 +144,8 @@ class Tables:
 
     def _interned_usage(self, pod: Pod) -> dict[str, int]:
         # Replicas share one dictionary; a trace has tens of thousands of pods of few shapes.
-        usage = pod_usage(pod)
+        counted = self._counted.get(pod.meta.key)
+        usage = pod_usage(pod) if counted is None else {**counted, "pods": 1}
         return self._shared_usage.setdefault(tuple(sorted(usage.items())), usage)
 
     def _note_node_end(self, operation: Operation) -> None:

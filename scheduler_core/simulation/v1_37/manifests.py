@@ -101,11 +101,12 @@ class Manifests:
             if is_manifest_kind(document):
                 yield _named(document)
         for obj in self.scenario.objects:
-            written = self._written(obj)
+            written = self.written(obj)
             if is_read(obj, written):
                 yield self.created(obj, written, cluster)
 
-    def _written(self, obj: KubernetesObject) -> Mapping[str, Any] | None:
+    def written(self, obj: KubernetesObject) -> Mapping[str, Any] | None:
+        """Return the document that an object was read from; one with a generated name is handed out once."""
         kind, key = key_of(obj)
         found = self._given.get((kind, key))
         if found is not None:
