@@ -72,6 +72,7 @@ def lines(answer: Explanation) -> Iterator[str]:
         more = len(change.fits) - 1
         yield f"{title} on {change.node}{f' (and on {more:,} more)' if more > 0 else ''}:"
         yield from (f"  - {text}" for text in change.words)
+        yield from (f"  note: {text}" for text in change.notes)
         for patch in change.patches:
             yield f"    {_line(patch)}"
     fits = any(verdict.fits for verdict in answer.nodes)

@@ -16,7 +16,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from scheduler_core.explain.deletions import broken_budgets, consequences, deleted_pods
 from scheduler_core.explain.edits import Edit, patches
+from scheduler_core.explain.new_nodes import node_like, shapes, with_agents
 from scheduler_core.explain.notes import notes
 from scheduler_core.explain.plans import Trials, all_findings, effort_of, minimal, plans, run
 from scheduler_core.explain.single_node import alone
@@ -98,31 +100,61 @@ def search(standing: Standing, rows: Sequence[int]) -> Generator[None, None, lis
         if change is not None:
             verified.append(change)
             shown[kind] += 1
-        if len(verified) == CHANGES_SHOWN:
+        if len(verified) == CHANGES_SHOWN - 1:  # one place is for another node
             break
-    return verified
+    if len(open_rows) == len(standing.names):
+        yield from _add_node(standing, rows, verified)
+    return sorted(verified, key=lambda change: (change.effort, change.size))
+
+
+def _add_node(standing: Standing, rows: Sequence[int], verified: list[Remedy]) -> Generator[None, None, None]:
+    """Add the remedy of another node like one of these, the first kind on which the pod fits."""
+    for row in shapes(standing, rows):
+        yield
+        if standing.exhausted:
+            return
+        edit = node_like(standing, row)
+        with run(standing, [edit]) as added:
+            if added is None:
+                continue
+            with added.trial(with_agents(added.world, standing, row, edit.key)) as tried:
+                fits = tuple(tried.fitting())
+                if edit.key not in fits:
+                    continue
+                chosen = tried.choice()
+        patched = tuple(patches(standing.world, [edit]))
+        words = (edit.words,)
+        verified.append(
+            Remedy(edit.key, words, patched, edit.effort, edit.size, fits, chosen=chosen, live=patched)
+        )
+        return
 
 
 def _verified(standing: Standing, row: int, edits: Sequence[Edit]) -> Remedy | None:
     """Run the edits on the whole cluster and schedule the pod; return ``None`` if it does not fit."""
     if not edits:
         return None
+    deleted = deleted_pods(standing.world, edits)
+    broken = tuple(broken_budgets(standing, deleted))
     with run(standing, edits) as tried:
         if tried is None or not tried.fits(row):
             return None
         fits, chosen = tuple(tried.fitting()), tried.choice()
+        after = consequences(tried, deleted, broken)
+    if after is None:
+        return None
     effort, size = effort_of(edits)
     patched = tuple(patches(standing.world, edits))
     return Remedy(
         standing.names[row],
         tuple(edit.words for edit in edits),
         patched,
-        effort,
+        effort + after.effort,
         size,
         fits,
         chosen=chosen,
         live=tuple(patches(standing.world, edits, templates=False)),
-        notes=notes(standing.world, edits, patched),
+        notes=(*notes(standing.world, edits, patched), *after.notes),
     )
 
 

@@ -39,6 +39,7 @@ EFFORT = {
     "condition": 4,  # the kubelet reports it: the machine has to be repaired
     "victim": 4,
     "delete": 5,
+    "node": 6,
 }
 """The cost of a change, by kind; the smallest change has the lowest sum over its edits."""
 

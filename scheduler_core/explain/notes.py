@@ -7,7 +7,6 @@ from typing import Any
 
 from scheduler_core.explain.edits import Edit, owners
 from scheduler_core.explain.world import ObjectsAtMoment
-from scheduler_core.objects.keys import Key
 from scheduler_core.objects.model import Pod
 
 OF_COST: Mapping[str, str] = {
@@ -31,7 +30,6 @@ def notes(
     own = {patch["kind"] for patch in patches if patch["action"] == "patch"}
     if "Pod" in own and any(edit.cost in FIXED for edit in edits):
         found.append(REPLACE)
-    found += _made_again(world, edits)
     return tuple(dict.fromkeys(found))
 
 
@@ -43,11 +41,3 @@ def _templates(world: ObjectsAtMoment, patches: Iterable[Mapping[str, Any]]) -> 
         count = sum(owner in owners(world, key) for key, obj in world.objects.items() if isinstance(obj, Pod))
         pods = "its one pod is" if count == 1 else f"all its {count:,} pods are"
         yield f"This changes the pod template of {owner[0]} {owner[1]}: {pods} recreated with it."
-
-
-def _made_again(world: ObjectsAtMoment, edits: Iterable[Edit]) -> Iterator[str]:
-    for edit in edits:
-        if edit.kind == "Pod" and edit.mutate is None and edit.create is None:
-            above: Key | None = next(owners(world, (edit.kind, edit.key)), None)
-            if above is not None:
-                yield f"{above[0]} {above[1]} creates another pod in place of {edit.key}."

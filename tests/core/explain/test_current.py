@@ -43,6 +43,8 @@ def placed(documents: list[Document], patches: list[Mapping[str, Any]], key: str
         name = (patch["kind"], patch["name"].rpartition("/")[2])
         if patch["action"] == "delete":
             del items[name]
+        elif patch["action"] == "create":
+            items[name] = patch["object"]
         else:
             items[name] = apply_patch(items[name], patch["patch"], patch["type"])
     scenario = load_documents(list(items.values()))

@@ -5,7 +5,8 @@ import { plural } from "../../lib/quantity.js";
 
 const COST =
   "Cost is the sum of what a change takes: 0 is a corrected name, 1 a label, a toleration or an uncordon, 2 a request "
-  + "or a taint, 3 an affinity or more capacity, 4 a victim or a volume, 5 a pod that preemption would not evict.";
+  + "or a taint, 3 an affinity or more capacity, 4 a victim or a volume, 5 a pod that preemption would not evict, "
+  + "6 another node; and 3 more for each disruption budget that it breaks and each replacement that finds no node.";
 
 /** The section of changes; `fits`: it fits already, `apply` makes a copy with a change, null: no copy can be made. */
 export function changesPart(answer, { fits, apply }) {
