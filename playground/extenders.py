@@ -23,9 +23,9 @@ from msgspec import json
 from msgspec.structs import replace
 
 from playground.limits import limit
-from scheduler_core.extenders import approval
-from scheduler_core.extenders.port import Reply
-from scheduler_core.webhooks.approved import Approved
+from scheduler_core.schedulers.extenders import approval
+from scheduler_core.schedulers.extenders.port import Reply
+from scheduler_core.schedulers.extenders.webhooks.approved import Approved
 
 log = structlog.get_logger(__name__)
 
@@ -44,7 +44,7 @@ class Remembered:
     """The transport of the server: calls approved URLs, and never the same twice."""
 
     def __init__(self, folder: Path) -> None:
-        from scheduler_core.webhooks.transport import Webhooks
+        from scheduler_core.schedulers.extenders.webhooks.transport import Webhooks
 
         self._folder = folder
         self._calls = Webhooks(

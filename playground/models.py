@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from playground.limits import limit
 from playground.queues import LONG, QUEUES, all_queues
-from scheduler_core.config.release import default_release
+from scheduler_core.settings.release import default_release
 
 SHORT_ID = 11  # characters of a scenario's digest in a link; more if two digests share this prefix
 TITLE_LENGTH = 200

@@ -13,8 +13,8 @@ from django.views.decorators.http import require_safe
 
 from playground.api.payloads import COMPONENTS
 from playground.api.table import CALLS, Route
-from scheduler_core.objects.plain import schemas
-from scheduler_core.simulation.schema import schema
+from scheduler_core.kubernetes.plain import schemas
+from scheduler_core.run.trace_schema import schema
 
 SCHEMAS: dict[str, Any] = {
     "Text": {"type": "string", "description": "A bundle in any supported format"},

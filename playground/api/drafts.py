@@ -21,7 +21,7 @@ from playground.pool.reading import reading
 from playground.storage import bundles, store
 from playground.visitors import identity
 from playground.visitors.throttle import token_of
-from scheduler_core.objects.problems import BundleError, Problem
+from scheduler_core.kubernetes.problems import BundleError, Problem
 
 GONE = "You have no such draft; it may have been deleted."
 _TAG = re.compile(r'"[0-9]{1,9}"')

@@ -15,9 +15,9 @@ from playground.playback.playback import OutOfRangeError, Playback
 from playground.playback.stopping import TooMuchWorkError
 from playground.pool.reading import reading
 from playground.storage import bundles, store
-from scheduler_core.objects.plain import converted
+from scheduler_core.kubernetes.plain import converted
+from scheduler_core.run.trace import trace_cycle
 from scheduler_core.scenario import scenario as core
-from scheduler_core.simulation.trace import trace_cycle
 
 STEP = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 

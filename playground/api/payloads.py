@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from scheduler_core.objects.plain import Count
+from scheduler_core.kubernetes.plain import Count
 
 Json = dict[str, Any]
 DateTime = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]

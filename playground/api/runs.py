@@ -25,8 +25,8 @@ from playground.runs import service
 from playground.storage import bundles, store, texts
 from playground.visitors import identity
 from playground.visitors.throttle import RETRY_SECONDS, address_of, token_of
-from scheduler_core.objects.problems import BundleError
-from scheduler_core.simulation.trace import trace_line
+from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.run.trace import trace_line
 
 TRACE_SLICE_CELLS = 10_000  # nodes × cycles between two writes of a trace download
 

@@ -31,9 +31,9 @@ from playground.storage import bundles, store, texts
 from playground.visitors import identity
 from playground.visitors.throttle import address_of, token_of
 from scheduler_core.explain import ExplainError
-from scheduler_core.objects.problems import BundleError, Problem
+from scheduler_core.kubernetes.problems import BundleError, Problem
+from scheduler_core.run.trace import trace_cycle
 from scheduler_core.scenario import scenario as core
-from scheduler_core.simulation.trace import trace_cycle
 
 CYCLES_PER_ANSWER = 100
 

@@ -22,7 +22,7 @@ from playground.pool.shares import BusyError
 from playground.storage import bundles
 from playground.storage.quotas import StorageFullError
 from playground.visitors.throttle import address_of, wait_seconds
-from scheduler_core.objects.problems import BundleError
+from scheduler_core.kubernetes.problems import BundleError
 
 _READERS = ("table", "document", "payloads")  # which declare no routes
 for _module in iter_modules(api.__path__):

@@ -33,8 +33,8 @@ from playground.wire import Encoded, encode
 from scheduler_core.compare.compare import FirstDifference, compare, deciding_rule, side_of
 from scheduler_core.compare.configuration import differences
 from scheduler_core.compare.cost import expected_cycles, outcome
-from scheduler_core.config.rule_history import history_of
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.schedulers.rule_history import history_of
 
 ANSWERS_KEPT = 128
 ANSWER_BYTES = 16 * 2**20

@@ -11,7 +11,7 @@ from playground.playback import releases
 from playground.pool.reading import reading
 from playground.storage import bundles, comparisons, store
 from playground.storage.comparisons import KeptSide, SharedComparison
-from scheduler_core.objects.problems import BundleError
+from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.scenario import scenario as core
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from playground.playback.playback import Playback
 from scheduler_core.compare.alignment import aligned, differences
 from scheduler_core.compare.by_workload import Ends, by_workload, counted, workload_of
-from scheduler_core.scheduling.cycle import Decision
-from scheduler_core.simulation.virtual import Stepper
+from scheduler_core.record.cycle import Decision
+from scheduler_core.run import Stepper
 
 RUNS_SHOWN = 5_000  # of pairs of consecutive cycles
 DIFFERENCES_SHOWN = 2_000

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from playground.playback.sources import page_of
-from scheduler_core.results.metrics import FIGURES
+from scheduler_core.compare.results.metrics import FIGURES
 
 KINDS = ("scenario", "run", "link", "draft", "side")
 SHOWN = (

@@ -11,18 +11,18 @@ from playground.edits.drafting import written
 from playground.edits.edit_operations import OBJECT_BYTES, ObjectError
 from playground.storage import bundles
 from scheduler_core import load
-from scheduler_core.config.release import V1_11
 from scheduler_core.formats.difference import smallest_patch, without_nulls
 from scheduler_core.formats.locate import find_lines
-from scheduler_core.objects.keys import Key, document_key
-from scheduler_core.objects.kinds import KINDS
-from scheduler_core.objects.manifests import Document, Manifest
-from scheduler_core.objects.problems import BundleError, Problem
-from scheduler_core.objects.reading import path_text, steps_of
+from scheduler_core.kubernetes.keys import Key, document_key
+from scheduler_core.kubernetes.kinds import KINDS
+from scheduler_core.kubernetes.manifests import Document, Manifest
+from scheduler_core.kubernetes.problems import BundleError, Problem
+from scheduler_core.kubernetes.reading import path_text, steps_of
 from scheduler_core.scenario.history import Moment, manifest_at, placed, with_operations
 from scheduler_core.scenario.history_entries import SCENARIO_KIND, creating, deleting, operations_of, patching
 from scheduler_core.scenario.reconfiguration import OTHER, VERSIONS, is_configuration
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.settings.release import V1_11
 
 DOCUMENTS = 200  # added at once at a step; each becomes an operation
 DOCUMENTS_FROM_START = 20_000

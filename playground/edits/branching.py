@@ -16,13 +16,13 @@ from playground.playback.tables import PENDING
 from playground.storage import store
 from scheduler_core.compare.cost import outcome
 from scheduler_core.formats.difference import smallest_patch, without_nulls
-from scheduler_core.objects.keys import document_key
-from scheduler_core.objects.manifests import Document, Manifest
+from scheduler_core.kubernetes.keys import document_key
+from scheduler_core.kubernetes.manifests import Document, Manifest
+from scheduler_core.record.cycle import Decision
 from scheduler_core.scenario.history_entries import SCENARIO_KIND, entries_of, ids_of
 from scheduler_core.scenario.moments import major_of
 from scheduler_core.scenario.reconfiguration import VERSIONS
 from scheduler_core.scenario.scenario import Scenario as Content
-from scheduler_core.scheduling.cycle import Decision
 
 STEP_LENGTH = 24
 WORDS_SHOWN = 8  # changes of one branch that are listed

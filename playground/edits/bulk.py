@@ -18,11 +18,11 @@ from scheduler_core.authoring.forms.fields import TYPES, FieldError, FormField
 from scheduler_core.authoring.revisions import RevisionError, revised
 from scheduler_core.formats.difference import smallest_patch, without_nulls
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.objects.keys import document_key
-from scheduler_core.objects.manifests import Document, Manifest
-from scheduler_core.objects.model import Requirement
-from scheduler_core.objects.problems import BundleError
-from scheduler_core.objects.selectors import requirement_matches
+from scheduler_core.kubernetes.keys import document_key
+from scheduler_core.kubernetes.manifests import Document, Manifest
+from scheduler_core.kubernetes.model import Requirement
+from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.kubernetes.selectors import requirement_matches
 from scheduler_core.scenario.history import Moment, check, manifest_at, objects_at, placed, with_operations
 from scheduler_core.scenario.history_entries import deleting, ids_of, patching
 from scheduler_core.scenario.scenario import Scenario

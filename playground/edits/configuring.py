@@ -16,12 +16,12 @@ from playground.storage import bundles
 from scheduler_core.authoring.policy_editing import edited
 from scheduler_core.authoring.v1_37_editing import V1_37_EDITS
 from scheduler_core.authoring.v1_37_editing import edited as edited_v1_37
-from scheduler_core.config.release import V1_37
-from scheduler_core.objects.manifests import Document
+from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.scenario.history import Moment, manifest_at, placed, with_operations
 from scheduler_core.scenario.history_entries import deleting
 from scheduler_core.scenario.reconfiguration import VERSIONS
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.settings.release import V1_37
 
 
 def configured(text: str, what: str, name: str, value: str, moment: Moment | None = None) -> dict[str, Any]:

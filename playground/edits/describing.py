@@ -7,8 +7,8 @@ from contextlib import suppress
 from typing import Any
 
 from scheduler_core.formats.patch import apply_patch, kind_of_patch
-from scheduler_core.objects.keys import Key, document_key
-from scheduler_core.objects.manifests import Document, Manifest
+from scheduler_core.kubernetes.keys import Key, document_key
+from scheduler_core.kubernetes.manifests import Document, Manifest
 from scheduler_core.scenario.history_entries import target_of
 from scheduler_core.scenario.reconfiguration import VERSIONS
 

@@ -11,8 +11,8 @@ from playground.playback import sources
 from playground.storage import bundles, store, texts
 from scheduler_core.explain.copying import Copy
 from scheduler_core.formats.splicing import splice
-from scheduler_core.objects.manifests import Document
-from scheduler_core.objects.problems import BundleError
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.scenario.scenario import Scenario
 
 

@@ -17,9 +17,9 @@ from playground.edits.edit_operations import (
 from playground.storage import bundles
 from scheduler_core.formats.difference import smallest_patch, without_nulls
 from scheduler_core.formats.patch import PatchError, apply_patch
-from scheduler_core.objects.keys import Key, document_key
-from scheduler_core.objects.manifests import Document
-from scheduler_core.objects.problems import BundleError, Problem
+from scheduler_core.kubernetes.keys import Key, document_key
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.scenario.history_entries import patching
 from scheduler_core.scenario.scenario import Scenario
 

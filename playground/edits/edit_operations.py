@@ -13,14 +13,14 @@ from playground.edits.describing import named, words_of
 from playground.edits.drafting import written
 from playground.storage import bundles
 from scheduler_core import load
-from scheduler_core.config.release import V1_11
 from scheduler_core.formats.difference import smallest_patch, without_nulls
 from scheduler_core.formats.locate import find_lines
-from scheduler_core.objects.keys import Key, document_key
-from scheduler_core.objects.kinds import KINDS
-from scheduler_core.objects.manifests import Document, Manifest
-from scheduler_core.objects.problems import BundleError, Problem
-from scheduler_core.objects.reading import path_text, steps_of
+from scheduler_core.kubernetes.keys import Key, document_key
+from scheduler_core.kubernetes.kinds import KINDS
+from scheduler_core.kubernetes.manifests import Document, Manifest
+from scheduler_core.kubernetes.problems import BundleError, Problem
+from scheduler_core.kubernetes.reading import path_text, steps_of
+from scheduler_core.run import is_timed
 from scheduler_core.scenario.history import (
     HistoryError,
     Moment,
@@ -45,7 +45,7 @@ from scheduler_core.scenario.history_entries import (
 from scheduler_core.scenario.operations import LIVE
 from scheduler_core.scenario.reconfiguration import VERSIONS
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.simulation.virtual import is_timed
+from scheduler_core.settings.release import V1_11
 
 LONGEST = 1e12  # seconds of virtual time, as the format allows
 OBJECT_BYTES = 256 * 1024  # of one object's YAML

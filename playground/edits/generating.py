@@ -17,8 +17,8 @@ from scheduler_core.authoring.generate import Generated, generate
 from scheduler_core.authoring.generated_workloads import SHAPES
 from scheduler_core.authoring.recipes import POOL_FIELDS, RECIPES, TOP_FIELDS, WORKLOAD_FIELDS, Recipe
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.objects.keys import document_key
-from scheduler_core.objects.quantity import format_resource
+from scheduler_core.kubernetes.keys import document_key
+from scheduler_core.kubernetes.quantity import format_resource
 
 PREVIEW_DOCUMENTS = 60
 LARGE_NUMBERS = 500  # nodes, workloads and replicas, beyond which generating them takes long

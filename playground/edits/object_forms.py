@@ -13,14 +13,14 @@ from playground.storage.bundles import core_limits
 from scheduler_core import load_documents
 from scheduler_core.authoring.forms import FORMS, Form, Problems, read
 from scheduler_core.authoring.forms.pods import ZONE
-from scheduler_core.config.settings import SETTINGS_KIND
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.objects.keys import key_of
-from scheduler_core.objects.manifests import Document
-from scheduler_core.objects.model import Node, Pod, Taint
-from scheduler_core.objects.problems import BundleError
+from scheduler_core.kubernetes.keys import key_of
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.model import Node, Pod, Taint
+from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.scenario.history import Moment, objects_at
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.settings.settings import SETTINGS_KIND
 
 SUGGESTED = 200  # per kind of suggestion
 

@@ -20,15 +20,15 @@ from scheduler_core.authoring.podgroups import (
     manifests,
     wrong,
 )
-from scheduler_core.config.settings import SETTINGS_KIND
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.framework.configuration import CONFIGURATION_KIND
-from scheduler_core.framework.configuration.enabling import schedules_groups, with_coscheduling
-from scheduler_core.objects.admission import SYSTEM_CLASSES
-from scheduler_core.objects.manifests import Document
-from scheduler_core.objects.problems import BundleError
+from scheduler_core.kubernetes.admission import SYSTEM_CLASSES
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.scenario.history import Moment, manifest_at
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.schedulers.v1_22.configuration import CONFIGURATION_KIND
+from scheduler_core.schedulers.v1_22.configuration.enabling import schedules_groups, with_coscheduling
+from scheduler_core.settings.settings import SETTINGS_KIND
 
 CLASSES_SHOWN = 200
 POLICY_KIND = "Policy"

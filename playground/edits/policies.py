@@ -14,17 +14,22 @@ from playground.edits.v1_37_form import form_of
 from playground.storage import bundles
 from scheduler_core import load
 from scheduler_core.authoring.policy_editing import HEADS, POLICY_KIND
-from scheduler_core.config.policy import PolicyError
-from scheduler_core.config.release import V1_11, V1_37, is_framework_document
-from scheduler_core.config.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
 from scheduler_core.formats.locate import find_lines
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.framework.configuration import CONFIGURATION_KIND, Conversion, from_policy, to_policy
-from scheduler_core.framework.configuration.compiling import compile_configuration
-from scheduler_core.framework.configuration.profiles import Configuration, compile_profile
-from scheduler_core.objects.manifests import Document
-from scheduler_core.objects.problems import BundleError, Problem
-from scheduler_core.objects.reading import At, Report
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.problems import BundleError, Problem
+from scheduler_core.kubernetes.reading import At, Report
+from scheduler_core.schedulers.v1_11.policy import PolicyError
+from scheduler_core.schedulers.v1_22.configuration import (
+    CONFIGURATION_KIND,
+    Conversion,
+    from_policy,
+    to_policy,
+)
+from scheduler_core.schedulers.v1_22.configuration.compiling import compile_configuration
+from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration, compile_profile
+from scheduler_core.settings.release import V1_11, V1_37, is_framework_document
+from scheduler_core.settings.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
 
 Wire = dict[str, Any]
 KINDS = (POLICY_KIND, CONFIGURATION_KIND)

@@ -9,9 +9,9 @@ from playground.limits import limit
 from playground.models import Draft
 from playground.playback import sources
 from playground.storage import bundles, store
-from scheduler_core.config.settings import SETTINGS_KIND
-from scheduler_core.objects.manifests import Document
-from scheduler_core.objects.problems import BundleError, Problem
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.problems import BundleError, Problem
+from scheduler_core.settings.settings import SETTINGS_KIND
 
 EMPTY = "It contains no document: write one Policy or KubeSchedulerConfiguration."
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.authoring.v1_37_editing import DEFAULT_DOCUMENT, PERCENTAGE
-from scheduler_core.config.settings import Settings
-from scheduler_core.objects.manifests import Document
-from scheduler_core.scenario.current_configuration import current_configuration
-from scheduler_core.v1_37.config import Profile
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.schedulers.v1_37.config import Profile
+from scheduler_core.schedulers.v1_37.configuration import current_configuration
+from scheduler_core.settings.settings import Settings
 
 Wire = dict[str, Any]
 

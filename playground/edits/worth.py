@@ -32,10 +32,10 @@ from playground.visitors import identity
 from playground.wire import Encoded, encode
 from scheduler_core.compare.cost import Cost, Progress, measuring, with_cache
 from scheduler_core.compare.divergence import Divergence, diverging
-from scheduler_core.config.release import V1_11, V1_37
-from scheduler_core.config.settings import CACHE_MODES, EQUIVALENCE_CLASSES, STALE_WRITES
-from scheduler_core.framework.configuration.versions import CONFIGURATION_KIND
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.schedulers.v1_22.configuration.versions import CONFIGURATION_KIND
+from scheduler_core.settings.release import V1_11, V1_37
+from scheduler_core.settings.settings import CACHE_MODES, EQUIVALENCE_CLASSES, STALE_WRITES
 
 READING = ("reading", "checking", "assembling")  # stages of reading; any other is a strategy's name
 ANSWERS_KEPT = 256

@@ -32,7 +32,7 @@ from playground.storage.store import draft_wire
 from playground.visitors import bans
 from playground.visitors.throttle import wait_seconds
 from playground.wire import Encoded
-from scheduler_core.objects.problems import BundleError
+from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.progress import Watch
 from scheduler_core.scenario.history import HistoryError, Moment
 

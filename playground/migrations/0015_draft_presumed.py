@@ -1,6 +1,6 @@
 from django.db import migrations, models
 
-import scheduler_core.config.release
+import scheduler_core.settings.release
 
 FORMER = "v1.11"  # answered every draft that says nothing until the release was stored
 
@@ -19,6 +19,6 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name="draft",
             name="presumed",
-            field=models.CharField(default=scheduler_core.config.release.default_release, max_length=16),
+            field=models.CharField(default=scheduler_core.settings.release.default_release, max_length=16),
         ),
     ]

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from playground.panels.surprises import batching
-from scheduler_core.config.settings import Settings
-from scheduler_core.equivalence.row import InvalidationRow
-from scheduler_core.equivalence.rules import TABLE
-from scheduler_core.scheduling.cache_record import CacheRecord, Invalidated, ResultSource, StaleHit
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.simulation.v1_37.record import release_record
+from scheduler_core.record.cache_record import CacheRecord, Invalidated, ResultSource, StaleHit
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run.v1_37.record import release_record
+from scheduler_core.schedulers.v1_11.equivalence.row import InvalidationRow
+from scheduler_core.schedulers.v1_11.equivalence.rules import TABLE
+from scheduler_core.settings.settings import Settings
 
 ROWS: Mapping[str, InvalidationRow] = {row.id: row for row in TABLE}
 

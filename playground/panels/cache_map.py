@@ -10,14 +10,14 @@ from msgspec import Struct
 
 from playground.panels.cache import cut, told
 from playground.playback.tables import ABSENT, PENDING
-from scheduler_core.config.settings import Settings
-from scheduler_core.equivalence.browsing import Level, page, tallies
-from scheduler_core.equivalence.cache import EquivalenceCache
-from scheduler_core.equivalence.classes import Classes, Definition, EquivalenceClass
-from scheduler_core.equivalence.comparing import FieldDifference, differences, equivalent
-from scheduler_core.equivalence.keeper import CacheKeeper
-from scheduler_core.objects.model import Pod
-from scheduler_core.simulation.virtual import Stepper, cache_of
+from scheduler_core.kubernetes.model import Pod
+from scheduler_core.run import Stepper, cache_of
+from scheduler_core.schedulers.v1_11.equivalence.browsing import Level, page, tallies
+from scheduler_core.schedulers.v1_11.equivalence.cache import EquivalenceCache
+from scheduler_core.schedulers.v1_11.equivalence.classes import Classes, Definition, EquivalenceClass
+from scheduler_core.schedulers.v1_11.equivalence.comparing import FieldDifference, differences, equivalent
+from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
+from scheduler_core.settings.settings import Settings
 
 ROWS = 100  # per answer
 Row = TypeVar("Row")

@@ -19,9 +19,9 @@ from playground.panels.queue import queue
 from playground.panels.story import story
 from playground.playback.counts import counts_of
 from playground.playback.place import Place
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.simulation.moment_record import UNTRIED, upto
-from scheduler_core.simulation.v1_37.record import release_record
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run.moment_record import UNTRIED, upto
+from scheduler_core.run.v1_37.record import release_record
 
 
 def light(cycle: Cycle, place: Place) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from scheduler_core.scheduling.cycle import Cycle, KubernetesEvent
+from scheduler_core.record.cycle import Cycle, KubernetesEvent
 
 
 def events(cycle: Cycle) -> list[list[str]]:

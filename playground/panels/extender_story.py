@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from playground.panels.sentences import Sentence, SentencePart
-from scheduler_core.extenders.configuration import is_extender
-from scheduler_core.extenders.record import CallRecord, extender_record
-from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.schedulers.extenders.configuration import is_extender
+from scheduler_core.schedulers.extenders.record import CallRecord, extender_record
 
 SHOWN = 6  # calls that are described individually
 CHOOSING = ("filter", "prioritize")

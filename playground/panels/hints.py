@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.simulation.v1_37.record import release_record
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run.v1_37.record import release_record
 
 NOT_THERE = (
     "Queueing hints are part of kube-scheduler v1.37: its plugins say which event may help which pod. This "

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.simulation.v1_37.record import release_record
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run.v1_37.record import release_record
 
 Rung = tuple[str, int, int]  # predicate, nodes in, nodes out
 

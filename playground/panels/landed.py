@@ -13,10 +13,10 @@ from playground.panels.happenings import deletes_pod
 from playground.panels.sentences import counted
 from playground.playback.playback import Playback
 from playground.playback.tables import ABSENT
-from scheduler_core.objects.reading import steps_of
+from scheduler_core.kubernetes.reading import steps_of
+from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.scenario.history_entries import entries_of, ids_of, resolved, target_of, written_of
 from scheduler_core.scenario.scenario import Operation
-from scheduler_core.scheduling.timeline import TimelineEvent
 
 KINDS_SHOWN = 4
 NOTHING = " has no effect: "

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scheduler_core.scheduling.cache_record import CacheRecord
+from scheduler_core.record.cache_record import CacheRecord
 
 LETTERS = ".hmb-"  # for Source's numbers, and for a node that does not exist
 ABSENT = len(LETTERS) - 1

@@ -13,9 +13,9 @@ from playground.panels.happenings import alike, sentence_of
 from playground.panels.outside import describe
 from playground.panels.sentences import Sentence, SentencePart, counted, listed, placements
 from playground.playback.place import Place
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.scheduling.timeline import TimelineEvent
-from scheduler_core.simulation.virtual.cycles import events_of
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.record.timeline import TimelineEvent
+from scheduler_core.run.cycles import events_of
 
 MOMENTS_SHOWN = 200
 PENDING = -1  # as in ``changes``; a deleted pod is null here

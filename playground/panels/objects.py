@@ -13,8 +13,10 @@ from playground.playback.tables import ABSENT
 from scheduler_core.authoring.revisions import REVISIONS
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.objects.keys import Key
-from scheduler_core.objects.kinds import KINDS
+from scheduler_core.kubernetes.keys import Key
+from scheduler_core.kubernetes.kinds import KINDS
+from scheduler_core.run import TimedSimulation, is_timed
+from scheduler_core.run.landing import live
 from scheduler_core.scenario.history import Moment, manifest_at, objects_at
 from scheduler_core.scenario.history_entries import (
     ACTIONS,
@@ -28,8 +30,6 @@ from scheduler_core.scenario.history_entries import (
 from scheduler_core.scenario.operations import LIVE
 from scheduler_core.scenario.reconfiguration import VERSIONS
 from scheduler_core.scenario.scenario import Operation
-from scheduler_core.simulation.virtual import TimedSimulation, is_timed
-from scheduler_core.simulation.virtual.landing import live
 
 NAMES_SHOWN = 200  # per kind
 OPERATIONS_SHOWN = 500

@@ -10,9 +10,9 @@ from typing import Any
 from msgspec import Struct
 
 from playground.panels.sentences import Sentence, listed
-from scheduler_core.framework.plugins.coscheduling.controller import FINAL
-from scheduler_core.framework.plugins.coscheduling.editions import EDITIONS, Edition
-from scheduler_core.framework.plugins.coscheduling.record import Member, PodGroupRecord
+from scheduler_core.schedulers.coscheduling.controller import FINAL
+from scheduler_core.schedulers.coscheduling.editions import EDITIONS, Edition
+from scheduler_core.schedulers.coscheduling.record import Member, PodGroupRecord
 
 ENDED = frozenset({"Succeeded", "Failed"})
 NEXT_SHOWN = 12

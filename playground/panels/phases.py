@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import product
 
-from scheduler_core.framework.plugins.coscheduling.controller import (
+from scheduler_core.schedulers.coscheduling.controller import (
     FINAL,
     PHASE_TABLES,
     GroupCounts,
     PhaseRule,
     PhaseTable,
 )
-from scheduler_core.framework.plugins.coscheduling.editions import EDITIONS
+from scheduler_core.schedulers.coscheduling.editions import EDITIONS
 
 LIFE = ("", "Pending", "PreScheduling", "Scheduling", "Scheduled", "Running", "Finished", "Failed")
 """Phases in the order of a life without failures; Failed is the other final phase."""

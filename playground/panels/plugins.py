@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from playground.panels import podgroup_story, podgroups, session, session_story, views
 from playground.panels.sentences import Sentence
-from scheduler_core.scheduling.cycle import Cycle, FinalState
+from scheduler_core.record.cycle import Cycle, FinalState
 
 
 def _nothing(_cycle: Cycle) -> list[Any]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from playground.panels.sentences import Sentence, SentencePart, counted, listed
-from scheduler_core.framework.plugins.coscheduling.record import PodGroupRecord, record_of
-from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.schedulers.coscheduling.record import PodGroupRecord, record_of
 
 
 def turned_away(cycle: Cycle) -> list[Sentence]:

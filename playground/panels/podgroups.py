@@ -8,15 +8,15 @@ from typing import Any
 from playground.panels.happenings import told
 from playground.panels.outlook import outlook
 from playground.panels.phases import final_of, phases_of, ways_of
-from scheduler_core.framework.plugins.coscheduling.record import (
+from scheduler_core.kubernetes.plain import plain
+from scheduler_core.record.cycle import Cycle, FinalState
+from scheduler_core.record.timeline import TimelineEvent
+from scheduler_core.schedulers.coscheduling.record import (
     Groups,
     GroupSummary,
     PodGroupRecord,
     record_of,
 )
-from scheduler_core.objects.plain import plain
-from scheduler_core.scheduling.cycle import Cycle, FinalState
-from scheduler_core.scheduling.timeline import TimelineEvent
 
 NO_TIME = (
     "The scheduler of v1.11 knows no PodGroups: it binds each pod by itself, and time stands still between "

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from playground.panels.lookups import invalidated, sources
-from scheduler_core.scheduling.cycle import Cycle, PredicateMatrix
-from scheduler_core.simulation.v1_37.record import release_record
-from scheduler_core.v1_37.spreading import SpreadCounts
+from scheduler_core.record.cycle import Cycle, PredicateMatrix
+from scheduler_core.run.v1_37.record import release_record
+from scheduler_core.schedulers.v1_37.spreading import SpreadCounts
 
 
 def predicates(cycle: Cycle, node_at: Sequence[int], always_check_all: bool, table: int) -> dict[str, Any]:

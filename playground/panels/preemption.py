@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 
 from playground.panels.sentences import Sentence, SentencePart, counted, listed
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.scheduling.preemption.criteria import TEXTS
-from scheduler_core.scheduling.preemption.record import (
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.record.preemption import (
     HOPELESS,
     CriterionRound,
     DryRun,
     NodeGroup,
     Preemption,
 )
-from scheduler_core.simulation.v1_37.record import release_record
+from scheduler_core.run.v1_37.record import release_record
+from scheduler_core.schedulers.v1_11.preemption.criteria import TEXTS
 
 ROWS = 50  # candidates per answer
 VICTIMS = 4  # victims per candidate, in its row

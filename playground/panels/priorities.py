@@ -8,20 +8,20 @@ from typing import Any
 import numpy as np
 
 from playground.panels.surprises import of_scores
-from scheduler_core.extenders.configuration import is_extender
-from scheduler_core.extenders.rules import MAX_EXTENDER_PRIORITY
-from scheduler_core.objects.arrays import IntVector
-from scheduler_core.objects.plain import plain
-from scheduler_core.priorities import PRIORITIES, describe
-from scheduler_core.priorities.line import Line, LineQuestion, as_dict
-from scheduler_core.priorities.row import PriorityRow
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.scheduling.scoring import combine
-from scheduler_core.simulation.v1_37.record import ReleaseRecord, release_record
-from scheduler_core.simulation.virtual import Stepper
-from scheduler_core.v1_37.declared import declared
-from scheduler_core.v1_37.plugins.base import MAX_SCORE
-from scheduler_core.v1_37.selecting import turns
+from scheduler_core.kubernetes.arrays import IntVector
+from scheduler_core.kubernetes.plain import plain
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.record.priority_row import PriorityRow
+from scheduler_core.run import Stepper
+from scheduler_core.run.v1_37.record import ReleaseRecord, release_record
+from scheduler_core.schedulers.extenders.configuration import is_extender
+from scheduler_core.schedulers.extenders.rules import MAX_EXTENDER_PRIORITY
+from scheduler_core.schedulers.v1_11.priorities import PRIORITIES, describe
+from scheduler_core.schedulers.v1_11.priorities.line import Line, LineQuestion, as_dict
+from scheduler_core.schedulers.v1_11.scoring import combine
+from scheduler_core.schedulers.v1_37.declared import declared
+from scheduler_core.schedulers.v1_37.plugins.base import MAX_SCORE
+from scheduler_core.schedulers.v1_37.selecting import turns
 
 
 def priorities(cycle: Cycle, node_at: Sequence[int], *, in_turn: bool = True) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from playground.panels.happenings import EVENTS
-from scheduler_core.scheduling.cycle import Cycle, QueueEntry, Queues, TimedQueue
+from scheduler_core.record.cycle import Cycle, QueueEntry, Queues, TimedQueue
 
 KEY = "highest priority first, then earliest created"
 TIMED_KEY = "highest priority first, then the earliest time in the queue"

@@ -11,8 +11,8 @@ from playground.panels.plugins import PLUGIN_PANELS
 from playground.panels.sentences import Sentence, SentencePart, counted, listed
 from playground.playback.tables import Tables
 from playground.playback.trail import Placement
-from scheduler_core.scheduling.cycle import FinalState
-from scheduler_core.simulation.virtual.cycles import events_of
+from scheduler_core.record.cycle import FinalState
+from scheduler_core.run.cycles import events_of
 
 
 def end(rest: FinalState, step: str, index: int, tables: Tables, before: Placement) -> dict[str, Any]:

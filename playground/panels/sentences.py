@@ -6,7 +6,7 @@ A sentence is a list of plain texts and references: ``{"pod": key}``, ``{"node":
 
 from __future__ import annotations
 
-from scheduler_core.scheduling.cycle import Decision
+from scheduler_core.record.cycle import Decision
 
 SentencePart = str | dict[str, str]
 Sentence = list[SentencePart]

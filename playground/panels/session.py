@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from playground.panels.session_steps import JOBS, QUEUES, ROWS, job_of, of_type, page, round_of
-from scheduler_core.kube_batch.record import (
+from scheduler_core.record.cycle import Cycle, FinalState
+from scheduler_core.schedulers.kube_batch.record import (
     Dispatch,
     Eviction,
     Forgotten,
@@ -21,7 +22,6 @@ from scheduler_core.kube_batch.record import (
     SessionRecord,
     StatementEnd,
 )
-from scheduler_core.scheduling.cycle import Cycle, FinalState
 
 ROUNDS = 20
 LISTED_ROWS = 50  # of what was left out, statements, groups and events

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from playground.panels.sentences import LISTED, Sentence, SentencePart, counted, joined, listed
-from scheduler_core.kube_batch.record import (
+from scheduler_core.schedulers.kube_batch.record import (
     Dispatch,
     Eviction,
     Forgotten,

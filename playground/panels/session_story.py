@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from playground.panels.sentences import Sentence, SentencePart, counted, joined, listed
 from playground.panels.session import record_of
 from playground.panels.session_steps import of_type
-from scheduler_core.kube_batch.record import (
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.schedulers.kube_batch.record import (
     Forgotten,
     GroupWritten,
     JobDropped,
@@ -16,7 +17,6 @@ from scheduler_core.kube_batch.record import (
     StatementEnd,
     VictimsChosen,
 )
-from scheduler_core.scheduling.cycle import Cycle
 
 MOST = 2  # jobs that are named, each with its reason
 TAB: SentencePart = {"tab": "Session"}

@@ -8,10 +8,10 @@ from playground.panels import extender_story, release_story, surprises
 from playground.panels.ladder import Rung, stopped
 from playground.panels.plugins import PLUGIN_PANELS
 from playground.panels.sentences import Sentence, SentencePart, counted, listed, placements
-from scheduler_core.scheduling.cache_record import StaleHit
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.scheduling.preemption.record import NominatedPass
-from scheduler_core.simulation.v1_37.record import release_record
+from scheduler_core.record.cache_record import StaleHit
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.record.preemption import NominatedPass
+from scheduler_core.run.v1_37.record import release_record
 
 PREEMPTION: SentencePart = {"tab": "Preemption"}
 CACHE: SentencePart = {"tab": "Cache"}

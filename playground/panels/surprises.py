@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from playground.panels.sentences import Sentence, counted, listed
-from scheduler_core.extenders.record import extender_record
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.simulation.v1_37.record import release_record
-from scheduler_core.v1_37.batching import MAX_AGE
-from scheduler_core.v1_37.extending import SCORED_BY_NODE_INFO
-from scheduler_core.v1_37.quirks import EMPTIED
-from scheduler_core.v1_37.scored import Scored
-from scheduler_core.v1_37.signatures import DEFAULT_CONSTRAINTS, unsigned_because
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run.v1_37.record import release_record
+from scheduler_core.schedulers.extenders.record import extender_record
+from scheduler_core.schedulers.v1_37.batching import MAX_AGE
+from scheduler_core.schedulers.v1_37.extending import SCORED_BY_NODE_INFO
+from scheduler_core.schedulers.v1_37.quirks import EMPTIED
+from scheduler_core.schedulers.v1_37.scored import Scored
+from scheduler_core.schedulers.v1_37.signatures import DEFAULT_CONSTRAINTS, unsigned_because
 
 BATCHING = (
     "kube-scheduler v1.37 has no equivalence cache: it was removed in 1.12. What came after it is "

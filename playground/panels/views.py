@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.config.settings import Settings
-from scheduler_core.objects.plain import plain
-from scheduler_core.scheduling.cycle import Cycle, FinalState
-from scheduler_core.simulation.several.record import ViewRecord
+from scheduler_core.kubernetes.plain import plain
+from scheduler_core.record.cycle import Cycle, FinalState
+from scheduler_core.record.several import ViewRecord
+from scheduler_core.settings.settings import Settings
 
 NODES = 8  # of a lane
 PODS = 5  # of each kind on a node, and of what is in flight

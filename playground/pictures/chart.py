@@ -13,7 +13,7 @@ from playground.pictures.svg import cut, element, text
 from playground.pictures.themes import DARK
 from playground.playback.playback import Playback
 from playground.playback.tables import PENDING
-from scheduler_core.scheduling.cycle import Decision
+from scheduler_core.record.cycle import Decision
 
 WIDTH, HEIGHT = 1280.0, 560.0
 LEFT, TOP, BOTTOM = 84.0, 84.0, 440.0  # of the plot

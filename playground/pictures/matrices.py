@@ -13,8 +13,8 @@ from msgspec import Struct
 from playground.panels.ladder import ladder
 from playground.pictures.svg import cut, element, text
 from playground.pictures.themes import DARK
-from scheduler_core.scheduling.cycle import Cycle, PredicateMatrix
-from scheduler_core.simulation.v1_37.record import release_record
+from scheduler_core.record.cycle import Cycle, PredicateMatrix
+from scheduler_core.run.v1_37.record import release_record
 
 PASSED = "#1fa57c"
 ROWS = 60  # nodes of a matrix; the rest is counted

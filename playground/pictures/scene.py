@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from playground.panels.cycle import light
 from playground.panels.sentences import Sentence
 from playground.playback.playback import Playback
-from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.record.cycle import Cycle
 
 NODES = 60  # drawn; the rest is counted
 PODS = 110  # drawn on one node

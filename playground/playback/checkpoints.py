@@ -12,10 +12,10 @@ import time
 
 from playground.limits import limit
 from playground.playback.counts import may_cache
-from scheduler_core.config.release import V1_11
-from scheduler_core.equivalence.keeper import CacheKeeper
+from scheduler_core.run import Stepper, cache_of
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.simulation.virtual import Stepper, cache_of
+from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
+from scheduler_core.settings.release import V1_11
 
 EVERY_SECONDS = 0.3  # of a thread's CPU time between two copies
 COPY_SHARE = 4  # copying takes at most a fifth of the time

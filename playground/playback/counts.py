@@ -5,8 +5,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
+from scheduler_core.record.cache_record import CacheRecord
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.scheduling.cache_record import CacheRecord
 
 NAMES = ("hits", "evaluations", "invalidated", "stale")
 NONE = (0, 0, 0, 0)

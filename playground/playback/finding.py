@@ -18,8 +18,8 @@ from msgspec import Struct
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.playback.stopping import never
 from playground.playback.tables import ABSENT, PENDING
-from scheduler_core.predicates.general import HostName, MatchNodeSelector, PodFitsHostPorts
-from scheduler_core.scheduling.cycle import Cycle, Decision, PredicateMatrix
+from scheduler_core.record.cycle import Cycle, Decision, PredicateMatrix
+from scheduler_core.schedulers.v1_11.predicates.general import HostName, MatchNodeSelector, PodFitsHostPorts
 
 CONDITIONS = 20  # per search
 TEXT = 600  # characters of a condition

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from playground.playback.tables import Tables, node_state
-from scheduler_core.objects.model import Node
+from scheduler_core.kubernetes.model import Node
 from scheduler_core.scenario.scenario import Operation
 
 State = dict[str, Any] | None  # the fields that differ from the table; None: the node does not exist

@@ -17,7 +17,7 @@ from django.conf import settings
 from playground.limits import limit
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.storage import bundles
-from scheduler_core.scheduling.cycle import Decision
+from scheduler_core.record.cycle import Decision
 
 Outcome = list[Any]  # pod, result, node, nominated node, victims, [[pod, node]…] placed with it
 FIELDS = ("pod", "result", "node", "nominated", "victims", "further")

@@ -7,9 +7,9 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from scheduler_core.config.policy import Profile
-from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
 from scheduler_core.scenario.scenario import Operation
+from scheduler_core.schedulers.v1_11.policy import Profile
+from scheduler_core.settings.settings import DEFAULT_SETTINGS, Settings
 
 
 class Place(Struct, frozen=True):

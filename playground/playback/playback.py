@@ -27,16 +27,16 @@ from playground.playback.tables import Tables
 from playground.playback.trail import Trail, TrailRow
 from playground.playback.weighing import scenario_bytes
 from playground.wire import encode
-from scheduler_core.config.policy import Profile
-from scheduler_core.config.release import V1_37
-from scheduler_core.config.settings import Settings
-from scheduler_core.equivalence.keeper import CacheKeeper
 from scheduler_core.explain.recorded_answer import DumpFacts
-from scheduler_core.framework.configuration.profiles import Configuration
-from scheduler_core.objects.model import Pod
+from scheduler_core.kubernetes.model import Pod
+from scheduler_core.record.cycle import Cycle, FinalState
+from scheduler_core.run import Stepper, cache_of, simulate
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.scheduling.cycle import Cycle, FinalState
-from scheduler_core.simulation.virtual import Stepper, cache_of, simulate
+from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
+from scheduler_core.schedulers.v1_11.policy import Profile
+from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
+from scheduler_core.settings.release import V1_37
+from scheduler_core.settings.settings import Settings
 
 log = structlog.get_logger(__name__)
 

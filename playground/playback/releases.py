@@ -8,12 +8,12 @@ from msgspec.structs import replace
 
 from playground.storage import bundles, texts
 from scheduler_core.authoring.policy_editing import edited
-from scheduler_core.config.release import V1_11, V1_37
-from scheduler_core.config.settings import ONLY_V1_11, SETTINGS_KIND
-from scheduler_core.framework.configuration.versions import CONFIGURATION_KIND
-from scheduler_core.objects.manifests import Document
-from scheduler_core.objects.problems import BundleError, Problem
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.schedulers.v1_22.configuration.versions import CONFIGURATION_KIND
+from scheduler_core.settings.release import V1_11, V1_37
+from scheduler_core.settings.settings import ONLY_V1_11, SETTINGS_KIND
 
 
 class ReleaseError(BundleError):

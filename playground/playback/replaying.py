@@ -20,10 +20,10 @@ from playground.limits import limit
 from playground.playback.checkpoints import Checkpoints
 from playground.playback.stopping import Bound, Superseded, never, one_step
 from playground.playback.trail import Trail
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run import Stepper, simulate
+from scheduler_core.run.v1_37.record import release_record
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.simulation.v1_37.record import release_record
-from scheduler_core.simulation.virtual import Stepper, simulate
 
 log = structlog.get_logger(__name__)
 

@@ -13,9 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from playground.wire import Encoded, join
-from scheduler_core.config.release import V1_37
-from scheduler_core.framework.plugins.coscheduling.groups import group_key
-from scheduler_core.objects.model import (
+from scheduler_core.kubernetes.model import (
     Container,
     KubernetesObject,
     Node,
@@ -24,9 +22,11 @@ from scheduler_core.objects.model import (
     Pod,
     Resources,
 )
+from scheduler_core.run import is_timed, simulate
+from scheduler_core.run.v1_37.counts import usages
 from scheduler_core.scenario.scenario import Operation, Scenario
-from scheduler_core.simulation.v1_37.counts import usages
-from scheduler_core.simulation.virtual import is_timed, simulate
+from scheduler_core.schedulers.coscheduling.groups import group_key
+from scheduler_core.settings.release import V1_37
 
 PENDING, ABSENT = -1, -2  # in a placement: waits for a node; does not exist (yet or any more)
 BASIC = ("cpu", "memory", "pods")

@@ -18,12 +18,12 @@ import numpy.typing as npt
 from playground.playback.counts import CycleCounts, counts_of
 from playground.playback.nodes import NodeTrail
 from playground.playback.tables import ABSENT, PENDING, Tables
-from scheduler_core.cluster.pods import PodState
-from scheduler_core.framework.configuration.profiles import Configuration
-from scheduler_core.objects.model import Node, Pod
+from scheduler_core.kubernetes.model import Node, Pod
+from scheduler_core.record.cycle import Cycle, Decision, Result
+from scheduler_core.record.plugin_record import TimelineMark
 from scheduler_core.scenario.scenario import Operation, Scenario
-from scheduler_core.scheduling.cycle import Cycle, Decision, Result
-from scheduler_core.scheduling.plugin_record import TimelineMark
+from scheduler_core.schedulers.v1_11.columns.pods import PodState
+from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 
 Placement = npt.NDArray[np.int32]
 PlacementChanges = list[list[int]]  # [pod index, new node index | PENDING | ABSENT]

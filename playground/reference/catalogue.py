@@ -11,18 +11,24 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from scheduler_core.config.feature_gates import DEFAULTS, LOCKED, NEEDS, SIMULATED_GATES
-from scheduler_core.config.policy.order import BUNDLES, ORDERS, UNREGISTERED, V1_11_ORDER, static_order
-from scheduler_core.config.policy.providers import DEFAULT_PRIORITIES, PROVIDERS
-from scheduler_core.config.rule_history import history_of, plugin_of
-from scheduler_core.framework.configuration.plugins import PLUGINS
-from scheduler_core.framework.configuration.versions import VERSIONS, has_plugin
-from scheduler_core.predicates import RULES
-from scheduler_core.priorities import RULES as PRIORITY_RULES
-from scheduler_core.priorities import Priority
-from scheduler_core.priorities.base import MapOnly, Mapped
-from scheduler_core.quirks import QUIRKS
-from scheduler_core.v1_37.declared import DECLARED
+from scheduler_core.schedulers.rule_history import history_of, plugin_of
+from scheduler_core.schedulers.v1_11.policy.order import (
+    BUNDLES,
+    ORDERS,
+    UNREGISTERED,
+    V1_11_ORDER,
+    static_order,
+)
+from scheduler_core.schedulers.v1_11.policy.providers import DEFAULT_PRIORITIES, PROVIDERS
+from scheduler_core.schedulers.v1_11.predicates import RULES
+from scheduler_core.schedulers.v1_11.priorities import RULES as PRIORITY_RULES
+from scheduler_core.schedulers.v1_11.priorities import Priority
+from scheduler_core.schedulers.v1_11.priorities.base import MapOnly, Mapped
+from scheduler_core.schedulers.v1_11.quirks import QUIRKS
+from scheduler_core.schedulers.v1_22.configuration.plugins import PLUGINS
+from scheduler_core.schedulers.v1_22.configuration.versions import VERSIONS, has_plugin
+from scheduler_core.schedulers.v1_37.declared import DECLARED
+from scheduler_core.settings.feature_gates import DEFAULTS, LOCKED, NEEDS, SIMULATED_GATES
 
 CatalogueRow = dict[str, Any]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.framework.plugins.coscheduling.editions import Edition
-from scheduler_core.framework.plugins.coscheduling.permit import DEFAULT_WAIT, LONGEST_WAIT
-from scheduler_core.framework.plugins.coscheduling.state import CACHE_DEFAULT
-from scheduler_core.framework.queue import FIRST_BACKOFF, LONGEST_BACKOFF
-from scheduler_core.framework.queue_flushes import BACKOFF_LOOK, UNSCHEDULABLE_LOOK
+from scheduler_core.schedulers.coscheduling.editions import Edition
+from scheduler_core.schedulers.coscheduling.permit import DEFAULT_WAIT, LONGEST_WAIT
+from scheduler_core.schedulers.coscheduling.state import CACHE_DEFAULT
+from scheduler_core.schedulers.v1_22.queue import FIRST_BACKOFF, LONGEST_BACKOFF
+from scheduler_core.schedulers.v1_22.queue_flushes import BACKOFF_LOOK, UNSCHEDULABLE_LOOK
 
 BOTH, CLASSIC, CURRENT = "both", "classic", "current"
 

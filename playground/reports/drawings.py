@@ -9,7 +9,7 @@ from playground.pictures.chart import chart
 from playground.pictures.scene import scene_of
 from playground.playback.playback import OutOfRangeError, Playback
 from playground.reports.slides import drawn
-from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.record.cycle import Cycle
 
 CYCLES = 100_000  # of a chart
 Draw = Callable[[Playback, int, str], str]

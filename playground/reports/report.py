@@ -20,7 +20,7 @@ from playground.playback.playback import OutOfRangeError
 from playground.playback.stopping import TooMuchWorkError
 from playground.storage import bundles, comments, comparisons, store
 from playground.visitors import names
-from scheduler_core.objects.problems import BundleError
+from scheduler_core.kubernetes.problems import BundleError
 
 VERDICTS = {"": "No verdict", "approve": "Approved", "needs-work": "Needs work"}
 NOTE = 4_000  # characters

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.record.cycle import Cycle
 
 TEXT = 200  # characters of a question
 CHOICES = 12

@@ -6,8 +6,8 @@ from collections import Counter
 from typing import Any
 
 from playground.playback.trail import Trail
-from scheduler_core.equivalence.keeper import CacheKeeper
-from scheduler_core.simulation.virtual import Stepper, cache_of
+from scheduler_core.run import Stepper, cache_of
+from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
 
 CAUSES_SHOWN = 50
 

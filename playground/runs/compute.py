@@ -38,8 +38,8 @@ from playground.runs.unplaced import Unplaced
 from playground.runtime import log_context, outage
 from playground.storage import bundles, store
 from scheduler_core.explain.recorded_answer import DumpFacts, RecordedAnswers
-from scheduler_core.objects.problems import BundleError
-from scheduler_core.simulation.virtual import simulate
+from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.run import simulate
 
 log = structlog.get_logger(__name__)
 

@@ -9,7 +9,7 @@ from typing import Any
 from playground.limits import limit
 from playground.playback.tables import ABSENT, PENDING, Tables
 from playground.playback.trail import PlacementChanges
-from scheduler_core.objects.model import Node
+from scheduler_core.kubernetes.model import Node
 from scheduler_core.scenario.scenario import Operation, Scenario
 
 Sample = list[Any]  # [index, time, pending, placed, unschedulable, [utilisation per resource 0..1]]

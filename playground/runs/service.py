@@ -31,12 +31,12 @@ from playground.runs import fairness, several, sizing
 from playground.runtime import log_context, outage
 from playground.storage import bundles, quotas, store
 from scheduler_core.authoring.policy_editing import edited
-from scheduler_core.config.release import V1_22, can_read
-from scheduler_core.config.settings import SETTINGS_KIND
-from scheduler_core.framework.configuration import CONFIGURATION_KIND
-from scheduler_core.framework.configuration.document import NEWEST
-from scheduler_core.objects.manifests import Document
+from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.scenario import scenario as core
+from scheduler_core.schedulers.v1_22.configuration import CONFIGURATION_KIND
+from scheduler_core.schedulers.v1_22.configuration.document import NEWEST
+from scheduler_core.settings.release import V1_22, can_read
+from scheduler_core.settings.settings import SETTINGS_KIND
 
 
 class TooManyRunsError(RuntimeError):

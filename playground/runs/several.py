@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from playground.models import Run
-from scheduler_core.config.settings import Settings
-from scheduler_core.simulation.several.simulation import SeveralSimulation
-from scheduler_core.simulation.virtual import Stepper
+from scheduler_core.run import Stepper
+from scheduler_core.run.several.simulation import SeveralSimulation
+from scheduler_core.settings.settings import Settings
 
 KEY = "schedulers"  # of the run's samples
 COLUMNS = (

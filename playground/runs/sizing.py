@@ -5,9 +5,9 @@ from __future__ import annotations
 from playground.limits import limit
 from playground.queues import LONG, SHORT
 from playground.storage import bundles
-from scheduler_core.objects.model import Node, Pod, Workload
+from scheduler_core.kubernetes.model import Node, Pod, Workload
+from scheduler_core.run import is_timed
 from scheduler_core.scenario import scenario as core
-from scheduler_core.simulation.virtual import is_timed
 
 LEAST_NODES = 100  # minimum cost of a cycle, in nodes, for small clusters
 READING = 10  # cost of reading one object, in nodes × cycles

@@ -12,8 +12,8 @@ from functools import cache
 from typing import Any
 
 from playground.playback.chunks import Message
-from scheduler_core.objects.fit_errors import merged_message, parse_fit_error
-from scheduler_core.objects.model import Pod
+from scheduler_core.kubernetes.fit_errors import merged_message, parse_fit_error
+from scheduler_core.kubernetes.model import Pod
 
 REASONS_SHOWN = 30  # those with the most pods
 PODS_SHOWN = 24  # per reason, in the order of the pods table

@@ -23,19 +23,19 @@ from msgspec.structs import replace
 from playground.limits import limit
 from scheduler_core import Limits, load, load_documents
 from scheduler_core.authoring.policy_editing import edited
-from scheduler_core.config.release import V1_11, V1_22, default_release, is_framework_document
-from scheduler_core.config.settings import SETTINGS_KIND
 from scheduler_core.formats.archive import read_archive
 from scheduler_core.formats.bundle import File
 from scheduler_core.formats.folder import Folder, joined
 from scheduler_core.formats.limits import FormatError
 from scheduler_core.formats.text import decode as decode_text
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.objects.manifests import Document
-from scheduler_core.objects.model import Node, Pod
-from scheduler_core.objects.problems import BundleError, Problem
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.model import Node, Pod
+from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.progress import Watch, unwatched
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.settings.release import V1_11, V1_22, default_release, is_framework_document
+from scheduler_core.settings.settings import SETTINGS_KIND
 
 Files = list[tuple[str, str]]  # name, text
 Times = Literal["keep", "ignore"]

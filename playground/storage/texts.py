@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from playground.storage import bundles
-from scheduler_core.config.release import default_release
 from scheduler_core.formats.bundle import Entry, read_files
 from scheduler_core.formats.decode import SECRET_KINDS
 from scheduler_core.formats.limits import Limits
 from scheduler_core.formats.splicing import splice
-from scheduler_core.objects.manifests import Document
-from scheduler_core.objects.problems import BundleError
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.settings.release import default_release
 
 _SUSPECT = re.compile("|".join([*SECRET_KINDS, r"\\[xuU\r\n]"]))  # a kind may be written with escapes
 _BOM = "\ufeff"

@@ -32,8 +32,8 @@ from playground.views import examples
 from playground.views.stored import links_of
 from playground.views.workbench import _visitor
 from playground.visitors.throttle import throttled
-from scheduler_core.config.release import V1_11, V1_37
-from scheduler_core.objects.problems import BundleError
+from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.settings.release import V1_11, V1_37
 
 DIFFERENCES_SHOWN = 100
 CHOICES_SHOWN = 40  # of a kind

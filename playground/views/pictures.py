@@ -25,7 +25,7 @@ from playground.pool.shares import BusyError
 from playground.serving.error_pages import error_page
 from playground.storage import bundles, links, store
 from playground.visitors.throttle import throttled
-from scheduler_core.objects.problems import BundleError
+from scheduler_core.kubernetes.problems import BundleError
 
 PICTURES = 200  # kept in memory
 PICTURE_BYTES = 16 * 2**20

@@ -9,11 +9,11 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from playground.reference import catalogue
-from scheduler_core.config.policy.order import BUNDLES, ORDERS, UNREGISTERED, static_order
-from scheduler_core.config.policy.providers import DEFAULT_PREDICATES
-from scheduler_core.quirks import QUIRKS
-from scheduler_core.scheduling.preemption.criteria import CRITERIA, NAME_NOTE, NAME_TEXT
-from scheduler_core.scheduling.preemption.preempt import UNRESOLVABLE_REASONS
+from scheduler_core.schedulers.v1_11.policy.order import BUNDLES, ORDERS, UNREGISTERED, static_order
+from scheduler_core.schedulers.v1_11.policy.providers import DEFAULT_PREDICATES
+from scheduler_core.schedulers.v1_11.preemption.criteria import CRITERIA, NAME_NOTE, NAME_TEXT
+from scheduler_core.schedulers.v1_11.preemption.preempt import UNRESOLVABLE_REASONS
+from scheduler_core.schedulers.v1_11.quirks import QUIRKS
 
 ROW = 30  # height in pixels of a row of the two orders side by side; same value in the style sheet
 

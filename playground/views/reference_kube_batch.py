@@ -10,15 +10,24 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from playground.reference import kube_batch_texts as texts
-from scheduler_core.kube_batch.actions import ACTIONS
-from scheduler_core.kube_batch.beside import PERIOD
-from scheduler_core.kube_batch.configuration import ARGUMENTS, DEFAULT_CONFIGURATION, parse_configuration
-from scheduler_core.kube_batch.plugin import Registration
-from scheduler_core.kube_batch.plugins import PLUGINS
-from scheduler_core.kube_batch.plugins.nodeorder import WEIGHTS
-from scheduler_core.kube_batch.resources import CPU_EPSILON, MEMORY_EPSILON, SCALAR_EPSILON, SCALAR_UNIT
-from scheduler_core.kube_batch.session import Session
-from scheduler_core.kube_batch.snapshot import Objects, Options, take_snapshot
+from scheduler_core.schedulers.kube_batch.actions import ACTIONS
+from scheduler_core.schedulers.kube_batch.beside import PERIOD
+from scheduler_core.schedulers.kube_batch.configuration import (
+    ARGUMENTS,
+    DEFAULT_CONFIGURATION,
+    parse_configuration,
+)
+from scheduler_core.schedulers.kube_batch.plugin import Registration
+from scheduler_core.schedulers.kube_batch.plugins import PLUGINS
+from scheduler_core.schedulers.kube_batch.plugins.nodeorder import WEIGHTS
+from scheduler_core.schedulers.kube_batch.resources import (
+    CPU_EPSILON,
+    MEMORY_EPSILON,
+    SCALAR_EPSILON,
+    SCALAR_UNIT,
+)
+from scheduler_core.schedulers.kube_batch.session import Session
+from scheduler_core.schedulers.kube_batch.snapshot import Objects, Options, take_snapshot
 
 
 @cache

@@ -8,10 +8,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from scheduler_core.config.rule_history import history_of
-from scheduler_core.v1_37.declared import DECLARED, POINTS
-from scheduler_core.v1_37.hints.registry import events_of
-from scheduler_core.v1_37.quirks import QUIRKS
+from scheduler_core.schedulers.rule_history import history_of
+from scheduler_core.schedulers.v1_37.declared import DECLARED, POINTS
+from scheduler_core.schedulers.v1_37.hints.registry import events_of
+from scheduler_core.schedulers.v1_37.quirks import QUIRKS
 
 
 def plugins() -> list[dict[str, Any]]:

@@ -12,12 +12,12 @@ from django.views.decorators.http import require_safe
 from playground.panels.happenings import EVENTS
 from playground.panels.phases import POST_BIND, final_of, phases_of
 from playground.reference import podgroup_texts
-from scheduler_core.framework.configuration.versions import VERSIONS
-from scheduler_core.framework.events import PLUGIN_EVENTS, WILDCARDS
-from scheduler_core.framework.plugins.coscheduling.controller import OLD_WARNING, PHASE_TABLES
-from scheduler_core.framework.plugins.coscheduling.editions import CLASSIC, CURRENT, EDITIONS
-from scheduler_core.framework.plugins.coscheduling.plugin import Coscheduling
-from scheduler_core.framework.releases import RELEASES
+from scheduler_core.schedulers.coscheduling.controller import OLD_WARNING, PHASE_TABLES
+from scheduler_core.schedulers.coscheduling.editions import CLASSIC, CURRENT, EDITIONS
+from scheduler_core.schedulers.coscheduling.plugin import Coscheduling
+from scheduler_core.schedulers.v1_22.configuration.versions import VERSIONS
+from scheduler_core.schedulers.v1_22.events import PLUGIN_EVENTS, WILDCARDS
+from scheduler_core.schedulers.v1_22.releases import RELEASES
 
 
 def editions() -> list[dict[str, Any]]:

@@ -34,7 +34,7 @@ from scheduler_core.authoring import examples
 from scheduler_core.cli.timed_report import age
 from scheduler_core.formats.bundle import File
 from scheduler_core.formats.folder import Folder
-from scheduler_core.objects.problems import BundleError, Problem
+from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.scenario import scenario as core
 
 MINIATURE = "shop"  # the example that is played on the start page

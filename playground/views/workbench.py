@@ -17,7 +17,7 @@ from playground.pool.shares import BusyError
 from playground.storage import bundles, comments, links, store
 from playground.views import pictures
 from playground.visitors import identity
-from scheduler_core.objects.problems import BundleError
+from scheduler_core.kubernetes.problems import BundleError
 
 
 def _visitor(request: HttpRequest) -> str:

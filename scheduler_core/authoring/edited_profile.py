@@ -6,8 +6,8 @@ import copy
 from typing import Any
 
 from scheduler_core.authoring.policy_rewriting import EditError
-from scheduler_core.framework.configuration.plugins import base_name
-from scheduler_core.objects.manifests import Document
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.schedulers.v1_22.configuration.plugins import base_name
 
 PROFILES = 20
 

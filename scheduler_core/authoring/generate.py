@@ -35,9 +35,9 @@ from scheduler_core.authoring.recipes import (
     WORKLOAD_FIELDS,
     Recipe,
 )
-from scheduler_core.objects.manifests import Manifest
-from scheduler_core.objects.model import Taint, Toleration
-from scheduler_core.objects.selectors import tolerates
+from scheduler_core.kubernetes.manifests import Manifest
+from scheduler_core.kubernetes.model import Taint, Toleration
+from scheduler_core.kubernetes.selectors import tolerates
 
 _RANGE = re.compile(r"(?P<low>[^-\s]+)\s*(?:-|to|…)\s*(?P<high>[^-\s]+)")
 

@@ -9,9 +9,9 @@ from msgspec import Struct
 from scheduler_core.authoring.forms.fields import Values
 from scheduler_core.authoring.forms.meta import manifest
 from scheduler_core.authoring.forms.pods import pod_rule
-from scheduler_core.controllers.running import RUN
-from scheduler_core.objects.manifests import Manifest
-from scheduler_core.objects.quantity import format_resource
+from scheduler_core.cluster.controllers.running import RUN
+from scheduler_core.kubernetes.manifests import Manifest
+from scheduler_core.kubernetes.quantity import format_resource
 
 CLASSES: Mapping[str, int] = {"low": -100, "high": 1_000, "critical": 100_000}
 """The PriorityClasses that generated pods may name, and their values."""

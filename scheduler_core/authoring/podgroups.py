@@ -13,10 +13,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.controllers.running import RUN, seconds
-from scheduler_core.framework.plugins.coscheduling.editions import CLASSIC, CURRENT, Edition
-from scheduler_core.objects.fields_pod import GROUP_ANNOTATION
-from scheduler_core.objects.manifests import Manifest
+from scheduler_core.cluster.controllers.running import RUN, seconds
+from scheduler_core.kubernetes.fields_pod import GROUP_ANNOTATION
+from scheduler_core.kubernetes.manifests import Manifest
+from scheduler_core.schedulers.coscheduling.editions import CLASSIC, CURRENT, Edition
 
 Fields = Mapping[str, str]
 

@@ -24,12 +24,23 @@ from scheduler_core.authoring.policy_rewriting import (
     with_field,
 )
 from scheduler_core.authoring.scheduler_editing import design, schedule
-from scheduler_core.config.policy.order import BUNDLES, keys_of
-from scheduler_core.config.policy.profile import PolicyError
-from scheduler_core.config.policy.providers import DEFAULT_PREDICATES, MANDATORY_PREDICATES
-from scheduler_core.config.policy.reading import ARGUMENT_OF
-from scheduler_core.config.release import RELEASES, can_read
-from scheduler_core.config.settings import (
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.schedulers.v1_11.policy.order import BUNDLES, keys_of
+from scheduler_core.schedulers.v1_11.policy.profile import PolicyError
+from scheduler_core.schedulers.v1_11.policy.providers import DEFAULT_PREDICATES, MANDATORY_PREDICATES
+from scheduler_core.schedulers.v1_11.policy.reading import ARGUMENT_OF
+from scheduler_core.schedulers.v1_11.predicates import PREDICATES
+from scheduler_core.schedulers.v1_11.priorities import PRIORITIES
+from scheduler_core.schedulers.v1_22.configuration import (
+    CONFIGURATION_KIND,
+    Conversion,
+    compile_configuration,
+    from_policy,
+    to_policy,
+)
+from scheduler_core.schedulers.v1_22.configuration.versions import GROUP, VERSIONS
+from scheduler_core.settings.release import RELEASES, can_read
+from scheduler_core.settings.settings import (
     CACHE_MODES,
     DEFAULT_SETTINGS,
     EQUIVALENCE_CLASSES,
@@ -38,17 +49,6 @@ from scheduler_core.config.settings import (
     SETTINGS_KIND,
     STALE_WRITES,
 )
-from scheduler_core.framework.configuration import (
-    CONFIGURATION_KIND,
-    Conversion,
-    compile_configuration,
-    from_policy,
-    to_policy,
-)
-from scheduler_core.framework.configuration.versions import GROUP, VERSIONS
-from scheduler_core.objects.manifests import Document
-from scheduler_core.predicates import PREDICATES
-from scheduler_core.priorities import PRIORITIES
 
 POLICY_KIND = "Policy"
 HEADS: Mapping[str, Document] = {

@@ -10,10 +10,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.config.policy.order import ORDERS, keys_of, static_order
-from scheduler_core.config.policy.providers import DEFAULT_PREDICATES, DEFAULT_PRIORITIES, PROVIDERS
-from scheduler_core.objects.manifests import Document
-from scheduler_core.objects.problems import Problem
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.problems import Problem
+from scheduler_core.schedulers.v1_11.policy.order import ORDERS, keys_of, static_order
+from scheduler_core.schedulers.v1_11.policy.providers import DEFAULT_PREDICATES, DEFAULT_PRIORITIES, PROVIDERS
 
 MOST_WEIGHT = 2**31 - 1
 VALUE_CHARACTERS = 20_000

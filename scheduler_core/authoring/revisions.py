@@ -12,10 +12,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.controllers.running import FAILS, RECOVERS, seconds
-from scheduler_core.objects.kinds import KINDS
-from scheduler_core.objects.manifests import Manifest, part
-from scheduler_core.objects.quantity import parse_quantity
+from scheduler_core.cluster.controllers.running import FAILS, RECOVERS, seconds
+from scheduler_core.kubernetes.kinds import KINDS
+from scheduler_core.kubernetes.manifests import Manifest, part
+from scheduler_core.kubernetes.quantity import parse_quantity
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 STATUSES = ("True", "False", "Unknown")

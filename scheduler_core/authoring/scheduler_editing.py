@@ -7,11 +7,11 @@ from typing import Any
 from msgspec import Struct
 
 from scheduler_core.authoring.policy_rewriting import EditError, Entries, read_json, with_field
-from scheduler_core.config.release import V1_22
-from scheduler_core.config.settings import SETTINGS_KIND, read_settings
-from scheduler_core.config.several import DESIGNS, SIDE_BY_SIDE
-from scheduler_core.objects.manifests import Document
-from scheduler_core.objects.reading import At, Report
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.reading import At, Report
+from scheduler_core.settings.release import V1_22
+from scheduler_core.settings.settings import SETTINGS_KIND, read_settings
+from scheduler_core.settings.several import DESIGNS, SIDE_BY_SIDE
 
 DEFAULTS: dict[str, Any] = {
     "watchDelay": 0,

@@ -12,17 +12,17 @@ from typing import Any
 
 from scheduler_core.authoring.edited_profile import EditedProfile, renamed, with_arguments, with_profile
 from scheduler_core.authoring.policy_rewriting import MOST_WEIGHT, EditError, read_json, with_field
-from scheduler_core.config.feature_gates import DEFAULTS as GATES
-from scheduler_core.config.feature_gates import read_gates
-from scheduler_core.config.settings import SETTINGS_KIND, Settings
-from scheduler_core.framework.configuration.document import NEWEST
-from scheduler_core.framework.configuration.versions import CONFIGURATION_KIND
-from scheduler_core.objects.manifests import Document
-from scheduler_core.objects.problems import Problem
-from scheduler_core.objects.reading import At, Report, path_text
-from scheduler_core.scenario.current_configuration import check_current
-from scheduler_core.v1_37.config import IMPLEMENTED, WEIGHTED_POINTS, plugins_by_point
-from scheduler_core.v1_37.declared import declared
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.problems import Problem
+from scheduler_core.kubernetes.reading import At, Report, path_text
+from scheduler_core.schedulers.v1_22.configuration.document import NEWEST
+from scheduler_core.schedulers.v1_22.configuration.versions import CONFIGURATION_KIND
+from scheduler_core.schedulers.v1_37.config import IMPLEMENTED, WEIGHTED_POINTS, plugins_by_point
+from scheduler_core.schedulers.v1_37.configuration import check_current
+from scheduler_core.schedulers.v1_37.declared import declared
+from scheduler_core.settings.feature_gates import DEFAULTS as GATES
+from scheduler_core.settings.feature_gates import read_gates
+from scheduler_core.settings.settings import SETTINGS_KIND, Settings
 
 DEFAULT_DOCUMENT: Document = {
     "apiVersion": NEWEST,

@@ -14,7 +14,7 @@ from scheduler_core.cli.caching import add_cache_arguments, with_cache
 from scheduler_core.cli.day import SHAPE, day
 from scheduler_core.cli.reporting import InputError
 from scheduler_core.cli.workloads import SHAPES, workload
-from scheduler_core.simulation.virtual import TimedSimulation, simulate
+from scheduler_core.run import TimedSimulation, simulate
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,8 +78,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _run_v1_37(options: argparse.Namespace) -> int:
-    from scheduler_core.v1_37.benchmark import SHAPES as V1_37_SHAPES
-    from scheduler_core.v1_37.benchmark import Benchmark
+    from scheduler_core.schedulers.v1_37.benchmark import SHAPES as V1_37_SHAPES
+    from scheduler_core.schedulers.v1_37.benchmark import Benchmark
 
     if options.shape not in V1_37_SHAPES:
         raise InputError(f"--shape {options.shape} is not measured with --scheduler v1.37")

@@ -6,7 +6,7 @@ import argparse
 
 from msgspec.structs import replace
 
-from scheduler_core.config.settings import CACHE_MODES, Settings
+from scheduler_core.settings.settings import CACHE_MODES, Settings
 
 
 def add_cache_arguments(parser: argparse.ArgumentParser) -> None:

@@ -18,11 +18,11 @@ from scheduler_core.cli.reporting import (
 )
 from scheduler_core.compare.compare import Comparison, FirstDifference, compare
 from scheduler_core.compare.cost import with_cache
-from scheduler_core.config.policy import PolicyError
-from scheduler_core.config.release import RELEASES
-from scheduler_core.config.settings import CACHE_MODES
-from scheduler_core.results.metrics import FIGURES
+from scheduler_core.compare.results.metrics import FIGURES
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.schedulers.v1_11.policy import PolicyError
+from scheduler_core.settings.release import RELEASES
+from scheduler_core.settings.settings import CACHE_MODES
 
 ROWS_SHOWN = 40
 SHOWN = (

@@ -11,12 +11,12 @@ from typing import Any, NoReturn
 from msgspec.structs import replace
 
 from scheduler_core.cli.caching import add_cache_arguments, with_cache
-from scheduler_core.config.release import V1_11
-from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
-from scheduler_core.framework.configuration.profiles import compile_profile
+from scheduler_core.run.instant import Simulation
+from scheduler_core.run.trace import conformance_cycle
 from scheduler_core.scenario.load import load_documents
-from scheduler_core.simulation.instant import Simulation
-from scheduler_core.simulation.trace import conformance_cycle
+from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
+from scheduler_core.settings.release import V1_11
+from scheduler_core.settings.settings import DEFAULT_SETTINGS, Settings
 
 MAX_LINE = 64 * 1024 * 1024  # characters of one record
 
@@ -105,14 +105,14 @@ def _coscheduling(settings: Settings) -> RecordAnswer:
 
 
 def _kube_scheduler_v1_37(settings: Settings) -> RecordAnswer:
-    from scheduler_core.v1_37.records import answer
+    from scheduler_core.schedulers.v1_37.records import answer
 
     del settings  # the equivalence cache belongs to kube-scheduler v1.11
     return answer
 
 
 def _kube_batch(settings: Settings) -> RecordAnswer:
-    from scheduler_core.cli.kube_batch_records import answer
+    from scheduler_core.schedulers.kube_batch.conformance import answer
 
     del settings
     return answer

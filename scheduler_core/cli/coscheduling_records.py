@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from scheduler_core.config.release import V1_11
-from scheduler_core.framework.plugins.coscheduling import (
+from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod, PodGroup
+from scheduler_core.kubernetes.quantity import parse_resource
+from scheduler_core.kubernetes.times import seconds_of
+from scheduler_core.scenario.load import load_documents
+from scheduler_core.schedulers.coscheduling import (
     EDITIONS,
     Arguments,
     ArgumentsError,
@@ -19,29 +22,26 @@ from scheduler_core.framework.plugins.coscheduling import (
     group_key,
     read_arguments,
 )
-from scheduler_core.framework.plugins.coscheduling.controller import (
+from scheduler_core.schedulers.coscheduling.controller import (
     PHASE_TABLES,
     members_of,
     sync,
     until_stable,
 )
-from scheduler_core.framework.plugins.coscheduling.permit import assigned_in_snapshot, permit
-from scheduler_core.framework.plugins.coscheduling.plugin import Coscheduling, PodGroupController
-from scheduler_core.framework.plugins.coscheduling.post_bind import post_bind
-from scheduler_core.framework.plugins.coscheduling.post_filter import post_filter
-from scheduler_core.framework.plugins.coscheduling.pre_filter import pre_filter
-from scheduler_core.framework.plugins.coscheduling.queue_sort import SortKey, less, sort_key
-from scheduler_core.framework.plugins.coscheduling.resource_check import (
+from scheduler_core.schedulers.coscheduling.permit import assigned_in_snapshot, permit
+from scheduler_core.schedulers.coscheduling.plugin import Coscheduling, PodGroupController
+from scheduler_core.schedulers.coscheduling.post_bind import post_bind
+from scheduler_core.schedulers.coscheduling.post_filter import post_filter
+from scheduler_core.schedulers.coscheduling.pre_filter import pre_filter
+from scheduler_core.schedulers.coscheduling.queue_sort import SortKey, less, sort_key
+from scheduler_core.schedulers.coscheduling.resource_check import (
     check_cluster_resources,
     node_resources,
 )
-from scheduler_core.framework.plugins.default_preemption import DefaultPreemption
-from scheduler_core.framework.releases import RELEASES
-from scheduler_core.framework.scheduler import Framework, Pace
-from scheduler_core.objects.model import KubernetesObject, Node, Pod, PodGroup
-from scheduler_core.objects.quantity import parse_resource
-from scheduler_core.objects.times import seconds_of
-from scheduler_core.scenario.load import load_documents
+from scheduler_core.schedulers.v1_22.plugins.default_preemption import DefaultPreemption
+from scheduler_core.schedulers.v1_22.releases import RELEASES
+from scheduler_core.schedulers.v1_22.scheduler import Framework, Pace
+from scheduler_core.settings.release import V1_11
 
 START = datetime(2021, 1, 1, tzinfo=UTC)  # records count seconds from here
 MOST_STEPS = 10_000

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 
 from scheduler_core.cli.workloads import GIB, LABELS, bench_node
-from scheduler_core.config.settings import Settings
-from scheduler_core.controllers.running import RUN
-from scheduler_core.objects.model import Container, ObjectMeta, Pod
+from scheduler_core.cluster.controllers.running import RUN
+from scheduler_core.kubernetes.model import Container, ObjectMeta, Pod
 from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.settings.settings import Settings
 
 DAY = 86_400.0  # seconds
 SEED = 1

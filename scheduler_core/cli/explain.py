@@ -14,8 +14,8 @@ from scheduler_core.cli.reporting import (
     problem_lines,
     read_scenario,
 )
-from scheduler_core.config.policy import PolicyError
 from scheduler_core.explain import ExplainError, Explanation, explain
+from scheduler_core.schedulers.v1_11.policy import PolicyError
 
 NODES_SHOWN = 20
 

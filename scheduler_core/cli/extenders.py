@@ -6,11 +6,11 @@ import argparse
 from pathlib import Path
 
 from scheduler_core.cli.reporting import InputError
-from scheduler_core.extenders.port import Transport
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.simulation.instant import Simulation
-from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
-from scheduler_core.simulation.virtual import Stepper
+from scheduler_core.run import Stepper
+from scheduler_core.run.instant import Simulation
+from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.schedulers.extenders.port import Transport
 
 
 def add_extender_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,8 +37,8 @@ def transport_of(options: argparse.Namespace) -> Transport | None:
     """
     if not options.extenders:
         return None
-    from scheduler_core.webhooks.approved import ApprovalError, Approved
-    from scheduler_core.webhooks.transport import Webhooks
+    from scheduler_core.schedulers.extenders.webhooks.approved import ApprovalError, Approved
+    from scheduler_core.schedulers.extenders.webhooks.transport import Webhooks
 
     try:
         return Webhooks(Approved(options.extenders))

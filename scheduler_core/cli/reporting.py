@@ -11,20 +11,20 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scheduler_core.cli.directories import read_directory
-from scheduler_core.config.feature_gates import parse_gates
-from scheduler_core.config.release import RELEASES, V1_11, V1_22, can_read
-from scheduler_core.config.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings
-from scheduler_core.extenders.answers import Answers
-from scheduler_core.extenders.configuration import Extender
 from scheduler_core.formats.archive import PEEKED, glance
 from scheduler_core.formats.bundle import File
 from scheduler_core.formats.limits import FormatError
-from scheduler_core.framework.configuration.profiles import Configuration
-from scheduler_core.objects.manifests import Document
-from scheduler_core.objects.problems import BundleError, Problem
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.scenario.extender_answers import settled
 from scheduler_core.scenario.load import DEFAULT_LIMITS, load, load_documents
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.schedulers.extenders.answers import Answers
+from scheduler_core.schedulers.extenders.configuration import Extender
+from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
+from scheduler_core.settings.feature_gates import parse_gates
+from scheduler_core.settings.release import RELEASES, V1_11, V1_22, can_read
+from scheduler_core.settings.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings
 
 
 class InputError(Exception):

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TextIO
 
-from scheduler_core.simulation.several.record import Outcome
-from scheduler_core.simulation.several.simulation import SeveralSimulation
+from scheduler_core.record.several import Outcome
+from scheduler_core.run.several.simulation import SeveralSimulation
 
 SHOWN = 20
 BY = {

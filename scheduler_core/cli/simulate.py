@@ -23,18 +23,18 @@ from scheduler_core.cli.reporting import (
     read_scenario,
 )
 from scheduler_core.cli.timed_report import report_timed
-from scheduler_core.config.policy import PolicyError
-from scheduler_core.config.release import V1_37
-from scheduler_core.controllers.daemon_admission import unplaced
+from scheduler_core.cluster.controllers.daemon_admission import unplaced
 from scheduler_core.explain.recorded_answer import DumpFacts, RecordedAnswers
-from scheduler_core.extenders.approval import using
-from scheduler_core.objects.model import KubernetesObject, Pod, Workload
-from scheduler_core.objects.recorded import RecordedPlacement, agreement
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.simulation.trace import trace_line
-from scheduler_core.simulation.v1_37.groups import group_lines, untried_because
-from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
-from scheduler_core.simulation.virtual import Stepper, TimedSimulation, cache_of, simulate
+from scheduler_core.kubernetes.model import KubernetesObject, Pod, Workload
+from scheduler_core.kubernetes.recorded import RecordedPlacement, agreement
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run import Stepper, TimedSimulation, cache_of, simulate
+from scheduler_core.run.trace import trace_line
+from scheduler_core.run.v1_37.groups import group_lines, untried_because
+from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.schedulers.extenders.approval import using
+from scheduler_core.schedulers.v1_11.policy import PolicyError
+from scheduler_core.settings.release import V1_37
 
 
 class PodOutcome(NamedTuple):

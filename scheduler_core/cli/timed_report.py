@@ -9,11 +9,11 @@ from typing import TextIO
 
 from scheduler_core.cli.reporting import counted
 from scheduler_core.cli.several_report import report_several
-from scheduler_core.framework.plugins.coscheduling.observer import phases_of
-from scheduler_core.objects.model import Pod
-from scheduler_core.objects.times import seconds_of
-from scheduler_core.simulation.several.simulation import SeveralSimulation
-from scheduler_core.simulation.virtual import TimedSimulation
+from scheduler_core.kubernetes.model import Pod
+from scheduler_core.kubernetes.times import seconds_of
+from scheduler_core.run import TimedSimulation
+from scheduler_core.run.several.simulation import SeveralSimulation
+from scheduler_core.schedulers.coscheduling.observer import phases_of
 
 HEADER = ("NAME", "READY", "STATUS", "RESTARTS", "AGE", "NODE")
 NONE = "<none>"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scheduler_core.config.release import V1_11
-from scheduler_core.objects.model import (
+from scheduler_core.kubernetes.model import (
     Affinity,
     Container,
     KubernetesObject,
@@ -24,6 +23,7 @@ from scheduler_core.objects.model import (
     Workload,
 )
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.settings.release import V1_11
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "failure-domain.beta.kubernetes.io/zone"

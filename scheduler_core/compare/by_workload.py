@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, field
 
-from scheduler_core.objects.model import ObjectMeta
+from scheduler_core.kubernetes.model import ObjectMeta
 
 NO_CONTROLLER = "pods without a controller"
 #: The pods of a cluster by ``namespace/name``: workload, and node or "" for a pending one.

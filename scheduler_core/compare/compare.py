@@ -14,13 +14,13 @@ import numpy as np
 from msgspec import Struct
 
 from scheduler_core.compare.configuration import differences
-from scheduler_core.config.rule_history import history_of
-from scheduler_core.objects.plain import plain
-from scheduler_core.results.metrics import Metrics, Work, measure
+from scheduler_core.compare.results.metrics import Metrics, Work, measure
+from scheduler_core.kubernetes.plain import plain
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run import Stepper, simulate
+from scheduler_core.run.v1_37.simulation import CurrentSimulation
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
-from scheduler_core.simulation.virtual import Stepper, simulate
+from scheduler_core.schedulers.rule_history import history_of
 
 PLACEMENTS_SHOWN = 1000
 NODES_SHOWN = 10

@@ -13,12 +13,12 @@ from typing import Any
 
 import msgspec
 
-from scheduler_core.config.feature_gates import DEFAULTS as GATES
-from scheduler_core.config.policy import Profile
-from scheduler_core.config.release import V1_37
-from scheduler_core.config.settings import Settings
-from scheduler_core.scenario.current_configuration import current_configuration
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.schedulers.v1_11.policy import Profile
+from scheduler_core.schedulers.v1_37.configuration import current_configuration
+from scheduler_core.settings.feature_gates import DEFAULTS as GATES
+from scheduler_core.settings.release import V1_37
+from scheduler_core.settings.settings import Settings
 
 VALUE = 120  # characters of an argument that are shown
 _RESOURCES = [{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1}]

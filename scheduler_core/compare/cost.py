@@ -11,12 +11,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scheduler_core.compare.compare import last_nodes
-from scheduler_core.config.settings import CACHE_MODES
-from scheduler_core.objects.model import Pod
+from scheduler_core.kubernetes.model import Pod
+from scheduler_core.record.cache_record import Counts
+from scheduler_core.record.cycle import Cycle, Decision
+from scheduler_core.run.instant import Simulation
 from scheduler_core.scenario.scenario import Operation, Scenario
-from scheduler_core.scheduling.cache_record import Counts
-from scheduler_core.scheduling.cycle import Cycle, Decision
-from scheduler_core.simulation.instant import Simulation
+from scheduler_core.settings.settings import CACHE_MODES
 
 STRATEGIES = ("off", "sound", "batching")
 SHORT_SECONDS = 2.0  # of all strategies together; shorter runs are timed twice

@@ -15,12 +15,12 @@ from msgspec import Struct
 
 from scheduler_core.compare.compare import last_nodes
 from scheduler_core.compare.cost import expected_cycles, outcome
-from scheduler_core.equivalence.keeper import CacheKeeper
-from scheduler_core.objects.plain import plain
+from scheduler_core.kubernetes.plain import plain
+from scheduler_core.record.cache_record import Counts, StaleHit
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run.instant import Simulation
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.scheduling.cache_record import Counts, StaleHit
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.simulation.instant import Simulation
+from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
 
 STALE_TOLD = 5  # stale hits of the first differing cycle, per side
 

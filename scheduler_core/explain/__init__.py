@@ -12,9 +12,6 @@ from msgspec.structs import replace
 
 from scheduler_core.explain.changes import Remedy, search
 from scheduler_core.explain.cooperative import finished
-from scheduler_core.explain.current import changes_for, decide_too, groups_of, pending_now, verdict_on
-from scheduler_core.explain.current_beside import pending_beside, placed_beside, serving
-from scheduler_core.explain.current_standing import standing_now
 from scheduler_core.explain.explanation import (
     NODES_SHOWN,
     ExplainError,
@@ -28,15 +25,24 @@ from scheduler_core.explain.missing_pod import gone, meant_node
 from scheduler_core.explain.recorded_answer import DumpFacts, Outcome, is_before_operations
 from scheduler_core.explain.spelling import near
 from scheduler_core.explain.story import Story, tell
+from scheduler_core.explain.v1_37.beside import pending_beside, placed_beside, serving
+from scheduler_core.explain.v1_37.explanation import (
+    changes_for,
+    decide_too,
+    groups_of,
+    pending_now,
+    verdict_on,
+)
+from scheduler_core.explain.v1_37.standing import standing_now
 from scheduler_core.explain.world import Standing, snapshot
-from scheduler_core.extenders.configuration import is_extender
+from scheduler_core.record.cycle import Cycle, Decision
+from scheduler_core.run import Stepper, simulate
+from scheduler_core.run.v1_37.record import release_record
+from scheduler_core.run.v1_37.simulation import CurrentSimulation
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.scheduling.attempt import NO_NODES
-from scheduler_core.scheduling.cycle import Cycle, Decision
-from scheduler_core.scheduling.filtering import error_message, fit_error_message
-from scheduler_core.simulation.v1_37.record import release_record
-from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
-from scheduler_core.simulation.virtual import Stepper, simulate
+from scheduler_core.schedulers.extenders.configuration import is_extender
+from scheduler_core.schedulers.v1_11.attempt import NO_NODES
+from scheduler_core.schedulers.v1_11.filtering import error_message, fit_error_message
 
 DECISIONS_AT_ONCE = 500  # replayed between two pauses
 

@@ -15,14 +15,14 @@ from msgspec import Struct
 
 from scheduler_core.explain.changes import Remedy
 from scheduler_core.formats.patch import PatchError, apply_patch
-from scheduler_core.objects.keys import Key, document_key, key_of
-from scheduler_core.objects.manifests import Document, Manifest
-from scheduler_core.objects.model import KubernetesObject, Pod, Workload
-from scheduler_core.objects.problems import BundleError
+from scheduler_core.kubernetes.keys import Key, document_key, key_of
+from scheduler_core.kubernetes.manifests import Document, Manifest
+from scheduler_core.kubernetes.model import KubernetesObject, Pod, Workload
+from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.run import simulate
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.moments import major_of, stepped
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.simulation.virtual import simulate
 
 CopyForm = Literal["manifests", "operation"]
 SCENARIO_VERSION = "simulation.kube-scheduler-simulator.sigs.k8s.io/v1alpha1"

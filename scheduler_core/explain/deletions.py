@@ -15,9 +15,9 @@ from msgspec.structs import replace
 
 from scheduler_core.explain.edits import Edit
 from scheduler_core.explain.world import ObjectsAtMoment, Standing
-from scheduler_core.objects.keys import Key
-from scheduler_core.objects.model import KubernetesObject, Pod
-from scheduler_core.scheduling.preemption.budgets import Budgets
+from scheduler_core.kubernetes.keys import Key
+from scheduler_core.kubernetes.model import KubernetesObject, Pod
+from scheduler_core.schedulers.v1_11.preemption.budgets import Budgets
 
 STATIC, DAEMON = "Node", "DaemonSet"  # owners whose pods come back on the same node
 REPLACED_MOST = 10  # replacements that are scheduled; of more it is only said that there are some

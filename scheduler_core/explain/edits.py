@@ -13,15 +13,15 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scheduler_core.config.release import V1_11
 from scheduler_core.explain.world import ObjectsAtMoment
 from scheduler_core.formats.difference import merge_patch
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import apply_patch
-from scheduler_core.objects.keys import Key, key_of
-from scheduler_core.objects.manifests import Manifest
-from scheduler_core.objects.model import KubernetesObject, Node, Pod, Workload
+from scheduler_core.kubernetes.keys import Key, key_of
+from scheduler_core.kubernetes.manifests import Manifest
+from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod, Workload
 from scheduler_core.scenario.load import load_documents
+from scheduler_core.settings.release import V1_11
 
 EFFORT = {
     "spelling": 0,  # nothing in the cluster has this name: it was never meant

@@ -14,7 +14,7 @@ from scheduler_core.explain.findings import findings
 from scheduler_core.explain.recorded_answer import RecordedAnswer
 from scheduler_core.explain.story import Story
 from scheduler_core.explain.world import Failure, Standing
-from scheduler_core.objects.plain import plain
+from scheduler_core.kubernetes.plain import plain
 
 NODES_SHOWN = 100
 GROUPS_SHOWN = 30

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from scheduler_core.explain.edits import Edit, Mutation
 from scheduler_core.explain.world import Standing
-from scheduler_core.objects.model import Node
+from scheduler_core.kubernetes.model import Node
 
 
 class Finding(Struct, frozen=True):

@@ -15,16 +15,16 @@ from scheduler_core.explain.by_declaration import by_declaration
 from scheduler_core.explain.edits import Edit, Mutation
 from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.labels import selector_finding, set_labels
-from scheduler_core.explain.later_findings import LATER_FINDINGS
 from scheduler_core.explain.resources import insufficient
 from scheduler_core.explain.spelling import correct_toleration
+from scheduler_core.explain.v1_37.findings import LATER_FINDINGS
 from scheduler_core.explain.world import Failure
-from scheduler_core.objects.manifests import Manifest, part
-from scheduler_core.objects.model import Taint
-from scheduler_core.objects.selectors import tolerates
-from scheduler_core.predicates import RULES, CheckNodeLabelPresence, CheckServiceAffinity
-from scheduler_core.predicates.interpod import GENERAL_REASON
-from scheduler_core.predicates.rule import NO_CHANGE, Change, Facts, Reason
+from scheduler_core.kubernetes.manifests import Manifest, part
+from scheduler_core.kubernetes.model import Taint
+from scheduler_core.kubernetes.selectors import tolerates
+from scheduler_core.schedulers.v1_11.predicates import RULES, CheckNodeLabelPresence, CheckServiceAffinity
+from scheduler_core.schedulers.v1_11.predicates.interpod import GENERAL_REASON
+from scheduler_core.schedulers.v1_11.predicates.rule import NO_CHANGE, Change, Facts, Reason
 
 EFFECTS = ("NoSchedule", "NoExecute")
 

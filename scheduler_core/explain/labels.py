@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scheduler_core.cluster.nodeaffinity import holds, valid
 from scheduler_core.explain.edits import Edit
 from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.spelling import (
@@ -14,10 +13,11 @@ from scheduler_core.explain.spelling import (
     correct_selector,
     selector_pairs,
 )
-from scheduler_core.objects.integers import parse_int
-from scheduler_core.objects.manifests import Manifest, part
-from scheduler_core.objects.model import Node, NodeSelectorTerm, Requirement
-from scheduler_core.objects.selectors import term_matches
+from scheduler_core.kubernetes.integers import parse_int
+from scheduler_core.kubernetes.manifests import Manifest, part
+from scheduler_core.kubernetes.model import Node, NodeSelectorTerm, Requirement
+from scheduler_core.kubernetes.selectors import term_matches
+from scheduler_core.schedulers.v1_11.columns.nodeaffinity import holds, valid
 
 IDENTITY = "kubernetes.io/hostname"  # a node is not renamed by its label
 FACTS = (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from scheduler_core.explain.explanation import ExplainError, Explanation
-from scheduler_core.objects.model import Pod
-from scheduler_core.objects.names import did_you_mean
-from scheduler_core.scheduling.cycle import Decision
-from scheduler_core.simulation.virtual import Stepper
+from scheduler_core.kubernetes.model import Pod
+from scheduler_core.kubernetes.names import did_you_mean
+from scheduler_core.record.cycle import Decision
+from scheduler_core.run import Stepper
 
 NEAREST_OF = 5000  # names that a misspelled one is compared with
 

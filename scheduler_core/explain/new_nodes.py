@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from scheduler_core.explain.edits import Edit
 from scheduler_core.explain.world import ObjectsAtMoment, Standing
 from scheduler_core.formats.manifest import to_manifest
-from scheduler_core.objects.keys import Key
-from scheduler_core.objects.manifests import Manifest
-from scheduler_core.objects.model import KubernetesObject, Node, Pod
-from scheduler_core.objects.quantity import format_resource
+from scheduler_core.kubernetes.keys import Key
+from scheduler_core.kubernetes.manifests import Manifest
+from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod
+from scheduler_core.kubernetes.quantity import format_resource
 
 HOSTNAME = "kubernetes.io/hostname"
 SHAPES_TRIED = 3

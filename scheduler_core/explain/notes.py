@@ -7,7 +7,7 @@ from typing import Any
 
 from scheduler_core.explain.edits import Edit, owners
 from scheduler_core.explain.world import ObjectsAtMoment
-from scheduler_core.objects.model import Pod
+from scheduler_core.kubernetes.model import Pod
 
 OF_COST: Mapping[str, str] = {
     "fact": "The label describes the machine; setting it does not change the machine.",

@@ -13,8 +13,8 @@ from scheduler_core.explain.findings import findings
 from scheduler_core.explain.freeing import fewest
 from scheduler_core.explain.pod_findings import deletion
 from scheduler_core.explain.world import Standing
-from scheduler_core.objects.problems import BundleError
-from scheduler_core.scheduling.preemption.preempt import UNRESOLVABLE_REASONS
+from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.schedulers.v1_11.preemption.preempt import UNRESOLVABLE_REASONS
 
 ROUNDS = 4  # one answer may reveal another reason
 VICTIMS_TRIED = 50  # deleting more than these is no small change

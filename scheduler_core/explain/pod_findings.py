@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from scheduler_core.cluster.pods import PodState
-from scheduler_core.cluster.storage import disks_conflict, ports_conflict
 from scheduler_core.explain.edits import Edit
 from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.labels import IDENTITY, set_labels
 from scheduler_core.explain.spelling import REQUIRED, correct_pod_affinity
 from scheduler_core.explain.world import Standing
-from scheduler_core.objects.manifests import Manifest, part
-from scheduler_core.objects.model import Node
-from scheduler_core.predicates.interpod import compared_keys
-from scheduler_core.predicates.volumes import MaxVolumeCount
+from scheduler_core.kubernetes.manifests import Manifest, part
+from scheduler_core.kubernetes.model import Node
+from scheduler_core.schedulers.v1_11.columns.pods import PodState
+from scheduler_core.schedulers.v1_11.columns.storage import disks_conflict, ports_conflict
+from scheduler_core.schedulers.v1_11.predicates.interpod import compared_keys
+from scheduler_core.schedulers.v1_11.predicates.volumes import MaxVolumeCount
 
 PODS_NAMED = 10
 DELETED = 50  # deleting more than these is no small change

@@ -12,11 +12,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.objects.fit_errors import parse_fit_error
-from scheduler_core.objects.support import part_of
+from scheduler_core.kubernetes.fit_errors import parse_fit_error
+from scheduler_core.kubernetes.support import part_of
+from scheduler_core.record.cycle import Cycle, Decision
 from scheduler_core.scenario.dump import SchedulingCondition, scheduling_conditions
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.scheduling.cycle import Cycle, Decision
 
 GATED = "SchedulingGated"
 STORAGE = ("PersistentVolume", "PersistentVolumeClaim", "StorageClass")

@@ -8,14 +8,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.cluster.columns import BASIC_RESOURCES
-from scheduler_core.cluster.devices import COUNT, ON_ONE_DEVICE, SHARE, WHOLE
 from scheduler_core.explain.edits import Edit, Mutation
 from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.spelling import correct_resource
-from scheduler_core.objects.manifests import Manifest, part
-from scheduler_core.objects.model import Container
-from scheduler_core.objects.quantity import format_resource
+from scheduler_core.kubernetes.manifests import Manifest, part
+from scheduler_core.kubernetes.model import Container
+from scheduler_core.kubernetes.quantity import format_resource
+from scheduler_core.kubernetes.shared_devices import COUNT, ON_ONE_DEVICE, SHARE, WHOLE
+from scheduler_core.schedulers.v1_11.columns.columns import BASIC_RESOURCES
 
 
 class ResourceAmounts(Struct, frozen=True):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from scheduler_core.cluster.pods import PodState
 from scheduler_core.explain.world import Standing
-from scheduler_core.objects.keys import Key
-from scheduler_core.predicates import CheckServiceAffinity
-from scheduler_core.predicates.interpod import MatchInterPodAffinity
+from scheduler_core.kubernetes.keys import Key
+from scheduler_core.schedulers.v1_11.columns.pods import PodState
+from scheduler_core.schedulers.v1_11.predicates import CheckServiceAffinity
+from scheduler_core.schedulers.v1_11.predicates.interpod import MatchInterPodAffinity
 
 SMALL = 200  # up to so many nodes the whole cluster is fast enough
 ELSEWHERE = (MatchInterPodAffinity, CheckServiceAffinity)  # predicates that inspect other nodes too

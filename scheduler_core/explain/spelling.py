@@ -11,14 +11,14 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from scheduler_core.cluster.columns import BASIC_RESOURCES
-from scheduler_core.cluster.nodeaffinity import holds, valid
 from scheduler_core.explain.edits import Edit, Mutation
 from scheduler_core.explain.finding import PodOnNode
 from scheduler_core.explain.world import Standing
-from scheduler_core.objects.manifests import Manifest, part
-from scheduler_core.objects.model import LabelSelector, PodAffinityTerm, Requirement, Taint, Toleration
-from scheduler_core.objects.selectors import tolerates
+from scheduler_core.kubernetes.manifests import Manifest, part
+from scheduler_core.kubernetes.model import LabelSelector, PodAffinityTerm, Requirement, Taint, Toleration
+from scheduler_core.kubernetes.selectors import tolerates
+from scheduler_core.schedulers.v1_11.columns.columns import BASIC_RESOURCES
+from scheduler_core.schedulers.v1_11.columns.nodeaffinity import holds, valid
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 SHORTEST = 3  # letters of the part that differs: zone-a and zone-b, or i3 and i4, are distinct names

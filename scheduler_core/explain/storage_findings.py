@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scheduler_core.cluster.columns import REGION_LABEL, ZONE_LABEL
-from scheduler_core.cluster.storage import ClaimError
 from scheduler_core.explain.edits import Edit, Mutation
 from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.labels import set_labels
 from scheduler_core.explain.spelling import correct_claim
-from scheduler_core.objects.manifests import Manifest, part
-from scheduler_core.objects.model import PersistentVolume, PersistentVolumeClaim
-from scheduler_core.objects.quantity import format_resource
-from scheduler_core.objects.selectors import term_matches
+from scheduler_core.kubernetes.manifests import Manifest, part
+from scheduler_core.kubernetes.model import PersistentVolume, PersistentVolumeClaim
+from scheduler_core.kubernetes.quantity import format_resource
+from scheduler_core.kubernetes.selectors import term_matches
+from scheduler_core.schedulers.v1_11.columns.columns import REGION_LABEL, ZONE_LABEL
+from scheduler_core.schedulers.v1_11.columns.storage import ClaimError
 
 DEFAULT_SIZE = 2**30  # bytes, of a claim that is proposed
 

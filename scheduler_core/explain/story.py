@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.simulation.v1_37.record import release_record
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run.v1_37.record import release_record
 
 NODES_SHOWN = 50
 

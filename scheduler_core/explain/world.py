@@ -14,19 +14,19 @@ import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scheduler_core.cluster import Cluster, PodState
-from scheduler_core.config.policy import Profile
-from scheduler_core.config.policy.declared import declared_fields
-from scheduler_core.objects.keys import Key, document_key, key_of
-from scheduler_core.objects.manifests import Manifest
-from scheduler_core.objects.model import KubernetesObject, Node, Pod
+from scheduler_core.kubernetes.keys import Key, document_key, key_of
+from scheduler_core.kubernetes.manifests import Manifest
+from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod
+from scheduler_core.run import Stepper, counter_of
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.scheduling.attempt import Scheduler
-from scheduler_core.scheduling.filtering import Filtered, filter_nodes, missing_claim
-from scheduler_core.scheduling.preemption.dry_run import Candidate
-from scheduler_core.scheduling.preemption.preempt import preempt
-from scheduler_core.scheduling.queue import SchedulingQueue
-from scheduler_core.simulation.virtual import Stepper, counter_of
+from scheduler_core.schedulers.v1_11.attempt import Scheduler
+from scheduler_core.schedulers.v1_11.columns import Cluster, PodState
+from scheduler_core.schedulers.v1_11.filtering import Filtered, filter_nodes, missing_claim
+from scheduler_core.schedulers.v1_11.policy import Profile
+from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
+from scheduler_core.schedulers.v1_11.preemption.dry_run import Candidate
+from scheduler_core.schedulers.v1_11.preemption.preempt import preempt
+from scheduler_core.schedulers.v1_11.queue import SchedulingQueue
 
 T = TypeVar("T")
 HOPELESS = "node(s) were unschedulable"  # a reason that deleting pods does not resolve

@@ -21,8 +21,8 @@ from scheduler_core.formats.skipping import Skipped, ValueTally
 from scheduler_core.formats.snapshot import is_snapshot, read_snapshot
 from scheduler_core.formats.text import to_text
 from scheduler_core.formats.yaml_documents import read_documents
-from scheduler_core.objects.kinds import KINDS
-from scheduler_core.objects.reading import Steps, kind_of, path_text
+from scheduler_core.kubernetes.kinds import KINDS
+from scheduler_core.kubernetes.reading import Steps, kind_of, path_text
 from scheduler_core.progress import Watch, unwatched
 
 File = tuple[str, bytes | str] | Folder  # name and content, or a directory's files

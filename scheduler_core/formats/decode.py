@@ -9,10 +9,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scheduler_core.formats.bundle import Entry
-from scheduler_core.objects.kinds import KEPT_KINDS, KINDS, Kind
-from scheduler_core.objects.model import KubernetesObject
-from scheduler_core.objects.names import nearest
-from scheduler_core.objects.reading import At, Report, show
+from scheduler_core.kubernetes.kinds import KEPT_KINDS, KINDS, Kind
+from scheduler_core.kubernetes.model import KubernetesObject
+from scheduler_core.kubernetes.names import nearest
+from scheduler_core.kubernetes.reading import At, Report, show
 
 # Kubernetes' own groups have such suffixes, or are one of these; any other group is of custom resources.
 _OWN_GROUPS = ("", "apps", "extensions", "batch", "policy", "autoscaling")

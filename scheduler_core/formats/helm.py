@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from scheduler_core.formats.bundle import SourceText
-from scheduler_core.objects.problems import Problem
+from scheduler_core.kubernetes.problems import Problem
 
 HOOK = "helm.sh/hook"
 _STAYING = frozenset({"pre-install", "post-install", "pre-upgrade", "post-upgrade", "crd-install"})

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from scheduler_core.formats.patch_error import MAX_DEPTH, MAX_VALUES, PatchError, measured
-from scheduler_core.objects.names import did_you_mean
+from scheduler_core.kubernetes.names import did_you_mean
 
 PatchOperation = dict[str, Any]
 

@@ -8,9 +8,19 @@ from typing import Any, Literal
 from scheduler_core.formats.bundle import Bundle, Entry
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.recording import RecordedEvent, Recording
-from scheduler_core.objects.keys import document_key
-from scheduler_core.objects.kinds import KINDS
-from scheduler_core.objects.reading import At, Field, Report, enum, integer, opaque, path_text, record, text
+from scheduler_core.kubernetes.keys import document_key
+from scheduler_core.kubernetes.kinds import KINDS
+from scheduler_core.kubernetes.reading import (
+    At,
+    Field,
+    Report,
+    enum,
+    integer,
+    opaque,
+    path_text,
+    record,
+    text,
+)
 
 KIND = "ResourcePatch"
 _GROUP = "action.kwok.x-k8s.io/"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.objects.kinds import KINDS
-from scheduler_core.objects.model import (
+from scheduler_core.kubernetes.kinds import KINDS
+from scheduler_core.kubernetes.model import (
     Affinity,
     Container,
     KubernetesObject,
@@ -23,7 +23,7 @@ from scheduler_core.objects.model import (
     Volume,
     Workload,
 )
-from scheduler_core.objects.quantity import format_resource
+from scheduler_core.kubernetes.quantity import format_resource
 
 
 def _version(kind: str) -> str:

@@ -4,7 +4,7 @@ GPUs become the extended resources ``alibabacloud.com/gpu-count`` and ``alibabac
 (1000 per GPU), a node's model its label ``alibabacloud.com/gpu-card-model``, a pod's ``gpu_spec``
 required node affinity on that label. A pod that requests a share of one GPU (``gpu_milli`` below
 1000) requests only the share: if it requested the whole card too, no card could be shared. A share is
-placed on one GPU (:mod:`scheduler_core.cluster.devices`).
+placed on one GPU (:mod:`scheduler_core.kubernetes.shared_devices`).
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
-from scheduler_core.cluster.devices import COUNT, SHARE
 from scheduler_core.formats.bundle import Bundle, Entry, SourceText
 from scheduler_core.formats.limits import FormatError, Limits
-from scheduler_core.objects.names import check_name, check_value
+from scheduler_core.kubernetes.names import check_name, check_value
+from scheduler_core.kubernetes.shared_devices import COUNT, SHARE
 
 NODE_COLUMNS = ("sn", "cpu_milli", "memory_mib", "gpu", "model")
 POD_COLUMNS = (

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from scheduler_core.formats.bundle import Entry, SourceText
 from scheduler_core.formats.limits import FormatError
 from scheduler_core.formats.locate import find_lines
-from scheduler_core.objects.names import did_you_mean
-from scheduler_core.objects.problems import Problem
-from scheduler_core.objects.reading import At, Report, Steps, Unknown, path_text, steps_of
+from scheduler_core.kubernetes.names import did_you_mean
+from scheduler_core.kubernetes.problems import Problem
+from scheduler_core.kubernetes.reading import At, Report, Steps, Unknown, path_text, steps_of
 
 LocatedMessage = tuple[At, str]
 

@@ -20,10 +20,10 @@ from scheduler_core.formats.json_patch import same
 from scheduler_core.formats.limits import FormatError
 from scheduler_core.formats.patch import PatchError, apply_patch, has_strategic
 from scheduler_core.formats.tidy import tidied
-from scheduler_core.objects.keys import Key, document_key
-from scheduler_core.objects.kinds import KINDS
-from scheduler_core.objects.reading import path_text
-from scheduler_core.objects.recorded import NODE, RESULT_PREFIXES, SECONDS
+from scheduler_core.kubernetes.keys import Key, document_key
+from scheduler_core.kubernetes.kinds import KINDS
+from scheduler_core.kubernetes.reading import path_text
+from scheduler_core.kubernetes.recorded import NODE, RESULT_PREFIXES, SECONDS
 
 RawDocument = dict[str, Any]
 

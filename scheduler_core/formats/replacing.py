@@ -14,9 +14,9 @@ from msgspec import Struct
 
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.problems import LocatedMessage, problems_of
-from scheduler_core.objects.keys import Key
-from scheduler_core.objects.problems import Problem
-from scheduler_core.objects.reading import At, Report
+from scheduler_core.kubernetes.keys import Key
+from scheduler_core.kubernetes.problems import Problem
+from scheduler_core.kubernetes.reading import At, Report
 
 _ALWAYS = (
     ("status",),

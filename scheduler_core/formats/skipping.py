@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scheduler_core.formats.limits import FormatError, Limits
-from scheduler_core.objects.kinds import KINDS
+from scheduler_core.kubernetes.kinds import KINDS
 
 _READ = frozenset(
     [*KINDS, "Policy", "KubeSchedulerConfiguration", "Scenario", "SimulationSettings", "ResourcePatch"]

@@ -13,8 +13,8 @@ from scheduler_core.formats.skipping import ValueTally
 from scheduler_core.formats.yaml_editing import edited
 from scheduler_core.formats.yaml_reader import read_yaml
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.objects.keys import document_key
-from scheduler_core.objects.manifests import Document
+from scheduler_core.kubernetes.keys import document_key
+from scheduler_core.kubernetes.manifests import Document
 
 _MARK = re.compile(r"^---(?:[ \t][^\n]*)?\n", re.MULTILINE)
 _CONTENT = re.compile(r"^[^\s#]", re.MULTILINE)

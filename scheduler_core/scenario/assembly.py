@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scheduler_core.controllers.daemon_admission import unplaced
-from scheduler_core.controllers.table import expand
-from scheduler_core.controllers.workloads import (
+from scheduler_core.cluster.controllers.daemon_admission import unplaced
+from scheduler_core.cluster.controllers.table import expand
+from scheduler_core.cluster.controllers.workloads import (
     Action,
     ExistingObjects,
     WorkloadChange,
@@ -21,9 +21,9 @@ from scheduler_core.controllers.workloads import (
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import Decoded
 from scheduler_core.formats.limits import Limits
-from scheduler_core.objects.admission import Admission, disruptions_allowed
-from scheduler_core.objects.keys import Key, key_of
-from scheduler_core.objects.model import (
+from scheduler_core.kubernetes.admission import Admission, disruptions_allowed
+from scheduler_core.kubernetes.keys import Key, key_of
+from scheduler_core.kubernetes.model import (
     KubernetesObject,
     Node,
     PersistentVolumeClaim,
@@ -32,9 +32,9 @@ from scheduler_core.objects.model import (
     StorageClass,
     Workload,
 )
-from scheduler_core.objects.provisioning import provisions
-from scheduler_core.objects.reading import At, Report
-from scheduler_core.objects.selectors import matches
+from scheduler_core.kubernetes.provisioning import provisions
+from scheduler_core.kubernetes.reading import At, Report
+from scheduler_core.kubernetes.selectors import matches
 from scheduler_core.progress import Watch, counted, unwatched
 
 WAITS = "WaitForFirstConsumer"

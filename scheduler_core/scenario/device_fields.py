@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.objects.device_versions import FLAT, GROUP, VERSIONS
-from scheduler_core.objects.reading import At
+from scheduler_core.kubernetes.device_versions import FLAT, GROUP, VERSIONS
+from scheduler_core.kubernetes.reading import At
 from scheduler_core.scenario.shapes import ANY, NAME, QUANTITY, Absent, Admitted, OneOf, Shape, Whole, Words
-from scheduler_core.v1_37.cel.estimate import limitation_of, refusal_of
+from scheduler_core.schedulers.v1_37.cel.estimate import limitation_of, refusal_of
 
 _REQUIREMENTS: Shape = [{"key!": str, "operator!": str, "values": [str]}]
 _NODE_SELECTOR: Shape = {

@@ -8,9 +8,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.objects.manifests import Document
-from scheduler_core.objects.problems import Problem
-from scheduler_core.objects.support import part_of
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.problems import Problem
+from scheduler_core.kubernetes.support import part_of
 
 SYSTEM = "kube-system"
 OPENSHIFT = "openshift-"  # whose clusters run theirs in namespaces of their own

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from scheduler_core.config.release import V1_11, V1_37, is_framework_document
-from scheduler_core.extenders.answers import Answers, Table
-from scheduler_core.extenders.approval import transport
-from scheduler_core.extenders.configuration import CONFIGURATION, POLICY, VERBS, Extender, read_extenders
-from scheduler_core.objects.reading import At
+from scheduler_core.kubernetes.reading import At
+from scheduler_core.schedulers.extenders.answers import Answers, Table
+from scheduler_core.schedulers.extenders.approval import transport
+from scheduler_core.schedulers.extenders.configuration import (
+    CONFIGURATION,
+    POLICY,
+    VERBS,
+    Extender,
+    read_extenders,
+)
+from scheduler_core.settings.release import V1_11, V1_37, is_framework_document
 
 FORMS = {V1_11: POLICY, V1_37: CONFIGURATION}
 """How the configuration that each release reads writes its extenders."""

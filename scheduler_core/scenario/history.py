@@ -16,11 +16,11 @@ from msgspec.structs import replace
 
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import apply_patch, kind_of_patch
-from scheduler_core.objects.device_versions import in_version
-from scheduler_core.objects.keys import Key, document_key, key_of
-from scheduler_core.objects.kinds import KINDS, MANIFEST_KINDS
-from scheduler_core.objects.manifests import Document, Manifest
-from scheduler_core.objects.model import KubernetesObject
+from scheduler_core.kubernetes.device_versions import in_version
+from scheduler_core.kubernetes.keys import Key, document_key, key_of
+from scheduler_core.kubernetes.kinds import KINDS, MANIFEST_KINDS
+from scheduler_core.kubernetes.manifests import Document, Manifest
+from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.scenario.history_entries import (
     ACTIONS,
     SCENARIO_KIND,

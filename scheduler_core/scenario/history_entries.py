@@ -6,8 +6,8 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from scheduler_core.objects.keys import Key, document_key
-from scheduler_core.objects.manifests import Document, Manifest
+from scheduler_core.kubernetes.keys import Key, document_key
+from scheduler_core.kubernetes.manifests import Document, Manifest
 from scheduler_core.scenario.moments import in_order, stepped
 from scheduler_core.scenario.reconfiguration import VERSIONS
 from scheduler_core.scenario.scenario import Operation, Scenario

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from scheduler_core.config.feature_gates import COMPARISON, GROUPS, is_unsimulated
-from scheduler_core.config.release import V1_37
-from scheduler_core.config.settings import ONLY_V1_11, Settings
-from scheduler_core.framework.configuration.profiles import Configuration
-from scheduler_core.objects.manifests import Document
-from scheduler_core.objects.problems import Problem
-from scheduler_core.v1_37.podgroups import NATIVE, group_of
-from scheduler_core.v1_37.unsupported import GATES as NOT_IMPLEMENTED
-from scheduler_core.v1_37.unsupported import unsupported
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.problems import Problem
+from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
+from scheduler_core.schedulers.v1_37.podgroups import NATIVE, group_of
+from scheduler_core.schedulers.v1_37.unsupported import GATES as NOT_IMPLEMENTED
+from scheduler_core.schedulers.v1_37.unsupported import unsupported
+from scheduler_core.settings.feature_gates import COMPARISON, GROUPS, is_unsimulated
+from scheduler_core.settings.release import V1_37
+from scheduler_core.settings.settings import ONLY_V1_11, Settings
 
 MOST = 20
 HEAD = "kube-scheduler v1.37: "

@@ -9,18 +9,7 @@ from typing import Any, Literal
 
 from msgspec.structs import replace
 
-from scheduler_core.config.feature_gates import read_gates
-from scheduler_core.config.policy.document import is_policy
-from scheduler_core.config.release import (
-    V1_22,
-    V1_37,
-    chosen_release,
-    default_release,
-    release_of_kubelets,
-)
-from scheduler_core.config.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
-from scheduler_core.controllers.workloads import WorkloadChange
-from scheduler_core.extenders.answers import ANSWERS_KIND, Answers, read_answers
+from scheduler_core.cluster.controllers.workloads import WorkloadChange
 from scheduler_core.formats.bundle import Bundle, Entry, File, SourceText, read_files
 from scheduler_core.formats.decode import SECRET_KINDS, Decoded, decode, find_kind, is_generated
 from scheduler_core.formats.helm import blame_templates, hook_told, hooks_of, is_passing_hook
@@ -32,24 +21,14 @@ from scheduler_core.formats.problems import LocatedMessage, format_problem, prob
 from scheduler_core.formats.recorder import read_recorder
 from scheduler_core.formats.replacing import Replaced, applied, duplicate_findings, same_list
 from scheduler_core.formats.skipping import Skipped
-from scheduler_core.framework.configuration import CONFIGURATION_KIND
-from scheduler_core.framework.configuration.document import is_scheduler_configuration
-from scheduler_core.framework.configuration.profiles import Configuration, checked
-from scheduler_core.kube_batch.document import (
-    BATCH_CONFIGURATION,
-    BATCH_SCHEDULER,
-    check_batch_configuration,
-    is_batch_configuration,
-)
-from scheduler_core.objects.keys import Key, key_of
-from scheduler_core.objects.kinds import KEPT_KINDS, KINDS, Kind, is_custom, is_manifest_kind
-from scheduler_core.objects.manifests import Document
-from scheduler_core.objects.model import KubernetesObject, Node, Workload
-from scheduler_core.objects.problems import BundleError, Problem
-from scheduler_core.objects.reading import At, Report, show
+from scheduler_core.kubernetes.keys import Key, key_of
+from scheduler_core.kubernetes.kinds import KEPT_KINDS, KINDS, Kind, is_custom, is_manifest_kind
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.model import KubernetesObject, Node, Workload
+from scheduler_core.kubernetes.problems import BundleError, Problem
+from scheduler_core.kubernetes.reading import At, Report, show
 from scheduler_core.progress import Watch, counted, unwatched
 from scheduler_core.scenario.assembly import Assembly
-from scheduler_core.scenario.current_configuration import check_current, warn_of_readers
 from scheduler_core.scenario.dump import missing_pods
 from scheduler_core.scenario.extender_answers import (
     ASKING,
@@ -57,13 +36,34 @@ from scheduler_core.scenario.extender_answers import (
     warn_of_later,
     warn_of_strangers,
 )
-from scheduler_core.scenario.newer_fields import check_newer_fields
 from scheduler_core.scenario.operations import has_controllers, read_operations, releases_written
 from scheduler_core.scenario.reconfiguration import VERSIONS, Reconfiguration
 from scheduler_core.scenario.references import check_references
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.scenario.shared_gpus import ON_ONE_GPU, shares_devices
 from scheduler_core.scenario.unhonored import Unhonored, found_in, is_reported
+from scheduler_core.scenario.v1_37_fields import check_newer_fields
+from scheduler_core.schedulers.extenders.answers import ANSWERS_KIND, Answers, read_answers
+from scheduler_core.schedulers.kube_batch.document import (
+    BATCH_CONFIGURATION,
+    BATCH_SCHEDULER,
+    check_batch_configuration,
+    is_batch_configuration,
+)
+from scheduler_core.schedulers.v1_11.policy.document import is_policy
+from scheduler_core.schedulers.v1_22.configuration import CONFIGURATION_KIND
+from scheduler_core.schedulers.v1_22.configuration.document import is_scheduler_configuration
+from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration, checked
+from scheduler_core.schedulers.v1_37.configuration import check_current, warn_of_readers
+from scheduler_core.settings.feature_gates import read_gates
+from scheduler_core.settings.release import (
+    V1_22,
+    V1_37,
+    chosen_release,
+    default_release,
+    release_of_kubelets,
+)
+from scheduler_core.settings.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
 
 DEFAULT_LIMITS = Limits()
 

@@ -9,12 +9,12 @@ from msgspec import Struct
 
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.patch import patched_by
-from scheduler_core.objects.device_versions import GROUP, VERSIONS, in_version
-from scheduler_core.objects.keys import Key, document_key
-from scheduler_core.objects.kinds import is_manifest_kind
-from scheduler_core.objects.names import did_you_mean
-from scheduler_core.objects.reading import At
-from scheduler_core.scenario.newer_fields import check_manifest
+from scheduler_core.kubernetes.device_versions import GROUP, VERSIONS, in_version
+from scheduler_core.kubernetes.keys import Key, document_key
+from scheduler_core.kubernetes.kinds import is_manifest_kind
+from scheduler_core.kubernetes.names import did_you_mean
+from scheduler_core.kubernetes.reading import At
+from scheduler_core.scenario.v1_37_fields import check_manifest
 
 _LISTED = 2000
 

@@ -14,26 +14,26 @@ from typing import Any, Literal
 
 from msgspec.structs import replace
 
-from scheduler_core.config.release import V1_11, V1_22, configured_release
-from scheduler_core.config.settings import ONLY_V1_11, SETTINGS_KIND, names_only_v1_11
-from scheduler_core.controllers.workloads import WorkloadChange, rollout
+from scheduler_core.cluster.controllers.workloads import WorkloadChange, rollout
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.decode import Decoded, decode, find_kind
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import PATCH_TYPES, patched_by
-from scheduler_core.framework.configuration.profiles import FOREIGN_PLUGINS, Configuration
-from scheduler_core.objects.admission import disruptions_allowed
-from scheduler_core.objects.keys import Key, key_of
-from scheduler_core.objects.kinds import KEPT_KINDS, KINDS, is_manifest_kind
-from scheduler_core.objects.model import KubernetesObject, Node, Pod, PodDisruptionBudget, Workload
-from scheduler_core.objects.names import did_you_mean
-from scheduler_core.objects.reading import At, Field, Reader, enum, kind_of, opaque, record, show, text
+from scheduler_core.kubernetes.admission import disruptions_allowed
+from scheduler_core.kubernetes.keys import Key, key_of
+from scheduler_core.kubernetes.kinds import KEPT_KINDS, KINDS, is_manifest_kind
+from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod, PodDisruptionBudget, Workload
+from scheduler_core.kubernetes.names import did_you_mean
+from scheduler_core.kubernetes.reading import At, Field, Reader, enum, kind_of, opaque, record, show, text
 from scheduler_core.scenario.assembly import Assembly
 from scheduler_core.scenario.manifest_operations import ManifestOperations
 from scheduler_core.scenario.moments import FIELDS, Moments, in_order, says_when
-from scheduler_core.scenario.newer_fields import check_newer_fields
 from scheduler_core.scenario.reconfiguration import Reconfiguration, is_configuration
 from scheduler_core.scenario.scenario import Operation
+from scheduler_core.scenario.v1_37_fields import check_newer_fields
+from scheduler_core.schedulers.v1_22.configuration.profiles import FOREIGN_PLUGINS, Configuration
+from scheduler_core.settings.release import V1_11, V1_22, configured_release
+from scheduler_core.settings.settings import ONLY_V1_11, SETTINGS_KIND, names_only_v1_11
 
 Documents = dict[Key, dict[str, Any]]
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.config.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
 from scheduler_core.formats.patch import patched_by
-from scheduler_core.framework.configuration import CONFIGURATION_KIND
-from scheduler_core.framework.configuration.document import NEWEST
-from scheduler_core.framework.configuration.profiles import Configuration, checked
-from scheduler_core.framework.configuration.versions import GROUP
-from scheduler_core.objects.manifests import Document
-from scheduler_core.objects.reading import At
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.reading import At
+from scheduler_core.schedulers.v1_22.configuration import CONFIGURATION_KIND
+from scheduler_core.schedulers.v1_22.configuration.document import NEWEST
+from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration, checked
+from scheduler_core.schedulers.v1_22.configuration.versions import GROUP
+from scheduler_core.settings.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
 
 POLICY_KIND = "Policy"
 VERSIONS = {POLICY_KIND: "v1", CONFIGURATION_KIND: NEWEST, SETTINGS_KIND: "podstep/v1"}

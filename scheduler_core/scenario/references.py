@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from scheduler_core.objects.keys import Key, key_of
-from scheduler_core.objects.model import (
+from scheduler_core.kubernetes.keys import Key, key_of
+from scheduler_core.kubernetes.model import (
     KubernetesObject,
     Node,
     PersistentVolume,
@@ -13,8 +13,8 @@ from scheduler_core.objects.model import (
     Pod,
     StorageClass,
 )
-from scheduler_core.objects.names import did_you_mean
-from scheduler_core.objects.reading import At
+from scheduler_core.kubernetes.names import did_you_mean
+from scheduler_core.kubernetes.reading import At
 from scheduler_core.scenario.assembly import Notices
 
 

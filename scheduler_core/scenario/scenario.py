@@ -13,19 +13,19 @@ from typing import Any, Literal
 from msgspec import Struct, field, structs
 from msgspec.structs import replace
 
-from scheduler_core.config.feature_gates import COMPARISON
-from scheduler_core.config.release import V1_22, V1_37, chosen_release, default_release
-from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
-from scheduler_core.extenders.answers import Answers
 from scheduler_core.formats.limits import Limits
-from scheduler_core.framework.configuration.profiles import Configuration
-from scheduler_core.objects.fields_pod import NOT_COMPARED
-from scheduler_core.objects.manifests import Document
-from scheduler_core.objects.model import KubernetesObject
-from scheduler_core.objects.problems import Problem
-from scheduler_core.objects.recorded import Recorded, recorded_of
+from scheduler_core.kubernetes.fields_pod import NOT_COMPARED
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.model import KubernetesObject
+from scheduler_core.kubernetes.problems import Problem
+from scheduler_core.kubernetes.recorded import Recorded, recorded_of
 from scheduler_core.scenario.left_out import GATE_MISSING, is_left_out, left_out, left_out_beside
 from scheduler_core.scenario.unhonored import Unhonored, warnings_under
+from scheduler_core.schedulers.extenders.answers import Answers
+from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
+from scheduler_core.settings.feature_gates import COMPARISON
+from scheduler_core.settings.release import V1_22, V1_37, chosen_release, default_release
+from scheduler_core.settings.settings import DEFAULT_SETTINGS, Settings
 
 
 class Operation(Struct, frozen=True):
@@ -93,7 +93,7 @@ class Scenario(Struct, frozen=True):
 
     @property
     def release(self) -> str:
-        """The kube-scheduler that answers: a row of :data:`scheduler_core.config.release.RELEASES`."""
+        """The kube-scheduler that answers: a row of :data:`scheduler_core.settings.release.RELEASES`."""
         return self.said_release or self.presumed or default_release()
 
     @property

@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.objects.quantity import parse_quantity
-from scheduler_core.objects.reading import At
+from scheduler_core.kubernetes.quantity import parse_quantity
+from scheduler_core.kubernetes.reading import At
 
 ANY = "*"  # each field of an object
 QUANTITY = "a quantity, such as 500m or 1Gi"

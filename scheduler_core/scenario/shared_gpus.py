@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from scheduler_core.cluster.devices import SHARE, WHOLE
-from scheduler_core.objects.model import KubernetesObject, Node, Pod
-from scheduler_core.objects.problems import Problem
+from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod
+from scheduler_core.kubernetes.problems import Problem
+from scheduler_core.kubernetes.shared_devices import SHARE, WHOLE
 
 ON_ONE_GPU = Problem(
     f"a share of a GPU ({SHARE}) is of one GPU here, under every release of kube-scheduler: by itself "

@@ -6,20 +6,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from scheduler_core.config.feature_gates import GROUPS, TOPOLOGY
-from scheduler_core.config.policy import PolicyError
-from scheduler_core.config.release import V1_37
 from scheduler_core.formats.bundle import Entry
 from scheduler_core.formats.problems import problems_of, shape_text
-from scheduler_core.framework.configuration.profiles import Configuration
-from scheduler_core.framework.configuration.versions import DEFAULT_SCHEDULER
-from scheduler_core.kube_batch.document import BATCH_SCHEDULER
-from scheduler_core.objects.kinds import KINDS
-from scheduler_core.objects.model import KubernetesObject, Pod, Workload
-from scheduler_core.objects.problems import Problem
-from scheduler_core.objects.reading import At, Owner, Report, owner_of
-from scheduler_core.objects.support import CONFIGURED, COSCHEDULING, INSTANT, KUBE_BATCH
-from scheduler_core.objects.support_workload import REPORTED_KINDS
+from scheduler_core.kubernetes.kinds import KINDS
+from scheduler_core.kubernetes.model import KubernetesObject, Pod, Workload
+from scheduler_core.kubernetes.problems import Problem
+from scheduler_core.kubernetes.reading import At, Owner, Report, owner_of
+from scheduler_core.kubernetes.support import CONFIGURED, COSCHEDULING, INSTANT, KUBE_BATCH
+from scheduler_core.kubernetes.support_workload import REPORTED_KINDS
+from scheduler_core.schedulers.kube_batch.document import BATCH_SCHEDULER
+from scheduler_core.schedulers.v1_11.policy import PolicyError
+from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
+from scheduler_core.schedulers.v1_22.configuration.versions import DEFAULT_SCHEDULER
+from scheduler_core.settings.feature_gates import GROUPS, TOPOLOGY
+from scheduler_core.settings.release import V1_37
 
 NAMED = 3  # objects named in a warning; the others are counted
 

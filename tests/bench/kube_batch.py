@@ -8,10 +8,10 @@ from __future__ import annotations
 import sys
 import time
 
-from scheduler_core.kube_batch.configuration import parse_configuration
-from scheduler_core.kube_batch.running import run_session
-from scheduler_core.kube_batch.snapshot import GROUP_NAME, Kept, Objects, Options, take_snapshot
-from scheduler_core.objects.model import Container, Node, ObjectMeta, Pod, PodGroup, Queue
+from scheduler_core.kubernetes.model import Container, Node, ObjectMeta, Pod, PodGroup, Queue
+from scheduler_core.schedulers.kube_batch.configuration import parse_configuration
+from scheduler_core.schedulers.kube_batch.running import run_session
+from scheduler_core.schedulers.kube_batch.snapshot import GROUP_NAME, Kept, Objects, Options, take_snapshot
 
 CPU, MEMORY = 32_000, 128 << 30  # of a node: millicores, bytes
 SIZES = ((500, 1 << 30), (1000, 2 << 30), (2000, 2 << 30), (4000, 16 << 30))

@@ -15,7 +15,7 @@ from playwright.sync_api import TimeoutError as Overdue
 
 from scheduler_core import Simulation, load
 from scheduler_core.authoring.examples import find
-from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.record.cycle import Cycle
 from tests.e2e.bundles import by_v1_11
 from tests.services.stack import Stack
 

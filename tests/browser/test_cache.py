@@ -9,8 +9,8 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from scheduler_core.scheduling.cache_record import CacheRecord, ResultSource
-from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.record.cache_record import CacheRecord, ResultSource
+from scheduler_core.record.cycle import Cycle
 from tests.browser.conftest import DESKTOP, looks
 from tests.browser.editing import yaml_of
 from tests.browser.pages import COMPUTED, Workbench, becomes, cycles_of, example_text, share, texts, wide

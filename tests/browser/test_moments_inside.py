@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from scheduler_core import load
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.simulation.virtual import simulate
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run import simulate
 from tests.browser.conftest import looks
 from tests.browser.pages import Workbench, example_text, share
 from tests.browser.test_time import settled

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.record.cycle import Cycle
 from tests.browser.pages import Workbench, becomes, cycles_of, example_text, share, texts, wide
 from tests.core.engine.test_describe import worth
 from tests.services.stack import Stack

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from scheduler_core.equivalence.rules import TABLE
+from scheduler_core.schedulers.v1_11.equivalence.rules import TABLE
 from tests.browser.conftest import PHONE
 from tests.browser.pages import becomes, wide
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from scheduler_core.scheduling.cache_record import CacheRecord, ResultSource
-from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.record.cache_record import CacheRecord, ResultSource
+from scheduler_core.record.cycle import Cycle
 from tests.browser.conftest import PHONE
 from tests.browser.pages import Workbench, becomes, cycles_of, example_text, share, wide
 from tests.services.stack import Stack

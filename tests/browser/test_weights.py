@@ -14,11 +14,11 @@ from playwright.sync_api import Locator, Page, expect
 
 from playground.edits.configuring import configured
 from scheduler_core import Simulation, load, simulate
-from scheduler_core.config.policy.providers import DEFAULT_PRIORITIES
-from scheduler_core.scenario.current_configuration import current_configuration
+from scheduler_core.record.cycle import Cycle
 from scheduler_core.scenario.history import Moment
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.schedulers.v1_11.policy.providers import DEFAULT_PRIORITIES
+from scheduler_core.schedulers.v1_37.configuration import current_configuration
 from tests.browser.conftest import LOOKS
 from tests.browser.pages import Workbench, becomes, drafted, share, wide
 from tests.e2e import bundles

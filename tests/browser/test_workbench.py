@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.record.cycle import Cycle
 from tests.browser.pages import Workbench, becomes, cycles_of, example_text, share, texts
 from tests.services.stack import Stack
 

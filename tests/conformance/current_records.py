@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from scheduler_core.v1_37.records import answer
+from scheduler_core.schedulers.v1_37.records import answer
 
 DATA = Path(__file__).parent / "data"
 COUNTS = {"cycles": 400, "runs": 80, "gang": 57, "corners": 529}

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from scheduler_core import Scenario, load_documents
-from scheduler_core.objects.problems import BundleError
-from scheduler_core.v1_37.clock import SECOND
-from scheduler_core.v1_37.config import read_configuration
-from scheduler_core.v1_37.run import Run
-from scheduler_core.v1_37.state import uid_of
+from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.schedulers.v1_37.clock import SECOND
+from scheduler_core.schedulers.v1_37.config import read_configuration
+from scheduler_core.schedulers.v1_37.run import Run
+from scheduler_core.schedulers.v1_37.state import uid_of
 
 DATA = Path(__file__).parent / "data"
 OWNERS = ("ReplicaSet", "StatefulSet", "ReplicationController")

@@ -15,13 +15,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from scheduler_core.cli.kube_batch_records import answer
-from scheduler_core.kube_batch.configuration import (
+from scheduler_core.schedulers.kube_batch.configuration import (
     ACTION_NAMES,
     PLUGIN_NAMES,
     ConfigurationError,
     parse_configuration,
 )
+from scheduler_core.schedulers.kube_batch.conformance import answer
 
 FILE = Path(__file__).parent / "data" / "kube-batch.jsonl.gz"
 TOLERANCE = 1e-5

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from scheduler_core.cli.conform import conform_records
-from scheduler_core.cli.kube_batch_records import answer, rounded
-from scheduler_core.kube_batch.configuration import ACTION_NAMES, PLUGIN_NAMES
+from scheduler_core.schedulers.kube_batch.configuration import ACTION_NAMES, PLUGIN_NAMES
+from scheduler_core.schedulers.kube_batch.conformance import answer, rounded
 from tests.conformance.kube_batch_records import differences, exercised, lines, problems
 
 RECORDS = 512

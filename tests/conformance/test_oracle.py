@@ -9,12 +9,12 @@ import pytest
 from msgspec.structs import replace
 
 from scheduler_core.cli.conform import decide
-from scheduler_core.config.settings import Settings
-from scheduler_core.objects.manifests import Document
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.run.instant import Simulation
+from scheduler_core.run.trace import conformance_cycle
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.simulation.instant import Simulation
-from scheduler_core.simulation.trace import conformance_cycle
+from scheduler_core.settings.settings import Settings
 from tests.conformance.oracle import Oracle
 from tests.conformance.oracle.fixed import FixedOracle
 from tests.conformance.random_records import record

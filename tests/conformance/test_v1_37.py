@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from scheduler_core.cli.conform import conform_records
-from scheduler_core.v1_37.config import IMPLEMENTED
-from scheduler_core.v1_37.records import answer
+from scheduler_core.schedulers.v1_37.config import IMPLEMENTED
+from scheduler_core.schedulers.v1_37.records import answer
 from tests.conformance.current_records import COUNTS, comparable, lines
 
 CHUNKS = [(name, start, 40) for name, count in COUNTS.items() for start in range(0, count, 40)]

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from scheduler_core.run import simulate
+from scheduler_core.run.v1_37.record import release_record
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.simulation.v1_37.record import release_record
-from scheduler_core.simulation.virtual import simulate
 from tests.conformance.current_records import COUNTS
 from tests.conformance.current_scenarios import end_of, records, scenario_of
 

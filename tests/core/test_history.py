@@ -12,7 +12,8 @@ import yaml
 from scheduler_core import load
 from scheduler_core.formats.difference import smallest_patch
 from scheduler_core.formats.patch import apply_patch
-from scheduler_core.objects.manifests import Document
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.run.instant import Simulation
 from scheduler_core.scenario.history import (
     HistoryError,
     Moment,
@@ -26,7 +27,6 @@ from scheduler_core.scenario.history import (
 from scheduler_core.scenario.history_entries import creating, deleting, ids_of, operations_of, patching
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.simulation.instant import Simulation
 from tests.core.properties.histories import STARTS, bundle, seeds
 
 # What no decision depends on, and no pod is tried again for.

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from scheduler_core import Scenario, Simulation, load, load_documents
 from scheduler_core.authoring.examples import Example, examples
 from scheduler_core.authoring.examples.large import cluster
-from scheduler_core.objects.keys import key_of
-from scheduler_core.objects.model import Pod, PodDisruptionBudget
-from scheduler_core.results.final_manifests import ending_documents
-from scheduler_core.simulation.virtual import simulate
+from scheduler_core.compare.results.final_manifests import ending_documents
+from scheduler_core.kubernetes.keys import key_of
+from scheduler_core.kubernetes.model import Pod, PodDisruptionBudget
+from scheduler_core.run import simulate
 
 NODE = {
     "apiVersion": "v1",

@@ -8,8 +8,8 @@ from tests.guides.following import follow
 
 CHECK = """
 from scheduler_core import load
-from scheduler_core.objects.problems import BundleError
-from scheduler_core.simulation.instant import Simulation
+from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.run.instant import Simulation
 from tests.core.objects import test_support
 from tests.core.timed.parts import VIRTUAL, ended, history, node
 
@@ -67,6 +67,9 @@ for name, test in vars(test_support).items():
 def test_a_controller_is_a_type_a_module_and_a_row(tmp_path: Path) -> None:
     """It makes, replaces and deletes pods of the new kind, with and without virtual time."""
     followed = follow("adding-a-controller.md", tmp_path, "scheduler_core")
-    assert followed.new == ["scheduler_core/controllers/clone_set.py"]
-    assert followed.changed == ["scheduler_core/objects/kinds.py", "scheduler_core/controllers/table.py"]
+    assert followed.new == ["scheduler_core/cluster/controllers/clone_set.py"]
+    assert followed.changed == [
+        "scheduler_core/kubernetes/kinds.py",
+        "scheduler_core/cluster/controllers/table.py",
+    ]
     followed.check(CHECK)

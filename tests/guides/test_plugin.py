@@ -11,8 +11,8 @@ CONFIGURATION = (ROOT / "docs" / "adding-a-plugin.md").read_text().partition("li
 CHECK = """
 from textwrap import dedent
 
-from scheduler_core.framework.configuration.plugins import PLUGINS
-from scheduler_core.objects.problems import BundleError
+from scheduler_core.schedulers.v1_22.configuration.plugins import PLUGINS
+from scheduler_core.kubernetes.problems import BundleError
 from tests.core.timed.parts import VIRTUAL, ended, history, node, pod
 
 assert PLUGINS["NamespacePods"].points == ("preFilter",)
@@ -51,6 +51,6 @@ def test_a_plugin_is_a_module_and_a_row(tmp_path: Path) -> None:
     """It runs in virtual time, rejects a pod, and has its pod tried again after the event that it names."""
     block = "".join(line for line in CONFIGURATION.splitlines(keepends=True)[1:10] if line.startswith("    "))
     followed = follow("adding-a-plugin.md", tmp_path, "scheduler_core")
-    assert followed.new == ["scheduler_core/framework/plugins/namespace_pods.py"]
-    assert followed.changed == ["scheduler_core/framework/plugins/table.py"]
+    assert followed.new == ["scheduler_core/schedulers/v1_22/plugins/namespace_pods.py"]
+    assert followed.changed == ["scheduler_core/schedulers/v1_22/plugins/table.py"]
     followed.check(CHECK.format(configuration=block))

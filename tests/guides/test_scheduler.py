@@ -39,6 +39,6 @@ assert words(story[0]).startswith("The scheduler round-robin places default/b0 o
 def test_a_scheduler_is_a_module_and_a_row(tmp_path: Path) -> None:
     """It runs in virtual time beside the default scheduler, and the workbench shows its decisions."""
     followed = follow("adding-a-scheduler.md", tmp_path, "scheduler_core")
-    assert followed.new == ["scheduler_core/framework/round_robin.py"]
-    assert followed.changed == ["scheduler_core/framework/schedulers.py"]
+    assert followed.new == ["scheduler_core/schedulers/v1_22/round_robin.py"]
+    assert followed.changed == ["scheduler_core/schedulers/v1_22/schedulers.py"]
     followed.check(CHECK)

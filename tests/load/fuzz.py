@@ -181,7 +181,7 @@ class _Driven:
         """Do everything; what is refused in words is fine, anything else is a defect."""
         from playground.playback.stopping import TooMuchWorkError
         from playground.storage import bundles
-        from scheduler_core.objects.problems import BundleError
+        from scheduler_core.kubernetes.problems import BundleError
 
         try:
             self._drive()

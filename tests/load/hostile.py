@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from scheduler_core.formats.limits import Limits
-from scheduler_core.objects.problems import BundleError
+from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.scenario.load import load
 from tests.conformance.random_records import Dice, Manifest
 from tests.core.properties.test_mutations import NONSENSE, places

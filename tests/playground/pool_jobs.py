@@ -10,7 +10,7 @@ from typing import Any
 
 from playground.edits.edit_operations import ObjectError
 from playground.storage import bundles
-from scheduler_core.objects.problems import Problem
+from scheduler_core.kubernetes.problems import Problem
 
 
 def process_id() -> int:

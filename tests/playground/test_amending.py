@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scheduler_core import load
-from scheduler_core.objects.model import Node
+from scheduler_core.kubernetes.model import Node
 from tests.playground.conftest import Socket, connected
 from tests.playground.test_operating import BUNDLE, NODE_A, cordoned
 

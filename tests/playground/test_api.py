@@ -21,8 +21,8 @@ from playground.storage.store import address_of
 from playground.tasks import run_simulation
 from playground.visitors import identity
 from scheduler_core import load
-from scheduler_core.simulation.instant import Simulation
-from scheduler_core.simulation.trace import trace_line
+from scheduler_core.run.instant import Simulation
+from scheduler_core.run.trace import trace_line
 from tests.playground.conftest import DATA
 
 pytestmark = pytest.mark.django_db(transaction=True)

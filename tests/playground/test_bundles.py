@@ -10,7 +10,7 @@ import pytest
 
 from playground.models import Draft, Run, Scenario, Share
 from playground.storage import bundles, store
-from scheduler_core.objects.problems import BundleError
+from scheduler_core.kubernetes.problems import BundleError
 from tests.playground.conftest import DATA, OWNER
 
 
@@ -99,7 +99,7 @@ def test_files_that_are_no_text(data: bytes) -> None:
 
 def test_many_problems_are_listed_up_to_a_number() -> None:
     """The rest is counted."""
-    from scheduler_core.objects.problems import Problem
+    from scheduler_core.kubernetes.problems import Problem
 
     wire = bundles.problems_wire([Problem(str(i)) for i in range(150)])
     assert len(wire) == 101

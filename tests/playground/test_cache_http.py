@@ -15,8 +15,8 @@ from playground.playback.playback import Playback
 from playground.runs import compute
 from playground.tasks import run_simulation
 from scheduler_core import load
-from scheduler_core.simulation.instant import Simulation
-from scheduler_core.simulation.trace import trace_line
+from scheduler_core.run.instant import Simulation
+from scheduler_core.run.trace import trace_line
 from tests.playground.conftest import DATA
 
 TEXT = (DATA / "cache.yaml").read_text()

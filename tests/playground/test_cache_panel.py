@@ -14,8 +14,8 @@ from playground.panels.cache_map import Page, classes, compared, digits, entry_m
 from playground.playback.playback import OutOfRangeError, Playback
 from playground.playback.trail import Trail
 from scheduler_core import load
-from scheduler_core.equivalence.keeper import CacheKeeper
-from scheduler_core.simulation.instant import Simulation
+from scheduler_core.run.instant import Simulation
+from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
 from tests.playground.conftest import DATA, OWNER, STRANGER, connected
 from tests.playground.golden import check
 

@@ -13,10 +13,10 @@ from playground.playback import checkpoints, replaying
 from playground.playback.playback import Playback
 from playground.playback.stopping import Superseded
 from scheduler_core import load
+from scheduler_core.run.instant import Simulation
+from scheduler_core.run.stepper import Stepper, cache_of
+from scheduler_core.run.trace import trace_line
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.simulation.instant import Simulation
-from scheduler_core.simulation.trace import trace_line
-from scheduler_core.simulation.virtual.stepper import Stepper, cache_of
 from tests.playground.conftest import DATA
 
 TEXT = (DATA / "cache.yaml").read_text()

@@ -17,7 +17,7 @@ from playground.models import Draft, Run, Scenario
 from playground.playback import sources
 from playground.storage import store
 from playground.tasks import run_simulation
-from scheduler_core.config.rule_history import history_of
+from scheduler_core.schedulers.rule_history import history_of
 from tests.playground.conftest import OWNER, STRANGER, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -22,7 +22,7 @@ from playground.storage import bundles, comparisons, quotas, retention, store
 from playground.tasks import run_simulation
 from playground.visitors import identity
 from scheduler_core.authoring.examples import examples
-from scheduler_core.objects.problems import BundleError
+from scheduler_core.kubernetes.problems import BundleError
 from tests.playground.conftest import OWNER, STRANGER, connected
 from tests.playground.test_comparing import LEAST, MOST, bundle, shared
 

@@ -12,10 +12,10 @@ from playground.edits.configuring import configured, in_force
 from playground.reference import catalogue
 from scheduler_core import BundleError, load
 from scheduler_core.authoring.policy_rewriting import EditError
-from scheduler_core.config.policy.order import ORDERS, UNREGISTERED
-from scheduler_core.framework.configuration.profiles import compile_profile
-from scheduler_core.scenario.current_configuration import current_configuration
 from scheduler_core.scenario.history import Moment
+from scheduler_core.schedulers.v1_11.policy.order import ORDERS, UNREGISTERED
+from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
+from scheduler_core.schedulers.v1_37.configuration import current_configuration
 from tests.playground.conftest import connected
 
 NODES = """# the cluster

@@ -16,7 +16,7 @@ from playground.playback.tables import Tables
 from playground.playback.trail import Trail
 from playground.runs import compute, service
 from playground.storage import bundles
-from scheduler_core.framework.schedulers import SCHEDULERS
+from scheduler_core.schedulers.v1_22.schedulers import SCHEDULERS
 from tests.core.timed.batches import BATCHES, CLUSTER, NAME, RoundRobinInBatches
 from tests.playground.test_podgroups_panel import words
 from tests.playground.test_timed import played

@@ -13,10 +13,10 @@ from playground.panels.cycle import PARTS, light
 from playground.playback.playback import Playback
 from scheduler_core import load
 from scheduler_core.authoring.examples import examples
-from scheduler_core.framework.plugins.coscheduling.record import record_of
-from scheduler_core.scheduling.cycle import Cycle, Decision, KubernetesEvent
-from scheduler_core.simulation.moment_record import UNTRIED, upto
-from scheduler_core.simulation.virtual.cycles import events_of
+from scheduler_core.record.cycle import Cycle, Decision, KubernetesEvent
+from scheduler_core.run.cycles import events_of
+from scheduler_core.run.moment_record import UNTRIED, upto
+from scheduler_core.schedulers.coscheduling.record import record_of
 from tests.playground.cutting import moments_inside, whole
 
 SLUGS = [example.slug for example in examples()]

@@ -13,8 +13,8 @@ from playground.playback.playback import Playback
 from playground.serving.environment import Environment
 from playground.serving.faults import StartError
 from scheduler_core.authoring.examples import find
-from scheduler_core.extenders import approval
 from scheduler_core.scenario.load import load_documents
+from scheduler_core.schedulers.extenders import approval
 from tests.core.extenders.parts import (
     NODES,
     RELEASES,

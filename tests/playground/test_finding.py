@@ -16,8 +16,8 @@ from playground.playback.finding import ConditionError, Finder, FoundCycle, Sear
 from playground.playback.playback import Playback
 from scheduler_core import load
 from scheduler_core.authoring.examples import find
-from scheduler_core.framework.plugins.coscheduling.record import record_of
-from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.schedulers.coscheduling.record import record_of
 from tests.playground.conftest import connected
 
 DATA = Path(__file__).parent / "data"

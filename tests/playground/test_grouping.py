@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from scheduler_core import load
-from scheduler_core.simulation.virtual import simulate
+from scheduler_core.run import simulate
 from tests.playground.conftest import OWNER, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)

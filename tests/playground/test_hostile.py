@@ -8,7 +8,7 @@ import pytest
 
 from playground.playback.playback import Playback
 from playground.storage import bundles
-from scheduler_core.objects.problems import BundleError
+from scheduler_core.kubernetes.problems import BundleError
 from tests.load.hostile import hostile
 
 EACH = 20

@@ -14,7 +14,7 @@ from playground.models import Draft, Scenario
 from playground.playback import sources
 from playground.runs import service
 from playground.storage import bundles, store
-from scheduler_core.config import release
+from scheduler_core.settings import release
 from tests.playground.conftest import OWNER
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -10,7 +10,7 @@ import yaml
 from django.test import Client
 
 from scheduler_core import load
-from scheduler_core.objects.model import Node
+from scheduler_core.kubernetes.model import Node
 from tests.playground.conftest import OWNER, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)

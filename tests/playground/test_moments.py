@@ -15,8 +15,8 @@ from playground.playback.tables import ABSENT
 from playground.playback.trail import Placement
 from scheduler_core import load
 from scheduler_core.authoring.examples import examples, find
-from scheduler_core.scheduling.timeline import TimelineEvent
-from scheduler_core.simulation.virtual import simulate
+from scheduler_core.record.timeline import TimelineEvent
+from scheduler_core.run import simulate
 from tests.playground.test_timed import TEXTS, played
 
 OTHERS = {example.slug: example.read() for example in examples() if example.slug not in TEXTS}

@@ -12,7 +12,7 @@ from playground.playback.playback import Playback
 from playground.playback.tables import Tables, node_state
 from playground.playback.trail import Trail
 from scheduler_core import load
-from scheduler_core.simulation.virtual import simulate
+from scheduler_core.run import simulate
 from tests.parts import REPOSITORY
 
 FAILS = (REPOSITORY / "scheduler_core" / "authoring" / "examples" / "node-fails.yaml").read_text()

@@ -12,7 +12,7 @@ from playground.panels.landed import outcome_of
 from playground.playback.playback import Playback
 from scheduler_core import Simulation, load, simulate
 from scheduler_core.authoring.examples import find
-from scheduler_core.objects.model import Pod
+from scheduler_core.kubernetes.model import Pod
 from tests.playground.conftest import OWNER, STRANGER, Socket, connected
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -313,8 +313,8 @@ def test_a_cycle_of_a_run_in_the_workbench(stranger: Client, owner: Client, web:
 
 def test_the_reference_shows_the_engines_tables(owner: Client) -> None:
     """Each predicate in its static order, each priority, each quirk."""
-    from scheduler_core.config.policy.order import V1_11_ORDER
-    from scheduler_core.priorities import PRIORITIES
+    from scheduler_core.schedulers.v1_11.policy.order import V1_11_ORDER
+    from scheduler_core.schedulers.v1_11.priorities import PRIORITIES
 
     page = owner.get("/reference/predicates/")
     assert [row["key"] for row in page.context["predicates"]] == list(V1_11_ORDER)
@@ -331,7 +331,7 @@ def test_the_reference_shows_the_engines_tables(owner: Client) -> None:
 
 def test_the_reference_shows_how_preemption_chooses(owner: Client) -> None:
     """The criteria in their order, the fixed one in the other's place, and the reasons that nothing mends."""
-    from scheduler_core.scheduling.preemption.preempt import UNRESOLVABLE_REASONS
+    from scheduler_core.schedulers.v1_11.preemption.preempt import UNRESOLVABLE_REASONS
 
     page = owner.get("/reference/predicates/")
     assert [(row["place"], row["fixed"]) for row in page.context["criteria"]] == [
@@ -347,7 +347,7 @@ def test_the_reference_shows_how_preemption_chooses(owner: Client) -> None:
 
 def test_every_quirk_has_its_place_and_its_sources_on_the_reference_page(owner: Client) -> None:
     """Each row has an anchor and links what is known upstream; where nothing is, it says so."""
-    from scheduler_core.quirks import QUIRKS
+    from scheduler_core.schedulers.v1_11.quirks import QUIRKS
 
     content = owner.get("/reference/predicates/").content.decode()
     section = content[content.index('id="quirks"') :]

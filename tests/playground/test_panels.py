@@ -17,7 +17,7 @@ from playground.panels.story import story
 from playground.playback.playback import Playback
 from playground.storage import bundles
 from scheduler_core.authoring.examples import find
-from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.record.cycle import Cycle
 from tests.playground.conftest import DATA
 from tests.playground.golden import check
 

@@ -18,7 +18,7 @@ from playground.playback.playback import OutOfRangeError, Playback
 from playground.playback.stopping import Superseded
 from playground.playback.trail import CHECKPOINT, Trail
 from scheduler_core import load, load_documents
-from scheduler_core.simulation.instant import Simulation
+from scheduler_core.run.instant import Simulation
 from tests.playground.conftest import DATA
 
 POD = {

@@ -11,10 +11,10 @@ from playground.panels.outlook import outlook
 from playground.panels.phases import final_of, phases_of, ways_of
 from playground.playback.playback import Playback
 from scheduler_core import load
-from scheduler_core.framework.plugins.coscheduling.controller import FINAL, PHASE_TABLES
-from scheduler_core.framework.plugins.coscheduling.podgroup_status import standing
-from scheduler_core.framework.plugins.coscheduling.record import PodGroupRecord
-from scheduler_core.simulation.virtual import TimedSimulation, simulate
+from scheduler_core.run import TimedSimulation, simulate
+from scheduler_core.schedulers.coscheduling.controller import FINAL, PHASE_TABLES
+from scheduler_core.schedulers.coscheduling.podgroup_status import standing
+from scheduler_core.schedulers.coscheduling.record import PodGroupRecord
 from tests.playground.test_timed import CHURN, TEXTS, played
 
 CURRENT = """

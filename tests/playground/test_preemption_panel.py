@@ -26,7 +26,7 @@ from playground.playback.playback import Playback
 from playground.storage import bundles
 from scheduler_core import Simulation
 from scheduler_core.authoring.examples import find
-from scheduler_core.scheduling.preemption.record import DryRun, Hopeless, NodeGroup, Preemption
+from scheduler_core.record.preemption import DryRun, Hopeless, NodeGroup, Preemption
 from tests.playground.conftest import connected
 
 

@@ -9,12 +9,12 @@ from django.test import Client
 
 from playground.reference import catalogue
 from playground.views.reference import ROW, side_by_side, unlisted
-from scheduler_core.config.policy.order import BUNDLES, ORDERS, keys_of
-from scheduler_core.config.policy.providers import PROVIDERS
-from scheduler_core.config.rule_history import history_of
-from scheduler_core.framework.configuration.profiles import compile_profile
-from scheduler_core.predicates import PREDICATES
-from scheduler_core.priorities import PRIORITIES
+from scheduler_core.schedulers.rule_history import history_of
+from scheduler_core.schedulers.v1_11.policy.order import BUNDLES, ORDERS, keys_of
+from scheduler_core.schedulers.v1_11.policy.providers import PROVIDERS
+from scheduler_core.schedulers.v1_11.predicates import PREDICATES
+from scheduler_core.schedulers.v1_11.priorities import PRIORITIES
+from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ from django.test import Client
 
 from playground.reference import cache_texts
 from playground.views.reference_cache import lacking, resources
-from scheduler_core.config.settings import CACHE_MODES, EQUIVALENCE_CLASSES, STALE_WRITES
-from scheduler_core.equivalence.classes import fields_of
-from scheduler_core.equivalence.conditions import ALWAYS, InvalidatedNodes
-from scheduler_core.equivalence.row import MODES, InvalidationRow
-from scheduler_core.equivalence.rules import TABLE
+from scheduler_core.schedulers.v1_11.equivalence.classes import fields_of
+from scheduler_core.schedulers.v1_11.equivalence.conditions import ALWAYS, InvalidatedNodes
+from scheduler_core.schedulers.v1_11.equivalence.row import MODES, InvalidationRow
+from scheduler_core.schedulers.v1_11.equivalence.rules import TABLE
+from scheduler_core.settings.settings import CACHE_MODES, EQUIVALENCE_CLASSES, STALE_WRITES
 
 
 @pytest.fixture

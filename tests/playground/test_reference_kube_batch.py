@@ -9,10 +9,10 @@ import pytest
 from django.test import Client
 
 from playground.reference import kube_batch_texts as texts
-from scheduler_core.kube_batch.actions import ACTIONS
-from scheduler_core.kube_batch.configuration import ARGUMENTS
-from scheduler_core.kube_batch.plugin import SWITCHES, Registration
-from scheduler_core.kube_batch.plugins import PLUGINS
+from scheduler_core.schedulers.kube_batch.actions import ACTIONS
+from scheduler_core.schedulers.kube_batch.configuration import ARGUMENTS
+from scheduler_core.schedulers.kube_batch.plugin import SWITCHES, Registration
+from scheduler_core.schedulers.kube_batch.plugins import PLUGINS
 
 
 @pytest.fixture

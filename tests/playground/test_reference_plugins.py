@@ -6,13 +6,13 @@ import re
 
 from django.test import Client
 
-from scheduler_core.config.rule_history import history_of
-from scheduler_core.v1_37.config import GATED, IMPLEMENTED, MULTI_POINT
-from scheduler_core.v1_37.declared import DECLARED
-from scheduler_core.v1_37.extending import EXTENDER, SCORED_BY_NODE_INFO
-from scheduler_core.v1_37.hints.registry import HINTS
-from scheduler_core.v1_37.plugins.table import PLUGINS
-from scheduler_core.v1_37.quirks import QUIRKS
+from scheduler_core.schedulers.rule_history import history_of
+from scheduler_core.schedulers.v1_37.config import GATED, IMPLEMENTED, MULTI_POINT
+from scheduler_core.schedulers.v1_37.declared import DECLARED
+from scheduler_core.schedulers.v1_37.extending import EXTENDER, SCORED_BY_NODE_INFO
+from scheduler_core.schedulers.v1_37.hints.registry import HINTS
+from scheduler_core.schedulers.v1_37.plugins.table import PLUGINS
+from scheduler_core.schedulers.v1_37.quirks import QUIRKS
 
 
 def test_every_plugin_of_the_engine_has_a_row(client: Client) -> None:

@@ -9,11 +9,11 @@ import pytest
 from django.test import Client
 
 from playground.reference.podgroup_texts import ARGUMENTS
-from scheduler_core.framework.events import PLUGIN_EVENTS
-from scheduler_core.framework.plugins.coscheduling.controller import PHASE_TABLES
-from scheduler_core.framework.plugins.coscheduling.editions import CLASSIC, CURRENT, Edition
-from scheduler_core.framework.plugins.coscheduling.plugin import Coscheduling
-from scheduler_core.framework.releases import RELEASES
+from scheduler_core.schedulers.coscheduling.controller import PHASE_TABLES
+from scheduler_core.schedulers.coscheduling.editions import CLASSIC, CURRENT, Edition
+from scheduler_core.schedulers.coscheduling.plugin import Coscheduling
+from scheduler_core.schedulers.v1_22.events import PLUGIN_EVENTS
+from scheduler_core.schedulers.v1_22.releases import RELEASES
 
 
 @pytest.fixture

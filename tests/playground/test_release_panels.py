@@ -12,7 +12,7 @@ from playground.playback.playback import Playback
 from playground.storage import bundles
 from scheduler_core import load
 from scheduler_core.authoring.examples import find
-from scheduler_core.simulation.virtual import TimedSimulation, simulate
+from scheduler_core.run import TimedSimulation, simulate
 
 NODES = """
 apiVersion: v1

@@ -13,7 +13,7 @@ from django.test import Client
 from playground.comparisons import comparing
 from playground.reports import markup
 from playground.storage import store
-from scheduler_core.config.rule_history import history_of
+from scheduler_core.schedulers.rule_history import history_of
 from tests.playground.conftest import OWNER
 from tests.playground.test_comparing import LEAST, MOST, bundle, shared
 

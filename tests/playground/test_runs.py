@@ -220,7 +220,7 @@ def test_an_error_of_the_engine_is_told(run: Run, monkeypatch: pytest.MonkeyPatc
     def broken(_self: Any) -> None:
         raise ZeroDivisionError("of nothing")
 
-    monkeypatch.setattr("scheduler_core.simulation.instant.Simulation.step", broken)
+    monkeypatch.setattr("scheduler_core.run.instant.Simulation.step", broken)
     assert run_simulation(run.pk) == "failed"
     assert "ZeroDivisionError: of nothing" in finished(run).error
 

@@ -13,8 +13,8 @@ from django.test import Client
 
 from playground.schemas import document
 from playground.schemas.reduce import LONGEST, reduced, shortened
-from scheduler_core.config.feature_gates import DEFAULTS
-from scheduler_core.objects.kinds import KINDS
+from scheduler_core.kubernetes.kinds import KINDS
+from scheduler_core.settings.feature_gates import DEFAULTS
 
 POD_SPEC = "io.k8s.api.core.v1.PodSpec"
 

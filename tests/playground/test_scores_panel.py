@@ -11,7 +11,7 @@ from playground.panels import steps
 from playground.panels.priorities import explained
 from playground.playback.playback import OutOfRangeError, Playback
 from scheduler_core import load
-from scheduler_core.simulation.instant import Simulation
+from scheduler_core.run.instant import Simulation
 from tests.playground.conftest import DATA, connected
 from tests.playground.golden import check
 

@@ -12,8 +12,8 @@ from playground.panels.cycle import light
 from playground.panels.session import record_of, session
 from playground.panels.session_steps import ROW, ROWS, page
 from playground.playback.playback import Playback
-from scheduler_core.kube_batch.record import JobShares, QueueShares, SessionRecord, Step
-from scheduler_core.simulation.moment_record import UNTRIED, upto
+from scheduler_core.run.moment_record import UNTRIED, upto
+from scheduler_core.schedulers.kube_batch.record import JobShares, QueueShares, SessionRecord, Step
 from tests.conformance.kube_batch_records import lines
 from tests.core.kube_batch.parts import group as made_group
 from tests.core.kube_batch.parts import members

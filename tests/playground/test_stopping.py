@@ -15,9 +15,9 @@ from playground.playback.stopping import TooMuchWorkError
 from playground.runs import compute
 from playground.storage import bundles, store
 from scheduler_core import load
-from scheduler_core.controllers.manager import ControllerManager
+from scheduler_core.cluster.controllers.manager import ControllerManager
 from scheduler_core.interrupting import look
-from scheduler_core.simulation.virtual import TimedSimulation
+from scheduler_core.run import TimedSimulation
 from tests.playground.conftest import connected
 
 TEXT = """

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.config.release import RELEASES
+from scheduler_core.settings.release import RELEASES
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(__file__).parent / "data"
@@ -40,9 +40,9 @@ settings.ALLOWED_HOSTS = ["*"]
 from playground.models import Run, RunChunk
 from playground.playback import sources
 from playground.visitors import identity
-from scheduler_core.config import release
-from scheduler_core.objects.plain import plain
-from scheduler_core.simulation.trace import trace_cycle
+from scheduler_core.settings import release
+from scheduler_core.kubernetes.plain import plain
+from scheduler_core.run.trace import trace_cycle
 
 golden = json.load(open(sys.argv[1]))
 release.DEFAULT_RELEASE = sys.argv[2]

@@ -18,7 +18,7 @@ from playground.runs import compute, service
 from playground.storage import bundles
 from scheduler_core import load
 from scheduler_core.authoring.examples import examples
-from scheduler_core.simulation.virtual import is_timed, simulate
+from scheduler_core.run import is_timed, simulate
 
 DATA = Path(__file__).parent / "data"
 CHURN = (DATA / "timed" / "churn.yaml").read_text()

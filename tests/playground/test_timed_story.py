@@ -8,7 +8,7 @@ from playground.panels import steps
 from playground.panels.cycle import light
 from playground.panels.happenings import told
 from playground.playback.playback import Playback
-from scheduler_core.scheduling.timeline import TimelineEvent
+from scheduler_core.record.timeline import TimelineEvent
 from tests.playground.test_podgroups_panel import words
 from tests.playground.test_timed import TEXTS, played
 

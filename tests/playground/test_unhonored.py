@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from playground.storage import bundles
-from scheduler_core.objects.problems import Problem
+from scheduler_core.kubernetes.problems import Problem
 from tests.core.objects.reported import cases, together
 
 

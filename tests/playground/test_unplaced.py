@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from playground.runs.unplaced import Unplaced
-from scheduler_core.objects.model import ObjectMeta, Pod
+from scheduler_core.kubernetes.model import ObjectMeta, Pod
 
 
 def test_messages_that_differ_in_counts_are_one_reason() -> None:

@@ -12,11 +12,11 @@ from playground.edits.policies import checked, told
 from playground.live.errors import CommandError
 from playground.live.modules.bundle import _configured
 from scheduler_core import load, simulate
-from scheduler_core.config.settings import Settings
 from scheduler_core.scenario.history import Moment
-from scheduler_core.v1_37 import declared
-from scheduler_core.v1_37.arguments import Argument
-from scheduler_core.v1_37.declared import DECLARED, Declared
+from scheduler_core.schedulers.v1_37 import declared
+from scheduler_core.schedulers.v1_37.arguments import Argument
+from scheduler_core.schedulers.v1_37.declared import DECLARED, Declared
+from scheduler_core.settings.settings import Settings
 from tests.playground.conftest import connected
 
 CLUSTER = """# two nodes, one of them half full

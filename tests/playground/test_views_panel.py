@@ -8,9 +8,9 @@ from playground.panels.cycle import PARTS
 from playground.panels.views import ONE_VIEW, OVER, resting, views
 from scheduler_core import load
 from scheduler_core.authoring.examples import find
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.simulation.moment_record import upto
-from scheduler_core.simulation.virtual import simulate
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run import simulate
+from scheduler_core.run.moment_record import upto
 
 
 def cycles(slug: str) -> list[Cycle]:

@@ -12,7 +12,7 @@ from playground.playback import sources
 from playground.playback.executor import in_storage
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.storage import bundles, store
-from scheduler_core.objects.problems import BundleError
+from scheduler_core.kubernetes.problems import BundleError
 
 COMPARED_AT_ONCE = 4
 UNREADABLE = (BundleError, bundles.TooLargeError, store.StaleError, Draft.DoesNotExist)

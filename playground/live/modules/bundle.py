@@ -12,9 +12,9 @@ from playground.live.refusals import refusals, refused_edit
 from playground.playback import sources
 from playground.storage import bundles, store, texts
 from scheduler_core.authoring.policy_rewriting import EditError
-from scheduler_core.config.release import RELEASES
-from scheduler_core.objects.problems import BundleError
+from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.scenario.history import Moment
+from scheduler_core.settings.release import RELEASES
 
 
 @command("bundle.check", latest=1, large=True, text="text")

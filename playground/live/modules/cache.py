@@ -20,9 +20,9 @@ from playground.panels.cache_map import (
 )
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.wire import Encoded, encode
-from scheduler_core.equivalence.browsing import LEVELS
-from scheduler_core.objects.model import Pod
-from scheduler_core.simulation.virtual import Stepper
+from scheduler_core.kubernetes.model import Pod
+from scheduler_core.run import Stepper
+from scheduler_core.schedulers.v1_11.equivalence.browsing import LEVELS
 
 # `from` is a Python keyword, and so cannot be written as an argument.
 ROWS_ASKED = {"from": "index", "count": "index"}

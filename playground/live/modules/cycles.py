@@ -14,7 +14,7 @@ from playground.panels.events import history
 from playground.panels.preemption import candidates, dry_run
 from playground.playback.playback import SLICE_SECONDS, OutOfRangeError, Playback
 from playground.wire import Encoded, encode
-from scheduler_core.simulation.virtual.cycles import events_of
+from scheduler_core.run.cycles import events_of
 
 # `from` is a Python keyword, and so cannot be written as an argument.
 WINDOW = {"from": "index", "count": "index"}

@@ -10,8 +10,8 @@ from playground.live.errors import CommandError
 from playground.panels.podgroups import group
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.wire import Encoded, encode
-from scheduler_core.framework.plugins.coscheduling.podgroup_status import groups_of, standing
-from scheduler_core.simulation.virtual import TimedSimulation
+from scheduler_core.run import TimedSimulation
+from scheduler_core.schedulers.coscheduling.podgroup_status import groups_of, standing
 
 
 def _asked(playback: Playback, payload: dict[str, Any]) -> Hashable:

@@ -15,9 +15,9 @@ from playground.reference import catalogue
 from playground.storage import bundles
 from playground.wire import Encoded, encode
 from scheduler_core.authoring.policy_rewriting import EditError
-from scheduler_core.config.feature_gates import parse_gates
-from scheduler_core.config.settings import SETTINGS_KIND, Settings
-from scheduler_core.objects.problems import BundleError
+from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.settings.feature_gates import parse_gates
+from scheduler_core.settings.settings import SETTINGS_KIND, Settings
 
 
 @command("policy.catalogue")

@@ -12,7 +12,7 @@ import yaml
 from msgspec import Struct
 
 from scheduler_core.authoring.examples.large import large_cluster
-from scheduler_core.objects.model import Node, Pod
+from scheduler_core.kubernetes.model import Node, Pod
 from scheduler_core.scenario.scenario import Scenario
 
 

@@ -7,7 +7,7 @@ import re
 from scheduler_core.authoring.forms.fields import FormField, Values
 from scheduler_core.authoring.forms.meta import NAMESPACE, manifest, meta, name_field
 from scheduler_core.authoring.forms.pods import HOSTNAME, ZONES
-from scheduler_core.objects.manifests import Manifest
+from scheduler_core.kubernetes.manifests import Manifest
 
 MOST_NODES = 200  # per form; the generator allows more
 MOST_ZONES = 26

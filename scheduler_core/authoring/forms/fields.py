@@ -13,8 +13,8 @@ from typing import Any
 from msgspec import Struct
 
 from scheduler_core.authoring.revisions import EFFECTS
-from scheduler_core.objects.names import check_key, check_name, check_namespace, check_value
-from scheduler_core.objects.quantity import QuantityError, parse_quantity
+from scheduler_core.kubernetes.names import check_key, check_name, check_namespace, check_value
+from scheduler_core.kubernetes.quantity import QuantityError, parse_quantity
 
 Values = Mapping[str, Any]
 Problems = list[tuple[str, str]]  # a field's name: what is wrong, and what would be right

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core.authoring.forms.fields import FormField, Values
-from scheduler_core.objects.manifests import Manifest
+from scheduler_core.kubernetes.manifests import Manifest
 
 
 def name_field(example: str) -> FormField:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from scheduler_core.authoring.forms.fields import FormField, Values
-from scheduler_core.controllers.running import RUN
-from scheduler_core.objects.manifests import Manifest
+from scheduler_core.cluster.controllers.running import RUN
+from scheduler_core.kubernetes.manifests import Manifest
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "failure-domain.beta.kubernetes.io/zone"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from scheduler_core.authoring.forms.fields import FormField, Values
 from scheduler_core.authoring.forms.meta import NAMESPACE, manifest, meta, name_field
 from scheduler_core.authoring.forms.pods import HOSTNAME, ZONE
-from scheduler_core.objects.manifests import Manifest
+from scheduler_core.kubernetes.manifests import Manifest
 
 _MODES = tuple((mode, mode) for mode in ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"))
 _MODE = FormField("accessMode", "Access", "choice", "ReadWriteOnce", choices=_MODES, place=r"accessModes")

@@ -39,7 +39,7 @@ from scheduler_core.authoring.forms.workloads import (
     pods,
     stateful_set,
 )
-from scheduler_core.objects.manifests import Manifest
+from scheduler_core.kubernetes.manifests import Manifest
 
 
 class Form(Struct, frozen=True):

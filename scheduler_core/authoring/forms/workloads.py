@@ -5,7 +5,7 @@ from __future__ import annotations
 from scheduler_core.authoring.forms.fields import FormField, Values
 from scheduler_core.authoring.forms.meta import LABELS, NAMESPACE, manifest, meta, name_field
 from scheduler_core.authoring.forms.pods import POD_FIELDS, RUNS, labels_of, template
-from scheduler_core.objects.manifests import Manifest
+from scheduler_core.kubernetes.manifests import Manifest
 
 MOST_REPLICAS = 10_000
 MOST_PODS = 100  # bare pods: each is a separate document

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from scheduler_core.compare.alignment import Run, aligned, differences
 from scheduler_core.compare.by_workload import by_workload, counted
-from scheduler_core.scheduling.cycle import Decision
+from scheduler_core.record.cycle import Decision
 
 
 def run(*attempts: str) -> list[Decision]:

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from scheduler_core.__main__ import main
 from scheduler_core.compare.compare import PLACEMENTS_SHOWN, Comparison, compare
-from scheduler_core.config.rule_history import history_of
-from scheduler_core.config.settings import Settings
+from scheduler_core.run.v1_37.simulation import CurrentSimulation
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
+from scheduler_core.schedulers.rule_history import history_of
+from scheduler_core.settings.settings import Settings
 from tests.core.engine.building import Manifest, node, operation, pod, scenario
 
 ZONE = "failure-domain.beta.kubernetes.io/zone"

@@ -15,10 +15,10 @@ from msgspec.structs import replace
 from scheduler_core.__main__ import main
 from scheduler_core.authoring.examples import examples, find
 from scheduler_core.compare.cost import Cost, Progress, measure_costs, measuring, strategies_for, with_cache
-from scheduler_core.config.settings import Settings
+from scheduler_core.run.instant import Simulation
 from scheduler_core.scenario.load import load
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.simulation.instant import Simulation
+from scheduler_core.settings.settings import Settings
 from tests.core.engine.building import node, operation, pod, scenario
 from tests.core.equivalence.test_engine import APART, bundle
 
@@ -124,7 +124,7 @@ kind: SimulationSettings
 cache: "v1.11"
 """
     )
-    from scheduler_core.framework.configuration.profiles import Configuration
+    from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 
     again = operation(1, "create", pod("late", {"cpu": "1"}))
     settings = replace(again, kind="SimulationSettings", key="", action="update", object=None, id="set")

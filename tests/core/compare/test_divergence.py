@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from scheduler_core.__main__ import main
 from scheduler_core.compare.cost import with_cache
 from scheduler_core.compare.divergence import Divergence, diverging
+from scheduler_core.run.instant import Simulation
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.simulation.instant import Simulation
 from tests.core.engine.building import node, operation, pod, scenario
 from tests.core.equivalence.test_engine import APART, bundle
 

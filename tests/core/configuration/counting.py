@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from scheduler_core.config.policy.reading import PolicyReader
-from scheduler_core.framework.configuration.reading import read_configuration
+from scheduler_core.schedulers.v1_11.policy.reading import PolicyReader
+from scheduler_core.schedulers.v1_22.configuration.reading import read_configuration
 
 
 @contextmanager
@@ -26,7 +26,7 @@ def compilations() -> Iterator[list[str]]:
         return read_configuration(document, *rest)
 
     with (
-        patch("scheduler_core.config.policy.profile.PolicyReader", policy),
-        patch("scheduler_core.framework.configuration.compiling.read_configuration", configuration),
+        patch("scheduler_core.schedulers.v1_11.policy.profile.PolicyReader", policy),
+        patch("scheduler_core.schedulers.v1_22.configuration.compiling.read_configuration", configuration),
     ):
         yield seen

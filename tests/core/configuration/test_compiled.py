@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 import yaml
 
-from scheduler_core.config.policy import PolicyError
-from scheduler_core.config.settings import Settings
-from scheduler_core.framework.configuration import VERSIONS, compile_configuration
-from scheduler_core.framework.configuration.arguments import NodeResourcesFitArgs
-from scheduler_core.framework.configuration.plugins import PLUGINS, POINTS
-from scheduler_core.framework.configuration.profiles import compile_profile
-from scheduler_core.framework.plugins.coscheduling import Arguments
+from scheduler_core.schedulers.coscheduling import Arguments
+from scheduler_core.schedulers.v1_11.policy import PolicyError
+from scheduler_core.schedulers.v1_22.configuration import VERSIONS, compile_configuration
+from scheduler_core.schedulers.v1_22.configuration.arguments import NodeResourcesFitArgs
+from scheduler_core.schedulers.v1_22.configuration.plugins import PLUGINS, POINTS
+from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
+from scheduler_core.settings.settings import Settings
 
 CASES = yaml.safe_load((Path(__file__).parent / "compiled.yaml").read_text(encoding="utf-8"))["cases"]
 

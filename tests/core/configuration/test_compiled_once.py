@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from scheduler_core import load
 from scheduler_core.__main__ import main
-from scheduler_core.config.settings import Settings
-from scheduler_core.simulation.virtual import simulate
+from scheduler_core.run import simulate
+from scheduler_core.settings.settings import Settings
 from tests.core.configuration.counting import compilations
 
 NODE = "---\napiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: '4', pods: '9'}}\n"

@@ -10,11 +10,16 @@ from hypothesis import strategies as st
 
 from scheduler_core.authoring.policy_editing import edited
 from scheduler_core.authoring.policy_rewriting import EditError
-from scheduler_core.config.policy import Profile
-from scheduler_core.config.policy.order import BUNDLES
-from scheduler_core.framework.configuration import VERSIONS, compile_configuration, from_policy, to_policy
-from scheduler_core.framework.configuration.profiles import compile_profile
-from scheduler_core.predicates import PREDICATES
+from scheduler_core.schedulers.v1_11.policy import Profile
+from scheduler_core.schedulers.v1_11.policy.order import BUNDLES
+from scheduler_core.schedulers.v1_11.predicates import PREDICATES
+from scheduler_core.schedulers.v1_22.configuration import (
+    VERSIONS,
+    compile_configuration,
+    from_policy,
+    to_policy,
+)
+from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
 from tests.core.configuration.test_compiled import document
 from tests.core.trials import trials
 

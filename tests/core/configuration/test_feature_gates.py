@@ -8,9 +8,9 @@ import pytest
 
 from scheduler_core import BundleError, load
 from scheduler_core.__main__ import main
-from scheduler_core.config.feature_gates import DEFAULTS, SIMULATED, parse_gates
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.v1_37.unsupported import GATES
+from scheduler_core.schedulers.v1_37.unsupported import GATES
+from scheduler_core.settings.feature_gates import DEFAULTS, SIMULATED, parse_gates
 from tests.core.v1_37.parts import GANG
 
 NODE = "---\napiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 4, pods: 9}}\n"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scheduler_core import BundleError, load, simulate
-from scheduler_core.objects.problems import Problem
+from scheduler_core.kubernetes.problems import Problem
 
 NODE = {
     "apiVersion": "v1",

@@ -12,12 +12,12 @@ from scheduler_core.authoring.examples import examples
 from scheduler_core.authoring.policy_editing import edited
 from scheduler_core.cli.reporting import read_scenario
 from scheduler_core.compare.cost import with_cache
-from scheduler_core.config import release as release_module
-from scheduler_core.config.release import RELEASES, release_of_kubelets
-from scheduler_core.objects.problems import BundleError
-from scheduler_core.simulation.instant import Simulation
-from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
-from scheduler_core.simulation.virtual import TimedSimulation, simulate
+from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.run import TimedSimulation, simulate
+from scheduler_core.run.instant import Simulation
+from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.settings import release as release_module
+from scheduler_core.settings.release import RELEASES, release_of_kubelets
 
 NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: '4', pods: '9'}}\n"
 POD = "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: i}]}\n"

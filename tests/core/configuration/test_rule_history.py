@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from scheduler_core.config.rule_history import HISTORY, history_of
-from scheduler_core.predicates import PREDICATES
-from scheduler_core.priorities import PRIORITIES
-from scheduler_core.v1_37.config import IMPLEMENTED
-from scheduler_core.v1_37.declared import DECLARED
+from scheduler_core.schedulers.rule_history import HISTORY, history_of
+from scheduler_core.schedulers.v1_11.predicates import PREDICATES
+from scheduler_core.schedulers.v1_11.priorities import PRIORITIES
+from scheduler_core.schedulers.v1_37.config import IMPLEMENTED
+from scheduler_core.schedulers.v1_37.declared import DECLARED
 
 RELEASE = re.compile(r"v1\.(\d+)\b")
 PLUGINS = {row.key for row in DECLARED if row.text}

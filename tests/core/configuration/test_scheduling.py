@@ -10,8 +10,8 @@ import pytest
 from scheduler_core import BundleError, Simulation, load
 from scheduler_core.__main__ import main
 from scheduler_core.explain import explain
+from scheduler_core.record.cycle import Cycle
 from scheduler_core.scenario.history import Moment, manifest_at
-from scheduler_core.scheduling.cycle import Cycle
 
 ROOM = "status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}}"
 HALF = "containers: [{name: c, resources: {requests: {cpu: 2, memory: 4Gi}}}]"

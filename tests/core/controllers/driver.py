@@ -13,11 +13,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from scheduler_core.controllers import Change, ControllerManager, Options
-from scheduler_core.controllers.changes import Action
-from scheduler_core.controllers.daemon_admission import daemon_node
-from scheduler_core.objects.admission import Admission
-from scheduler_core.objects.model import KubernetesObject, Pod, Workload
+from scheduler_core.cluster.controllers import Change, ControllerManager, Options
+from scheduler_core.cluster.controllers.changes import Action
+from scheduler_core.cluster.controllers.daemon_admission import daemon_node
+from scheduler_core.kubernetes.admission import Admission
+from scheduler_core.kubernetes.model import KubernetesObject, Pod, Workload
 from scheduler_core.scenario.load import load_documents
 
 Watch = Callable[["World"], None]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.objects.model import PodDisruptionBudget
-from scheduler_core.simulation.virtual import TimedSimulation
+from scheduler_core.kubernetes.model import PodDisruptionBudget
+from scheduler_core.run import TimedSimulation
 from tests.core.controllers.driver import World, node, workload
 from tests.core.timed.parts import VIRTUAL, ended
 from tests.core.timed.parts import node as text_node

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler_core.controllers import Change
-from scheduler_core.controllers.deployment import fenceposts
-from scheduler_core.objects.model import ObjectMeta, Pod, UpdateStrategy, Workload
+from scheduler_core.cluster.controllers import Change
+from scheduler_core.cluster.controllers.deployment import fenceposts
+from scheduler_core.kubernetes.model import ObjectMeta, Pod, UpdateStrategy, Workload
 from tests.core.controllers.driver import World, node, sets, workload
 from tests.core.trials import trials
 

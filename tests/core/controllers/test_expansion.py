@@ -9,11 +9,11 @@ from msgspec.structs import replace
 
 from scheduler_core import load
 from scheduler_core.authoring.examples import Example, examples
-from scheduler_core.controllers import Options
-from scheduler_core.controllers.revisions import LABEL
+from scheduler_core.cluster.controllers import Options
+from scheduler_core.cluster.controllers.revisions import LABEL
 from scheduler_core.formats.manifest import to_manifest
-from scheduler_core.objects.keys import key_of
-from scheduler_core.objects.model import KubernetesObject, Pod
+from scheduler_core.kubernetes.keys import key_of
+from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from tests.core.controllers.driver import World, node, workload
 
 AS_V111 = Options(bind_daemons=True)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler_core.controllers.workloads import index_of
-from scheduler_core.objects.model import Pod
+from scheduler_core.cluster.controllers.workloads import index_of
+from scheduler_core.kubernetes.model import Pod
 from tests.core.controllers.driver import World, node, workload
 from tests.core.trials import trials
 

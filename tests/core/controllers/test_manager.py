@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from scheduler_core.controllers import (
+from scheduler_core.cluster.controllers import (
     Change,
     ControllerManager,
     Options,
@@ -20,8 +20,8 @@ from scheduler_core.controllers import (
     nodes,
     running,
 )
-from scheduler_core.controllers.nodes import with_ready
-from scheduler_core.controllers.table import Reconcile
+from scheduler_core.cluster.controllers.nodes import with_ready
+from scheduler_core.cluster.controllers.table import Reconcile
 from tests.core.controllers.driver import World, node, workload
 
 KINDS = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.controllers.nodes import with_ready
-from scheduler_core.controllers.running import restart_delay, seconds
+from scheduler_core.cluster.controllers.nodes import with_ready
+from scheduler_core.cluster.controllers.running import restart_delay, seconds
 from tests.core.controllers.driver import World, bare, node, workload
 
 ENDS = {"podstep/run-seconds": "30"}

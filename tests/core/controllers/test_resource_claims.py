@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.controllers.resource_claims import (
+from scheduler_core.cluster.controllers.resource_claims import (
     CLAIM,
     FINALIZER,
     POD_CLAIM_NAME,

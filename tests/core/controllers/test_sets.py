@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from scheduler_core.controllers import Change, Options
-from scheduler_core.controllers.replicas import delete
-from scheduler_core.objects.model import ObjectMeta, Pod, Taint
+from scheduler_core.cluster.controllers import Change, Options
+from scheduler_core.cluster.controllers.replicas import delete
+from scheduler_core.kubernetes.model import ObjectMeta, Pod, Taint
 from tests.core.controllers.driver import World, bare, node, workload
 
 # --- ReplicaSet and ReplicationController

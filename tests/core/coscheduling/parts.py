@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.framework.plugins.coscheduling import CLASSIC, Arguments, Edition, Gangs, GangState
-from scheduler_core.objects.model import Container, Node, ObjectMeta, OwnerReference, Pod, PodGroup
-from scheduler_core.objects.model import PodGroupStatus as Status
+from scheduler_core.kubernetes.model import Container, Node, ObjectMeta, OwnerReference, Pod, PodGroup
+from scheduler_core.kubernetes.model import PodGroupStatus as Status
+from scheduler_core.schedulers.coscheduling import CLASSIC, Arguments, Edition, Gangs, GangState
 
 CREATED = "2021-01-01T00:00:00Z"
 

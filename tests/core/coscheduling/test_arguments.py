@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.framework.plugins.coscheduling import (
+from scheduler_core.schedulers.coscheduling import (
     CLASSIC,
     CURRENT,
     Arguments,
     ArgumentsError,
     read_arguments,
 )
-from scheduler_core.framework.plugins.coscheduling.state import Expiring
+from scheduler_core.schedulers.coscheduling.state import Expiring
 
 
 def test_defaults_of_both_editions() -> None:

@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.framework.plugins.coscheduling.controller import (
+from scheduler_core.kubernetes.model import Pod, PodGroupStatus
+from scheduler_core.schedulers.coscheduling.controller import (
     PHASE_TABLES,
     PHASES,
     members_of,
     sync,
     until_stable,
 )
-from scheduler_core.framework.plugins.coscheduling.post_bind import post_bind
-from scheduler_core.objects.model import Pod, PodGroupStatus
+from scheduler_core.schedulers.coscheduling.post_bind import post_bind
 from tests.core.coscheduling.parts import CREATED, group, pod
 
 CLASSIC, CURRENT = PHASE_TABLES["classic"], PHASE_TABLES["current"]

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.framework.plugins.coscheduling import CLASSIC, CURRENT
-from scheduler_core.framework.plugins.coscheduling.permit import PermitResult, permit, unreserve, wait_seconds
-from scheduler_core.framework.plugins.coscheduling.post_filter import PostFilterResult, post_filter
+from scheduler_core.schedulers.coscheduling import CLASSIC, CURRENT
+from scheduler_core.schedulers.coscheduling.permit import PermitResult, permit, unreserve, wait_seconds
+from scheduler_core.schedulers.coscheduling.post_filter import PostFilterResult, post_filter
 from tests.core.coscheduling.parts import World, group, pod
 
 

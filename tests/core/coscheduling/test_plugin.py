@@ -6,11 +6,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from scheduler_core.framework.plugins.coscheduling import CLASSIC, CURRENT, Edition, read_arguments
-from scheduler_core.framework.plugins.coscheduling.plugin import Coscheduling
-from scheduler_core.framework.releases import RELEASES
-from scheduler_core.framework.scheduler import Framework
-from scheduler_core.objects.model import PodGroupStatus
+from scheduler_core.kubernetes.model import PodGroupStatus
+from scheduler_core.schedulers.coscheduling import CLASSIC, CURRENT, Edition, read_arguments
+from scheduler_core.schedulers.coscheduling.plugin import Coscheduling
+from scheduler_core.schedulers.v1_22.releases import RELEASES
+from scheduler_core.schedulers.v1_22.scheduler import Framework
 from tests.core.coscheduling.parts import group, node, pod
 
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from scheduler_core.framework.plugins.coscheduling import CLASSIC, CURRENT
-from scheduler_core.framework.plugins.coscheduling.pre_filter import PreFilterResult, pre_filter
-from scheduler_core.framework.plugins.coscheduling.resource_check import (
+from scheduler_core.schedulers.coscheduling import CLASSIC, CURRENT
+from scheduler_core.schedulers.coscheduling.pre_filter import PreFilterResult, pre_filter
+from scheduler_core.schedulers.coscheduling.resource_check import (
     NodeResources,
     check_cluster_resources,
     node_resources,

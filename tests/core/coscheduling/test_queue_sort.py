@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from scheduler_core.framework.plugins.coscheduling import CLASSIC, CURRENT
-from scheduler_core.framework.plugins.coscheduling.queue_sort import less, sort_key
-from scheduler_core.objects.times import seconds_of
+from scheduler_core.kubernetes.times import seconds_of
+from scheduler_core.schedulers.coscheduling import CLASSIC, CURRENT
+from scheduler_core.schedulers.coscheduling.queue_sort import less, sort_key
 from tests.core.coscheduling.parts import World, group, pod
 
 SECOND = 1609459200.0  # 2021-01-01T00:00:00Z

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from scheduler_core.objects.model import KubernetesObject
+from scheduler_core.kubernetes.model import KubernetesObject
+from scheduler_core.run.instant import Simulation
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Operation, Scenario
-from scheduler_core.simulation.instant import Simulation
 
 Manifest = dict[str, Any]
 

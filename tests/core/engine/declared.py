@@ -7,10 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from scheduler_core.cluster.state import Cluster
-from scheduler_core.cluster.view import View
-from scheduler_core.config.policy.declared import declared_fields
-from scheduler_core.objects.model import (
+from scheduler_core.kubernetes.model import (
     Affinity,
     Container,
     HostPort,
@@ -35,8 +32,11 @@ from scheduler_core.objects.model import (
     Volume,
     WeightedPodAffinityTerm,
 )
-from scheduler_core.predicates import Predicate
-from scheduler_core.priorities import Priority
+from scheduler_core.schedulers.v1_11.columns.state import Cluster
+from scheduler_core.schedulers.v1_11.columns.view import View
+from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
+from scheduler_core.schedulers.v1_11.predicates import Predicate
+from scheduler_core.schedulers.v1_11.priorities import Priority
 
 AVOID = "scheduler.alpha.kubernetes.io/preferAvoidPods"
 AVOIDED = '{"preferAvoidPods": [{"podSignature": {"podController": {"kind": "ReplicaSet", "uid": "%s"}}}]}'

@@ -8,9 +8,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from scheduler_core.config.settings import Settings
-from scheduler_core.scheduling.cycle import Cycle, QuirkChange
-from scheduler_core.simulation.instant import Simulation
+from scheduler_core.record.cycle import Cycle, QuirkChange
+from scheduler_core.run.instant import Simulation
+from scheduler_core.settings.settings import Settings
 from tests.core.engine.building import Manifest, affinity, node, obj, pod, scenario
 
 ONE = {"cpu": "1", "memory": "1Gi", "pods": "10"}

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from scheduler_core.objects.plain import plain
-from scheduler_core.priorities import PRIORITIES
+from scheduler_core.kubernetes.plain import plain
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run.instant import Simulation
+from scheduler_core.run.trace import conformance_cycle, trace_cycle
 from scheduler_core.scenario.load import load_documents
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.scheduling.scoring import combine
-from scheduler_core.simulation.instant import Simulation
-from scheduler_core.simulation.trace import conformance_cycle, trace_cycle
+from scheduler_core.schedulers.v1_11.priorities import PRIORITIES
+from scheduler_core.schedulers.v1_11.scoring import combine
 from tests.conformance.random_records import record
 from tests.core.trials import trials
 

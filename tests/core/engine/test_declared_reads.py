@@ -8,15 +8,8 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from scheduler_core.cluster.podinfo import PodInfo
-from scheduler_core.cluster.pods import PodState
-from scheduler_core.cluster.reads import Reads, UndeclaredFieldError
-from scheduler_core.cluster.view import Scope, View
-from scheduler_core.config.policy import declared, order
 from scheduler_core.explain import explain
-from scheduler_core.framework.configuration import from_policy
-from scheduler_core.framework.configuration.profiles import compile_profile
-from scheduler_core.objects.model import (
+from scheduler_core.kubernetes.model import (
     Node,
     PersistentVolume,
     PersistentVolumeClaim,
@@ -24,13 +17,20 @@ from scheduler_core.objects.model import (
     Service,
     StorageClass,
 )
-from scheduler_core.predicates import PREDICATES, Outcome, Predicate
-from scheduler_core.predicates import RULES as DECLARED
-from scheduler_core.predicates.base import failing
-from scheduler_core.predicates.rule import Place, Rule
-from scheduler_core.priorities import PRIORITIES, Priority
-from scheduler_core.scheduling.vectors import VectorStore
-from scheduler_core.simulation.instant import Simulation
+from scheduler_core.run.instant import Simulation
+from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo
+from scheduler_core.schedulers.v1_11.columns.pods import PodState
+from scheduler_core.schedulers.v1_11.columns.reads import Reads, UndeclaredFieldError
+from scheduler_core.schedulers.v1_11.columns.view import Scope, View
+from scheduler_core.schedulers.v1_11.policy import declared, order
+from scheduler_core.schedulers.v1_11.predicates import PREDICATES, Outcome, Predicate
+from scheduler_core.schedulers.v1_11.predicates import RULES as DECLARED
+from scheduler_core.schedulers.v1_11.predicates.base import failing
+from scheduler_core.schedulers.v1_11.predicates.rule import Place, Rule
+from scheduler_core.schedulers.v1_11.priorities import PRIORITIES, Priority
+from scheduler_core.schedulers.v1_11.vectors import VectorStore
+from scheduler_core.schedulers.v1_22.configuration import from_policy
+from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
 from tests.core.engine.building import node, operation, pod, scenario, simulate
 from tests.core.engine.declared import ASKING, OBJECTS, changes, cluster_of, result_of, untested
 

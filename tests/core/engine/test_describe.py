@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from scheduler_core.priorities import DESCRIPTIONS, PRIORITIES, Mapped, describe
-from scheduler_core.priorities.line import Description, Line, LineQuestion
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run.instant import Simulation
 from scheduler_core.scenario.load import load_documents
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.simulation.instant import Simulation
+from scheduler_core.schedulers.v1_11.priorities import DESCRIPTIONS, PRIORITIES, Mapped, describe
+from scheduler_core.schedulers.v1_11.priorities.line import Description, Line, LineQuestion
 from tests.conformance.random_records import record
 from tests.core.engine.building import node, pod, simulate
 from tests.core.engine.test_priorities import CASES, SERVICE, WEB, ZONED, named

@@ -12,8 +12,8 @@ import yaml
 
 from scheduler_core import Simulation, load, load_documents
 from scheduler_core import simulate as simulate_any
-from scheduler_core.cluster.devices import Demand, demand_of, room
 from scheduler_core.explain import explain
+from scheduler_core.kubernetes.shared_devices import Demand, demand_of, room
 from tests.core.engine.building import affinity, node, pod, simulate
 
 HEADER = "name,cpu_milli,memory_mib,num_gpu,gpu_milli\n"

@@ -8,8 +8,8 @@ import pytest
 
 from scheduler_core.authoring.policy_editing import edited
 from scheduler_core.authoring.policy_rewriting import EditError
-from scheduler_core.config.policy.providers import DEFAULT_PREDICATES, DEFAULT_PRIORITIES
-from scheduler_core.framework.configuration.profiles import compile_profile
+from scheduler_core.schedulers.v1_11.policy.providers import DEFAULT_PREDICATES, DEFAULT_PRIORITIES
+from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
 from tests.core.engine.building import node
 
 POLICY: dict[str, Any] = {"apiVersion": "v1", "kind": "Policy"}

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from scheduler_core import load_documents
-from scheduler_core.objects.model import Pod
-from scheduler_core.results.final_manifests import ending_documents
+from scheduler_core.compare.results.final_manifests import ending_documents
+from scheduler_core.kubernetes.model import Pod
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run import simulate
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.simulation.virtual import simulate
 from tests.core.engine.building import Manifest, node, obj, pod
 
 ONE = {"cpu": "1", "memory": "1Gi", "pods": "10"}
@@ -99,7 +99,7 @@ def test_the_nomination_that_a_pod_has_stays() -> None:
 
 def test_a_changed_policy_is_a_new_template() -> None:
     """A Deployment rolls out a template that differs in preemptionPolicy or hostNetwork alone."""
-    from scheduler_core.controllers.workloads import template_hash
+    from scheduler_core.cluster.controllers.workloads import template_hash
 
     def template(**fields: Any) -> Pod:
         (found,) = load_documents([pod("p", **fields)], admission=False).objects

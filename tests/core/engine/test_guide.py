@@ -17,16 +17,16 @@ FILE = re.compile(r"^`(scheduler_core/\S+\.py)`:\n\n((?:    .*\n|\n)+)", re.MULT
 
 CHECK = """
 from playground.reference import catalogue
-from scheduler_core.config.policy.declared import declared_fields
-from scheduler_core.config.policy.order import V1_11_ORDER, keys_of, static_order
-from scheduler_core.equivalence.rules import Rules
+from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
+from scheduler_core.schedulers.v1_11.policy.order import V1_11_ORDER, keys_of, static_order
+from scheduler_core.schedulers.v1_11.equivalence.rules import Rules
 from scheduler_core.explain import explain
-from scheduler_core.framework.configuration import from_policy
-from scheduler_core.framework.configuration.from_policy import PLUGIN_OF, SCORER_OF
-from scheduler_core.framework.configuration.plugins import PLUGINS
-from scheduler_core.predicates import PREDICATES
-from scheduler_core.priorities import PRIORITIES
-from scheduler_core.scheduling.preemption.preempt import UNRESOLVABLE_REASONS
+from scheduler_core.schedulers.v1_22.configuration import from_policy
+from scheduler_core.schedulers.v1_22.configuration.from_policy import PLUGIN_OF, SCORER_OF
+from scheduler_core.schedulers.v1_22.configuration.plugins import PLUGINS
+from scheduler_core.schedulers.v1_11.predicates import PREDICATES
+from scheduler_core.schedulers.v1_11.priorities import PRIORITIES
+from scheduler_core.schedulers.v1_11.preemption.preempt import UNRESOLVABLE_REASONS
 from tests.core.engine.building import node, pod, scenario, simulate
 from tests.core.engine.test_describe import told
 

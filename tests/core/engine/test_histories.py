@@ -8,13 +8,13 @@ from typing import Literal
 import pytest
 from msgspec.structs import replace
 
-from scheduler_core.config.settings import Settings
-from scheduler_core.framework.configuration.profiles import Configuration
-from scheduler_core.objects.model import KubernetesObject, Node, Pod, Workload
+from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod, Workload
+from scheduler_core.run.instant import Simulation
+from scheduler_core.run.trace import trace_line
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Operation, Scenario
-from scheduler_core.simulation.instant import Simulation
-from scheduler_core.simulation.trace import trace_line
+from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
+from scheduler_core.settings.settings import Settings
 from tests.conformance.random_records import record
 from tests.core.trials import trials
 

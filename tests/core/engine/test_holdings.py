@@ -6,10 +6,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.cluster.pods import PodQuery
-from scheduler_core.cluster.selecting import compile_map
-from scheduler_core.cluster.state import Cluster
-from scheduler_core.objects.model import (
+from scheduler_core.kubernetes.model import (
     Container,
     HostPort,
     Node,
@@ -20,6 +17,9 @@ from scheduler_core.objects.model import (
     StorageClass,
     Volume,
 )
+from scheduler_core.schedulers.v1_11.columns.pods import PodQuery
+from scheduler_core.schedulers.v1_11.columns.selecting import compile_map
+from scheduler_core.schedulers.v1_11.columns.state import Cluster
 from tests.core.equivalence.histories import bundle, read
 
 PORT = HostPort("0.0.0.0", "TCP", 80)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from scheduler_core.config.policy.order import ORDERS, keys_of
-from scheduler_core.config.settings import PREDICATE_ORDERS, Settings
-from scheduler_core.framework.configuration.profiles import compile_profile
-from scheduler_core.objects.plain import plain
-from scheduler_core.predicates import PREDICATES
+from scheduler_core.kubernetes.plain import plain
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run.instant import Simulation
+from scheduler_core.run.trace import trace_cycle
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.simulation.instant import Simulation
-from scheduler_core.simulation.trace import trace_cycle
+from scheduler_core.schedulers.v1_11.policy.order import ORDERS, keys_of
+from scheduler_core.schedulers.v1_11.predicates import PREDICATES
+from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
+from scheduler_core.settings.settings import PREDICATE_ORDERS, Settings
 from tests.conformance.random_records import record
 from tests.core.engine.building import node, pod, scenario
 from tests.core.engine.test_policy import predicates

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from scheduler_core.config.policy import PolicyError
-from scheduler_core.config.policy.order import (
+from scheduler_core.schedulers.v1_11.policy import PolicyError
+from scheduler_core.schedulers.v1_11.policy.order import (
     ALIASES,
     BUNDLES,
     PROPOSAL,
@@ -17,14 +17,14 @@ from scheduler_core.config.policy.order import (
     keys_of,
     static_order,
 )
-from scheduler_core.config.policy.providers import DEFAULT_PREDICATES, DEFAULT_PRIORITIES
-from scheduler_core.config.policy.reading import PolicyReader
-from scheduler_core.framework.configuration.profiles import compile_profile
-from scheduler_core.predicates import PREDICATES, RULES
-from scheduler_core.predicates.general import GeneralPredicates
-from scheduler_core.priorities import PRIORITIES, Mapped
-from scheduler_core.priorities import RULES as PRIORITY_RULES
-from scheduler_core.quirks import QUIRKS, REPRODUCED_BY
+from scheduler_core.schedulers.v1_11.policy.providers import DEFAULT_PREDICATES, DEFAULT_PRIORITIES
+from scheduler_core.schedulers.v1_11.policy.reading import PolicyReader
+from scheduler_core.schedulers.v1_11.predicates import PREDICATES, RULES
+from scheduler_core.schedulers.v1_11.predicates.general import GeneralPredicates
+from scheduler_core.schedulers.v1_11.priorities import PRIORITIES, Mapped
+from scheduler_core.schedulers.v1_11.priorities import RULES as PRIORITY_RULES
+from scheduler_core.schedulers.v1_11.quirks import QUIRKS, REPRODUCED_BY
+from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
 from tests.core.engine.building import node, pod, simulate
 
 

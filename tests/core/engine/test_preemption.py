@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core.framework.configuration.profiles import compile_profile
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.scheduling.preemption.criteria import pick_node
-from scheduler_core.scheduling.preemption.dry_run import Candidate
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.schedulers.v1_11.preemption.criteria import pick_node
+from scheduler_core.schedulers.v1_11.preemption.dry_run import Candidate
+from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
 from tests.core.engine.building import budget, one, pod, simulate
 
 V1_11 = compile_profile(None)

@@ -13,11 +13,11 @@ from msgspec.structs import replace
 
 from scheduler_core import Simulation
 from scheduler_core.authoring.examples import find
-from scheduler_core.config.settings import Settings
-from scheduler_core.objects.plain import plain
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.scheduling.preemption.record import Preemption, PutBack
-from scheduler_core.simulation.trace import preemption_detail, trace_cycle
+from scheduler_core.kubernetes.plain import plain
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.record.preemption import Preemption, PutBack
+from scheduler_core.run.trace import preemption_detail, trace_cycle
+from scheduler_core.settings.settings import Settings
 from tests.core.engine.building import affinity, budget, node, obj, one, pod, scenario, simulate
 
 

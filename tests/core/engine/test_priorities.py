@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scheduler_core.priorities import Shape
+from scheduler_core.schedulers.v1_11.priorities import Shape
 from tests.core.engine.building import affinity, node, node_affinity, obj, pod, simulate
 
 ZONE = "failure-domain.beta.kubernetes.io/zone"

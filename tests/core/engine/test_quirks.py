@@ -9,17 +9,17 @@ import pytest
 from msgspec.structs import replace
 
 from scheduler_core.authoring.examples import find
-from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
-from scheduler_core.framework.configuration.profiles import compile_profile
-from scheduler_core.objects.model import Node
-from scheduler_core.objects.plain import plain
-from scheduler_core.quirks import QUIRK_IDS, QUIRKS
+from scheduler_core.kubernetes.model import Node
+from scheduler_core.kubernetes.plain import plain
+from scheduler_core.record.cycle import Cycle, Decision
+from scheduler_core.run.instant import Simulation
+from scheduler_core.run.trace import conformance_cycle, trace_cycle
 from scheduler_core.scenario.load import load, load_documents
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.scheduling.cycle import Cycle, Decision
-from scheduler_core.scheduling.quirk_causes import CAUSES
-from scheduler_core.simulation.instant import Simulation
-from scheduler_core.simulation.trace import conformance_cycle, trace_cycle
+from scheduler_core.schedulers.v1_11.quirk_causes import CAUSES
+from scheduler_core.schedulers.v1_11.quirks import QUIRK_IDS, QUIRKS
+from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
+from scheduler_core.settings.settings import DEFAULT_SETTINGS, Settings
 from tests.conformance.random_records import record
 from tests.core.engine.building import node, pod, simulate
 from tests.core.engine.quirk_cases import CASES, Case, outcome
@@ -88,8 +88,8 @@ def test_every_reference_upstream_has_an_address() -> None:
 
 def test_with_every_quirk_in_force_the_rules_are_the_registered_ones() -> None:
     """The default profile runs the very objects of the tables, so that v1.11 costs nothing extra."""
-    from scheduler_core.predicates import PREDICATES
-    from scheduler_core.priorities import PRIORITIES
+    from scheduler_core.schedulers.v1_11.predicates import PREDICATES
+    from scheduler_core.schedulers.v1_11.priorities import PRIORITIES
 
     profile = compile_profile(None)
     assert all(rule is PREDICATES[key] for key, rule in zip(profile.order, profile.predicates, strict=True))

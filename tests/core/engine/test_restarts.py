@@ -12,13 +12,13 @@ import pytest
 
 from scheduler_core import load
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.objects.plain import plain
-from scheduler_core.objects.problems import BundleError
+from scheduler_core.kubernetes.plain import plain
+from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run.instant import Simulation
+from scheduler_core.run.trace import trace_cycle, trace_line
 from scheduler_core.scenario.reconfiguration import RESTARTS
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.simulation.instant import Simulation
-from scheduler_core.simulation.trace import trace_cycle, trace_line
 from tests.core.engine.building import Manifest, node, pod
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "trace.schema.json"

@@ -10,13 +10,13 @@ import pytest
 from msgspec.structs import replace
 
 from scheduler_core.cli.workloads import SHAPES, ZONE, workload
-from scheduler_core.objects.model import Container, Pod
+from scheduler_core.kubernetes.model import Container, Pod
+from scheduler_core.run.instant import Simulation
+from scheduler_core.run.trace import trace_line
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.scheduling import vectors
-from scheduler_core.scheduling.vectors import ClassVectors
-from scheduler_core.simulation.instant import Simulation
-from scheduler_core.simulation.trace import trace_line
+from scheduler_core.schedulers.v1_11 import vectors
+from scheduler_core.schedulers.v1_11.vectors import ClassVectors
 from tests.conformance.random_records import record
 from tests.core.engine.building import node, obj, operation, pod, scenario
 from tests.core.trials import trials

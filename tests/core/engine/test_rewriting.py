@@ -10,10 +10,10 @@ import pytest
 
 from scheduler_core.authoring.policy_editing import edited
 from scheduler_core.authoring.policy_rewriting import EditError
-from scheduler_core.config.policy.providers import DEFAULT_PREDICATES
-from scheduler_core.config.settings import DEFAULT_SETTINGS, PREDICATE_ORDERS, Settings
-from scheduler_core.framework.configuration.profiles import compile_profile
-from scheduler_core.objects.manifests import Document
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.schedulers.v1_11.policy.providers import DEFAULT_PREDICATES
+from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
+from scheduler_core.settings.settings import DEFAULT_SETTINGS, PREDICATE_ORDERS, Settings
 
 CUSTOM: Document = {
     "apiVersion": "v1",

@@ -12,14 +12,14 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from scheduler_core.config.policy import order, providers
-from scheduler_core.equivalence.rules import TABLE
 from scheduler_core.explain.findings import FINDINGS, REASONS, RESOURCE_FINDINGS
-from scheduler_core.framework.configuration.from_policy import PLUGIN_OF, SCORER_OF
-from scheduler_core.framework.configuration.plugins import PLUGINS
-from scheduler_core.predicates import PREDICATES, RULES
-from scheduler_core.priorities import PRIORITIES
-from scheduler_core.scheduling.preemption.preempt import UNRESOLVABLE_REASONS
+from scheduler_core.schedulers.v1_11.equivalence.rules import TABLE
+from scheduler_core.schedulers.v1_11.policy import order, providers
+from scheduler_core.schedulers.v1_11.predicates import PREDICATES, RULES
+from scheduler_core.schedulers.v1_11.preemption.preempt import UNRESOLVABLE_REASONS
+from scheduler_core.schedulers.v1_11.priorities import PRIORITIES
+from scheduler_core.schedulers.v1_22.configuration.from_policy import PLUGIN_OF, SCORER_OF
+from scheduler_core.schedulers.v1_22.configuration.plugins import PLUGINS
 
 HERE = Path(__file__).parent
 DECLARATIONS = HERE / "data" / "declarations.json"

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from scheduler_core.run.instant import Simulation
+from scheduler_core.run.trace import trace_line
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.simulation.instant import Simulation
-from scheduler_core.simulation.trace import trace_line
 from tests.core.engine.building import affinity, node, obj, operation, pod, scenario, simulate
 
 RUNS = Path(__file__).parents[2] / "conformance" / "data" / "scheduler-v1.11-runs.jsonl.gz"

@@ -11,16 +11,16 @@ import jsonschema
 import pytest
 
 from scheduler_core.authoring.examples import Example, examples
-from scheduler_core.simulation.schema import schema
-from scheduler_core.simulation.trace import trace_line
-from scheduler_core.simulation.virtual.choosing import simulate
+from scheduler_core.run.choosing import simulate
+from scheduler_core.run.trace import trace_line
+from scheduler_core.run.trace_schema import schema
 
 PUBLISHED = Path(__file__).parents[3] / "docs" / "trace.schema.json"
 CELLS = 200  # nodes times cycles of an example
 
 
 def test_the_published_schema_is_the_generated_one() -> None:
-    """After a change: python -m scheduler_core.simulation.schema > docs/trace.schema.json."""
+    """After a change: python -m scheduler_core.run.trace_schema > docs/trace.schema.json."""
     assert json.loads(PUBLISHED.read_text(encoding="utf-8")) == schema()
 
 

@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterable
 
 import numpy as np
 
-from scheduler_core.cluster.podinfo import compile_pod
-from scheduler_core.equivalence.topology import Seen
-from scheduler_core.objects.arrays import IntVector
-from scheduler_core.objects.model import Node, PersistentVolume, Pod
+from scheduler_core.kubernetes.arrays import IntVector
+from scheduler_core.kubernetes.model import Node, PersistentVolume, Pod
+from scheduler_core.schedulers.v1_11.columns.podinfo import compile_pod
+from scheduler_core.schedulers.v1_11.equivalence.topology import Seen
 
 
 class PlainTopology:

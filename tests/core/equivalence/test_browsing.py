@@ -10,16 +10,16 @@ import pytest
 from msgspec.structs import replace
 
 from scheduler_core import load
-from scheduler_core.equivalence.browsing import LEVELS, page, tallies
-from scheduler_core.equivalence.cache import EquivalenceCache
-from scheduler_core.equivalence.comparing import (
+from scheduler_core.kubernetes.model import Pod
+from scheduler_core.schedulers.v1_11.equivalence.browsing import LEVELS, page, tallies
+from scheduler_core.schedulers.v1_11.equivalence.cache import EquivalenceCache
+from scheduler_core.schedulers.v1_11.equivalence.comparing import (
     DIFFERENCES_SHOWN,
     TEXT_SHOWN,
     FieldDifference,
     differences,
     equivalent,
 )
-from scheduler_core.objects.model import Pod
 
 NODES = [f"node-{number}" for number in range(7)]
 ORDER = ("Alpha", "Beta", "Gamma")

@@ -8,8 +8,7 @@ import sys
 import pytest
 from msgspec.structs import replace
 
-from scheduler_core.equivalence.classes import BY_ATTRIBUTES, Classes, difference, equivalence_hash
-from scheduler_core.objects.model import (
+from scheduler_core.kubernetes.model import (
     Affinity,
     Container,
     LabelSelector,
@@ -19,6 +18,12 @@ from scheduler_core.objects.model import (
     PodAffinityTerm,
     Toleration,
     Volume,
+)
+from scheduler_core.schedulers.v1_11.equivalence.classes import (
+    BY_ATTRIBUTES,
+    Classes,
+    difference,
+    equivalence_hash,
 )
 
 WEB = OwnerReference("ReplicaSet", "web", "uid-web", controller=True)

@@ -11,15 +11,15 @@ from msgspec.structs import replace
 
 from scheduler_core import load
 from scheduler_core.compare.cost import measure_costs
-from scheduler_core.config.settings import Settings
-from scheduler_core.equivalence.keeper import CacheKeeper
-from scheduler_core.objects.plain import plain
-from scheduler_core.objects.problems import BundleError
+from scheduler_core.kubernetes.plain import plain
+from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.record.cache_record import ResultSource
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run.instant import Simulation
+from scheduler_core.run.trace import trace_cycle
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.scheduling.cache_record import ResultSource
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.simulation.instant import Simulation
-from scheduler_core.simulation.trace import trace_cycle
+from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
+from scheduler_core.settings.settings import Settings
 
 NODE = """
 apiVersion: v1

@@ -10,14 +10,14 @@ import pytest
 from msgspec.structs import replace
 
 from scheduler_core.authoring.examples import Claim, Example, examples
-from scheduler_core.config.settings import CACHE_MODES, STALE_WRITES
-from scheduler_core.equivalence.keeper import CacheKeeper
-from scheduler_core.objects.model import Node, Pod
-from scheduler_core.predicates import PREDICATES
-from scheduler_core.predicates.volumes import MaxVolumeCount
+from scheduler_core.kubernetes.model import Node, Pod
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run.instant import Simulation
 from scheduler_core.scenario.load import load
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.simulation.instant import Simulation
+from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
+from scheduler_core.schedulers.v1_11.predicates import PREDICATES
+from scheduler_core.schedulers.v1_11.predicates.volumes import MaxVolumeCount
+from scheduler_core.settings.settings import CACHE_MODES, STALE_WRITES
 
 SHOWN = tuple(example for example in examples() if example.claims)
 BUGS = tuple(example for example in SHOWN if any(claim.stale for claim in example.claims))

@@ -16,17 +16,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scheduler_core.cluster.reasons import FAILED_BY_ERROR, Codes
-from scheduler_core.config.settings import EQUIVALENCE_CLASSES, STALE_WRITES, Settings
-from scheduler_core.equivalence import keeper
-from scheduler_core.equivalence.cache import EquivalenceCache
-from scheduler_core.equivalence.row import Mode
-from scheduler_core.equivalence.rules import TABLE
-from scheduler_core.objects.arrays import BoolVector, IntVector
-from scheduler_core.objects.plain import plain
+from scheduler_core.kubernetes.arrays import BoolVector, IntVector
+from scheduler_core.kubernetes.plain import plain
+from scheduler_core.run.instant import Simulation
+from scheduler_core.run.trace import trace_cycle
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.simulation.instant import Simulation
-from scheduler_core.simulation.trace import trace_cycle
+from scheduler_core.schedulers.v1_11.columns.reasons import FAILED_BY_ERROR, Codes
+from scheduler_core.schedulers.v1_11.equivalence import keeper
+from scheduler_core.schedulers.v1_11.equivalence.cache import EquivalenceCache
+from scheduler_core.schedulers.v1_11.equivalence.row import Mode
+from scheduler_core.schedulers.v1_11.equivalence.rules import TABLE
+from scheduler_core.settings.settings import EQUIVALENCE_CLASSES, STALE_WRITES, Settings
 from tests.conformance.random_records import Dice
 from tests.core.equivalence.histories import STARTS, bundle, read, seeds
 from tests.core.equivalence.reference import HostPredicate, PlainCache

@@ -10,7 +10,7 @@ import pytest
 
 from scheduler_core.__main__ import main
 from scheduler_core.authoring.examples import examples
-from scheduler_core.config.settings import CACHE_MODES, EQUIVALENCE_CLASSES, STALE_WRITES
+from scheduler_core.settings.settings import CACHE_MODES, EQUIVALENCE_CLASSES, STALE_WRITES
 
 REPOSITORY = Path(__file__).parents[3]
 TEXT = (REPOSITORY / "docs" / "cache.md").read_text(encoding="utf-8")

@@ -8,21 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from scheduler_core.cluster.columns import REGION_LABEL, ZONE_LABEL
-from scheduler_core.cluster.events import (
-    ClusterEvent,
-    object_changed,
-    pod_added,
-    pod_came,
-    pod_changed,
-    pod_deleted,
-    pod_updated,
-)
-from scheduler_core.config.policy.order import V1_11_ORDER
-from scheduler_core.equivalence.conditions import VOLUME_COUNTS, InvalidatedNodes
-from scheduler_core.equivalence.row import MODES, Mode
-from scheduler_core.equivalence.rules import TABLE, Invalidation, Rules
-from scheduler_core.objects.model import (
+from scheduler_core.kubernetes.model import (
     Affinity,
     Container,
     HostPort,
@@ -42,7 +28,26 @@ from scheduler_core.objects.model import (
     Taint,
     Volume,
 )
-from scheduler_core.predicates import PREDICATES, CheckNodeLabelPresence, CheckServiceAffinity, Predicate
+from scheduler_core.schedulers.v1_11.columns.columns import REGION_LABEL, ZONE_LABEL
+from scheduler_core.schedulers.v1_11.columns.events import (
+    ClusterEvent,
+    object_changed,
+    pod_added,
+    pod_came,
+    pod_changed,
+    pod_deleted,
+    pod_updated,
+)
+from scheduler_core.schedulers.v1_11.equivalence.conditions import VOLUME_COUNTS, InvalidatedNodes
+from scheduler_core.schedulers.v1_11.equivalence.row import MODES, Mode
+from scheduler_core.schedulers.v1_11.equivalence.rules import TABLE, Invalidation, Rules
+from scheduler_core.schedulers.v1_11.policy.order import V1_11_ORDER
+from scheduler_core.schedulers.v1_11.predicates import (
+    PREDICATES,
+    CheckNodeLabelPresence,
+    CheckServiceAffinity,
+    Predicate,
+)
 from tests.core.equivalence.plain import PlainTopology
 
 EVERYTHING: dict[str, Predicate] = {

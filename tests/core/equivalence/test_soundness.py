@@ -14,26 +14,8 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from scheduler_core.cluster.columns import ZONE_LABEL
-from scheduler_core.cluster.events import (
-    ClusterEvent,
-    object_changed,
-    pod_added,
-    pod_came,
-    pod_changed,
-    pod_deleted,
-)
-from scheduler_core.cluster.pods import PodState
-from scheduler_core.cluster.state import Cluster
-from scheduler_core.cluster.view import View
-from scheduler_core.equivalence.cache import EquivalenceCache
-from scheduler_core.equivalence.classes import equivalence_hash
-from scheduler_core.equivalence.conditions import InvalidatedNodes
-from scheduler_core.equivalence.row import InvalidationRow
-from scheduler_core.equivalence.rules import TABLE, Rules
-from scheduler_core.equivalence.topology import Seen
-from scheduler_core.objects.arrays import IntVector
-from scheduler_core.objects.model import (
+from scheduler_core.kubernetes.arrays import IntVector
+from scheduler_core.kubernetes.model import (
     Affinity,
     Container,
     HostPort,
@@ -52,8 +34,31 @@ from scheduler_core.objects.model import (
     Taint,
     Volume,
 )
-from scheduler_core.predicates import PREDICATES, CheckNodeLabelPresence, CheckServiceAffinity, Predicate
-from scheduler_core.predicates.volumes import MaxVolumeCount
+from scheduler_core.schedulers.v1_11.columns.columns import ZONE_LABEL
+from scheduler_core.schedulers.v1_11.columns.events import (
+    ClusterEvent,
+    object_changed,
+    pod_added,
+    pod_came,
+    pod_changed,
+    pod_deleted,
+)
+from scheduler_core.schedulers.v1_11.columns.pods import PodState
+from scheduler_core.schedulers.v1_11.columns.state import Cluster
+from scheduler_core.schedulers.v1_11.columns.view import View
+from scheduler_core.schedulers.v1_11.equivalence.cache import EquivalenceCache
+from scheduler_core.schedulers.v1_11.equivalence.classes import equivalence_hash
+from scheduler_core.schedulers.v1_11.equivalence.conditions import InvalidatedNodes
+from scheduler_core.schedulers.v1_11.equivalence.row import InvalidationRow
+from scheduler_core.schedulers.v1_11.equivalence.rules import TABLE, Rules
+from scheduler_core.schedulers.v1_11.equivalence.topology import Seen
+from scheduler_core.schedulers.v1_11.predicates import (
+    PREDICATES,
+    CheckNodeLabelPresence,
+    CheckServiceAffinity,
+    Predicate,
+)
+from scheduler_core.schedulers.v1_11.predicates.volumes import MaxVolumeCount
 from tests.core.trials import trials
 
 POLICY: dict[str, Predicate] = {

@@ -12,7 +12,7 @@ from scheduler_core.explain import explain
 from scheduler_core.explain.changes import Remedy
 from scheduler_core.explain.cooperative import finished
 from scheduler_core.explain.copying import Copy, copying, counterpart
-from scheduler_core.objects.keys import document_key
+from scheduler_core.kubernetes.keys import document_key
 from tests.core.engine.building import node, obj, pod
 
 TIGHT = {"cpu": "1", "memory": "1Gi", "pods": "10"}

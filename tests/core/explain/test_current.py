@@ -13,8 +13,8 @@ from scheduler_core import load, load_documents
 from scheduler_core.__main__ import main
 from scheduler_core.explain import Explanation, explain
 from scheduler_core.formats.patch import apply_patch
-from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
-from scheduler_core.simulation.virtual import simulate
+from scheduler_core.run import simulate
+from scheduler_core.run.v1_37.simulation import CurrentSimulation
 from tests.core.engine.building import node, pod
 
 Document = dict[str, Any]
@@ -457,7 +457,7 @@ def test_a_gated_pod_is_held_by_name() -> None:
 
 def test_the_search_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that ends early says so."""
-    monkeypatch.setattr("scheduler_core.explain.current_standing.MOST_TRIALS", 1)
+    monkeypatch.setattr("scheduler_core.explain.v1_37.standing.MOST_TRIALS", 1)
     answer = explain(load_documents([current("a", taints=["gpu:NoSchedule"]), pod("p")]), "default/p")
     assert answer.changes == ()
     assert "The search for changes ended early, after 1 trials." in answer.summary

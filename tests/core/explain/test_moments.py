@@ -9,17 +9,17 @@ import pytest
 from msgspec.structs import replace
 
 from scheduler_core import Scenario, Simulation, load_documents
+from scheduler_core.compare.results.final_manifests import bound
 from scheduler_core.explain import Explanation, asking, explain
 from scheduler_core.explain.changes import Remedy
 from scheduler_core.explain.cooperative import finished
 from scheduler_core.explain.world import ObjectsAtMoment, snapshot
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import apply_patch
-from scheduler_core.objects.keys import document_key, key_of
-from scheduler_core.objects.model import Pod
-from scheduler_core.results.final_manifests import bound
-from scheduler_core.scheduling.attempt import Scheduler
-from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.kubernetes.keys import document_key, key_of
+from scheduler_core.kubernetes.model import Pod
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.schedulers.v1_11.attempt import Scheduler
 from tests.core.engine.building import node, operation, pod, scenario
 from tests.core.explain.test_worlds import read
 

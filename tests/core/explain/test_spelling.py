@@ -6,7 +6,7 @@ import pytest
 
 from scheduler_core.explain import explain
 from scheduler_core.explain.spelling import near
-from scheduler_core.objects.model import Pod
+from scheduler_core.kubernetes.model import Pod
 from scheduler_core.scenario.load import load_documents
 from tests.core.engine.building import Manifest, affinity, node, node_affinity, obj, pod, scenario
 from tests.core.explain.test_changes import claim, mounting, volume

@@ -12,8 +12,8 @@ from scheduler_core.explain import explain
 from scheduler_core.explain.changes import search
 from scheduler_core.explain.cooperative import finished
 from scheduler_core.explain.world import Failure, ObjectsAtMoment, Standing, snapshot
-from scheduler_core.objects.model import KubernetesObject, Node, Pod
-from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod
+from scheduler_core.record.cycle import Cycle
 from tests.conformance.random_records import record
 
 SEEDS = range(300, 312)

@@ -7,13 +7,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from scheduler_core.extenders.record import CallRecord, extender_record
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run.instant import Simulation
+from scheduler_core.run.trace import trace_line
+from scheduler_core.run.v1_37.simulation import CurrentSimulation
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.simulation.instant import Simulation
-from scheduler_core.simulation.trace import trace_line
-from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
+from scheduler_core.schedulers.extenders.record import CallRecord, extender_record
 
 URL = "http://extender.test:8888/scheduler"
 Document = dict[str, Any]

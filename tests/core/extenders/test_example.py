@@ -7,10 +7,10 @@ import pytest
 from scheduler_core.__main__ import main
 from scheduler_core.authoring.examples import find
 from scheduler_core.explain import explain
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run.instant import Simulation
+from scheduler_core.run.v1_37.simulation import CurrentSimulation
 from scheduler_core.scenario.load import load
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.simulation.instant import Simulation
-from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
 from tests.core.extenders.parts import calls
 
 NAME = "extender http://gpu-boards.example:8888/scheduler"

@@ -7,8 +7,8 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from scheduler_core.simulation.instant import Simulation
-from scheduler_core.simulation.trace import trace_line
+from scheduler_core.run.instant import Simulation
+from scheduler_core.run.trace import trace_line
 from tests.core.extenders.parts import (
     NODES,
     URL,

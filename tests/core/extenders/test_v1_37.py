@@ -10,10 +10,10 @@ import pytest
 from scheduler_core.cli.conform import conform_records
 from scheduler_core.compare.compare import compare
 from scheduler_core.explain import explain
-from scheduler_core.objects.problems import BundleError
-from scheduler_core.simulation.trace import trace_line
-from scheduler_core.simulation.v1_37.record import release_record
-from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
+from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.run.trace import trace_line
+from scheduler_core.run.v1_37.record import release_record
+from scheduler_core.run.v1_37.simulation import CurrentSimulation
 from tests.core.extenders.parts import (
     NODES,
     URL,

@@ -11,12 +11,12 @@ import pytest
 
 from scheduler_core.__main__ import main
 from scheduler_core.compare.compare import compare
-from scheduler_core.extenders.approval import using
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.simulation.instant import Simulation
-from scheduler_core.simulation.trace import trace_line
-from scheduler_core.webhooks.approved import ApprovalError, Approved
-from scheduler_core.webhooks.transport import Webhooks
+from scheduler_core.run.instant import Simulation
+from scheduler_core.run.trace import trace_line
+from scheduler_core.schedulers.extenders.approval import using
+from scheduler_core.schedulers.extenders.webhooks.approved import ApprovalError, Approved
+from scheduler_core.schedulers.extenders.webhooks.transport import Webhooks
 from tests.core.extenders.parts import (
     NODES,
     RELEASES,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scheduler_core import BundleError, Problem, load
-from scheduler_core.objects.keys import key_of
+from scheduler_core.kubernetes.keys import key_of
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.case"))
 DIVIDER = "=====\n"

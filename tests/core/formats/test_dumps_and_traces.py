@@ -6,7 +6,7 @@ from pathlib import Path
 
 from scheduler_core import load
 from scheduler_core.authoring.examples import trace_files
-from scheduler_core.objects.model import Pod
+from scheduler_core.kubernetes.model import Pod
 
 
 def _files(folder: Path) -> list[tuple[str, bytes]]:

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from scheduler_core import BundleError, Limits, Scenario, Simulation, load
 from scheduler_core.__main__ import main
-from scheduler_core.objects.keys import key_of
-from scheduler_core.objects.model import Node, Pod
-from scheduler_core.objects.recorded import RecordedPlacement, agreement, recorded_of, results_of
+from scheduler_core.kubernetes.keys import key_of
+from scheduler_core.kubernetes.model import Node, Pod
+from scheduler_core.kubernetes.recorded import RecordedPlacement, agreement, recorded_of, results_of
 from tests.core.trials import trials
 
 FOLDER = Path(__file__).parent / "recordings"

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from scheduler_core import BundleError, Scenario, load, load_documents
-from scheduler_core.objects.model import Node, Pod, Workload
-from scheduler_core.simulation.virtual import simulate
+from scheduler_core.kubernetes.model import Node, Pod, Workload
+from scheduler_core.run import simulate
 
 Manifest = dict[str, Any]
 

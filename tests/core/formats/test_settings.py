@@ -8,8 +8,8 @@ import pytest
 
 from scheduler_core import load
 from scheduler_core.cli.reporting import InputError, configured, read_configuration
-from scheduler_core.config.settings import DEFAULT_SETTINGS, Settings
-from scheduler_core.objects.problems import BundleError
+from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.settings.settings import DEFAULT_SETTINGS, Settings
 
 SETTINGS = "apiVersion: podstep/v1\nkind: SimulationSettings\n"
 

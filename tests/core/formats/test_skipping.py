@@ -9,10 +9,10 @@ import pytest
 import yaml
 
 from scheduler_core import BundleError, Limits, load
-from scheduler_core.config.settings import SETTINGS_KIND
 from scheduler_core.formats import skipping, snapshot
 from scheduler_core.formats.kwok import KIND as RESOURCE_PATCH
 from scheduler_core.scenario.history_entries import SCENARIO_KIND
+from scheduler_core.settings.settings import SETTINGS_KIND
 from tests.core.formats.archives import NODE, POD
 
 LONG = "x" * 12_000

@@ -12,12 +12,12 @@ import yaml
 from scheduler_core import Scenario, Simulation, load, load_documents
 from scheduler_core.__main__ import main
 from scheduler_core.authoring.examples import Example, examples
+from scheduler_core.compare.results.final_manifests import ending_documents
+from scheduler_core.compare.results.snapshot import PREFIX, ResultNotes, snapshot
 from scheduler_core.formats.snapshot import CONFIG, LISTS
-from scheduler_core.objects.keys import key_of
-from scheduler_core.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
-from scheduler_core.results.final_manifests import ending_documents
-from scheduler_core.results.snapshot import PREFIX, ResultNotes, snapshot
-from scheduler_core.simulation.virtual import simulate
+from scheduler_core.kubernetes.keys import key_of
+from scheduler_core.kubernetes.model import PersistentVolume, PersistentVolumeClaim, Pod
+from scheduler_core.run import simulate
 
 FILE = Path(__file__).parent / "recordings" / "snapshot.json"
 

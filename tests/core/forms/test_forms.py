@@ -9,7 +9,7 @@ import pytest
 from scheduler_core import load, load_documents
 from scheduler_core.authoring.forms import FORMS, read
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.objects.model import Node, PersistentVolumeClaim, Pod
+from scheduler_core.kubernetes.model import Node, PersistentVolumeClaim, Pod
 
 LEAST = {"name": "it", "selector": "app=web"}
 FULL = {

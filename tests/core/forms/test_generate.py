@@ -12,7 +12,7 @@ from scheduler_core import load, simulate
 from scheduler_core.authoring.generate import generate
 from scheduler_core.authoring.recipes import MOST_NODES, RECIPES
 from scheduler_core.formats.yaml_writer import write_yaml
-from scheduler_core.objects.model import Node, Pod
+from scheduler_core.kubernetes.model import Node, Pod
 
 
 def recipe(pools: list[dict[str, str]], workloads: list[dict[str, str]] = [], **top: str) -> Any:  # noqa: B006

@@ -7,13 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from scheduler_core.framework.interface import POINTS, Plugin
-from scheduler_core.framework.queue import QueuedPod
-from scheduler_core.framework.record import Attempt, BindingCycle
-from scheduler_core.framework.releases import V1_22, V1_35, Release
-from scheduler_core.framework.scheduler import Framework
-from scheduler_core.framework.status import SUCCESS, Status
-from scheduler_core.objects.model import (
+from scheduler_core.kubernetes.model import (
     NodeSelectorTerm,
     ObjectMeta,
     PersistentVolume,
@@ -22,7 +16,13 @@ from scheduler_core.objects.model import (
     StorageClass,
     Volume,
 )
-from scheduler_core.scheduling.timeline import TimelineEvent
+from scheduler_core.record.timeline import TimelineEvent
+from scheduler_core.schedulers.v1_22.interface import POINTS, Plugin
+from scheduler_core.schedulers.v1_22.queue import QueuedPod
+from scheduler_core.schedulers.v1_22.record import Attempt, BindingCycle
+from scheduler_core.schedulers.v1_22.releases import V1_22, V1_35, Release
+from scheduler_core.schedulers.v1_22.scheduler import Framework
+from scheduler_core.schedulers.v1_22.status import SUCCESS, Status
 from tests.core.coscheduling.parts import node, pod
 
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from scheduler_core.framework.clock import Clock, go_duration
-from scheduler_core.framework.waiting import WaitingPod, WaitingPods
+from scheduler_core.schedulers.v1_22.clock import Clock, go_duration
+from scheduler_core.schedulers.v1_22.waiting import WaitingPod, WaitingPods
 
 
 def test_time_moves_from_timer_to_timer() -> None:

@@ -5,12 +5,12 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler_core.framework.plugins.coscheduling import CLASSIC, CURRENT, read_arguments
-from scheduler_core.framework.plugins.coscheduling.plugin import Coscheduling, PodGroupController
-from scheduler_core.framework.plugins.default_preemption import DefaultPreemption
-from scheduler_core.framework.releases import RELEASES
-from scheduler_core.framework.scheduler import Framework, Pace
-from scheduler_core.objects.model import KubernetesObject
+from scheduler_core.kubernetes.model import KubernetesObject
+from scheduler_core.schedulers.coscheduling import CLASSIC, CURRENT, read_arguments
+from scheduler_core.schedulers.coscheduling.plugin import Coscheduling, PodGroupController
+from scheduler_core.schedulers.v1_22.plugins.default_preemption import DefaultPreemption
+from scheduler_core.schedulers.v1_22.releases import RELEASES
+from scheduler_core.schedulers.v1_22.scheduler import Framework, Pace
 from tests.core.coscheduling.parts import group, node, pod
 from tests.core.trials import trials
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from scheduler_core.framework.releases import V1_22
-from scheduler_core.framework.scheduler import Framework
+from scheduler_core.schedulers.v1_22.releases import V1_22
+from scheduler_core.schedulers.v1_22.scheduler import Framework
 from tests.core.coscheduling.parts import node, pod
 from tests.core.framework.test_binding import Spy, first_attempt
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from scheduler_core.framework.interface import Plugin
-from scheduler_core.framework.queue import QueuedPod
-from scheduler_core.framework.releases import V1_35
-from scheduler_core.framework.scheduler import Framework, Pace
-from scheduler_core.framework.status import SUCCESS, Status
+from scheduler_core.schedulers.v1_22.interface import Plugin
+from scheduler_core.schedulers.v1_22.queue import QueuedPod
+from scheduler_core.schedulers.v1_22.releases import V1_35
+from scheduler_core.schedulers.v1_22.scheduler import Framework, Pace
+from scheduler_core.schedulers.v1_22.status import SUCCESS, Status
 from tests.core.coscheduling.parts import node, pod
 from tests.core.framework.test_binding import Spy, told
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from scheduler_core import predicates
-from scheduler_core.cluster.pods import PodState
-from scheduler_core.cluster.state import Cluster
-from scheduler_core.framework.clock import Clock
-from scheduler_core.framework.events import PLUGIN_EVENTS, plugin_of
-from scheduler_core.framework.queue import QueuedPod, VirtualQueue
+from scheduler_core.schedulers.v1_11 import predicates
+from scheduler_core.schedulers.v1_11.columns.pods import PodState
+from scheduler_core.schedulers.v1_11.columns.state import Cluster
+from scheduler_core.schedulers.v1_22.clock import Clock
+from scheduler_core.schedulers.v1_22.events import PLUGIN_EVENTS, plugin_of
+from scheduler_core.schedulers.v1_22.queue import QueuedPod, VirtualQueue
 from tests.core.coscheduling.parts import pod
 
 

@@ -5,17 +5,17 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from scheduler_core.framework.configuration.profiles import compile_profile
-from scheduler_core.framework.interface import POINTS
-from scheduler_core.framework.plugins.coscheduling import CLASSIC, CURRENT, Edition, read_arguments
-from scheduler_core.framework.plugins.coscheduling.plugin import Coscheduling, PodGroupController
-from scheduler_core.framework.plugins.default_preemption import DefaultPreemption
-from scheduler_core.framework.profile import Scheduling
-from scheduler_core.framework.record import Attempt
-from scheduler_core.framework.releases import RELEASES
-from scheduler_core.framework.scheduler import Framework, Pace
-from scheduler_core.objects.model import Volume
-from scheduler_core.scheduling.timeline import TimelineEvent
+from scheduler_core.kubernetes.model import Volume
+from scheduler_core.record.timeline import TimelineEvent
+from scheduler_core.schedulers.coscheduling import CLASSIC, CURRENT, Edition, read_arguments
+from scheduler_core.schedulers.coscheduling.plugin import Coscheduling, PodGroupController
+from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
+from scheduler_core.schedulers.v1_22.interface import POINTS
+from scheduler_core.schedulers.v1_22.plugins.default_preemption import DefaultPreemption
+from scheduler_core.schedulers.v1_22.profile import Scheduling
+from scheduler_core.schedulers.v1_22.record import Attempt
+from scheduler_core.schedulers.v1_22.releases import RELEASES
+from scheduler_core.schedulers.v1_22.scheduler import Framework, Pace
 from tests.core.coscheduling.parts import group, node, pod
 
 EPOCH = 1609459260.0  # a minute after the groups' creation

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.framework.plugins.coscheduling import CLASSIC, Arguments
-from scheduler_core.framework.plugins.coscheduling.plugin import Coscheduling
-from scheduler_core.framework.plugins.default_preemption import DefaultPreemption
-from scheduler_core.framework.record import Attempt
-from scheduler_core.framework.releases import V1_22, V1_35, Release
-from scheduler_core.framework.scheduler import Framework, Pace
+from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.scenario.load import load_documents
-from scheduler_core.scheduling.timeline import TimelineEvent
+from scheduler_core.schedulers.coscheduling import CLASSIC, Arguments
+from scheduler_core.schedulers.coscheduling.plugin import Coscheduling
+from scheduler_core.schedulers.v1_22.plugins.default_preemption import DefaultPreemption
+from scheduler_core.schedulers.v1_22.record import Attempt
+from scheduler_core.schedulers.v1_22.releases import V1_22, V1_35, Release
+from scheduler_core.schedulers.v1_22.scheduler import Framework, Pace
 from tests.core.engine.building import node, obj, pod
 
 ONE = {"cpu": "1", "memory": "1Gi", "pods": "20"}

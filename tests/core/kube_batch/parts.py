@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from scheduler_core.kube_batch.configuration import parse_configuration
-from scheduler_core.kube_batch.recorder import Recorder
-from scheduler_core.kube_batch.running import Finished, run_session
-from scheduler_core.kube_batch.snapshot import GROUP_NAME, Objects, Options, take_snapshot
-from scheduler_core.objects.model import (
+from scheduler_core.kubernetes.model import (
     Container,
     KubernetesObject,
     Node,
@@ -20,6 +16,10 @@ from scheduler_core.objects.model import (
     PriorityClass,
     Queue,
 )
+from scheduler_core.schedulers.kube_batch.configuration import parse_configuration
+from scheduler_core.schedulers.kube_batch.recorder import Recorder
+from scheduler_core.schedulers.kube_batch.running import Finished, run_session
+from scheduler_core.schedulers.kube_batch.snapshot import GROUP_NAME, Objects, Options, take_snapshot
 
 GIB = 2**30
 USUAL = ("priority gang conformance", "drf predicates proportion nodeorder")

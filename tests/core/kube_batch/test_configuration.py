@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scheduler_core import load
-from scheduler_core.kube_batch.configuration import (
+from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.schedulers.kube_batch.configuration import (
     DEFAULT_CONFIGURATION,
     MOST_ACTIONS,
     MOST_CHARACTERS,
@@ -13,7 +14,6 @@ from scheduler_core.kube_batch.configuration import (
     ConfigurationError,
     parse_configuration,
 )
-from scheduler_core.objects.problems import BundleError
 from tests.core.kube_batch.parts import configuration
 from tests.core.timed.parts import VIRTUAL, node
 

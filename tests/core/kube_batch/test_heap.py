@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler_core.kube_batch.heap import Heap
+from scheduler_core.schedulers.kube_batch.heap import Heap
 
 
 class Swapping:

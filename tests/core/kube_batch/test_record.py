@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from scheduler_core.cli.kube_batch_records import read_objects
-from scheduler_core.kube_batch.configuration import ConfigurationError, parse_configuration
-from scheduler_core.kube_batch.record import (
+from scheduler_core.schedulers.kube_batch.configuration import ConfigurationError, parse_configuration
+from scheduler_core.schedulers.kube_batch.conformance import read_objects
+from scheduler_core.schedulers.kube_batch.record import (
     Dispatch,
     Eviction,
     Forgotten,
@@ -28,9 +28,9 @@ from scheduler_core.kube_batch.record import (
     StatementEnd,
     VictimsChosen,
 )
-from scheduler_core.kube_batch.recorder import MOST_NODES, Recorder
-from scheduler_core.kube_batch.running import run_session
-from scheduler_core.kube_batch.snapshot import Objects, Options, take_snapshot
+from scheduler_core.schedulers.kube_batch.recorder import MOST_NODES, Recorder
+from scheduler_core.schedulers.kube_batch.running import run_session
+from scheduler_core.schedulers.kube_batch.snapshot import Objects, Options, take_snapshot
 from tests.conformance.kube_batch_records import lines
 from tests.core.kube_batch.parts import (
     configuration,

@@ -5,10 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from scheduler_core.kube_batch.plugins.gang import NOT_ENOUGH_RESOURCES, UNSCHEDULABLE
-from scheduler_core.kube_batch.resources import InsufficientError
-from scheduler_core.kube_batch.snapshot import GROUP_MIN_MEMBER, Objects, Options, take_snapshot
-from scheduler_core.objects.model import (
+from scheduler_core.kubernetes.model import (
     Affinity,
     HostPort,
     LabelSelector,
@@ -25,6 +22,9 @@ from scheduler_core.objects.model import (
     Requirement,
     WeightedPodAffinityTerm,
 )
+from scheduler_core.schedulers.kube_batch.plugins.gang import NOT_ENOUGH_RESOURCES, UNSCHEDULABLE
+from scheduler_core.schedulers.kube_batch.resources import InsufficientError
+from scheduler_core.schedulers.kube_batch.snapshot import GROUP_MIN_MEMBER, Objects, Options, take_snapshot
 from tests.core.kube_batch.parts import (
     bound,
     configuration,

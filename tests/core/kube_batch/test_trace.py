@@ -10,10 +10,10 @@ import jsonschema
 import msgspec
 import pytest
 
-from scheduler_core.kube_batch import record
-from scheduler_core.kube_batch.record import SessionRecord
-from scheduler_core.objects.plain import plain
-from scheduler_core.simulation.trace import trace_line
+from scheduler_core.kubernetes.plain import plain
+from scheduler_core.run.trace import trace_line
+from scheduler_core.schedulers.kube_batch import record
+from scheduler_core.schedulers.kube_batch.record import SessionRecord
 from tests.core.kube_batch.parts import group, members, node, queue
 from tests.core.kube_batch.test_record import preemption, recorded
 from tests.core.timed.parts import ended

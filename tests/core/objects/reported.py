@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from scheduler_core.objects.support_workload import PARTS, REPORTED_KINDS
+from scheduler_core.kubernetes.support_workload import PARTS, REPORTED_KINDS
 
 HOLE = "<>"
 SETTINGS = "---\napiVersion: podstep/v1\nkind: SimulationSettings\n"

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from scheduler_core.objects.support import ApiType
-from scheduler_core.objects.support_workload import PARTS, REPORTED_KINDS
+from scheduler_core.kubernetes.support import ApiType
+from scheduler_core.kubernetes.support_workload import PARTS, REPORTED_KINDS
 from scheduler_core.scenario.unhonored import GATED, HONORED_BY_V1_37
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "formats.md"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core.objects.fit_errors import merged_message, parse_fit_error
+from scheduler_core.kubernetes.fit_errors import merged_message, parse_fit_error
 
 HELPLESS = " preemption: 0/5 nodes are available: 5 Preemption is not helpful for scheduling."
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core.objects.integers import parse_int
-from scheduler_core.objects.model import Requirement
-from scheduler_core.objects.selectors import requirement_matches
-from scheduler_core.v1_37.selectors import Requirement as CompiledRequirement
+from scheduler_core.kubernetes.integers import parse_int
+from scheduler_core.kubernetes.model import Requirement
+from scheduler_core.kubernetes.selectors import requirement_matches
+from scheduler_core.schedulers.v1_37.selectors import Requirement as CompiledRequirement
 
 
 @pytest.mark.parametrize(

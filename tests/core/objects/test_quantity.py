@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler_core.objects.quantity import QuantityError, format_resource, parse_quantity, parse_resource
+from scheduler_core.kubernetes.quantity import QuantityError, format_resource, parse_quantity, parse_resource
 
 SUFFIXES = {
     "n": Fraction(1, 10**9), "u": Fraction(1, 10**6), "m": Fraction(1, 1000), "": Fraction(1),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core.objects.model import (
+from scheduler_core.kubernetes.model import (
     LabelSelector,
     Node,
     NodeSelectorTerm,
@@ -13,7 +13,7 @@ from scheduler_core.objects.model import (
     Taint,
     Toleration,
 )
-from scheduler_core.objects.selectors import matches, requirement_matches, term_matches, tolerates
+from scheduler_core.kubernetes.selectors import matches, requirement_matches, term_matches, tolerates
 
 LABELS = {"app": "web", "size": "010"}
 

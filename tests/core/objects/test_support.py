@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from scheduler_core import load
 from scheduler_core.__main__ import main
-from scheduler_core.objects.kinds import KINDS
-from scheduler_core.objects.problems import Problem
-from scheduler_core.objects.reading import Outline, Reader, outline_of
-from scheduler_core.objects.support_workload import PARTS, REPORTED_KINDS
+from scheduler_core.kubernetes.kinds import KINDS
+from scheduler_core.kubernetes.problems import Problem
+from scheduler_core.kubernetes.reading import Outline, Reader, outline_of
+from scheduler_core.kubernetes.support_workload import PARTS, REPORTED_KINDS
 from scheduler_core.scenario.scenario import Scenario
 from tests.core.objects.reported import Case, cases
 from tests.core.objects.support_text import rendered, shown

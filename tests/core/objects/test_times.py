@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core.objects.times import rfc3339
+from scheduler_core.kubernetes.times import rfc3339
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,10 @@ import copy
 import os
 from typing import Any
 
-from scheduler_core.config.settings import (
+from scheduler_core.scenario.load import load_documents
+from scheduler_core.scenario.reconfiguration import VERSIONS
+from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.settings.settings import (
     CACHE_MODES,
     EQUIVALENCE_CLASSES,
     PREDICATE_ORDERS,
@@ -18,9 +21,6 @@ from scheduler_core.config.settings import (
     SETTINGS_KIND,
     STALE_WRITES,
 )
-from scheduler_core.scenario.load import load_documents
-from scheduler_core.scenario.reconfiguration import VERSIONS
-from scheduler_core.scenario.scenario import Scenario
 from tests.conformance.random_records import (
     APPS,
     KEYS,

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.objects.problems import BundleError, Problem
+from scheduler_core.kubernetes.problems import BundleError, Problem
+from scheduler_core.run.instant import Simulation
 from scheduler_core.scenario.load import load
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.simulation.instant import Simulation
 from tests.conformance.random_records import Dice, Manifest
 from tests.core.properties.histories import STARTS, seeds, simulated
 

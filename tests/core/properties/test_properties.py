@@ -13,11 +13,11 @@ import pytest
 from msgspec.structs import replace
 
 from scheduler_core.formats.yaml_writer import write_yaml
+from scheduler_core.record.cycle import Decision
+from scheduler_core.run.instant import Simulation
+from scheduler_core.run.trace import trace_line
 from scheduler_core.scenario.load import load
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.scheduling.cycle import Decision
-from scheduler_core.simulation.instant import Simulation
-from scheduler_core.simulation.trace import trace_line
 from tests.conformance.random_records import Dice, Manifest, record
 from tests.core.properties.histories import STARTS, bundle, read, seeds, simulated
 

@@ -8,11 +8,11 @@ import time
 import pytest
 
 from scheduler_core.formats.limits import Limits
-from scheduler_core.objects.problems import BundleError
+from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.run import TimedSimulation
+from scheduler_core.run.choosing import is_timed
 from scheduler_core.scenario.load import load
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.simulation.virtual import TimedSimulation
-from scheduler_core.simulation.virtual.choosing import is_timed
 from tests.conformance.random_records import Dice
 from tests.core.properties.histories import STARTS, seeds
 from tests.core.properties.test_mutations import mutated

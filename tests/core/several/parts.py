@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from scheduler_core import load
-from scheduler_core.controllers.kubelet import REFUSED, is_admitted
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.scheduling.timeline import TimelineEvent
-from scheduler_core.simulation.several.simulation import SeveralSimulation
+from scheduler_core.cluster.controllers.kubelet import REFUSED, is_admitted
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.record.timeline import TimelineEvent
+from scheduler_core.run.several.simulation import SeveralSimulation
 
 NAMES = ("default-scheduler", "second", "third")
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
 
-from scheduler_core.simulation.trace import trace_line
+from scheduler_core.run.trace import trace_line
 from tests.core.several.parts import NAMES, fits, noticed, pod, refused, run, settings, several
 from tests.core.timed.parts import node
 

@@ -10,10 +10,10 @@ import pytest
 from scheduler_core import load
 from scheduler_core.__main__ import main
 from scheduler_core.authoring.examples import find
-from scheduler_core.simulation.several.record import ViewRecord
-from scheduler_core.simulation.several.simulation import SeveralSimulation
-from scheduler_core.simulation.v1_37.record import release_record
-from scheduler_core.simulation.virtual import TimedSimulation, simulate
+from scheduler_core.record.several import ViewRecord
+from scheduler_core.run import TimedSimulation, simulate
+from scheduler_core.run.several.simulation import SeveralSimulation
+from scheduler_core.run.v1_37.record import release_record
 
 DOCUMENT = Path("docs/several-schedulers.md").read_text(encoding="utf-8")
 NAMES = re.findall(r"^\| \d+ \| [^|]+ \| `([\w-]+)` \|", DOCUMENT, re.MULTILINE)

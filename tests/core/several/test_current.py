@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from scheduler_core import load
 from scheduler_core.explain import explain
-from scheduler_core.objects.problems import BundleError
-from scheduler_core.scheduling.cycle import Decision
-from scheduler_core.simulation.several.current_peer import CurrentPeer
-from scheduler_core.simulation.several.simulation import SeveralSimulation
-from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
+from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.record.cycle import Decision
+from scheduler_core.run.several.simulation import SeveralSimulation
+from scheduler_core.run.several.v1_37_peer import CurrentPeer
+from scheduler_core.run.v1_37.simulation import CurrentSimulation
 from tests.core.trials import trials
 
 ZONES = ("a", "b")

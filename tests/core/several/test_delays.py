@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from scheduler_core import load
-from scheduler_core.objects.problems import BundleError
-from scheduler_core.simulation.several.record import ViewRecord
-from scheduler_core.simulation.several.simulation import SeveralSimulation
-from scheduler_core.simulation.virtual import TimedSimulation, simulate
+from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.record.several import ViewRecord
+from scheduler_core.run import TimedSimulation, simulate
+from scheduler_core.run.several.simulation import SeveralSimulation
 from tests.core.several.parts import noticed, pod, refused, run, settings, several, told
 from tests.core.timed.parts import VIRTUAL, ended, history, node
 

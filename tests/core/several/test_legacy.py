@@ -9,9 +9,9 @@ from hypothesis import settings as tried
 
 from scheduler_core import load
 from scheduler_core.compare.cost import outcome
-from scheduler_core.scheduling.cycle import Decision
-from scheduler_core.simulation.instant import Simulation
-from scheduler_core.simulation.several.simulation import SeveralSimulation
+from scheduler_core.record.cycle import Decision
+from scheduler_core.run.instant import Simulation
+from scheduler_core.run.several.simulation import SeveralSimulation
 from tests.core.several.test_current import BESIDE, SETTINGS, bundle, histories
 from tests.core.trials import trials
 

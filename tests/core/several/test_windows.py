@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.simulation.several.record import Lane, ViewRecord, Window
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.record.several import Lane, ViewRecord, Window
 from tests.core.several.parts import pod, run, settings
 from tests.core.timed.parts import node
 

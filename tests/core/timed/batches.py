@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scheduler_core.framework.interface import Handle
-from scheduler_core.framework.record import Attempt
-from scheduler_core.objects.model import Pod
+from scheduler_core.kubernetes.model import Pod
+from scheduler_core.schedulers.v1_22.interface import Handle
+from scheduler_core.schedulers.v1_22.record import Attempt
 from tests.core.timed.parts import VIRTUAL, node, pod
 
 NAME = "batches"

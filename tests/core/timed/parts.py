@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core import load
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.simulation.virtual import TimedSimulation
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run import TimedSimulation
 
 VIRTUAL = """
 apiVersion: podstep/v1

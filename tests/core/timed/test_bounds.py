@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from scheduler_core import load
-from scheduler_core.framework import api
-from scheduler_core.framework.api import Api
-from scheduler_core.simulation.trace import trace_line
-from scheduler_core.simulation.virtual import TimedSimulation, ending
+from scheduler_core.run import TimedSimulation, ending
+from scheduler_core.run.trace import trace_line
+from scheduler_core.schedulers.v1_22 import api
+from scheduler_core.schedulers.v1_22.api import Api
 from tests.core.timed.parts import COSCHEDULING, VIRTUAL, coscheduling, ended, history, node, pod, simulation
 
 NEVER_SETTLES = (

@@ -10,7 +10,7 @@ import pytest
 
 from scheduler_core.__main__ import main
 from scheduler_core.explain import explain
-from scheduler_core.framework.schedulers import SCHEDULERS
+from scheduler_core.schedulers.v1_22.schedulers import SCHEDULERS
 from tests.core.timed.batches import BATCHES, CLUSTER, NAME, RoundRobinInBatches, batched
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, history, simulation
 

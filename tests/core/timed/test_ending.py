@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from scheduler_core.controllers import Change, Store
-from scheduler_core.controllers.manager import WORKLOADS
-from scheduler_core.objects.model import Workload
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.simulation.virtual import TimedSimulation
+from scheduler_core.cluster.controllers import Change, Store
+from scheduler_core.cluster.controllers.manager import WORKLOADS
+from scheduler_core.kubernetes.model import Workload
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run import TimedSimulation
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod, simulation
 
 LATE = (

@@ -8,10 +8,10 @@ import pytest
 
 from scheduler_core.__main__ import main
 from scheduler_core.authoring.examples import Example, examples
-from scheduler_core.controllers.kubelet import REFUSED
-from scheduler_core.framework.plugins.coscheduling.observer import phases_of
-from scheduler_core.kube_batch.snapshot import group_of
-from scheduler_core.simulation.virtual import TimedSimulation, simulate
+from scheduler_core.cluster.controllers.kubelet import REFUSED
+from scheduler_core.run import TimedSimulation, simulate
+from scheduler_core.schedulers.coscheduling.observer import phases_of
+from scheduler_core.schedulers.kube_batch.snapshot import group_of
 
 CURRENT = ("native-gang",)  # answered by kube-scheduler v1.37: tests/core/v1_37/test_examples.py
 SHOWN = tuple(

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduler_core import load
-from scheduler_core.framework.plugins.coscheduling.record import record_of
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.simulation.virtual import TimedSimulation
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run import TimedSimulation
+from scheduler_core.schedulers.coscheduling.record import record_of
 from tests.core.timed.parts import group, history, node, simulation
 from tests.core.trials import trials
 

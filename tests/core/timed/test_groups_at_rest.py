@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scheduler_core import load_documents
-from scheduler_core.simulation.virtual import simulate
+from scheduler_core.run import simulate
 from tests.core.engine.building import Manifest, node, obj, pod
 
 GROUP = obj("PodGroup", "g", "scheduling.x-k8s.io/v1alpha1", spec={})

@@ -12,7 +12,7 @@ from scheduler_core import load
 from scheduler_core.__main__ import main
 from scheduler_core.compare.compare import compare
 from scheduler_core.explain import explain
-from scheduler_core.kube_batch.record import SessionRecord
+from scheduler_core.schedulers.kube_batch.record import SessionRecord
 from tests.core.kube_batch.parts import configuration
 from tests.core.timed.parts import VIRTUAL, ended, history, node, pod, simulation
 

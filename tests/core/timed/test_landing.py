@@ -6,8 +6,8 @@ import pytest
 
 from scheduler_core import TimedSimulation, load
 from scheduler_core.authoring.examples import examples
-from scheduler_core.objects.problems import BundleError
-from scheduler_core.objects.times import seconds_of
+from scheduler_core.kubernetes.problems import BundleError
+from scheduler_core.kubernetes.times import seconds_of
 from tests.core.timed.parts import VIRTUAL, ended, history, node, pod
 
 REPLICAS = """

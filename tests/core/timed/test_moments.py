@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given, settings
 
 from scheduler_core import Simulation, load
-from scheduler_core.framework.plugins.coscheduling.record import record_of
+from scheduler_core.record.cycle import Cycle, FinalState
+from scheduler_core.record.timeline import TimelineEvent
+from scheduler_core.run import TimedSimulation
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.scheduling.cycle import Cycle, FinalState
-from scheduler_core.scheduling.timeline import TimelineEvent
-from scheduler_core.simulation.virtual import TimedSimulation
+from scheduler_core.schedulers.coscheduling.record import record_of
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod, simulation
 from tests.core.timed.test_replay import scenarios
 from tests.core.trials import trials

@@ -34,9 +34,9 @@ GROUP = "scheduling.x-k8s.io/pod-group: g"
 PROGRAM = """
 import sys
 from scheduler_core import load
-from scheduler_core.framework.plugins.coscheduling.observer import phases_of
-from scheduler_core.simulation.trace import trace_line
-from scheduler_core.simulation.virtual import TimedSimulation
+from scheduler_core.schedulers.coscheduling.observer import phases_of
+from scheduler_core.run.trace import trace_line
+from scheduler_core.run import TimedSimulation
 
 made = TimedSimulation(load(sys.stdin.read()))
 for cycle in made:

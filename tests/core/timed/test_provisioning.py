@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scheduler_core import TimedSimulation, load
-from scheduler_core.objects.model import StorageClass
+from scheduler_core.kubernetes.model import StorageClass
 from tests.core.timed.parts import VIRTUAL, ended, node
 
 CLASS = """

@@ -11,14 +11,14 @@ import pytest
 from scheduler_core import BundleError, load
 from scheduler_core.__main__ import main
 from scheduler_core.authoring.examples import examples, find
-from scheduler_core.config.release import V1_37
-from scheduler_core.framework.plugins.coscheduling.line import GroupTimer
-from scheduler_core.framework.plugins.coscheduling.podgroup_status import standing
-from scheduler_core.framework.plugins.coscheduling.record import record_of
-from scheduler_core.simulation.instant import Simulation
-from scheduler_core.simulation.trace import trace_line
-from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
-from scheduler_core.simulation.virtual import TimedSimulation, is_timed, simulate
+from scheduler_core.run import TimedSimulation, is_timed, simulate
+from scheduler_core.run.instant import Simulation
+from scheduler_core.run.trace import trace_line
+from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.schedulers.coscheduling.line import GroupTimer
+from scheduler_core.schedulers.coscheduling.podgroup_status import standing
+from scheduler_core.schedulers.coscheduling.record import record_of
+from scheduler_core.settings.release import V1_37
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod, simulation
 from tests.core.timed.test_replay import in_time
 

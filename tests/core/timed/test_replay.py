@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from scheduler_core import load
 from scheduler_core.authoring.examples import Example, examples
-from scheduler_core.framework.plugins.coscheduling.observer import phases_of
+from scheduler_core.run import TimedSimulation
+from scheduler_core.run.trace import trace_line
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.simulation.trace import trace_line
-from scheduler_core.simulation.virtual import TimedSimulation
+from scheduler_core.schedulers.coscheduling.observer import phases_of
 from tests.core.timed.parts import VIRTUAL, coscheduling, group, history, node, pod
 from tests.core.trials import trials
 

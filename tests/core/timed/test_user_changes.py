@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scheduler_core.framework.plugins.coscheduling.observer import phases_of
-from scheduler_core.scheduling.cycle import Cycle
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.schedulers.coscheduling.observer import phases_of
 from tests.core.timed.parts import VIRTUAL, coscheduling, ended, group, history, node, pod
 from tests.core.timed.test_landing import patch
 

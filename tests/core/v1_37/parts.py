@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.v1_37.clock import Clock
-from scheduler_core.v1_37.entities import QueuedPod
-from scheduler_core.v1_37.interface import Event
-from scheduler_core.v1_37.moves import Moves
-from scheduler_core.v1_37.pods import Pod
-from scheduler_core.v1_37.queue import SchedulingQueue, new_pod
-from scheduler_core.v1_37.run import Run
+from scheduler_core.schedulers.v1_37.clock import Clock
+from scheduler_core.schedulers.v1_37.entities import QueuedPod
+from scheduler_core.schedulers.v1_37.interface import Event
+from scheduler_core.schedulers.v1_37.moves import Moves
+from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.queue import SchedulingQueue, new_pod
+from scheduler_core.schedulers.v1_37.run import Run
 
 SECOND = 1000
 
@@ -105,7 +105,7 @@ def event(resource: str, action: str) -> Event:
 
 def started(*objects: dict[str, Any], gates: dict[str, bool] | None = None, config: Any = None) -> Run:
     """Return a run after its step 0."""
-    from scheduler_core.v1_37.config import read_configuration
+    from scheduler_core.schedulers.v1_37.config import read_configuration
 
     run = Run(read_configuration(config, gates))
     run.start(objects)

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core.v1_37.backoff import DEFAULT, is_backing_off
-from scheduler_core.v1_37.config import read_configuration
+from scheduler_core.schedulers.v1_37.backoff import DEFAULT, is_backing_off
+from scheduler_core.schedulers.v1_37.config import read_configuration
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.v1_37.cel.errors import CelError, CompileError, UnsupportedError
-from scheduler_core.v1_37.cel.estimate import limitation_of, most_expensive, refusal_of
-from scheduler_core.v1_37.cel.selectors import NEW, checked, compile_selector, device_variable
-from scheduler_core.v1_37.cel.values import CelMap
-from scheduler_core.v1_37.devices import Device
+from scheduler_core.schedulers.v1_37.cel.errors import CelError, CompileError, UnsupportedError
+from scheduler_core.schedulers.v1_37.cel.estimate import limitation_of, most_expensive, refusal_of
+from scheduler_core.schedulers.v1_37.cel.selectors import NEW, checked, compile_selector, device_variable
+from scheduler_core.schedulers.v1_37.cel.values import CelMap
+from scheduler_core.schedulers.v1_37.devices import Device
 
 TABLE: dict[str, Any] = json.loads((Path(__file__).parent / "data/device_selectors.json").read_text())
 ROWS = {row["expression"]: row for row in TABLE["rows"]}

@@ -6,10 +6,10 @@ import pytest
 import yaml
 
 from scheduler_core import load, load_documents, simulate
-from scheduler_core.results.final_manifests import ending_documents
-from scheduler_core.simulation.v1_37.groups import untried_because
-from scheduler_core.simulation.v1_37.record import release_record
-from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
+from scheduler_core.compare.results.final_manifests import ending_documents
+from scheduler_core.run.v1_37.groups import untried_because
+from scheduler_core.run.v1_37.record import release_record
+from scheduler_core.run.v1_37.simulation import CurrentSimulation
 from tests.core.v1_37.parts import NODE_AND_GPU_CLASS
 
 HEAD = (

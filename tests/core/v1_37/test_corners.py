@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.v1_37.change import Change
-from scheduler_core.v1_37.events import object_events
-from scheduler_core.v1_37.pod_changes import pod_actions
+from scheduler_core.schedulers.v1_37.change import Change
+from scheduler_core.schedulers.v1_37.events import object_events
+from scheduler_core.schedulers.v1_37.pod_changes import pod_actions
 from tests.core.v1_37.parts import node, pod, started
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.v1_37.csi_migration import (
+from scheduler_core.schedulers.v1_37.csi_migration import (
     MIGRATED_PLUGINS,
     TranslationError,
     in_tree_source,

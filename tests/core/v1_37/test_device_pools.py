@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.v1_37.device_allocation import Allocator, InvalidPoolsError
-from scheduler_core.v1_37.interface import PluginError
-from scheduler_core.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.device_allocation import Allocator, InvalidPoolsError
+from scheduler_core.schedulers.v1_37.interface import PluginError
+from scheduler_core.schedulers.v1_37.state import Cluster
 from tests.core.v1_37.parts import node, pod, started
 from tests.core.v1_37.test_devices import claim_of, exactly
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.v1_37.change import Manifest
-from scheduler_core.v1_37.device_allocation import Allocator
-from scheduler_core.v1_37.interface import PluginError
-from scheduler_core.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.change import Manifest
+from scheduler_core.schedulers.v1_37.device_allocation import Allocator
+from scheduler_core.schedulers.v1_37.interface import PluginError
+from scheduler_core.schedulers.v1_37.state import Cluster
 
 
 def device(name: str, numa: int, model: str, *taints: str) -> dict[str, Any]:

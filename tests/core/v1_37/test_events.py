@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.v1_37.change import Change
-from scheduler_core.v1_37.events import assigned_pod_events, object_events, target_pod_events
+from scheduler_core.schedulers.v1_37.change import Change
+from scheduler_core.schedulers.v1_37.events import assigned_pod_events, object_events, target_pod_events
 from tests.core.v1_37.parts import node, pod
 
 

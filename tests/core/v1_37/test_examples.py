@@ -7,8 +7,8 @@ import re
 import pytest
 
 from scheduler_core.authoring.examples import Example, examples
-from scheduler_core.config.release import V1_37
-from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
+from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.settings.release import V1_37
 from tests.core.timed.test_examples import CURRENT
 
 SHOWN = [example for example in examples() if example.slug in CURRENT]

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.v1_37.config import read_configuration
-from scheduler_core.v1_37.failures import Failures
-from scheduler_core.v1_37.node_list import NodeList
-from scheduler_core.v1_37.run import Run
-from scheduler_core.v1_37.status import UNRESOLVABLE, UNSCHEDULABLE, Status
+from scheduler_core.schedulers.v1_37.config import read_configuration
+from scheduler_core.schedulers.v1_37.failures import Failures
+from scheduler_core.schedulers.v1_37.node_list import NodeList
+from scheduler_core.schedulers.v1_37.run import Run
+from scheduler_core.schedulers.v1_37.status import UNRESOLVABLE, UNSCHEDULABLE, Status
 
 NAMES = np.array(["a", "b", "c", "d"], np.object_)
 FULL = Status(UNSCHEDULABLE, ("full",), "Fit")

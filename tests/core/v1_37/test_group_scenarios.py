@@ -9,10 +9,10 @@ import pytest
 from scheduler_core import load
 from scheduler_core.cli.simulate import report
 from scheduler_core.explain import explain
-from scheduler_core.scheduling.cycle import Cycle
-from scheduler_core.simulation.trace import trace_cycle
-from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
-from scheduler_core.simulation.virtual import simulate
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run import simulate
+from scheduler_core.run.trace import trace_cycle
+from scheduler_core.run.v1_37.simulation import CurrentSimulation
 from tests.core.v1_37.parts import GANG
 
 FULL = (

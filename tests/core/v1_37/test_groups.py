@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.v1_37.groups.feasibility import feasibility
-from scheduler_core.v1_37.groups.validation import invalid
-from scheduler_core.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.groups.feasibility import feasibility
+from scheduler_core.schedulers.v1_37.groups.validation import invalid
+from scheduler_core.schedulers.v1_37.pods import Pod
 from tests.core.v1_37.parts import entities, node, pod, started
 from tests.core.v1_37.test_preemption import FAILING, devices, with_claim
 

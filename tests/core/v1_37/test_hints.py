@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.v1_37.config import read_configuration
-from scheduler_core.v1_37.hints.registry import HINTS, registration_for
-from scheduler_core.v1_37.interface import Event, HintContext
-from scheduler_core.v1_37.pods import Pod
-from scheduler_core.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.config import read_configuration
+from scheduler_core.schedulers.v1_37.hints.registry import HINTS, registration_for
+from scheduler_core.schedulers.v1_37.interface import Event, HintContext
+from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.state import Cluster
 from tests.core.v1_37.parts import node, pod
 
 Objects = tuple[dict[str, Any] | None, dict[str, Any] | None]

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scheduler_core.v1_37 import pod_log, row_memo
-from scheduler_core.v1_37.nodes import Ints, Nodes, Rows
-from scheduler_core.v1_37.pods import Pod
-from scheduler_core.v1_37.selectors import map_selector
-from scheduler_core.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37 import pod_log, row_memo
+from scheduler_core.schedulers.v1_37.nodes import Ints, Nodes, Rows
+from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.selectors import map_selector
+from scheduler_core.schedulers.v1_37.state import Cluster
 
 NODES = 60
 SELECTOR = map_selector({"app": "a"})

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from scheduler_core import BundleError, load, simulate
-from scheduler_core.results.final_manifests import ending_documents
+from scheduler_core.compare.results.final_manifests import ending_documents
+from scheduler_core.run.v1_37.simulation import CurrentSimulation
 from scheduler_core.scenario.history import Moment, manifest_at, objects_at
-from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
 from tests.core.v1_37.parts import NODE_AND_GPU_CLASS
 
 FULL = "0/1 nodes are available: 1 cannot allocate all claims"

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from scheduler_core.v1_37.moves import Move, Moves
+from scheduler_core.schedulers.v1_37.moves import Move, Moves
 
 
 def drained(*moves: Move) -> list[tuple[str, str, dict[str, str], str | None]]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import random
 
-from scheduler_core.v1_37.node_heap import ScoredNode, heapify, pop
+from scheduler_core.schedulers.v1_37.node_heap import ScoredNode, heapify, pop
 
 
 def test_the_root_is_always_the_greatest() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from scheduler_core import load
-from scheduler_core.simulation.virtual import simulate
+from scheduler_core.run import simulate
 
 SETTINGS = {"apiVersion": "podstep/v1", "kind": "SimulationSettings", "scheduler": "v1.37"}
 NO_VICTIMS = "No preemption victims found for incoming pod."

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from scheduler_core.v1_37.entities import QueuedPod
-from scheduler_core.v1_37.queue import SchedulingQueue
+from scheduler_core.schedulers.v1_37.entities import QueuedPod
+from scheduler_core.schedulers.v1_37.queue import SchedulingQueue
 from tests.core.v1_37.parts import Bench, event
 
 

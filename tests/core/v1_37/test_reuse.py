@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.v1_37.attempt import Scheduler
-from scheduler_core.v1_37.benchmark import Benchmark
-from scheduler_core.v1_37.config import read_configuration
-from scheduler_core.v1_37.nominations import NominatedPods
-from scheduler_core.v1_37.pods import Pod
-from scheduler_core.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.attempt import Scheduler
+from scheduler_core.schedulers.v1_37.benchmark import Benchmark
+from scheduler_core.schedulers.v1_37.config import read_configuration
+from scheduler_core.schedulers.v1_37.nominations import NominatedPods
+from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.state import Cluster
 
 HOSTNAME, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 WEB = {"matchLabels": {"app": "web"}}

@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 
-from scheduler_core.v1_37.selecting import select, turns
+from scheduler_core.schedulers.v1_37.selecting import select, turns
 
 
 def heap_root(totals: list[int]) -> int:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from scheduler_core import load
-from scheduler_core.simulation.trace import trace_cycle
-from scheduler_core.simulation.v1_37.record import release_record
-from scheduler_core.simulation.v1_37.simulation import CurrentSimulation
-from scheduler_core.simulation.virtual import simulate
+from scheduler_core.run import simulate
+from scheduler_core.run.trace import trace_cycle
+from scheduler_core.run.v1_37.record import release_record
+from scheduler_core.run.v1_37.simulation import CurrentSimulation
 
 NODES = """
 apiVersion: v1

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.v1_37.records import answer
+from scheduler_core.schedulers.v1_37.records import answer
 
 CASES: list[tuple[dict[str, Any], dict[str, bool], str]] = [
     ({"kind": "CompositePodGroup"}, {}, "CompositePodGroup x: the kind is not implemented"),

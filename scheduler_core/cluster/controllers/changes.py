@@ -1,0 +1,52 @@
+"""The result of a reconciliation: changes of objects, and the time of the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+from scheduler_core.kubernetes.model import KubernetesObject
+from scheduler_core.kubernetes.times import rfc3339
+
+Action = Literal["create", "update", "delete"]
+
+
+class Change(NamedTuple):
+    """One object created, replaced or deleted; ``reason`` is reported as in Kubernetes events.
+
+    ``message`` is that of the event where the object alone does not tell it.
+    """
+
+    action: Action
+    object: KubernetesObject
+    reason: str
+    message: str = ""
+
+
+class Wake(NamedTuple):
+    """Reconcile the object again ``at`` this virtual time, in seconds, regardless of events until then."""
+
+    at: float
+    reason: str
+
+
+Reconciliation = Sequence[Change | Wake]
+
+
+class Options(Struct, frozen=True):
+    """The options of the control plane; defaults are those of Kubernetes."""
+
+    epoch: float = 1_609_459_200.0  # virtual time 0 in seconds since 1970: 2021-01-01T00:00:00Z
+    grace_seconds: float = 40.0  # --node-monitor-grace-period
+    terminated_pods: int = 12_500  # --terminated-pod-gc-threshold
+    bind_daemons: bool = False  # the DaemonSet controller binds its pods itself, as it did up to v1.11
+    admission: bool = True  # kubelets refuse what does not fit; otherwise whoever binds has to know
+    most_pods: int = 150_000  # controllers create no more
+    most_looks: int = 50_000  # reconciliations in one settle(), plus some per object
+
+
+def timestamp(options: Options, now: float) -> str:
+    """Format a virtual time as RFC 3339 in whole seconds, like ``creationTimestamp``."""
+    return rfc3339(int(options.epoch + now))

@@ -1,0 +1,117 @@
+"""The final cluster of a run as manifests: each as given and patched, bound pods with their node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.formats.manifest import to_manifest
+from scheduler_core.formats.patch import apply_patch, kind_of_patch
+from scheduler_core.kubernetes.keys import Key, document_key, key_of
+from scheduler_core.kubernetes.kinds import KINDS, MANIFEST_KINDS
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.model import KubernetesObject, PersistentVolume, PersistentVolumeClaim, Pod
+from scheduler_core.run import Stepper, TimedSimulation
+from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.scenario.history_entries import entries_of, resolved, target_of
+from scheduler_core.scenario.scenario import Scenario
+
+# Kinds that controllers create and delete.
+MADE = ("Pod", "ReplicaSet", "PersistentVolumeClaim", "PersistentVolume")
+
+
+def ending_documents(simulation: Stepper) -> list[Document]:
+    """Return the manifests of all objects that exist at the end of a run, in order of creation.
+
+    An object read from a manifest keeps it, including unread fields, with the patches of operations; an
+    object that a controller created gets one. What has no typed object comes first: Namespaces as given, and
+    under v1.37 all kinds that it reads, claims with their devices.
+    """
+    scenario = simulation.scenario
+    given = _manifests(scenario)
+    unread: list[Document] = [d for d in scenario.documents if d.get("kind") == "Namespace"]
+    if isinstance(simulation, CurrentSimulation):
+        unread = [one for kind in MANIFEST_KINDS for one in simulation.run.cluster.list(kind)]
+    return unread + [_manifest(obj, given, simulation) for obj in _objects(simulation)]
+
+
+def _objects(simulation: Stepper) -> list[KubernetesObject]:
+    there: dict[Key, KubernetesObject] = {key_of(obj): obj for obj in simulation.scenario.objects}
+    for operation in simulation.scenario.operations:
+        key = (operation.kind, operation.key)
+        if operation.object is None:
+            there.pop(key, None)
+        elif operation.action == "create" or key in there:
+            there[key] = operation.object
+    if isinstance(simulation, TimedSimulation):  # controllers have changed objects since
+        known = simulation.framework.manager.store.objects
+        there = {key: known.get(key, obj) for key, obj in there.items() if key in known or key[0] not in MADE}
+        there |= {key: obj for key, obj in known.items() if key[0] in MADE}
+    cluster = simulation.cluster
+    alive = {key: cluster.pods[key].pod for key in simulation.placement()}
+    kept = [obj for key, obj in there.items() if key[0] != "Pod"]
+    return [*kept, *alive.values(), *(pod for key, pod in cluster.finished.items() if key not in alive)]
+
+
+def _manifest(obj: KubernetesObject, given: Mapping[Key, Document], simulation: Stepper) -> Document:
+    document = given.get(key_of(obj)) or to_manifest(obj)
+    if isinstance(obj, (PersistentVolumeClaim, PersistentVolume)):
+        return _claimed(document, obj)
+    if not isinstance(obj, Pod) or obj.terminal:
+        return document
+    if isinstance(simulation, CurrentSimulation):
+        document = _with_claims(document, obj, simulation)
+    state = simulation.cluster.pods[obj.meta.key]
+    return bound(document, state.node_name) if state.node_name else document
+
+
+def _with_claims(document: Document, pod: Pod, simulation: CurrentSimulation) -> Document:
+    """Return a pod's manifest, its status naming the ResourceClaims that were made for it."""
+    stored = simulation.run.cluster.get("Pod", pod.meta.namespace, pod.meta.name) or {}
+    made = (stored.get("status") or {}).get("resourceClaimStatuses")
+    if not made:
+        return document
+    status = {**(document.get("status") or {}), "resourceClaimStatuses": made}
+    metadata = {**document["metadata"], "uid": stored["metadata"]["uid"]}  # the claims' owner
+    spec = document.get("spec") or {}
+    spec = spec if "resourceClaims" in spec else stored["spec"]  # typed objects do not keep the entries
+    return {**document, "metadata": metadata, "spec": spec, "status": status}
+
+
+def bound(document: Document, node: str) -> Document:
+    """Return a pod's manifest with the pod bound to and running on a node."""
+    spec = {**(document.get("spec") or {}), "nodeName": node}
+    status = {**(document.get("status") or {}), "phase": "Running"}
+    status.pop("nominatedNodeName", None)
+    return {**document, "spec": spec, "status": status}
+
+
+def _claimed(document: Document, obj: PersistentVolumeClaim | PersistentVolume) -> Document:
+    """Return the manifest of a claim or a volume with its binding."""
+    spec = document.get("spec") or {}
+    if isinstance(obj, PersistentVolumeClaim):
+        bond: dict[str, Any] = {"volumeName": obj.volume_name} if obj.volume_name else {}
+    else:
+        namespace, _, name = obj.claim_ref.rpartition("/")
+        bond = {"claimRef": {"namespace": namespace, "name": name}} if name else {}
+    return {**document, "spec": {**bond, **spec}} if bond.keys() - spec.keys() else document
+
+
+def _manifests(scenario: Scenario) -> dict[Key, Any]:
+    """Return the manifests of the objects in the scenario's documents after all operations."""
+    out: dict[Key, Any] = {}
+    for document in scenario.documents:
+        if document.get("kind") in KINDS:
+            out[document_key(document)] = document
+    for entry, made in resolved(entries_of(scenario.documents), scenario):
+        if not made:
+            continue
+        key = target_of(entry)
+        if "createOperation" in entry:
+            out[key] = entry["createOperation"]["object"]
+        elif "deleteOperation" in entry:
+            out.pop(key, None)
+        elif key in out:
+            body = entry["patchOperation"]
+            out[key] = apply_patch(out[key], body["patch"], kind_of_patch(body, out[key]))
+    return out

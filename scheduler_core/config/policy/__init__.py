@@ -1,6 +1,0 @@
-"""Policies: the predicates with their order, and the priorities with their weights."""
-
-from scheduler_core.config.policy.profile import PolicyError, Profile, compile_policy
-from scheduler_core.config.policy.reading import WeightedPriority
-
-__all__ = ["PolicyError", "Profile", "WeightedPriority", "compile_policy"]

@@ -1,0 +1,1 @@
+"""What only kube-scheduler v1.37 can say of a pod: why it is where it is, and what would help."""

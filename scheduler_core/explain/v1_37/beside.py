@@ -1,0 +1,95 @@
+"""Why a pod is where it is under a kube-scheduler v1.37 that runs beside other schedulers, on its own view.
+
+The answer is v1.37's own: its message, each node's first failing plugin, and what would wake the pod. No
+change is searched for: what would help depends on what the other schedulers do meanwhile.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from scheduler_core.explain.explanation import Explanation
+from scheduler_core.explain.v1_37.explanation import attempt_on, waking
+from scheduler_core.kubernetes.model import Pod
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run import Stepper
+from scheduler_core.run.several.simulation import SeveralSimulation
+from scheduler_core.run.several.v1_37_peer import CurrentPeer
+from scheduler_core.schedulers.v1_37.attempt import fit_message
+from scheduler_core.schedulers.v1_37.interface import Attempt
+
+
+def serving(simulation: Stepper, pod: Pod) -> CurrentPeer | None:
+    """Return the scheduler that runs v1.37 beside others and is responsible for a pod."""
+    if not isinstance(simulation, SeveralSimulation):
+        return None
+    found = (peer for peer in simulation.peers if peer.serves(pod))
+    return next((peer for peer in found if isinstance(peer, CurrentPeer)), None)
+
+
+def pending_beside(peer: CurrentPeer, here: Explanation) -> Explanation:
+    """Explain a pending pod, or one that its manifest binds, on the view of its scheduler."""
+    if here.node:
+        return _with(here, f"{here.pod} is bound to {here.node} by its manifest: no cycle placed it.")
+    run, of = peer.view.current, f"{peer.label} (kube-scheduler v1.37)"
+    if here.pod in peer.view.reserved:
+        node = peer.view.reserved[here.pod].node
+        return _with(here, f"{here.pod} is assumed on {node} by {of}: its binding is not confirmed yet.")
+    attempt = attempt_on(run, here.pod)
+    if attempt is None:
+        return _with(here, f"{here.pod} is pending: {of} has not heard of it yet.")
+    told = [_told(here, attempt), f"So {of} finds on its own view.", waking(run, here.pod)]
+    gate = run.scheduling.pre_enqueue(attempt.pod)
+    if gate:
+        told.insert(1, f"It is not tried before the plugin {gate} lets it into the queue.")
+    answer = _with(here, " ".join(filter(None, told)), nodes_count=attempt.total_nodes)
+    return replace(answer, message="" if attempt.node is not None else attempt.error or fit_message(attempt))
+
+
+def _told(here: Explanation, attempt: Attempt) -> str:
+    if here.asked is not None:
+        status = attempt.failed.get(here.asked) or attempt.absent.get(here.asked)
+        if status is not None:
+            return f"{here.pod} does not fit on {here.asked}: {status.plugin}: {status.text}."
+        if attempt.rejection is not None:
+            return f"{here.pod} does not fit on {here.asked}: {attempt.rejection.text}."
+        walked = any(here.asked in nodes.tolist() for nodes in attempt.walked)
+        return (
+            f"{here.pod} fits on {here.asked}."
+            if walked
+            else f"{here.asked} is not evaluated for {here.pod}."
+        )
+    if attempt.node is not None:
+        return f"{here.pod} fits: {attempt.node} is its best node."
+    return f"{here.pod} is pending: {attempt.error or fit_message(attempt)}"
+
+
+def placed_beside(cycle: Cycle, here: Explanation) -> Explanation:
+    """Return the answer for a pod that a v1.37 placed; ``here`` has its story and its summary so far."""
+    asked = here.asked
+    if asked is None or asked == here.node or cycle.matrix is None:
+        return here
+    if asked not in cycle.nodes:
+        return _with(here, f"{here.summary} Its scheduler did not know of node {asked}.")
+    codes = cycle.matrix.codes[:, cycle.nodes.index(asked)]
+    failed = next((row for row, code in enumerate(codes.tolist()) if code > 0), None)
+    if failed is not None:
+        reasons = ", ".join(cycle.matrix.reasons[int(codes[failed])])
+        return _with(here, f"{here.summary} {asked} did not fit: {cycle.matrix.order[failed]} ({reasons}).")
+    walked = bool((codes >= 0).any())
+    return _with(here, f"{here.summary} {asked} {'fitted too' if walked else 'was not evaluated'}.")
+
+
+def _with(here: Explanation, summary: str, *, nodes_count: int | None = None) -> Explanation:
+    return Explanation(
+        here.pod,
+        here.state,
+        here.node,
+        here.asked,
+        here.index,
+        here.step,
+        summary,
+        here.before,
+        here.story,
+        nodes_count=here.nodes_count if nodes_count is None else nodes_count,
+    )

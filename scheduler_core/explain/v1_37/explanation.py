@@ -1,0 +1,165 @@
+"""Why a pod is where it is under kube-scheduler v1.37: its attempt, each node's failure, and what would help.
+
+v1.37 ends a node's evaluation at its first failing plugin, which is its answer; plugins that would refuse the
+node as well follow. Changes are proposed as under v1.11 and verified by v1.37 (:mod:`current_standing`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+
+from scheduler_core.explain.changes import Remedy, search
+from scheduler_core.explain.explanation import (
+    GROUP_NODES,
+    GROUPS_SHOWN,
+    Explanation,
+    Group,
+    Verdict,
+    facts_of,
+)
+from scheduler_core.explain.missing_pod import meant_node
+from scheduler_core.explain.v1_37.standing import (
+    CurrentStanding,
+    in_former_words,
+    standing_now,
+)
+from scheduler_core.explain.world import Failure
+from scheduler_core.run.v1_37.groups import group_text
+from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.schedulers.extenders.configuration import Extender
+from scheduler_core.schedulers.v1_37.attempt import fit_message
+from scheduler_core.schedulers.v1_37.hints.registry import wakes
+from scheduler_core.schedulers.v1_37.interface import Attempt
+from scheduler_core.schedulers.v1_37.run import Run
+
+
+def attempt_on(run: Run, pod: str) -> Attempt | None:
+    """Schedule a pending pod on a run's cluster without any effect; None if no profile handles it.
+
+    Extenders are not asked.
+    """
+    found = run.cluster.pods.get(pod)
+    if found is None or found.node or run.scheduling.profile_of(found) is None:
+        return None
+    scheduling = run.scheduling
+    start, extension = scheduling.start, scheduling.extension
+    scheduling.extension = None  # nobody is called for an explanation
+    try:
+        return scheduling.schedule(found)
+    finally:
+        scheduling.start, scheduling.extension = start, extension
+
+
+def pending_now(
+    simulation: CurrentSimulation, pod: str, asked: str | None, here: Explanation, shown: int
+) -> Generator[None, None, Explanation]:
+    """Explain a pending pod, or one that its manifest binds, on the current cluster, pausing regularly.
+
+    ``here`` has the fields of the moment. Raises ExplainError for a node that does not exist.
+    """
+    if asked is not None and asked not in simulation.cluster.nodes:
+        raise meant_node(simulation, asked)
+    if here.node:
+        return _with(here, f"{pod} is bound to {here.node} by its manifest: no cycle placed it.")
+    attempt = attempt_on(simulation.run, pod)
+    if attempt is None:
+        name = simulation.cluster.pods[pod].pod.scheduler_name
+        return _with(here, f"{pod} is assigned to the scheduler {name}.", state="other")
+    yield
+    standing = standing_now(simulation, pod)
+    yield
+    names = standing.names
+    fitting = {name for row, name in enumerate(names) if standing.fits(row)}
+    rows = [names.index(asked)] if asked is not None else list(range(len(names)))
+    verdicts = tuple(verdict_on(standing, row) for row in rows[:shown])
+    if asked is not None:
+        told = verdicts[0]
+        summary = f"{pod} {'fits' if told.fits else 'does not fit'} on {asked}"
+        summary += "." if told.fits else f": {_because(told)}.{told.further}"
+    elif attempt.node is not None:
+        summary = f"{pod} fits on {len(fitting):,} of {len(names):,} nodes."
+    else:
+        summary = f"{pod} is pending: {attempt.error or fit_message(attempt)}"
+    # Asked about all nodes, a pod that fits on one of them needs no change.
+    needed = not verdicts[0].fits if asked is not None else attempt.node is None
+    found, unsearched = (yield from changes_for(standing, rows)) if needed else ([], "")
+    gate = standing.trials.gate(pod)
+    held = f"It is not tried before the plugin {gate} lets it into the queue." if gate else ""
+    group = group_text(simulation.run, pod)
+    unmade = simulation.claims.problems.get(pod, "")
+    held += f" Its ResourceClaims could not be made: {unmade}." if unmade else ""
+    extenders = decide_too(simulation.run.configuration.extenders)
+    told_of = (summary, extenders, held, group, waking(simulation.run, pod), unsearched)
+    text = " ".join(filter(None, told_of))
+    return Explanation(
+        pod,
+        here.state,
+        None,
+        asked,
+        here.index,
+        here.step,
+        text,
+        nodes=verdicts,
+        nodes_count=len(names),
+        groups=groups_of(standing, names, fitting) if asked is None else (),
+        changes=tuple(found),
+        message="" if attempt.node is not None else attempt.error or fit_message(attempt),
+    )
+
+
+def decide_too(extenders: Sequence[Extender]) -> str:
+    """Return a sentence on the extenders, whose answers an explanation leaves out; "" if there are none."""
+    urls = ", ".join(extender.url for extender in extenders)
+    return urls and f"Extenders decide too, which is not explained here but in the trace: {urls}."
+
+
+def changes_for(
+    standing: CurrentStanding, rows: Sequence[int]
+) -> Generator[None, None, tuple[list[Remedy], str]]:
+    """Return the changes that v1.37 confirms for these nodes, and a sentence on what was not searched."""
+    found = yield from search(standing, rows)
+    told = []
+    if standing.unsearched:
+        told.append(f"No change is searched for to satisfy: {', '.join(sorted(standing.unsearched))}.")
+    if standing.exhausted:
+        told.append(f"The search for changes ended early, after {standing.trials.trials:,} trials.")
+    return found, " ".join(told)
+
+
+def _with(here: Explanation, summary: str, *, state: str = "") -> Explanation:
+    return Explanation(here.pod, state or here.state, here.node, here.asked, here.index, here.step, summary)
+
+
+def _because(told: Verdict) -> str:
+    failure = told.failures[0] if told.failures else None
+    return f"{failure.predicate}: {told.because}" if failure and failure.predicate else told.because
+
+
+def waking(run: Run, pod: str) -> str:
+    """Return what would wake a sleeping pod, as a sentence."""
+    waiting = run.queue.unschedulable.get(pod)
+    if waiting is None:
+        return ""
+    told = [
+        f"{plugin}: {wakes(plugin, member.pod)}"
+        for member in waiting.members
+        for plugin in sorted(member.rejectors)
+    ]
+    return f"It sleeps until one of these happens: {'; '.join(told)}." if told else ""
+
+
+def verdict_on(standing: CurrentStanding, row: int) -> Verdict:
+    """Return a node's verdict: its failing plugins, with the facts and numbers behind each."""
+    (failures,) = standing.every_failure([standing.names[row]])
+    told = tuple(facts_of(standing, row, f, declared=in_former_words(f)) for f in failures)
+    return Verdict(standing.names[row], standing.fits(row), told)
+
+
+def groups_of(standing: CurrentStanding, nodes: tuple[str, ...], fitting: set[str]) -> tuple[Group, ...]:
+    """Return the evaluated nodes grouped by their failures, the largest group first."""
+    found: dict[tuple[Failure, ...], list[str]] = {}
+    for node, failures in zip(nodes, standing.every_failure(nodes), strict=True):
+        if failures or node in fitting:
+            found.setdefault(failures, []).append(node)
+    ordered = sorted(found.items(), key=lambda group: -len(group[1]))
+    return tuple(Group(told, len(rows), tuple(rows[:GROUP_NODES])) for told, rows in ordered[:GROUPS_SHOWN])

@@ -1,5 +1,0 @@
-"""Scheduler extenders: their configuration, their protocol, and the rules by which they are asked.
-
-Nothing here opens a connection. Every question goes through a :class:`~scheduler_core.extenders.port.Port`,
-which answers from declared tables, from recorded answers, or by a transport that the operator installed.
-"""

@@ -1,0 +1,1 @@
+"""The Cycle, and what it is made of."""

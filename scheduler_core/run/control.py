@@ -1,0 +1,252 @@
+"""A framework with its control plane: controllers, the kubelet, failing nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any
+
+from msgspec.structs import replace
+
+from scheduler_core.cluster.controllers import Change, ControllerManager
+from scheduler_core.cluster.controllers.changes import timestamp
+from scheduler_core.kubernetes.model import KubernetesObject, Pod, PodGroup, PodGroupStatus
+from scheduler_core.schedulers.v1_11.columns.pods import PodState
+from scheduler_core.schedulers.v1_22.clock import RESOLUTION, Timer
+from scheduler_core.schedulers.v1_22.queue import QueuedPod
+from scheduler_core.schedulers.v1_22.scheduler import Framework, Statuses
+
+SAME = 2 * 10.0**-RESOLUTION  # seconds: moments closer together than this are the same
+CONTROLLERS = "controllers"  # the name of the clock's timer for the controllers' next sync
+
+
+class ControlledFramework(Framework):
+    """Notifies a :class:`ControllerManager` of every change and applies the changes its controllers return.
+
+    The controllers sync in their turn, like everything else that runs beside the scheduling cycle. A bound
+    pod runs once the kubelet has started it, terminates at the end of its run time, and is recreated if a
+    controller needs it. In a recording (not ``controlled``) only the scheduler acts: a bound pod runs until
+    an operation terminates it.
+    """
+
+    def __init__(
+        self,
+        objects: Iterable[KubernetesObject],
+        *args: Any,
+        manager: ControllerManager,
+        controlled: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        self.manager = manager
+        self.controlled = controlled
+        self.bound_phase = "Pending" if controlled else "Running"
+        self.changed: dict[str, None] = {}  # pods that may have moved since this was last cleared
+        self._wake: Timer | None = None
+        self._settling = False
+        listed = list(objects)
+        super().__init__(listed, *args, **kwargs)
+        self.ask_to_settle()
+        self.cluster.refresh()
+
+    # Changes by the scheduler and by operations
+
+    def observe(self, action: Any, obj: KubernetesObject) -> KubernetesObject:
+        """Notify the controllers of a change that is not theirs; return the object as they store it."""
+        if not self.controlled:
+            return obj
+        kept = self.manager.observe(action, obj, self.clock.now)
+        self.ask_to_settle()
+        return kept
+
+    def delete_pod(self, key: str) -> None:
+        """Delete a pod; its owner is notified."""
+        pod = self.pods.get(key)
+        super().delete_pod(key)
+        if pod is not None and ("Pod", key) in self.manager.store.objects:
+            self.observe("delete", pod)
+
+    def _bind(self, pod: QueuedPod, statuses: Statuses) -> bool:
+        bound = super()._bind(pod, statuses)
+        if bound:
+            self.observe("update", self.pods[pod.key])
+        return bound
+
+    def claims_bound(self, keys: Iterable[str]) -> None:
+        """Notify the volume controller which volumes the scheduler bound to a pod's claims."""
+        for key in keys:
+            self.observe("update", self.cluster.storage.claims[key])
+
+    def _pod_changed(self, key: str) -> None:
+        self.changed[key] = None
+        super()._pod_changed(key)
+
+    def _unreserve(self, pod: QueuedPod) -> None:
+        self.changed[pod.key] = None
+        super()._unreserve(pod)
+
+    # Changes by controllers
+
+    def ask_to_settle(self) -> None:
+        """Schedule a sync of the controllers for their next turn."""
+        if self.controlled and not self._settling:
+            self._settling = True
+            self.later(self._settle)
+
+    def _settle(self) -> None:
+        self._settling = False
+        now, due = self.clock.now, self.manager.next_time()
+        if due is not None and 0 < due - now < SAME:
+            now = due  # the clock keeps fewer decimals
+        for change in self.manager.settle(now):
+            self._take(change)
+        at = self.manager.next_time()
+        if self._wake is not None and self._wake.at != at:
+            self._wake.cancel()
+        if at is not None and (self._wake is None or not self._wake.alive):
+            self._wake = self.clock.schedule(at, self.ask_to_settle, CONTROLLERS)
+
+    @property
+    def expects(self) -> bool:
+        """Return whether a controller waits for an event: the end of a pod, a node failure, an eviction."""
+        return self._wake is not None and self._wake.alive
+
+    def _take(self, change: Change) -> None:
+        action, obj, reason, message = change
+        key = obj.meta.key
+        if isinstance(obj, Pod):
+            if action == "delete":
+                self.tell(reason, key, f"deleted by a controller: {reason}")
+                super().delete_pod(key)
+            elif action == "create":
+                self.tell(reason, key, f"Created pod: {obj.meta.name}")
+                self.create_pod(obj)
+            else:
+                self.change_pod(obj, reason, message)
+        elif isinstance(obj, PodGroup):
+            self.put_group(obj)
+        elif action == "delete":
+            self.tell(reason, key, f"{_kind(obj)} {key} deleted")
+            self.delete_object(_kind(obj), key)
+        else:
+            if reason in NOTEWORTHY:
+                self.tell(reason, key, NOTEWORTHY[reason].format(kind=_kind(obj), key=key))
+            self.put_object(obj)
+
+    def change_pod(self, pod: Pod, reason: str = "", message: str = "") -> None:
+        """Store a new version of a pod: its phase, its readiness, or a user's update."""
+        key = pod.meta.key
+        former = self.pods.get(key)
+        if former is None:
+            return
+        self.pods[key] = pod
+        if pod.terminal and not former.terminal:
+            self.tell(reason or pod.phase, key, message or f"phase {pod.phase}")
+            self.leave(key, bound=bool(pod.node_name))
+            return
+        state = self.cluster.pods.get(key)
+        if state is not None and key not in self.binding:
+            state.pod = pod
+        if reason and (former.phase, former.ready) != (pod.phase, pod.ready):
+            self.tell(reason, key, f"phase {pod.phase}" + ("" if pod.ready else ", not ready"))
+        self.later(partial(self._pod_changed, key))
+
+    def update_pod(self, pod: Pod) -> None:
+        """Replace a pod by a user's update; a terminal one is stored by :meth:`change_pod`."""
+        key = pod.meta.key
+        if pod.terminal:
+            self.change_pod(pod)
+            return
+        former, self.pods[key] = self.pods[key], pod
+        if not pod.node_name and key in self.binding:
+            # the scheduler continues with the pod that it assumed; plugins read the informers' version
+            self.later(partial(self._pod_changed, key))
+            return
+        known = self.cluster.pods.get(key)
+        state = self.cluster.put(pod)
+        assert state is not None
+        if not pod.node_name:
+            state.nominated = state.nominated or (known.nominated if known is not None else "")
+            self._queue_again(state, opened=bool(former.scheduling_gates and not pod.scheduling_gates))
+            self.later(partial(self._pod_changed, key))
+        elif not former.node_name:  # bound by an operation
+            self.queue.remove(key)
+            assumed = self.give_up(key, "bound by another")
+            self.later(partial(self._heard_of_bound, state))
+            if assumed and self.release.forget_wakes:
+                self.later(partial(self.move, "AssignedPodDelete"))
+        else:
+            self.later(partial(self._heard_of_change, state))
+
+    def bind_beside(self, placements: Iterable[tuple[str, str]]) -> None:
+        """Bind pods for a custom scheduler, all at once; this scheduler is notified in later turns.
+
+        Raises:
+            ValueError: A node does not exist, or the API rejects a binding.
+        """
+        for key, node in placements:
+            refused = self.create_binding(key, node) if node in self.cluster.nodes else f"no node {node}"
+            if refused:
+                raise ValueError(f"{key} cannot be bound to {node}: {refused}")
+            state = self.cluster.put(self.pods[key])
+            assert state is not None
+            self.changed[key] = None
+            self.later(partial(self._bound_beside, state))
+
+    def patch_groups(self, statuses: Iterable[tuple[str, PodGroupStatus]]) -> None:
+        """Store the PodGroup statuses of a custom scheduler; one that is stored already is no change."""
+        for key, status in statuses:
+            group = self.groups.get(key)
+            if group is not None and group.status != status:
+                self.patch_group(key, status)
+
+    def _bound_beside(self, state: PodState) -> None:
+        key, node = state.key, state.node_name
+        self.tell("Scheduled", key, f"Successfully assigned {key} to {node}")
+        self.observe("update", self.pods[key])
+        self._heard_of_bound(state)
+
+    def _queue_again(self, state: PodState, *, opened: bool) -> None:
+        """Update a pending pod in the queue; add or remove it if its scheduler has changed."""
+        if not self.responsible(state.pod):
+            self.queue.remove(state.key)
+        elif state.key not in self.queue.pods:
+            self.enqueue(state)
+        else:
+            self.queue.update(state)
+            if opened:
+                self.queue.open_gates(state)
+
+    def _heard_of_change(self, state: PodState) -> None:
+        self.queue.move_matching(state, "AssignedPodUpdate")
+        self._pod_changed(state.key)
+
+    def delete_group(self, key: str) -> None:
+        """Delete a PodGroup."""
+        if self.groups.pop(key, None) is not None:
+            self.later(partial(self._heard_of_group_end, key))
+
+    def _heard_of_group_end(self, key: str) -> None:
+        for plugin in self.plugins:
+            plugin.group_changed(key)
+
+    def put_group(self, group: PodGroup) -> None:
+        """Create or replace a PodGroup; set a missing creation time, because the queue sorts by it."""
+        if group.meta.creation_timestamp is None:
+            stamp = timestamp(self.manager.options, self.clock.now)
+            group = replace(group, meta=replace(group.meta, creation_timestamp=stamp))
+        super().put_group(group)
+
+
+NOTEWORTHY: Mapping[str, str] = {
+    "NodeNotReady": "{kind} {key} is not ready",
+    "NodeReady": "{kind} {key} is ready again",
+    "TaintsChanged": "taints of {kind} {key} changed",
+    "ProvisioningSucceeded": "{kind} {key} was provisioned",
+    "Completed": "{kind} {key} is complete",
+    "BackoffLimitExceeded": "{kind} {key} failed",
+}
+"""Changes of other objects that are recorded as events, with their wording."""
+
+
+def _kind(obj: KubernetesObject) -> str:
+    return getattr(obj, "kind", None) or type(obj).__name__

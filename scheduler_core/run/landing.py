@@ -1,0 +1,98 @@
+"""Apply an operation of a scenario to the objects in the API server."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from scheduler_core.kubernetes.model import KubernetesObject, Pod, PodGroup
+from scheduler_core.run.control import ControlledFramework
+from scheduler_core.run.late import NoEffectError, patched
+from scheduler_core.scenario.scenario import Operation
+
+
+def land(framework: ControlledFramework, operation: Operation) -> None:
+    """Create, update or delete the object of an operation; controllers and the queue are notified.
+
+    A user's update leaves the status alone: an updated pod keeps its node, its phase and its nomination, a
+    PodGroup the status that its controller computed. An operation that is no longer possible is recorded as
+    having no effect.
+    """
+    kind, key = operation.kind, operation.key
+    try:
+        obj = _current(framework, operation)
+    except NoEffectError as error:
+        tell_of(framework, operation, f" has no effect: {error}")
+        return
+    tell_of(framework, operation)
+    if isinstance(obj, Pod):
+        _put_pod(framework, obj, operation)
+    elif kind == "Pod":
+        framework.delete_pod(key)
+    elif isinstance(obj, PodGroup):
+        known = framework.groups.get(key)
+        framework.put_group(obj if known is None else replace(obj, status=known.status))
+    elif kind == "PodGroup":
+        framework.delete_group(key)
+    elif obj is None:
+        former = framework.manager.store.objects.get((kind, key))
+        framework.delete_object(kind, key)
+        if former is not None:
+            framework.observe("delete", former)
+    else:
+        action = "update" if operation.action == "update" else "create"
+        framework.put_object(framework.observe(action, obj))
+
+
+def tell_of(framework: ControlledFramework, operation: Operation, outcome: str = "") -> None:
+    """Record an operation on the timeline."""
+    told = f"{operation.action} {operation.kind} {operation.key}{outcome}"
+    framework.tell("Operation", operation.key, told)
+
+
+def live(framework: ControlledFramework, kind: str, key: str) -> KubernetesObject | None:
+    """Return the current version of an object, ``None`` if it does not exist."""
+    if kind == "Pod":
+        return framework.pods.get(key)
+    if kind == "PodGroup":
+        return framework.groups.get(key)
+    return framework.manager.store.objects.get((kind, key)) or framework.cluster.find(kind, key)
+
+
+def _current(framework: ControlledFramework, operation: Operation) -> KubernetesObject | None:
+    """Return the object that results from an operation, ``None`` if it deletes the object.
+
+    Raises NoEffectError if the object to be changed does not exist, or its patch does not apply.
+    """
+    kind, key = operation.kind, operation.key
+    if operation.action == "create" or not framework.controlled:
+        return operation.object  # in a recording nothing else changes objects
+    current = live(framework, kind, key)
+    if operation.patch is not None:
+        return patched(current, operation.patch, f"{kind} {key}")
+    if current is None:
+        raise NoEffectError(f"there is no {kind} {key} at this moment")
+    return operation.object
+
+
+def _put_pod(framework: ControlledFramework, pod: Pod, operation: Operation) -> None:
+    key = operation.key
+    former = framework.pods.get(key)
+    if former is None:
+        if operation.action == "create":
+            framework.create_pod(pod)
+            framework.observe("create", pod)
+        return
+    if former.terminal:
+        return  # an update does not revive a terminal pod
+    if not pod.node_name:
+        pod = replace(pod, node_name=former.node_name)
+    if not pod.terminal:
+        pod = replace(
+            pod,
+            phase=former.phase,
+            ready=former.ready,
+            restarts=former.restarts,
+            start_time=former.start_time,
+        )
+    framework.update_pod(pod)
+    framework.observe("update", pod)

@@ -1,0 +1,43 @@
+"""Apply a patch when it lands, to the object as last changed by controllers and the scheduler."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.formats.bundle import Entry
+from scheduler_core.formats.decode import decode, find_kind
+from scheduler_core.formats.manifest import to_manifest
+from scheduler_core.formats.patch import patched_by
+from scheduler_core.kubernetes.keys import key_of
+from scheduler_core.kubernetes.model import KubernetesObject
+from scheduler_core.kubernetes.reading import At, Report
+
+
+class NoEffectError(ValueError):
+    """An operation is not possible when it lands; the text states why."""
+
+
+def patched(live: KubernetesObject | None, operation: Mapping[str, Any], name: str) -> KubernetesObject:
+    """Return an object with a ``patchOperation`` applied; ``name`` is its kind and name.
+
+    Raises NoEffectError if the object does not exist, or if the patch does not apply to its current state.
+    """
+    if live is None:
+        raise NoEffectError(f"there is no {name} at this moment")
+    report = Report(strict=False)
+    at = At(report, None, Entry({}))
+    document = patched_by(operation, to_manifest(live), at.child("patch"))
+    made = _read(document, report) if isinstance(document, dict) else None
+    if made is None or report.errors:
+        found = report.errors[0] if report.errors else None
+        raise NoEffectError(found[1] if found else "the patch leaves no object")
+    if key_of(made) != key_of(live):
+        raise NoEffectError(f"a patch must not change the kind, the name or the namespace of {name}")
+    return made
+
+
+def _read(document: dict[str, Any], report: Report) -> KubernetesObject | None:
+    entry = Entry(document, str(document.get("kind") or ""))
+    row = find_kind(entry, At(report, None, entry))
+    return decode(entry, row, report) if row is not None else None

@@ -1,0 +1,124 @@
+"""The manifests of what the API server has, for kube-scheduler v1.37: it reads fields without a typed object.
+
+They follow the typed objects: an operation changes a manifest as it is written, a controller by what differs
+between the typed objects before and after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from scheduler_core.formats.difference import merge_patch
+from scheduler_core.formats.manifest import to_manifest
+from scheduler_core.formats.patch import PatchError, apply_patch
+from scheduler_core.kubernetes.keys import Key, key_of
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.model import (
+    KubernetesObject,
+    Node,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    Pod,
+    PodDisruptionBudget,
+    Workload,
+)
+from scheduler_core.run.v1_37.manifests import Manifests
+from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.schedulers.v1_37.state import key_of as stored_key
+from scheduler_core.schedulers.v1_37.volumes import BIND_COMPLETED
+
+WRITTEN = (Pod, Workload, Node, PersistentVolumeClaim, PersistentVolume)
+"""What controllers and the kubelet change."""
+
+
+class StoredManifests:
+    """The manifests by kind and key. ``landing`` is the operation that is being applied."""
+
+    def __init__(self, scenario: Scenario, objects: Iterable[KubernetesObject]) -> None:
+        self.objects: dict[str, dict[str, Document]] = {}
+        self.landing: Operation | None = None
+        self.made = Manifests(scenario)
+        self._typed: dict[Key, KubernetesObject] = {}
+        for manifest in self.made.initial(self):
+            self._store(manifest)
+        self._typed.update((key_of(obj), obj) for obj in scenario.objects)
+        there = {key_of(obj): obj for obj in objects}
+        for key in [key for key in self._typed if key not in there]:
+            self.written(*key, None)
+        for key, obj in there.items():
+            self.written(*key, obj)
+
+    def list(self, kind: str) -> Iterator[Document]:
+        """Iterate over the manifests of a kind in order of creation."""
+        return iter(self.objects.get(kind, {}).values())
+
+    def get(self, kind: str, namespace: str | None, name: str) -> Document | None:
+        """Return a stored manifest."""
+        return self.of(kind, stored_key(kind, namespace, name))
+
+    def of(self, kind: str, key: str) -> Document | None:
+        """Return the manifest of an object, None if there is none that v1.37 reads."""
+        return self.objects.get(kind, {}).get(key)
+
+    def _store(self, manifest: Document) -> None:
+        meta = manifest["metadata"]
+        kind = str(manifest["kind"])
+        self.objects.setdefault(kind, {})[stored_key(kind, meta.get("namespace"), meta["name"])] = manifest
+
+    def written(self, kind: str, key: str, obj: KubernetesObject | None) -> None:
+        """Follow a write at the API server."""
+        former = self._typed.pop((kind, key), None)
+        if obj is None:
+            self.objects.get(kind, {}).pop(key, None)
+            return
+        self._typed[kind, key] = obj
+        if former is not None and former.meta.uid != obj.meta.uid:
+            self.objects.get(kind, {}).pop(key, None)
+            former = None
+        made = self._made(kind, key, former, obj)
+        if made is not None:
+            self._store(made)
+
+    def _made(
+        self, kind: str, key: str, former: KubernetesObject | None, obj: KubernetesObject
+    ) -> Document | None:
+        stored, landing = self.of(kind, key), self.landing
+        if landing is not None and (landing.kind, landing.key) == (kind, key):
+            try:
+                made = self.made.changed(landing, self, obj)
+            except PatchError:  # it suits the typed object alone: what that tells is known
+                made = None
+            if made is not None:
+                return made
+        if stored is None:
+            return self.made.created(obj, None, self) if isinstance(obj, WRITTEN) else None
+        return _followed(stored, former, obj)
+
+    def operated(self, operation: Operation) -> Document | None:
+        """Apply an operation on a kind without a typed object; return what is stored then."""
+        if operation.action == "delete":
+            self.objects.get(operation.kind, {}).pop(operation.key, None)
+            return None
+        made = self.made.operated(operation, self)
+        if made is not None:
+            self._store(made)
+        return made
+
+
+def _followed(stored: Document, former: KubernetesObject | None, obj: KubernetesObject) -> Document:
+    """Return a manifest with the changes between two versions of its typed object."""
+    if former is None or former is obj:
+        return stored
+    if isinstance(obj, PodDisruptionBudget):
+        status: Mapping[str, object] = stored.get("status") or {}
+        return {**stored, "status": {**status, "disruptionsAllowed": obj.disruptions_allowed}}
+    if not isinstance(obj, WRITTEN):
+        return stored
+    patch = merge_patch(to_manifest(former), to_manifest(obj))
+    if isinstance(obj, PersistentVolumeClaim) and (patch.get("spec") or {}).get("volumeName"):
+        patch["status"] = {"phase": "Bound"}  # the volume controller's part
+        patch.setdefault("metadata", {}).setdefault("annotations", {})[BIND_COMPLETED] = "yes"
+    if not patch:
+        return stored
+    changed: Document = apply_patch(stored, patch, "merge")
+    return changed

@@ -1,0 +1,249 @@
+"""Step through a scenario whose schedulers have views of their own.
+
+A step is a decision of one of them, at the moment at which it is made: the view is that of when it began.
+What is shown of the cluster (nodes, pods, placement) is what the API server has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sized
+from itertools import chain
+
+from scheduler_core.cluster.controllers import ControllerManager
+from scheduler_core.cluster.controllers.kubelet import REFUSED
+from scheduler_core.kubernetes.kinds import MANIFEST_KINDS
+from scheduler_core.kubernetes.model import Pod
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.record.timeline import UNSETTLED, TimelineEvent
+from scheduler_core.run.control import ControlledFramework
+from scheduler_core.run.ending import BacksOff, Subject
+from scheduler_core.run.forking import shared
+from scheduler_core.run.landing import tell_of
+from scheduler_core.run.restarting import listed
+from scheduler_core.run.several.building import make_peers, make_server
+from scheduler_core.run.several.figures import Figures
+from scheduler_core.run.several.ledger import BindingLedger
+from scheduler_core.run.several.manifests import StoredManifests
+from scheduler_core.run.several.peers import FrameworkPeer, Peers
+from scheduler_core.run.several.v1_37_peer import CurrentAttempt, CurrentPeer
+from scheduler_core.run.simulation import TimedSimulation
+from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.schedulers.v1_11.policy import Profile
+from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
+from scheduler_core.schedulers.v1_22.interface import Plugin
+from scheduler_core.schedulers.v1_22.queue import QueuedPod, QueueName
+from scheduler_core.schedulers.v1_22.record import Attempt
+from scheduler_core.schedulers.v1_22.waiting import WaitingPod
+from scheduler_core.schedulers.v1_37.clock import SECOND
+from scheduler_core.schedulers.v1_37.queue import LEFTOVER_AFTER
+from scheduler_core.settings.release import V1_37
+
+
+class SeveralSimulation(TimedSimulation):
+    """Step through what several schedulers do with a scenario, each on its own view.
+
+    ``ledger`` has what became of their decisions, ``figures`` what the design is measured by, ``peers`` the
+    schedulers.
+
+    Raises:
+        PolicyError: The scenario's configuration cannot be used.
+    """
+
+    peers: Peers
+    ledger: BindingLedger
+    figures: Figures
+    manifests: StoredManifests | None  # if one of them runs v1.37
+
+    def __init__(
+        self, scenario: Scenario, *, trace: bool = True, interrupt: Callable[[], None] | None = None
+    ) -> None:
+        super().__init__(scenario, trace=trace, interrupt=interrupt)
+        schedulers = scenario.settings.schedulers
+        self.ending.longest_wait += max((one.window for one in schedulers), default=0.0)
+        if any(isinstance(peer, CurrentPeer) for peer in self.peers):
+            self.ending.longest_wait += LEFTOVER_AFTER / SECOND
+
+    def _build(self, manager: ControllerManager, interrupt: Callable[[], None] | None) -> ControlledFramework:
+        scenario = self.scenario
+        server = make_server(
+            self._configuration,
+            scenario.objects,
+            manager=manager,
+            keep=self._keep,
+            details=self._trace,
+            controlled=scenario.controllers,
+            interrupt=interrupt,
+        )
+        self.ledger = BindingLedger(server.clock)
+        self.ledger.server = server
+        server.judge = self.ledger
+        self.manifests = None
+        if scenario.settings.runs(V1_37):
+            self.manifests = StoredManifests(scenario, listed(server))
+            server.watchers.append(self.manifests)
+        views = make_peers(
+            self._configuration,
+            scenario.settings,
+            tuple(listed(server)),
+            scenario.schedulers,
+            manifests=self.manifests,
+            server=server,
+            ledger=self.ledger,
+            keep=self._keep,
+        )
+        self.figures = Figures(server.clock, server)
+        server.watchers.append(self.figures)
+        self.figures.start()
+        self.peers = self._beside = Peers(views, server, self.ledger, self.figures)
+        self._observed = next((one.label for one in views if isinstance(one, FrameworkPeer)), views[0].label)
+        return server
+
+    @property
+    def observed(self) -> ControlledFramework:
+        """The view of the kube-scheduler that decided last."""
+        return self.peers.peers[self._observed].view
+
+    @property
+    def profiles(self) -> dict[str, Profile]:
+        """The profiles by schedulerName."""
+        found: dict[str, Profile] = {}
+        for peer in self.peers:
+            if isinstance(peer, FrameworkPeer):
+                for name, runtime in peer.view.runtimes.items():
+                    found.setdefault(name, runtime.scheduling.profile)
+        return found or super().profiles
+
+    def profile_of(self, pod: Pod) -> Profile:
+        """Return the profile that schedules a pod."""
+        return self.profiles.get(pod.scheduler_name, self.profile)
+
+    def responsible(self, pod: Pod) -> bool:
+        """Return whether some scheduler is responsible for a pod."""
+        return any(peer.serves(pod) for peer in self.peers)
+
+    @property
+    def _subject(self) -> Subject:
+        return Together(self.peers, self.framework)
+
+    def _cycle(self) -> tuple[Cycle, Attempt, QueuedPod | None]:
+        label, trace = self.peers.due, self._trace
+        peer = self.peers.peers[label]
+        view, counter = peer.view, peer.view.taken
+        pod = peer.popped[0] if isinstance(peer, FrameworkPeer) and peer.popped is not None else None
+        if pod is not None:
+            self._observed = label
+        if trace:
+            for observer in self.observers:
+                observer.popped(self.observed, pod)
+        found = self.peers.differences() if trace else {}
+        lanes = self.peers.lanes(found)
+        attempt, began = self._decide()
+        cycle = peer.cycle(attempt, counter)
+        cycle.scheduler, cycle.session = "" if peer.pops else view.of.name, attempt.session
+        cycle.queue = peer.queue_state(attempt, whole=trace)
+        if trace:
+            cycle.view = self.peers.record(label, began, attempt, found, lanes)
+        return cycle, attempt, pod
+
+    def _attempt(self) -> Attempt:
+        attempt = self._decide()[0]
+        self.ledger.take()  # of a cycle that is not recorded
+        return attempt
+
+    def _decide(self) -> tuple[Attempt, float]:
+        label = self.peers.due
+        peer = self.peers.peers[label]
+        now = self.framework.clock.now
+        self._look()
+        popped = peer.popped if isinstance(peer, FrameworkPeer) else None
+        if popped is not None:
+            self._observed = label
+        self._recording.begin(() if popped is None else (popped[0].key,), now)
+        attempt, began = self.peers.decide(label, self._pace())
+        self.ending.tried(now)
+        self._look()
+        return attempt, began
+
+    def _keep(self, what: Attempt | TimelineEvent) -> None:
+        if isinstance(what, TimelineEvent) and what.what.startswith(REFUSED) and self._started:
+            self.ledger.refused(what.about, what.text, what.what)
+        super()._keep(what)
+
+    def _restart(self, operation: Operation, configuration: Configuration) -> None:
+        """Report that the configuration stays: schedulers with views of their own are not started anew."""
+        del configuration
+        tell_of(self.framework, operation, " has no effect: schedulers with delays are not restarted")
+        text = f"operation {operation.id} has no effect: schedulers with delays are not restarted"
+        self.framework.tell(UNSETTLED, "", text)
+
+    def _operate(self, operation: Operation) -> None:
+        if self.manifests is None:
+            super()._operate(operation)
+        elif operation.kind in MANIFEST_KINDS:
+            tell_of(self.framework, operation)
+            made = self.manifests.operated(operation)
+            for peer in self.peers:
+                if isinstance(peer, CurrentPeer):
+                    peer.view.send_later(operation.kind, operation.key, None, made)
+        else:
+            self.manifests.landing = operation
+            super()._operate(operation)
+            self.manifests.landing = None
+
+    def _phases(self, cycle: Cycle, attempt: Attempt) -> tuple[str, ...]:
+        """Return the phases of an attempt; those of v1.37 are known with its decision."""
+        return cycle.phases if isinstance(attempt, CurrentAttempt) else super()._phases(cycle, attempt)
+
+    def _shared(self) -> Iterator[object]:
+        yield from super()._shared()
+        if self.manifests is not None:
+            yield self.manifests.made
+            for table in self.manifests.objects.values():
+                yield from table.values()
+        for peer in self.peers:
+            yield from shared(self.scenario, peer.view)
+            if isinstance(peer, CurrentPeer):
+                yield peer.view.current.configuration
+                for stored in peer.view.current.cluster.objects.values():
+                    yield from stored.values()
+
+
+class TogetherQueue:
+    """The queues of all schedulers."""
+
+    def __init__(self, peers: Peers) -> None:
+        self._peers = peers
+
+    @property
+    def pods(self) -> Sized:
+        """The queued pods, which only their number stands for."""
+        return range(sum(peer.queued for peer in self._peers))
+
+    def placed(self, place: QueueName) -> list[BacksOff]:
+        """Return the pods in one of the queues of each scheduler."""
+        return [pod for peer in self._peers for pod in peer.placed(place)]
+
+
+class Together:
+    """All schedulers of a run as one subject: it ends when all of them have come to rest."""
+
+    def __init__(self, peers: Peers, server: ControlledFramework) -> None:
+        self._views = [peer.view for peer in peers]
+        self._server = server
+        self.clock, self.pods, self.release = server.clock, server.pods, server.release
+        self.queue = TogetherQueue(peers)
+
+    @property
+    def waiting(self) -> tuple[WaitingPod, ...]:
+        """The pods that wait at Permit of any scheduler."""
+        return tuple(chain.from_iterable(view.waiting for view in self._views))
+
+    @property
+    def plugins(self) -> list[Plugin]:
+        """The plugins of all schedulers."""
+        return [plugin for view in self._views for plugin in view.plugins]
+
+    @property
+    def expects(self) -> bool:
+        """Whether something will happen by itself: an event of a controller, a write that is under way."""
+        return self._server.expects or any(view.is_busy for view in self._views)

@@ -1,0 +1,256 @@
+"""A kube-scheduler v1.37 beside others: its queue and cycle, on its own view, in the shared virtual time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from scheduler_core.kubernetes.model import Pod
+from scheduler_core.record.cycle import Cycle, QueueState
+from scheduler_core.run.cycles import decision_of
+from scheduler_core.run.ending import BacksOff
+from scheduler_core.run.several.peers import Peer
+from scheduler_core.run.several.v1_37_view import Claims, CurrentView
+from scheduler_core.run.v1_37.cycles import bare_cycle, fill, places_of
+from scheduler_core.run.v1_37.queues import Told, queue_state
+from scheduler_core.run.v1_37.recording import record_of
+from scheduler_core.schedulers.v1_22.clock import Timer
+from scheduler_core.schedulers.v1_22.queue import QueueName
+from scheduler_core.schedulers.v1_22.record import Attempt
+from scheduler_core.schedulers.v1_37.change import Manifest
+from scheduler_core.schedulers.v1_37.clock import SECOND
+from scheduler_core.schedulers.v1_37.entities import QueuedPod
+from scheduler_core.schedulers.v1_37.interface import Attempt as Tried
+from scheduler_core.schedulers.v1_37.run import Ran
+from scheduler_core.schedulers.v1_37.state import key_of
+from scheduler_core.settings.release import V1_37
+
+_DEFAULT = "default-scheduler"
+
+
+class BackingOff(NamedTuple):
+    """The end of a pod's backoff, in virtual seconds."""
+
+    backoff_until: float
+
+
+@dataclass(slots=True)
+class CurrentAttempt(Attempt):
+    """An attempt of v1.37; ``ran`` is its own record, ``start`` the index that its walk began with.
+
+    ``asked`` are the waiting pods that events asked about since the attempt before.
+    """
+
+    ran: Ran | None = None
+    start: int = 0
+    asked: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def ranked(self) -> bool:
+        """Whether several nodes were feasible."""
+        return self.ran is not None and self.ran.attempts[0].scored is not None
+
+
+class CurrentPeer(Peer):
+    """A kube-scheduler v1.37: one pod after the other, from a queue with hints and backoff.
+
+    What a cycle does in a plain run of v1.37 (:meth:`scheduler_core.schedulers.v1_37.run.Run.cycle`) is done
+    here in two parts: what the scheduler does itself at the decision, and what it writes when that arrives.
+    """
+
+    pops = True
+
+    def __init__(self, view: CurrentView, *, listed: bool = False) -> None:
+        super().__init__(view, listed=listed)
+        self.view: CurrentView = view
+        self.popped: QueuedPod | None = None
+        self._queue: QueueState | None = None
+        self._flush: Timer | None = None
+        self._told = Told()
+        self._moves: list[Mapping[str, Any]] = []
+        self._moved: dict[str, str] = {}
+        self._note_moves()
+
+    @property
+    def runs(self) -> str:
+        """v1.37."""
+        return V1_37
+
+    @property
+    def wants(self) -> bool:
+        """Whether a pod can be tried: an active one or, as v1.37 does, one that backs off."""
+        return self._head() is not None
+
+    def _head(self) -> QueuedPod | None:
+        """Return the pod that is tried next; those that are being deleted are dropped."""
+        queue = self.view.current.queue
+        while True:
+            head = queue.active.first() or queue.backoff.first()
+            if not isinstance(head, QueuedPod) or not head.pod.terminating:
+                return head if isinstance(head, QueuedPod) else None
+            queue.pop()
+            queue.done()
+
+    @property
+    def decides_about(self) -> str:
+        """The pod that was popped."""
+        return "" if self.popped is None else self.popped.key
+
+    @property
+    def pending(self) -> int:
+        """The pods in its queue, with the one that was popped."""
+        return self.queued + (self.popped is not None)
+
+    @property
+    def queued(self) -> int:
+        """How many pods are in its queue."""
+        queue = self.view.current.queue
+        heaps = (queue.active, queue.backoff, queue.error_backoff)
+        return sum(map(len, heaps)) + len(queue.unschedulable)
+
+    def placed(self, place: QueueName) -> Sequence[BacksOff]:
+        """Return when each backoff of its queue ends; nothing waits for the pods in others."""
+        if place != "backoff":
+            return ()
+        queue = self.view.current.queue
+        return [
+            BackingOff((entity.backoff_expires or 0) / SECOND + 1.0)
+            for entity in (*queue.backoff, *queue.error_backoff)
+        ]
+
+    def serves(self, pod: Pod) -> bool:
+        """Return whether one of its profiles has the pod's schedulerName."""
+        return (pod.scheduler_name or _DEFAULT) in self.view.current.configuration.profiles
+
+    def prepare(self) -> None:
+        """Let the queue's time pass, and set the timer of its next flush."""
+        super().prepare()
+        self.view.catch_up()
+        self._note_moves()
+        due = self.view.current.queue.next_due()
+        at = None if due is None else due / SECOND
+        timer = self._flush
+        if timer is not None and timer.alive:
+            if timer.at == at:
+                return
+            timer.cancel()
+        self._flush = None
+        if at is not None:
+            self._flush = self.view.clock.schedule(at, self.view.catch_up, f"queue of {self.label}")
+
+    def _note_moves(self) -> None:
+        for move in self.view.current.moves.drain():
+            self._moves.append(move)
+            if move["to"] is not None:
+                self._moved[move["pod"]] = move["event"]
+
+    def start(self) -> None:
+        """Pop the pod; the queue is recorded even if no cycle is yet: a replay may ask for this one later."""
+        run, head = self.view.current, self._head()
+        assert head is not None
+        self._queue = queue_state(run, head, self._moved, self._told, whole=True)
+        popped = run.queue.pop()
+        assert popped is head
+        self.popped = head
+
+    def queue_state(self, attempt: Attempt, *, whole: bool) -> QueueState:
+        """Return the queue from which the pod was popped."""
+        del attempt, whole
+        assert self._queue is not None
+        return self._queue
+
+    def decide(self) -> CurrentAttempt:
+        """Decide about the pod that was popped, and send what follows."""
+        waiting, self.popped = self.popped, None
+        assert waiting is not None
+        view, run = self.view, self.view.current
+        view.catch_up()
+        start = run.scheduling.start
+        hint = run.batching.hint(waiting.pod, run.queue.popped, run.clock.now)
+        tried = run.scheduling.schedule(waiting.pod, hint=hint)
+        placed = tried.node is not None and tried.error is None
+        (self._place if placed else self._fail)(waiting, tried)
+        attempt = self._attempt(tried, start, placed=placed)
+        if not placed:
+            view.tell("FailedScheduling", waiting.key, attempt.message)
+        return attempt
+
+    def _place(self, waiting: QueuedPod, tried: Tried) -> None:
+        run = self.view.current
+        run.batching.store(tried, run.queue.popped, run.clock.now)
+        run.scheduling.reserve(tried)
+        tried.result = "scheduled"
+        tried.unschedulable_plugins = tried.pending_plugins = frozenset()
+        run.queue.done()
+        run.nominations.drop(waiting.key)
+        self.view.reserve(waiting, str(tried.node), _claims(tried))
+
+    def _fail(self, waiting: QueuedPod, tried: Tried) -> None:
+        """Run PostFilter, file the pod, nominate it, and send the evictions (handleSchedulingFailure)."""
+        view, run = self.view, self.view.current
+        if tried.error is None:
+            run.scheduling.post_filter(tried)
+        run.scheduling.fail(tried)
+        if tried.victims:
+            run.rules.preempting.add(waiting.key)
+        waiting.failed(run.clock.now, tried.unschedulable_plugins, tried.pending_plugins)
+        tried.queue = run.queue.requeue(waiting)
+        if tried.nominated is None:
+            run.nominations.put(run.cluster.pods[waiting.key])
+        else:
+            view.nominate(waiting.key, tried.nominated)
+        victims = [pod.key for pod in tried.victims]
+        view.preempt(waiting.key, victims, [pod.key for pod in tried.lost_nominations])
+
+    def _attempt(self, tried: Tried, start: int, *, placed: bool) -> CurrentAttempt:
+        key, view = tried.pod.key, self.view
+        victims = [pod.key for pod in tried.victims]
+        self._note_moves()
+        asked, self._moves = tuple(self._moves), []
+        bound = {key: str(tried.node)} if placed else {}
+        return CurrentAttempt(
+            view.current.queue.popped,
+            view.clock.now,
+            key,
+            "scheduled" if placed else "error" if tried.result == "error" else "unschedulable",
+            str(tried.node) if placed else "",
+            "" if placed else tried.message or "",
+            nominated=tried.nominated or "",
+            victims=tuple(victims),
+            cleared=tuple(pod.key for pod in tried.lost_nominations),
+            ran=Ran(key, key, [tried], bound, victims, []),
+            start=start,
+            asked=asked,
+        )
+
+    def cycle(self, attempt: Attempt, counter: int) -> Cycle:
+        """Return the record of an attempt, without the fields that only the run knows."""
+        del counter
+        assert isinstance(attempt, CurrentAttempt)
+        assert attempt.ran is not None
+        run, columns, whole = self.view.current, self.view.cluster.columns, self.view.details
+        cycle = bare_cycle(decision_of(attempt), columns.names)
+        cycle.time = attempt.time
+        fill(cycle, attempt.ran, places_of(run.cluster.nodes, columns.index), whole=whole)
+        if whole:
+            made = record_of(run, self._told, attempt.ran, cycle, attempt.start, attempt.asked)
+            cycle.plugins = (made,)
+        return cycle
+
+
+def _claims(tried: Tried) -> Claims:
+    """Return the claims that are bound with a pod (VolumeBinding's Reserve)."""
+    state = tried.context.states.get("VolumeBinding")
+    if state is None or not tried.profile.has("VolumeBinding", "reserve"):
+        return ()
+    found = state.by_row.get(tried.context.nodes.rows[str(tried.node)])
+    if found is None:
+        return ()
+    static = [(_key(claim), str(volume["metadata"]["name"])) for claim, volume in found.static]
+    return (*static, *((_key(claim), "") for claim, _ in found.provisioned))
+
+
+def _key(claim: Manifest) -> str:
+    meta = claim["metadata"]
+    return key_of("PersistentVolumeClaim", meta.get("namespace"), meta["name"])

@@ -1,0 +1,252 @@
+"""The view of a kube-scheduler v1.37: its own cluster and queue, told of each write after the watch delay.
+
+The typed cluster of the view says what the scheduler believes; the cluster of the run decides. Both hear of
+the same writes in the same order, and hold the same assumed pods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from scheduler_core.kubernetes.model import KubernetesObject
+from scheduler_core.run.several.manifests import StoredManifests
+from scheduler_core.run.several.view import View
+from scheduler_core.schedulers.v1_37.change import Manifest
+from scheduler_core.schedulers.v1_37.clock import SECOND
+from scheduler_core.schedulers.v1_37.entities import QueuedPod
+from scheduler_core.schedulers.v1_37.interface import Event
+from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.run import Run
+from scheduler_core.schedulers.v1_37.state import uid_of
+
+LAST = ("Pod",)  # what a starting scheduler hears of after all else
+
+
+Claims = tuple[tuple[str, str], ...]
+"""Claims that a pod gets bound, as ``namespace/name``, each with its volume, "" for one to be provisioned."""
+
+
+class Reserved(NamedTuple):
+    """A pod that is assumed on a node, as its queue had it."""
+
+    waiting: QueuedPod
+    node: str
+
+
+class CurrentView(View):
+    """The view of a scheduler that runs v1.37. Its ``current`` run follows the shared clock in milliseconds.
+
+    ``reserved`` has the pods that were placed and are not confirmed by the watch yet.
+    """
+
+    expires = False  # durationToExpireAssumedPod is 0 since v1.24: such a pod is kept
+
+    def __init__(
+        self,
+        objects: Sequence[KubernetesObject],
+        *args: Any,
+        current: Run,
+        manifests: StoredManifests,
+        **kw: Any,
+    ) -> None:
+        self.current = current
+        self.manifests = manifests
+        self.reserved: dict[str, Reserved] = {}
+        self._claims: dict[str, Claims] = {}  # of pods whose bindings are under way
+        super().__init__(objects, *args, **kw)
+        self.catch_up()
+        kinds = sorted(manifests.objects, key=lambda kind: kind in LAST)
+        for kind in kinds:
+            for key, manifest in manifests.objects[kind].items():
+                self._learn(kind, key, manifest)
+
+    @property
+    def now(self) -> int:
+        """The time of the shared clock in whole milliseconds."""
+        return int(self.clock.now * SECOND + 0.0005)
+
+    def catch_up(self) -> None:
+        """Let the queue's time pass to the shared clock's."""
+        self.current.queue.pass_to(self.now)
+
+    def refuse(self, text: str) -> None:
+        """End the run: v1.37 would need here what it has not beside others."""
+        self.server.gave_up = self.server.gave_up or f"{self.label} runs kube-scheduler v1.37: {text}"
+
+    # What the watch tells
+
+    def written(self, kind: str, key: str, obj: KubernetesObject | None) -> None:
+        """Hear of a write after the watch delay, with the manifest that is stored by now."""
+        self.send_later(kind, key, obj, self.manifests.of(kind, key))
+
+    def send_later(
+        self, kind: str, key: str, obj: KubernetesObject | None, manifest: Manifest | None
+    ) -> None:
+        """Hear of a write, also of a kind that has no typed object."""
+        self.unheard += 1
+        heard = partial(self._hear_manifest, kind, key, obj, manifest)
+        self._after(self.of.watch_delay, heard, f"watch of {self.label}")
+
+    def _hear_manifest(
+        self, kind: str, key: str, obj: KubernetesObject | None, manifest: Manifest | None
+    ) -> None:
+        self.unheard -= 1
+        self._enter(partial(self._receive_manifest, kind, key, obj, manifest))
+
+    def _receive_manifest(
+        self, kind: str, key: str, obj: KubernetesObject | None, manifest: Manifest | None
+    ) -> None:
+        if obj is not None or manifest is None:
+            self._receive(kind, key, obj)
+        self.catch_up()
+        self._learn(kind, key, manifest)
+
+    def _learn(self, kind: str, key: str, manifest: Manifest | None) -> None:
+        """Store a manifest in v1.37's cluster, None for a deleted object, and tell its queue."""
+        run = self.current
+        stored = run.cluster.objects.get(kind, {}).get(key)
+        if kind == "Node" and key in self.hidden:
+            manifest = None
+        self._end_assumption(kind, key)
+        if stored is not None and (manifest is None or uid_of(stored) != uid_of(manifest)):
+            self._lose(kind, key, stored)
+            stored = None
+        if manifest is None:
+            return
+        if kind == "Pod":
+            self._check(manifest)
+        if stored is None:
+            run.watch.see(run.cluster.create(manifest))
+        elif kind == "Pod" and key in self.reserved:
+            self._learn_reserved(key, manifest)
+        elif manifest is not stored:
+            self._update(key, manifest)
+
+    def _end_assumption(self, kind: str, key: str) -> None:
+        """Take a volume or claim as the API server has it: any news ends what was assumed (AssumeCache)."""
+        cluster = self.current.cluster
+        if kind == "PersistentVolume":
+            cluster.assumed_volumes.pop(key, None)
+        elif kind == "PersistentVolumeClaim":
+            cluster.assumed_claims.pop(key, None)
+
+    def _update(self, key: str, manifest: Manifest) -> None:
+        """Let a change in; a nomination that the status does not know yet is kept (UpdateNominatedPod)."""
+        run = self.current
+        pod = run.cluster.pods.get(key) if manifest["kind"] == "Pod" else None
+        nominated = "" if pod is None or pod.nominated_node else run.nominations.node_of(pod)
+        run.watch.see(run.cluster.replace(manifest))
+        pod = run.cluster.pods.get(key) if nominated else None
+        if pod is not None and not pod.node and not pod.nominated_node and run.queue.find(key) is not None:
+            run.nominations.nominate(pod, nominated)
+
+    def _learn_reserved(self, key: str, manifest: Manifest) -> None:
+        """Hear of a change of an assumed pod: its binding confirms it, the cache keeps it until then."""
+        run = self.current
+        pod = Pod(manifest)
+        if pod.node or pod.finished:
+            held = self.reserved.pop(key)
+            run.watch.see(run.cluster.replace(manifest))
+            if not pod.node:
+                self._freed(manifest, held.node)
+            return
+        assumed = run.cluster.pods[key]
+        run.cluster.replace(manifest)
+        run.cluster.assume(assumed, assumed.node)
+
+    def _lose(self, kind: str, key: str, stored: Manifest) -> None:
+        """Hear of a deletion; what an assumed pod holds is free at once (handleAssumedPodDeletion)."""
+        run, meta = self.current, stored["metadata"]
+        held = self.reserved.pop(key, None) if kind == "Pod" else None
+        run.watch.see(run.cluster.delete(kind, meta.get("namespace"), meta["name"]))
+        if held is not None:
+            self._freed(stored, held.node)
+
+    def _freed(self, manifest: Manifest, node: str) -> None:
+        """Tell the queue that an assumed pod has left its node (EventAssignedPodDelete)."""
+        on_node = {**manifest, "spec": {**(manifest.get("spec") or {}), "nodeName": node}}
+        self.current.queue.broadcast(Event("AssignedPod", "Delete", on_node, None))
+
+    def _check(self, manifest: Manifest) -> None:
+        """Refuse a pod whose scheduling needs a controller that does not run beside others."""
+        pod = Pod(manifest)
+        if pod.spec.get("resourceClaims") and pod.scheduler_name in self.current.configuration.profiles:
+            self.refuse(
+                f"pod {pod.key} has resourceClaims; devices are not allocated beside other schedulers"
+            )
+
+    # What it decides
+
+    def reserve(self, waiting: QueuedPod, node: str, claims: Claims) -> None:
+        """Note that a pod was assumed in v1.37's cluster, assume it here too, and send its binding."""
+        key = waiting.key
+        if claims:
+            self._claims[key] = claims
+        self.reserved[key] = Reserved(waiting, node)
+        self.assume([(key, node)])
+        self.send([[(key, node)]])
+
+    def _write_binding(self, key: str, node: str) -> str:
+        """Write the pod's volumes (BindPodVolumes), then its node."""
+        for claim, volume in self._claims.get(key, ()):
+            refused = self.server.bind_claim(claim, volume, node)
+            if refused:
+                return f'running PreBind plugin "VolumeBinding": binding volumes: {refused}'
+        refused = self.server.bind(key, node)
+        if not refused:
+            self._claims.pop(key, None)
+        return refused
+
+    def _resync(self, key: str, node: str) -> None:
+        """Forget a pod whose binding failed, and file it as after an error (handleBindingCycleError)."""
+        self.catch_up()
+        run = self.current
+        for claim, volume in self._claims.pop(key, ()):  # RevertAssumedPodVolumes
+            self._end_assumption("PersistentVolumeClaim", claim)
+            self._end_assumption("PersistentVolume", volume)
+        held = self.reserved.get(key)
+        if held is None or held.node != node:
+            return  # deleted or bound meanwhile, which the queue was told
+        del self.reserved[key]
+        if self.assumed.pop(key, "") == node:
+            pod = self.pods[key] = replace(self.pods[key], node_name="")
+            self.cluster.put(pod)
+            self.changed[key] = None
+        stored = run.cluster.objects["Pod"][key]
+        fresh = Pod(stored)
+        run.cluster.forget(fresh)
+        self._freed(stored, node)
+        waiting = held.waiting
+        waiting.pod = fresh
+        waiting.failed(run.clock.now, frozenset(), frozenset())
+        run.queue.requeue(waiting)
+        self.nominate(key, "")
+
+    def nominate(self, key: str, node: str) -> None:
+        """Note a pod's nomination, and write it to its status after the bind delay."""
+        run = self.current
+        pod = run.cluster.pods[key]
+        run.nominations.nominate(pod, node)
+        if pod.nominated_node != node:
+            self._after(self.of.bind_delay, partial(self.server.nominate, key, node), f"status of {key}")
+
+    def preempt(self, preemptor: str, victims: Sequence[str], unnominated: Sequence[str]) -> None:
+        """Send the evictions for a pod, which no cycle tries before the last one (prepareCandidateAsync)."""
+        if victims or unnominated:
+            sent = partial(self._preempt, preemptor, tuple(victims), tuple(unnominated))
+            self._after(self.of.bind_delay, sent, f"evictions for {preemptor}")
+
+    def _preempt(self, preemptor: str, victims: Sequence[str], unnominated: Sequence[str]) -> None:
+        for key in unnominated:
+            self.server.nominate(key, "")
+        for number, key in enumerate(victims, 1):
+            if number == len(victims):
+                self.current.rules.preempting.discard(preemptor)
+            pod = self.server.pods.get(key)
+            if pod is not None and not pod.terminal:
+                self.ledger.evicted(self.label, pod)
+                self.server.evict(key, preemptor)

@@ -1,0 +1,499 @@
+"""Step through a scenario in virtual time: the framework's scheduler, its queue and clock, and controllers.
+
+Between two cycles time jumps from timer to timer: Permit timeouts, ends of backoff, flushes, terminating
+pods, operations. A step returns the same Cycle as v1.11's
+:class:`scheduler_core.run.instant.Simulation`, plus the events before it and its consequences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
+from typing import Any, Self
+
+from scheduler_core.cluster.controllers import ControllerManager
+from scheduler_core.record.cycle import Cycle, Decision, FinalState, Restart
+from scheduler_core.record.timeline import UNSETTLED, TimelineEvent
+from scheduler_core.run.agenda import Agenda
+from scheduler_core.run.beside import Beside, CustomSchedulers
+from scheduler_core.run.building import build, make_manager
+from scheduler_core.run.control import ControlledFramework
+from scheduler_core.run.cycles import cycle_of, decision_of, events_of, phases_of
+from scheduler_core.run.ending import Ending, Subject
+from scheduler_core.run.forking import shared
+from scheduler_core.run.landing import land, tell_of
+from scheduler_core.run.queues import queue_state, queues_of, waiting_of
+from scheduler_core.run.recording import EventRecording, StepEvents
+from scheduler_core.run.restarting import restart
+from scheduler_core.run.view import FrameworkReader
+from scheduler_core.run.waits import longest_wait
+from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.schedulers.v1_11.policy.difference import differences
+from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
+from scheduler_core.schedulers.v1_22.plugins.observers import OBSERVERS
+from scheduler_core.schedulers.v1_22.queue import QueuedPod
+from scheduler_core.schedulers.v1_22.record import Attempt
+from scheduler_core.schedulers.v1_22.scheduler import Pace
+from scheduler_core.schedulers.v1_22.waiting import WaitingPod
+
+UNSETTLED_KEPT = 20
+
+
+class TimedSimulation(FrameworkReader):
+    """Step through what a scheduler of the framework would do with a scenario, in virtual time.
+
+    Operations land in order: one with a time at that time; one with a step when nothing is left to do *now*
+    (no pod is active, no turn is pending and no timer is due), and not before its time; one with
+    ``major.minor`` after that many cycles, or when no further cycle would run. ``trace=False`` omits from
+    each Cycle what only views need. ``observers`` record the state of the plugins' own objects.
+    ``interrupt`` is called many times a second during any computation, from the first object on; it may
+    raise, after which the simulation cannot be used. ``unsettled`` lists the bounds that the run has hit.
+
+    Raises:
+        PolicyError: The scenario's configuration cannot be used.
+    """
+
+    def __init__(
+        self, scenario: Scenario, *, trace: bool = True, interrupt: Callable[[], None] | None = None
+    ) -> None:
+        self.scenario = scenario
+        self.decisions = []
+        self.major = 1
+        self.minor = 0
+        self.happenings = 0  # of the whole run
+        self.turns = 0  # how often time advanced or an operation landed: never more than events
+        self.observers = [make() for make in OBSERVERS]
+        self.messages: dict[str, str] = {}  # why each pod was unschedulable at its last attempt
+        self.unsettled: list[str] = []  # bounds hit and rules that never settle; the first UNSETTLED_KEPT
+        self.ending = Ending(scenario.settings.until, longest_wait(scenario))
+        self._trace = trace
+        self._configuration = scenario.configuration
+        self._agenda = Agenda.of(scenario.operations)
+        self._landing: list[Operation] = []
+        self._applied: list[str] = []
+        self._restarted: list[str] = []
+        self._custom = CustomSchedulers(scenario.schedulers)
+        self._beside: Beside = self._custom
+        self._recording = EventRecording({})
+        self._rest: FinalState | None = None
+        self._broken = False  # controllers gave up, or the run did
+        self._full = False  # controllers have reached the bound on pods
+        self._touched: dict[str, None] = {}
+        self._started = False  # the scheduler exists
+        self._deleted = []
+        self.framework = self._build(make_manager(scenario.objects, scenario.most_pods), interrupt)
+        self._started = True
+        self._before = self.profile
+        self._recording.places = self.placement()
+        self._beside.notice(self.framework, self.framework.changed)
+        self.framework.changed.clear()
+
+    def _build(self, manager: ControllerManager, interrupt: Callable[[], None] | None) -> ControlledFramework:
+        """Start what schedules the scenario's objects."""
+        return build(
+            self._configuration,
+            self.scenario.objects,
+            manager=manager,
+            keep=self._keep,
+            controlled=self.scenario.controllers,
+            details=self._trace,
+            interrupt=interrupt,
+        )
+
+    @property
+    def observed(self) -> ControlledFramework:
+        """The framework whose queues, waiting pods and plugins a record shows."""
+        return self.framework
+
+    @property
+    def waiting(self) -> Iterable[WaitingPod]:
+        """The pods that wait at Permit."""
+        return self._subject.waiting
+
+    @property
+    def _subject(self) -> Subject:
+        """What has to come to rest before the run ends."""
+        return self.framework
+
+    # Steps
+
+    def __iter__(self) -> Iterator[Cycle]:
+        while (cycle := self.step()) is not None:
+            yield cycle
+
+    def step(self) -> Cycle | None:
+        """Run one scheduling cycle and its immediate consequences; return ``None`` at the end of the run."""
+        trace = self._trace
+        if trace:
+            for observer in self.observers:
+                observer.begin(self.observed)
+        if not self._advance():
+            return None
+        cycle, attempt, pod = self._cycle()
+        framework = self.observed
+        self._consequences()
+        found = self._take(whole=trace)
+        cycle.moves, cycle.phases = found.moves, self._phases(cycle, attempt)
+        if trace:
+            told = (*found.before, *found.after)
+            cycle.happenings, cycle.consequences = found.before, found.after
+            cycle.waiting = waiting_of(framework)
+            own = tuple(one.record(framework, pod, attempt, told) for one in self.observers)
+            cycle.plugins = (*cycle.plugins, *own)
+            cycle.events = events_of(told)
+        else:
+            cycle.plugins = tuple(one.marked() for one in self.observers)
+        self._complete(cycle)
+        self._commit(cycle.decision)
+        return cycle
+
+    def _cycle(self) -> tuple[Cycle, Attempt, QueuedPod | None]:
+        """Run the next attempt; return it with its record so far and with the pod that was popped for it."""
+        framework, trace = self.framework, self._trace
+        scheduler = self._custom.due
+        pod = None if scheduler else framework.queue.head()
+        if trace:
+            for observer in self.observers:
+                observer.popped(framework, pod)
+        queue = None if pod is None else queue_state(framework, pod, whole=trace)
+        counter = framework.taken
+        attempt = self._attempt()
+        cycle = cycle_of(framework, None if pod is None else framework.profile_of(pod), attempt, counter)
+        cycle.scheduler, cycle.session = scheduler, attempt.session
+        cycle.queue = queue or self._custom.queue_state(framework, scheduler, attempt, whole=trace)
+        return cycle, attempt, pod
+
+    def _phases(self, cycle: Cycle, attempt: Attempt) -> tuple[str, ...]:
+        """Return the phases of an attempt whose binding cycle may have run."""
+        del cycle
+        return phases_of(attempt)
+
+    @property
+    def rest(self) -> FinalState | None:
+        """The state at the end of the run, ``None`` while cycles remain; advances to the next cycle."""
+        if self._rest is None and not self.peek():
+            found = self._take()
+            told, framework = (*found.before, *found.after), self.observed
+            records = tuple(observer.final(framework) for observer in self.observers)
+            self._rest = FinalState(self.time, told, queues_of(framework), records, found.moves)
+        return self._rest
+
+    @property
+    def done(self) -> bool:
+        """Whether no cycle remains; advances to the next cycle."""
+        return not self.peek()
+
+    def peek(self) -> bool:
+        """Advance to the next cycle; return False at the end of the run."""
+        return self._advance()
+
+    def replay(self, decisions: Iterable[Decision]) -> None:
+        """Replay cycles whose decisions are known, without recording what views need.
+
+        The decisions are computed again and compared, because waits, denials and controllers depend on them.
+
+        Raises:
+            ValueError: No pod is left to schedule, or a cycle is about another pod or decides otherwise.
+        """
+        details, self.framework.details = self.framework.details, False
+        try:
+            for decision in decisions:
+                self._repeat(decision)
+        finally:
+            self.framework.details = details
+
+    def _repeat(self, decision: Decision) -> None:
+        if not self._advance():
+            raise ValueError(
+                f"cycle {self.index + 1}: no pod is left to schedule, but a decision for {decision.pod}"
+            )
+        attempt = self._attempt()
+        if attempt.pod != decision.pod:
+            raise ValueError(
+                f"cycle {self.index + 1} is about {attempt.pod}, the decision about {decision.pod}"
+            )
+        made = decision_of(attempt)
+        if made != decision:
+            raise ValueError(f"cycle {self.index + 1} decides {made}, not {decision}")
+        self._consequences()
+        self._take(whole=False)
+        for observer in self.observers:
+            observer.marked()
+        self._commit(decision)
+
+    def fork(self, *, trace: bool) -> Self:
+        """Return an independent copy at the current step.
+
+        Objects, decisions and compiled pods are shared because nothing changes them.
+        """
+        unchanging = (
+            self._before,
+            self._configuration,
+            self._rest,
+            *self.decisions,
+            *self._recording.happenings,
+            *self._shared(),
+        )
+        memo: dict[int, Any] = {id(one): one for one in unchanging}
+        memo[id(self.framework.interrupt)] = self.framework.interrupt
+        memo[id(self.framework.manager)] = self.framework.manager.copy()
+        other = deepcopy(self, memo)
+        other.record(trace=trace)
+        return other
+
+    def _shared(self) -> Iterator[object]:
+        """Yield what a copy may share, because nothing changes it."""
+        return shared(self.scenario, self.framework)
+
+    def record(self, *, trace: bool) -> None:
+        """Set whether cycles record, from the next one on, what views need or only the decisions."""
+        self._trace = self.framework.details = trace
+
+    # Parts of a step
+
+    @property
+    def _has_attempt(self) -> bool:
+        """Whether a pod can be tried now, by the framework or by a custom scheduler that is due."""
+        return self.framework.queue.has_active or bool(self._beside.due)
+
+    def _attempt(self) -> Attempt:
+        """Run the next attempt; its effects on other objects are still pending."""
+        scheduler = self._custom.due
+        return self._custom_attempt(scheduler) if scheduler else self._framework_attempt()
+
+    def _custom_attempt(self, scheduler: str) -> Attempt:
+        """Run an attempt of a custom scheduler and bind its pods; this takes none of the framework's time."""
+        framework = self.framework
+        attempt = self._custom.attempt(framework, scheduler)
+        placements = decision_of(attempt).placements
+        pods = tuple(key for key, _ in placements) or (attempt.pod,)
+        self._look()
+        self._recording.begin(pods, framework.clock.now)
+        framework.bind_beside(placements)
+        if not placements:
+            framework.tell("FailedScheduling", attempt.pod, attempt.message)
+        for key, message in attempt.in_vain:
+            framework.tell("FailedScheduling", key, message)
+        for victim in attempt.victims:
+            framework.evict(victim, scheduler)
+        framework.patch_groups(attempt.groups)
+        self.ending.tried(framework.clock.now)
+        self._look()
+        self._custom.applied(framework, scheduler, attempt)
+        return attempt
+
+    def _framework_attempt(self) -> Attempt:
+        """Run the framework's scheduling cycle."""
+        framework = self.framework
+        now, cycle = framework.clock.now, self._pace()
+        framework.pace = Pace(cycle=cycle)
+        self._look()
+        head = framework.queue.head()
+        assert head is not None
+        self._recording.begin((head.key,), now + cycle)
+        self._touch(head.key)
+        attempt = framework.attempt()
+        self.ending.tried(framework.clock.now)
+        self._touch(attempt.pod)
+        return attempt
+
+    def _pace(self) -> float:
+        """Return how long the next cycle takes, in seconds."""
+        clock = self.framework.clock
+        now, moments = clock.now, (clock.next_time(), self._agenda.next_time)
+        free = min((at - now for at in moments if at is not None and at > now), default=None)
+        return self.ending.pace(self._subject, free)
+
+    def _consequences(self) -> None:
+        """Apply the operations that land during this cycle, then run all pending turns."""
+        landing, self._landing = self._landing, []
+        for operation in landing:
+            self._operate(operation)
+        self._take_turns()
+
+    def _take_turns(self) -> bool:
+        """Run all pending turns; return whether controllers or the framework gave up, which ends the run."""
+        framework = self.framework
+        framework.take_turns()
+        if framework.manager.full and not self._full:
+            self._full = True
+            most = framework.manager.options.most_pods
+            framework.tell(UNSETTLED, "", f"Controllers create no more pods: there are {most:,}, the most")
+        undone = framework.manager.gave_up
+        if undone:
+            undone += ": controllers undo each other's work"
+        gave_up = undone or framework.gave_up
+        if gave_up:
+            self._give_up(f"{gave_up}. The run ends here")
+        return self._broken
+
+    def _give_up(self, why: str) -> None:
+        """End the run at the current step; only the first reason is recorded."""
+        if not self._broken:
+            self._broken = True
+            self.framework.tell(UNSETTLED, "", why)
+
+    def _advance(self) -> bool:
+        """Advance time until there is a pod to schedule; return False at the end of the run."""
+        while True:
+            self.turns += 1
+            framework = self.framework
+            clock = framework.clock
+            framework.interrupt()
+            if self._take_turns():
+                return False
+            if self.ending.stuck(self._subject):
+                self._give_up(
+                    f"The run was ended: {self.ending.moments - 1:,} events since the last cycle are too many"
+                )
+                return False
+            self._look()
+            self._beside.set_timers(framework)
+            due = clock.next_time()
+            if due is not None and due <= clock.now:
+                clock.fire()
+            elif self._agenda.due(self.minor, clock.now, active=self._has_attempt):
+                self._land_next()
+            elif self._has_attempt:
+                to_come = self._agenda.next_time is not None and not self._agenda.overdue(clock.now)
+                if not self.ending.stops(self._subject, clock.now, more=to_come):
+                    break
+                if not self._go_on(due):
+                    return False
+            elif not self._pass_time(due):
+                return False
+        self.cluster.refresh()
+        return True
+
+    def _pass_time(self, due: float | None) -> bool:
+        """Advance to the next timer or operation; return False at the end of the run."""
+        framework = self.framework
+        landing = self._agenda.next_time
+        moments = [moment for moment in (due, landing) if moment is not None]
+        if not moments:
+            return self._land_early()
+        if self.ending.over(self._subject, min(moments), more=landing is not None):
+            until = self.ending.until
+            if until is not None and min(moments) > until:
+                framework.clock.wait_until(until)
+                return False
+            return self._go_on(due)
+        self._pass_to(due, landing)
+        return True
+
+    def _pass_to(self, due: float | None, landing: float | None) -> None:
+        clock = self.framework.clock
+        if landing is not None and (due is None or landing < due):
+            clock.wait_until(landing)
+        else:
+            clock.fire()
+
+    def _go_on(self, due: float | None) -> bool:
+        """Advance although no pod is to be tried any more; return False at the end of the run.
+
+        What remains are operations that wait until no pod is active, then the ends of all waits at Permit.
+        """
+        if self._land_early():
+            return True
+        clock, until = self.framework.clock, self.ending.until
+        if len(self._subject.waiting) and due is not None and (until is None or due <= until):
+            self._pass_to(due, self._agenda.next_time)
+            return True
+        now = clock.now
+        if self.ending.exhausted(self._subject) and (until is None or now <= until):
+            tries = self.ending.attempts
+            self._give_up(f"The run was ended: {tries} tries since the last operation are too many")
+        return False
+
+    def _land_early(self) -> bool:
+        """Apply the next operations if they would wait for cycles or calm in vain; return whether any do."""
+        until, now = self.ending.until, self.framework.clock.now
+        waits = self._agenda.counting or self._agenda.overdue(now)
+        if not waits or (until is not None and now > until):
+            return False
+        self._land_next()
+        return True
+
+    def _land_next(self) -> None:
+        step, operations = self._agenda.take()
+        self.major, self.minor = step + 1, 0
+        for operation in operations:
+            self._applied.append(operation.id)
+            if operation.during and self._has_attempt:
+                self._landing.append(operation)
+            else:
+                self._operate(operation)
+
+    def _operate(self, operation: Operation) -> None:
+        if operation.configuration is not None:
+            self._restart(operation, operation.configuration)
+        else:
+            land(self.framework, operation)
+
+    def _restart(self, operation: Operation, configuration: Configuration) -> None:
+        """Restart the scheduler: its in-memory state is lost, pods waiting at Permit become pending."""
+        former = self.framework
+        former.take_turns()
+        tell_of(former, operation)
+        self._deleted += former.deleted
+        self._configuration = configuration
+        self.framework = restart(former, configuration, keep=self._keep, details=self._trace)
+        self._beside.restarted()
+        for key in former.pods:
+            self._touch(key)
+        self._restarted.append(operation.id)
+
+    def _keep(self, what: Attempt | TimelineEvent) -> None:
+        """Record a timeline event; attempts are ignored."""
+        if isinstance(what, Attempt):
+            return
+        self.happenings += 1
+        self.ending.notice(what)
+        if what.what == UNSETTLED:
+            self.unsettled = list(dict.fromkeys((*self.unsettled, what.text)))[:UNSETTLED_KEPT]
+        if what.what == "FailedScheduling":
+            self.messages[what.about] = what.text
+        elif what.what == "Scheduled":
+            self.messages.pop(what.about, None)
+        pods = self.framework.pods if self._started else {}
+        for observer in self.observers:
+            observer.notice(what, pods)
+        self._look()
+        self._recording.tell(what)  # a fork made now may still report it
+
+    def _touch(self, key: str) -> None:
+        self._touched[key] = None
+
+    def _look(self) -> None:
+        """Record the pods that have moved."""
+        if not self._started:
+            return
+        touched, changed = self._touched, self.framework.changed
+        if touched or changed:
+            self._beside.notice(self.framework, changed)
+            self._recording.look((*touched, *changed), self._place_of, self.time)
+            touched.clear()
+            changed.clear()
+
+    def _place_of(self, key: str) -> str | None:
+        state = self.cluster.pods.get(key)
+        return state.node_name if state is not None else None
+
+    def _take(self, *, whole: bool = True) -> StepEvents:
+        self._look()
+        return self._recording.take(whole=whole)
+
+    def _complete(self, cycle: Cycle) -> None:
+        """Set the fields that only the run knows."""
+        cycle.index = self.index + 1
+        cycle.step = f"{self.major}.{self.minor + 1}"
+        cycle.operations = tuple(self._applied)
+        if self._restarted:
+            cycle.restart = Restart(tuple(self._restarted), tuple(differences(self._before, self.profile)))
+
+    def _commit(self, decision: Decision) -> None:
+        self.decisions.append(decision)
+        self._applied = []
+        self._restarted = []
+        self._before = self.profile
+        self.minor += 1

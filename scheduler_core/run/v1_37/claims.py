@@ -1,0 +1,130 @@
+"""ResourceClaims of pods under v1.37: the resourceclaim controller beside the scheduler.
+
+Before the scheduler starts, it has served every pod of the bundle. Afterwards it answers each write at once,
+and the scheduler sees its writes as events: a claim that is made, a pod's status that names it, a claim that
+is free again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from scheduler_core.cluster.controllers.resource_claims import (
+    CLAIM,
+    TEMPLATE,
+    ResourceClaimController,
+    claim_names,
+    is_done,
+    pod_key,
+    pod_uid,
+)
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.schedulers.v1_37.run import Run
+
+
+class PodClaims:
+    """The controller's view of a run; ``run`` is replaced when the scheduler restarts."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self._controller = ResourceClaimController()
+        self._users: dict[str, tuple[str, ...]] = {}  # by pod with claims: its uid, then the claims' names
+
+    @property
+    def problems(self) -> Mapping[str, str]:
+        """Why claims could not be made, by pod (the event FailedResourceClaimCreation)."""
+        return self._controller.problems
+
+    def store_first(self, manifest: Document) -> None:
+        """Store an object of the start; a pod follows its claims, and its status names them already."""
+        cluster = self.run.cluster
+        if manifest["kind"] == CLAIM:
+            self._controller.note(manifest)
+        elif manifest["kind"] == "Pod" and _has_claims(manifest):
+            manifest = self._served(manifest)
+        self.run.write(cluster.create(manifest))
+        if manifest["kind"] == "Pod" and _has_claims(manifest):
+            self._reserve(manifest)
+
+    def follow(self, manifest: Document) -> None:
+        """Answer a write: of a pod, of a claim, or of a template that pods may wait for."""
+        kind = manifest["kind"]
+        if kind == "Pod" and _has_claims(manifest):
+            self._serve(pod_key(manifest))
+        elif kind == CLAIM:
+            self._controller.note(manifest)
+            self._reserve_for_users(manifest)
+        elif kind == TEMPLATE:
+            for pod in list(self.problems):
+                self._serve(pod)
+
+    def placed(self, pod: str) -> None:
+        """Answer the binding of a pod: its claims are allocated now, for others on nodes too."""
+        uses = self._users.get(pod, ())[1:]
+        for name in uses:
+            claim = self.run.cluster.get(CLAIM, pod.partition("/")[0], name)
+            if claim is not None:
+                self._reserve_for_users(claim)
+
+    def lose(self, kind: str, key: str) -> None:
+        """Answer a deletion: a pod's claims are free, and a claim that a pod still needs is made again."""
+        if kind == "Pod" and key in self._users:
+            self._free(key)
+        elif kind == CLAIM:
+            namespace, _, name = key.rpartition("/")
+            for pod, (_, *names) in list(self._users.items()):
+                if name in names and pod.startswith(f"{namespace}/"):
+                    self._serve(pod)
+
+    def _serve(self, pod: str) -> None:
+        namespace, _, name = pod.partition("/")
+        stored = self.run.cluster.get("Pod", namespace, name)
+        if stored is None:
+            return
+        served = self._served(stored)
+        if served is not stored:
+            self.run.write(self.run.cluster.replace(served))
+        if is_done(served):
+            self._free(pod)
+        else:
+            self._reserve(served)
+
+    def _reserve_for_users(self, claim: Document) -> None:
+        """Reserve a claim for the pods on nodes that use it."""
+        namespace, name = claim["metadata"].get("namespace") or "default", claim["metadata"]["name"]
+        for pod, (_, *names) in list(self._users.items()):
+            if name in names and pod.startswith(f"{namespace}/"):
+                stored = self.run.cluster.get("Pod", namespace, pod.partition("/")[2])
+                if stored is not None:
+                    self._reserve(stored)
+
+    def _reserve(self, pod: Document) -> None:
+        for write in self._controller.reserved(pod, self.run.cluster):
+            self.run.write(self.run.cluster.replace(write.claim))
+
+    def _served(self, pod: Document) -> Document:
+        """Write the claims that a pod gets; return the pod with a status that names them."""
+        cluster = self.run.cluster
+        made = self._controller.claims_for(pod, cluster)
+        for claim in made.claims:
+            self._controller.note(claim)
+            self.run.write(cluster.create(claim))
+        if made.statuses is not None:
+            status = {**(pod.get("status") or {}), "resourceClaimStatuses": list(made.statuses)}
+            pod = {**pod, "status": status}
+        self._users[pod_key(pod)] = (pod_uid(pod), *claim_names(pod))
+        return pod
+
+    def _free(self, pod: str) -> None:
+        uid, *names = self._users.pop(pod)
+        cluster = self.run.cluster
+        for write in self._controller.freed(pod, uid, names, cluster):
+            meta = write.claim["metadata"]
+            if write.deleted:
+                self.run.write(cluster.delete(CLAIM, meta.get("namespace"), meta["name"]))
+            else:
+                self.run.write(cluster.replace(write.claim))
+
+
+def _has_claims(pod: Document) -> bool:
+    return bool((pod.get("spec") or {}).get("resourceClaims"))

@@ -1,0 +1,221 @@
+"""The scheduling queue of kube-scheduler v1.37 in the form of every release, and what would wake its pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import nsmallest
+from itertools import islice
+from typing import Any
+
+from scheduler_core.record.cycle import QueueEntry, QueueState, TimedQueue
+from scheduler_core.run.v1_37.record import Hint
+from scheduler_core.schedulers.v1_11.queue import QUEUE_SHOWN
+from scheduler_core.schedulers.v1_37.clock import SECOND
+from scheduler_core.schedulers.v1_37.entities import Entity, QueuedPod
+from scheduler_core.schedulers.v1_37.gating import GANG
+from scheduler_core.schedulers.v1_37.hints.registry import events_of, wakes
+from scheduler_core.schedulers.v1_37.podgroups import GATE
+from scheduler_core.schedulers.v1_37.queue import LEFTOVER_AFTER, LEFTOVER_EVERY
+from scheduler_core.schedulers.v1_37.run import Run
+
+KEPT = 2_000
+CREATED, FAILED = "created", "failed"
+
+Moved = Mapping[str, str]
+"""The event that moved each waiting pod last, by pod."""
+
+
+Stamp = tuple[object, ...]
+
+
+class Told:
+    """The recorded entries of waiting pods, kept while unchanged: most pods wait for many cycles."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, tuple[Stamp, QueueEntry]] = {}
+        self._hints: dict[str, tuple[Stamp, Hint]] = {}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Told:
+        """Return an empty one."""
+        del memo
+        return Told()
+
+    def entry(self, waiting: QueuedPod, place: str, moved: Moved, nominated: Mapping[str, str]) -> QueueEntry:
+        """Return a pod as it waits in a queue."""
+        key = waiting.key
+        stamp = *_stamp(waiting, place, nominated), moved.get(key)
+        known = self._entries.get(key)
+        if known is None or known[0] != stamp:
+            if len(self._entries) >= KEPT:
+                self._entries.clear()
+            known = self._entries[key] = stamp, _entry(waiting, place, moved, nominated)
+        return known[1]
+
+    def hint(self, run: Run, waiting: QueuedPod, queue: str, nominated: Mapping[str, str]) -> Hint:
+        """Return what would wake a pod that sleeps."""
+        if not waiting.rejected_by and not waiting.pending and not waiting.gated_by:
+            return _hint(run, waiting, queue, nominated)  # its group may appear at any time
+        key, stamp = waiting.key, _stamp(waiting, queue, nominated)
+        known = self._hints.get(key)
+        if known is None or known[0] != stamp:
+            if len(self._hints) >= KEPT:
+                self._hints.clear()
+            known = self._hints[key] = stamp, _hint(run, waiting, queue, nominated)
+        return known[1]
+
+
+def _stamp(waiting: QueuedPod, place: str, nominated: Mapping[str, str]) -> Stamp:
+    """Return what a waiting pod's description depends on; between two attempts its plugins only add up."""
+    return (
+        waiting.pod,
+        place,
+        waiting.since,
+        waiting.attempts,
+        waiting.failures,
+        waiting.errors,
+        len(waiting.rejected_by),
+        len(waiting.pending),
+        waiting.gated_by,
+        nominated.get(waiting.key),
+    )
+
+
+def queue_state(run: Run, head: Entity, moved: Moved, told: Told, *, whole: bool) -> QueueState:
+    """Return the queues without the head, which is about to be scheduled; the counts are exact.
+
+    At most ``QUEUE_SHOWN`` entries of each queue are listed, and none unless ``whole``.
+    """
+    if not whole:
+        own = run.queue.active.get(head.key) is head
+        return QueueState([], len(run.queue.active) - own, [], len(run.queue.unschedulable))
+    places = _places(run, head.members)
+    shown = {place: list(islice(members, QUEUE_SHOWN)) for place, (members, _) in places.items()}
+    counts = {**{place: number for place, (_, number) in places.items()}, "waiting": 0}
+    nominated = run.nominations.nodes()
+    entries = tuple(
+        told.entry(waiting, place, moved, nominated)
+        for place, members in shown.items()
+        for waiting in members
+    )
+    tried = told.entry(head.members[0], "active", moved, nominated)
+    active, unschedulable = (
+        [(w.key, w.priority, w.arrival) for w in shown[place]] for place in ("active", "unschedulable")
+    )
+    timed = TimedQueue(counts, entries, (), tuple(_flushes(entries)), tried)
+    return QueueState(active, counts["active"], unschedulable, counts["unschedulable"], timed)
+
+
+Place = tuple[Iterable[QueuedPod], int]
+"""The pods of a queue in order, at least the first ``QUEUE_SHOWN``, and how many there are."""
+
+
+def _places(run: Run, without: Sequence[QueuedPod]) -> dict[str, Place]:
+    """Return the queues of all waiting pods but those of the head.
+
+    Most pods wait in the active queue. Without PodGroups its heap has their order already, and they are
+    neither all looked at nor sorted.
+    """
+    queue, found = run.queue, _sleeping(run, without)
+    if run.configuration.gate(GATE):
+        return {"active": _first(_members(queue.active, without)), **found}
+    own = sum(queue.active.get(waiting.key) is waiting for waiting in without)
+    active = (waiting for entity in queue.active.ranked() for waiting in entity.members)
+    return {
+        "active": ((waiting for waiting in active if waiting not in without), len(queue.active) - own),
+        **found,
+    }
+
+
+def _sleeping(run: Run, without: Sequence[QueuedPod]) -> dict[str, Place]:
+    """Return the queues of the pods that are not active."""
+    queue = run.queue
+    backing_off = _members((*queue.backoff, *queue.error_backoff), without)
+    kept = queue.unschedulable.values()
+    rejected = _members((entity for entity in kept if not entity.gated_by), without)
+    gated = _members((entity for entity in kept if entity.gated_by), without)
+    gated += [member for members in run.watch.incomplete.values() for member in members]
+    return {
+        "backoff": _first(backing_off),
+        "unschedulable": _first(rejected),
+        "gated": _first(gated),
+    }
+
+
+def _members(entities: Iterable[Entity], without: Sequence[QueuedPod]) -> list[QueuedPod]:
+    return [member for entity in entities for member in entity.members if member not in without]
+
+
+def _first(members: list[QueuedPod]) -> Place:
+    return nsmallest(QUEUE_SHOWN, members, key=lambda waiting: waiting.order), len(members)
+
+
+def _entry(waiting: QueuedPod, place: str, moved: Moved, nominated: Mapping[str, str]) -> QueueEntry:
+    expires = waiting.backoff_expires
+    plugins = tuple(sorted(waiting.rejectors))
+    rejected = place in ("unschedulable", "gated")
+    told = moved.get(waiting.key) or (FAILED if waiting.failures or waiting.errors else CREATED)
+    return QueueEntry(
+        waiting.key,
+        place,  # type: ignore[arg-type]
+        (float(waiting.priority), waiting.since / SECOND),
+        "pod",
+        waiting.since / SECOND,
+        waiting.since / SECOND,
+        waiting.attempts,
+        None if expires is None else expires / SECOND,
+        told,
+        (*plugins, *((waiting.gated_by,) if waiting.gated_by and waiting.gated_by not in plugins else ())),
+        nominated.get(waiting.key, ""),
+        tuple(dict.fromkeys(e for plugin in plugins for e in events_of(plugin))) if rejected else (),
+        _retry_at(waiting) if place == "unschedulable" else None,
+    )
+
+
+def _retry_at(waiting: QueuedPod) -> float:
+    """Return when the flush of the unschedulable pods moves it, in seconds."""
+    return ((waiting.since + LEFTOVER_AFTER) // LEFTOVER_EVERY + 1) * LEFTOVER_EVERY / SECOND
+
+
+def _flushes(entries: tuple[QueueEntry, ...]) -> Iterator[tuple[str, float]]:
+    backoff = [
+        one.backoff_until for one in entries if one.place == "backoff" and one.backoff_until is not None
+    ]
+    leftover = [one.retry_at for one in entries if one.retry_at is not None]
+    if backoff:
+        yield "backoff", min(backoff)
+    if leftover:
+        yield "unschedulable", min(leftover)
+
+
+def hints_of(run: Run, told: Told) -> tuple[tuple[Hint, ...], int]:
+    """Return the first waiting pods that sleep, with what would wake each, and how many there are."""
+    sleeping = _sleeping(run, ())
+    rows = [(waiting, place) for place in ("unschedulable", "gated") for waiting in sleeping[place][0]]
+    rows.sort(key=lambda row: row[0].order)
+    nominated = run.nominations.nodes()
+    hints = (told.hint(run, waiting, place, nominated) for waiting, place in rows[:QUEUE_SHOWN])
+    return tuple(hints), sleeping["unschedulable"][1] + sleeping["gated"][1]
+
+
+def _hint(run: Run, waiting: QueuedPod, queue: str, nominated: Mapping[str, str]) -> Hint:
+    plugins = sorted(waiting.rejectors | ({waiting.gated_by} if waiting.gated_by else set()))
+    missing = None if plugins else _missing_group(run, waiting)
+    events = tuple((plugin, events_of(plugin), wakes(plugin, waiting.pod)) for plugin in plugins)
+    if missing is not None:
+        events = ((GANG, ("PodGroupAdd",), f"its PodGroup {missing} is created"),)
+    return Hint(
+        waiting.key,
+        queue,
+        waiting.attempts,
+        waiting.gated_by,
+        tuple(sorted(waiting.pending)),
+        events,
+        None if queue == "gated" else _retry_at(waiting),
+        nominated.get(waiting.key, ""),
+    )
+
+
+def _missing_group(run: Run, waiting: QueuedPod) -> str | None:
+    """Return the PodGroup that a pod waits for because it does not exist."""
+    listed = run.watch.incomplete.items()
+    return next((group for group, members in listed if waiting in members), None)

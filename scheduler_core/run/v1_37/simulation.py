@@ -1,0 +1,482 @@
+"""Step through a scenario as kube-scheduler v1.37 would: its queue with hints and backoff, one cycle a step.
+
+Two clusters are kept alike: that of :mod:`scheduler_core.schedulers.v1_37`, which decides, and the typed one
+that every view reads. Time is v1.37's clock; it passes with writes, with cycles, and to the times of
+operations.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
+from itertools import groupby
+from typing import Any
+
+from msgspec.structs import replace
+
+from scheduler_core.interrupting import look
+from scheduler_core.kubernetes.model import KubernetesObject, Pod
+from scheduler_core.kubernetes.problems import Problem
+from scheduler_core.record.cycle import Cycle, Decision, Restart
+from scheduler_core.run.v1_37.claims import PodClaims
+from scheduler_core.run.v1_37.cycles import (
+    Places,
+    bare_cycle,
+    decision_of,
+    fill,
+    places_of,
+)
+from scheduler_core.run.v1_37.groups import MemberOutcome, outcomes_of
+from scheduler_core.run.v1_37.manifests import Manifests
+from scheduler_core.run.v1_37.queues import Told, queue_state
+from scheduler_core.run.v1_37.recording import record_of
+from scheduler_core.scenario.scenario import Operation, Scenario
+from scheduler_core.schedulers.extenders.approval import transport
+from scheduler_core.schedulers.extenders.asking import Asking
+from scheduler_core.schedulers.v1_11.columns.podinfo import PodResources
+from scheduler_core.schedulers.v1_11.columns.state import Cluster
+from scheduler_core.schedulers.v1_11.policy import PolicyError, Profile
+from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
+from scheduler_core.schedulers.v1_11.queue import SchedulingQueue
+from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
+from scheduler_core.schedulers.v1_37.change import Manifest
+from scheduler_core.schedulers.v1_37.clock import SECOND, whole_second
+from scheduler_core.schedulers.v1_37.configuration import current_configuration
+from scheduler_core.schedulers.v1_37.run import MAX_TRIES, Ran, Run
+
+MOST_TRIES = 10
+"""Cycles of one pod or group after an operation, however often events activate it."""
+
+UNSETTLED_KEPT = 20
+
+
+class CurrentSimulation:
+    """Step through what kube-scheduler v1.37 would do with a scenario.
+
+    Operations land in order: one with a time at that time, one with a step when no pod can be tried, one with
+    ``major.minor`` after that many cycles. A pod that events bring back again and again is left waiting after
+    :data:`scheduler_core.schedulers.v1_37.run.MAX_TRIES` cycles, if no other is active; ``unsettled`` names
+    it. ``until`` of the SimulationSettings ends the run: no later cycle begins, and no later operation lands.
+    ``trace=False`` omits from each Cycle what only views need. ``asking`` is that of a run of the same
+    scenario, whose extenders are not asked again.
+
+    Raises:
+        PolicyError: The scenario's configuration cannot be used.
+    """
+
+    def __init__(self, scenario: Scenario, *, trace: bool = True, asking: Asking | None = None) -> None:
+        self.scenario = scenario
+        self.cluster = Cluster(declared_fields())
+        self.queue = SchedulingQueue()
+        self.decisions: list[Decision] = []
+        self.deleted: list[str] = []
+        self.major, self.minor = 1, 0
+        self.unsettled: list[str] = []
+        self.members: dict[str, MemberOutcome] = {}  # by pod: what the last cycle of its PodGroup came to
+        self._trace = trace
+        self._manifests = Manifests(scenario)
+        self._configuration = scenario.configuration
+        until = scenario.settings.until
+        self._until = None if until is None else round(until * SECOND)
+        self.asking = asking or Asking(scenario.answers, transport(), lambda: scenario.id)
+        self.run = self._run_with(scenario.configuration)
+        self._operations = [
+            (step, list(group))
+            for step, group in groupby(scenario.operations, key=lambda operation: operation.step)
+        ]
+        self._next_operation = 0
+        self._landing: list[Operation] = []
+        self._applied: list[str] = []
+        self._restarted: list[str] = []
+        self._tried: Counter[str] = Counter()
+        self._changes = 0  # operations, placements and deletions so far
+        self._failed_at: dict[str, int] = {}  # by entity: ``_changes`` when it was tried last
+        self._moved: dict[str, str] = {}
+        self._told = Told()
+        self._places: tuple[tuple[str, ...], Places] | None = None  # of nodes of these names
+        self.claims = PodClaims(self.run)
+        for manifest in self._manifests.initial(self.run.cluster):
+            self.claims.store_first(manifest)
+        for obj in scenario.objects:
+            self._count(obj)
+        self.cluster.refresh()
+        self._moves: list[Mapping[str, Any]] = []
+        self._note_moves()
+
+    # What every simulation has
+
+    @property
+    def profile(self) -> Profile:
+        """The default scheduler's profile as views of v1.11 read it; v1.37's own is in ``run``."""
+        return self._configuration.profile
+
+    @property
+    def profiles(self) -> Mapping[str, Profile]:
+        """The same profile for each schedulerName that v1.37 is responsible for."""
+        names = self.run.configuration.profiles
+        return {**dict.fromkeys(names, self.profile), **({"": self.profile} if _DEFAULT in names else {})}
+
+    def profile_of(self, pod: Pod) -> Profile:
+        """Return the profile that views read for a pod."""
+        return self.profiles.get(pod.scheduler_name, self.profile)
+
+    def responsible(self, pod: Pod) -> bool:
+        """Return whether v1.37 has a profile for the pod."""
+        return (pod.scheduler_name or _DEFAULT) in self.run.configuration.profiles
+
+    @property
+    def time(self) -> float:
+        """Virtual seconds since the start."""
+        return self.run.clock.now / SECOND
+
+    @property
+    def index(self) -> int:
+        """The number of cycles that have run."""
+        return len(self.decisions)
+
+    @property
+    def done(self) -> bool:
+        """Whether no cycle remains; advances to the next cycle."""
+        return not self.peek()
+
+    @property
+    def rest(self) -> None:
+        """Always ``None``: the last cycle ends the run."""
+        return None
+
+    def __iter__(self) -> Iterator[Cycle]:
+        while (cycle := self.step()) is not None:
+            yield cycle
+
+    def step(self) -> Cycle | None:
+        """Run one scheduling cycle and return its record; ``None`` at the end of the run."""
+        while self._advance():
+            ran, cycle = self._cycle()
+            if ran is not None and cycle is not None:
+                return cycle
+        return None
+
+    def peek(self) -> bool:
+        """Advance to the next cycle; return False at the end of the run."""
+        return self._advance()
+
+    def replay(self, decisions: Iterable[Decision]) -> None:
+        """Run cycles whose decisions are known, without recording what views need.
+
+        They are decided again and compared: the queue depends on how they were decided.
+
+        Raises:
+            ValueError: No pod is left to schedule, or a cycle decides otherwise.
+        """
+        traced, self._trace = self._trace, False
+        try:
+            for decision in decisions:
+                cycle = self.step()
+                if cycle is None:
+                    raise ValueError(
+                        f"cycle {self.index + 1}: no pod is left to schedule, but a decision for "
+                        f"{decision.pod}"
+                    )
+                if cycle.decision != decision:
+                    raise ValueError(f"cycle {self.index} decides {cycle.decision}, not {decision}")
+        finally:
+            self._trace = traced
+
+    def fork(self, *, trace: bool) -> CurrentSimulation:
+        """Return an independent copy at the current step.
+
+        Objects, manifests, decisions and compiled pods are shared because nothing changes them.
+        """
+        stored = (one for table in self.run.cluster.objects.values() for one in table.values())
+        unchanging: Iterable[object] = (
+            self.scenario,
+            self._manifests,
+            self._configuration,
+            self.run.configuration,
+            self._operations,
+            *self.scenario.objects,
+            *self.scenario.operations,
+            *(operation.object for operation in self.scenario.operations),
+            *self.decisions,
+            *self.cluster.nodes.values(),
+            *stored,
+        )
+        other = deepcopy(self, {id(shared): shared for shared in unchanging})
+        other.record(trace=trace)
+        return other
+
+    def record(self, *, trace: bool) -> None:
+        """Set whether cycles record, from the next one on, what views need or only the decisions."""
+        self._trace = trace
+
+    def placement(self) -> dict[str, str]:
+        """Return the node of every pod, "" for a pending one, in creation order."""
+        pods = sorted(self.cluster.pods.values(), key=lambda pod: pod.order)
+        return {pod.key: pod.node_name for pod in pods}
+
+    # One cycle
+
+    def _cycle(self) -> tuple[Ran | None, Cycle | None]:
+        run = self.run
+        head = run.queue.active.first() or run.queue.backoff.first()
+        assert head is not None
+        queue = queue_state(run, head, self._moved, self._told, whole=self._trace)
+        entity = run.queue.pop()
+        assert entity is not None
+        start = run.scheduling.start
+        self._tried[entity.key] += 1
+        time = self.time
+        extension = run.scheduling.extension
+        if extension is not None:
+            extension.trace = self._trace
+        ran = run.cycle(entity)
+        asked = () if extension is None else (extension.drain(),)
+        if ran is None:
+            return None, None
+        cycle = bare_cycle(decision_of(ran), self.cluster.columns.names)
+        cycle.time, cycle.queue = time, queue
+        cycle.index, cycle.step = self.index + 1, f"{self.major}.{self.minor + 1}"
+        cycle.operations = tuple(self._applied)
+        if self._restarted:
+            cycle.restart = Restart(tuple(self._restarted), ())
+        self._moves += ran.moves
+        self._note_moves(ran.moves)
+        fill(cycle, ran, self._node_places(), whole=self._trace)
+        if self._trace:
+            cycle.plugins = (record_of(run, self._told, ran, cycle, start, self._moves), *asked)
+        self._failed_at[entity.key] = self._changes  # before its own victims, whose deletion makes room
+        self._commit(cycle.decision)
+        self._follow_members(ran)
+        return ran, cycle
+
+    def _node_places(self) -> Places:
+        """Return where each row of v1.37's columns is among the nodes; kept until nodes come or go."""
+        columns, nodes = self.cluster.columns, self.run.cluster.nodes
+        known = self._places
+        if known is None or known[0] is not columns.names or len(known[1]) != len(nodes):
+            known = self._places = columns.names, places_of(nodes, columns.index)
+        return known[1]
+
+    def _follow_members(self, ran: Ran) -> None:
+        """Keep what a cycle came to for the members of a group, and follow their nominations."""
+        self.members.pop(ran.pod, None)
+        self.members.update(outcomes_of(ran, self.index))
+        for attempt in ran.attempts:
+            state = self.cluster.pods.get(attempt.pod.key)
+            if state is not None and attempt.nominated is not None and not state.node_name:
+                state.nominated = attempt.nominated
+
+    def _note_moves(self, moves: Iterable[Mapping[str, Any]] = ()) -> None:
+        """Keep the event that moved each pod last; moves between cycles are drained here."""
+        drained = self.run.moves.drain()
+        self._moves += drained
+        for move in (*moves, *drained):
+            if move["to"] is not None:
+                self._moved[move["pod"]] = move["event"]
+
+    def _commit(self, decision: Decision) -> None:
+        """Let the typed cluster follow a decision, then the operations that land with the cycle."""
+        for key, node in decision.placements:
+            state = self.cluster.pods.get(key)
+            if state is not None:
+                state.nominated = ""
+                self.cluster.assume(state, node)
+        for key in decision.cleared:
+            if key in self.cluster.pods:
+                self.cluster.pods[key].nominated = ""
+        pod = self.cluster.pods.get(decision.pod)
+        if pod is not None and decision.nominated is not None:
+            pod.nominated = decision.nominated
+        for key in decision.victims:
+            self.cluster.remove_pod(key)
+            self.deleted.append(key)
+        self.decisions.append(decision)
+        self._changes += len(decision.placements) + len(decision.victims)
+        self._applied, self._restarted, self._moves = [], [], []
+        self.minor += 1
+        for key, _ in decision.placements:
+            self.claims.placed(key)
+        for key in decision.victims:
+            self.claims.lose("Pod", key)
+        self._note_moves()
+        self._land()
+
+    # Between cycles
+
+    def _advance(self) -> bool:
+        """Let operations land and time pass until a pod can be tried; return False at the end of the run."""
+        look()
+        while self._next_operation < len(self._operations):
+            step, operations = self._operations[self._next_operation]
+            after = operations[0].after
+            if self._ready() and (after is None or self.minor < after):
+                break
+            due = round(operations[0].time * SECOND)
+            if self._is_over(max(due, self.run.clock.now)):
+                break
+            if due > self.run.clock.now:
+                self.run.queue.pass_to(due)
+                self._note_moves()
+                if self._ready() and (after is None or self.minor < after):
+                    break
+            self._land_next(step, operations)
+        self.cluster.refresh()
+        return not self._is_over(self.run.clock.now) and (self._ready() or self._waits_out())
+
+    def _is_over(self, moment: int) -> bool:
+        """Return whether the run has ended before a moment: its setting ``until`` says so."""
+        return self._until is not None and moment > self._until
+
+    def _ready(self) -> bool:
+        """Return whether a pod can be tried that has not been tried too often since the last operation."""
+        queue = self.run.queue
+        active, backing_off = queue.active.first(), queue.backoff.first()
+        head = active or backing_off
+        if head is None:
+            return False
+        tries = self._tried[head.key]
+        if tries < (MAX_TRIES if active is None else MOST_TRIES):
+            return True
+        told = f"{head.key} is left waiting after {tries} cycles without an operation"
+        if told not in self.unsettled and len(self.unsettled) < UNSETTLED_KEPT:
+            self.unsettled.append(told)
+        return False
+
+    def _waits_out(self) -> bool:
+        """Let time pass for what only time brings back; return False if nothing can change for it.
+
+        A PodGroup that was not placed, and a pod after an error, wait in a queue that no event empties. They
+        are waited for after the last operation, if something has changed since they were tried.
+        """
+        queue = self.run.queue
+        while changed := [
+            entity.backoff_expires or 0
+            for entity in queue.error_backoff
+            if self._failed_at.get(entity.key) != self._changes and self._tried[entity.key] < MAX_TRIES
+        ]:
+            there = len(queue.error_backoff)
+            over = whole_second(min(changed)) + SECOND  # it backs off in the second of its expiry, too
+            if self._is_over(over):
+                return False
+            queue.pass_to(over)
+            self._note_moves()
+            if self._ready():
+                return True
+            if len(queue.error_backoff) == there:
+                break
+        return False
+
+    def _land_next(self, step: int, operations: list[Operation]) -> None:
+        self._next_operation += 1
+        self.major, self.minor = step + 1, 0
+        self._tried.clear()
+        for operation in operations:
+            look()
+            self.run.queue.pass_to(round(operation.time * SECOND))
+            self._applied.append(operation.id)
+            self._changes += 1
+            if operation.during:
+                self._landing.append(operation)
+            else:
+                self._operate(operation)
+        self._note_moves()
+        if not self._ready():
+            self._land()  # there is no cycle during which to apply them
+
+    def _land(self) -> None:
+        landing, self._landing = self._landing, []
+        for operation in landing:
+            self._operate(operation)
+        if landing:
+            self._note_moves()
+
+    def _operate(self, operation: Operation) -> None:
+        if operation.configuration is not None:
+            self._restart(operation, operation.configuration)
+        elif operation.action == "delete":
+            self._delete(operation.kind, operation.key)
+        elif operation.manifest is not None:
+            self._write(self._manifests.operated(operation, self.run.cluster))
+        else:
+            self._put(operation)
+
+    def _put(self, operation: Operation) -> None:
+        """Create or change an object in both clusters; a pod keeps its node."""
+        obj = operation.object
+        assert obj is not None
+        cluster = self.run.cluster
+        if operation.action == "update" and operation.kind == "Pod":
+            gone = operation.key not in self.cluster.pods and operation.key not in self.cluster.finished
+            if gone:
+                return
+        manifest = self._manifests.changed(operation, cluster)
+        if manifest is None:
+            return
+        self._write(manifest)
+        if isinstance(obj, Pod):
+            former = self.cluster.pods.get(operation.key)
+            if former is not None and not obj.node_name:
+                obj = replace(obj, node_name=former.node_name)
+        self._count(obj)
+
+    def _count(self, obj: KubernetesObject) -> None:
+        """Put an object into the typed cluster, whose usage of nodes is that of v1.37's NodeInfo."""
+        stored = self.run.cluster.pods.get(obj.meta.key) if isinstance(obj, Pod) else None
+        counts = None
+        if stored is not None and stored.counts_more:
+            request, usage = (tuple(sorted(each.items())) for each in (stored.requests, stored.held))
+            counts = PodResources(request, usage, stored.held_nonzero)
+        self.cluster.put(obj, counts)
+
+    def _write(self, manifest: Manifest | None) -> None:
+        """Store a manifest in v1.37's cluster; nothing for ``None``."""
+        if manifest is None:
+            return
+        cluster, meta = self.run.cluster, manifest["metadata"]
+        stored = cluster.get(manifest["kind"], meta.get("namespace"), meta["name"])
+        self.run.write(cluster.create(manifest) if stored is None else cluster.replace(manifest))
+        self.claims.follow(manifest)
+
+    def _delete(self, kind: str, key: str) -> None:
+        """Delete an object in both clusters, and with a node its pods, as the garbage collector does."""
+        if kind == "Node":
+            for pod in [pod for pod in self.cluster.pods.values() if pod.node_name == key]:
+                self._delete("Pod", pod.key)
+        namespace, _, name = key.rpartition("/")
+        stored = self.run.cluster.get(kind, namespace, name)
+        if stored is not None:
+            self.run.write(self.run.cluster.delete(kind, namespace, name))
+        self.cluster.remove(kind, key)
+        if stored is not None:
+            self.claims.lose(kind, key)
+
+    def _restart(self, operation: Operation, configuration: Configuration) -> None:
+        """Restart the scheduler: the queue is filled from the API server, as at the start."""
+        former, self._configuration = self.run, configuration
+        self.run, self._places = self._run_with(configuration), None
+        self.run.clock.pass_to(former.clock.now)
+        tables: list[dict[str, Manifest]] = list(former.cluster.objects.values())
+        for table in tables:
+            for manifest in table.values():
+                self.run.watch.see(self.run.cluster.create(manifest))
+        self.run.bound, self.run.deleted = former.bound, former.deleted
+        self.claims.run = self.run
+        self._tried.clear()
+        self._moved.clear()
+        self._restarted.append(operation.id)
+
+    def _run_with(self, configuration: Configuration) -> Run:
+        """Raises PolicyError for a configuration that cannot be used."""
+        try:
+            compiled = current_configuration(configuration.policy, configuration.settings.feature_gates)
+        except ValueError as error:
+            raise PolicyError([Problem(str(error))]) from error
+        return Run(compiled, self.asking, self._number)
+
+    def _number(self) -> int:
+        """Return the number of the cycle that runs, from 1."""
+        return self.index + 1
+
+
+_DEFAULT = "default-scheduler"

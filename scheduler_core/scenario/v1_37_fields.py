@@ -1,0 +1,106 @@
+"""The shapes of fields that only kube-scheduler v1.37 reads, from manifests: no typed reader checks them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from scheduler_core.formats.bundle import Entry
+from scheduler_core.kubernetes.kinds import is_custom
+from scheduler_core.kubernetes.reading import At, Report
+from scheduler_core.scenario.device_fields import device_shape
+from scheduler_core.scenario.shapes import ANY, QUANTITY, Shape, check
+
+_SELECTOR: Shape = {
+    "matchLabels": {ANY: str},
+    "matchExpressions": [{"key": str, "operator": str, "values": [str]}],
+}
+_RESOURCES: Shape = {"requests": {ANY: QUANTITY}, "limits": {ANY: QUANTITY}}
+_TERM: Shape = {"namespaceSelector": _SELECTOR, "matchLabelKeys": [str], "mismatchLabelKeys": [str]}
+_TERMS: Shape = {
+    "requiredDuringSchedulingIgnoredDuringExecution": [_TERM],
+    "preferredDuringSchedulingIgnoredDuringExecution": [{"podAffinityTerm": _TERM}],
+}
+_POD: Shape = {
+    "resources": _RESOURCES,
+    "affinity": {"podAffinity": _TERMS, "podAntiAffinity": _TERMS},
+    "resourceClaims": [{"name!": str, "resourceClaimName": str, "resourceClaimTemplateName": str}],
+    "topologySpreadConstraints": [
+        {
+            "maxSkew!": int,
+            "topologyKey!": str,
+            "whenUnsatisfiable!": str,
+            "minDomains": int,
+            "nodeAffinityPolicy": str,
+            "nodeTaintsPolicy": str,
+            "labelSelector": _SELECTOR,
+            "matchLabelKeys": [str],
+        }
+    ],
+}
+_CONTAINER_STATUSES: Shape = [
+    {"name!": str, "allocatedResources": {ANY: QUANTITY}, "resources": _RESOURCES},
+]
+_POD_STATUS: Shape = {
+    "conditions": [{"type": str, "reason": str}],
+    "initContainerStatuses": _CONTAINER_STATUSES,
+    "containerStatuses": _CONTAINER_STATUSES,
+    "allocatedResources": {ANY: QUANTITY},
+    "resources": _RESOURCES,
+    "resourceClaimStatuses": [{"name!": str, "resourceClaimName": str}],
+}
+_METADATA: Shape = {
+    "name": str,
+    "namespace": str,
+    "uid": str,
+    "labels": {ANY: str},
+    "annotations": {ANY: str},
+    "finalizers": [str],
+    "ownerReferences": [{"apiVersion": str, "kind": str, "name": str, "uid": str, "controller": bool}],
+}
+_OTHER: Shape = {"metadata": _METADATA, "spec": dict, "status": dict}
+_UNREAD: Mapping[str, Mapping[str, Shape]] = {
+    "CSIStorageCapacity": {
+        "storageClassName": str,
+        "capacity": QUANTITY,
+        "maximumVolumeSize": QUANTITY,
+        "nodeTopology": _SELECTOR,
+    },
+    "CSINode": {"spec": {"drivers": [{"name!": str, "allocatable": {"count": int}}]}},
+}
+_KINDS: Mapping[str, Shape] = {
+    "Pod": {"spec": _POD, "status": _POD_STATUS},
+    "PersistentVolume": {"spec!": dict},
+    "PersistentVolumeClaim": {"spec!": dict},
+    "Node": {"status": {"declaredFeatures": [str]}},
+    "PodGroup": {
+        "spec": {
+            "priority": int,
+            "schedulingPolicy": {"gang": {"minCount": int}},
+            "schedulingConstraints": {"topology": [{"key!": str}]},
+            "disruptionMode": dict,
+        }
+    },
+}
+
+
+def check_newer_fields(entries: Iterable[Entry], unread: Iterable[Entry], report: Report) -> None:
+    """Report what v1.37 cannot read in ``entries``, of kinds with a reader, and ``unread``, without one."""
+    for entry in entries:
+        shape = _KINDS.get(entry.kind, {"spec": {"template": {"spec": _POD}}})
+        check(entry.value, shape, At(report, None, entry))
+    for entry in unread:
+        check_manifest(entry.value, At(report, None, entry))
+
+
+def check_manifest(value: Mapping[str, Any], at: At) -> None:
+    """Report what v1.37 cannot read in a manifest of a kind without a typed object.
+
+    A custom resource may have the name of such a kind: it is not read.
+    """
+    if is_custom(value.get("apiVersion")):
+        check(value, _OTHER, at)
+        return
+    fields = {**_UNREAD.get(str(value.get("kind")), {}), **device_shape(value, at)}
+    usual = {name: shape for name, shape in _OTHER.items() if f"{name}!" not in fields}
+    check(value, {**usual, **fields}, at)

@@ -1,0 +1,1 @@
+"""Schedulers, a package each, and what they share: extenders and the history of rules."""

@@ -1,0 +1,81 @@
+"""Who has how much of a whole: the accounts that drf keeps by job, and proportion by queue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Generic, TypeVar
+
+from msgspec import Struct, field
+
+from scheduler_core.schedulers.kube_batch.model import Task
+from scheduler_core.schedulers.kube_batch.record import JobShares, QueueShares
+from scheduler_core.schedulers.kube_batch.recorder import Recorder
+from scheduler_core.schedulers.kube_batch.resources import Resource, dominant_share
+
+
+class Account(Struct):
+    """What one has, and the highest share of any resource of the ``whole`` that this is."""
+
+    name: str
+    whole: Resource
+    allocated: Resource = field(default_factory=Resource)
+    share: float = 0.0
+    dominant: str = ""
+
+    def update(self) -> None:
+        """Compute the share anew."""
+        self.share, self.dominant = dominant_share(self.allocated, self.whole)
+
+
+A = TypeVar("A", bound=Account)
+Told = TypeVar("Told", bound=JobShares | QueueShares)
+
+
+class Accounts(Generic[A, Told]):
+    """Accounts by name, kept up to date as tasks are placed and released.
+
+    ``of`` names a task's account; ``told`` describes one during an action, for the record.
+    """
+
+    def __init__(
+        self,
+        accounts: Mapping[str, A],
+        of: Callable[[Task], str],
+        told: Callable[[str, A], Told],
+        recorder: Recorder | None,
+    ) -> None:
+        self.accounts = accounts
+        self._of = of
+        self._told = told
+        self._recorder = recorder
+
+    def __getitem__(self, name: str) -> A:
+        return self.accounts[name]
+
+    def compare(self, left: str, right: str) -> int:
+        """Compare two by their shares: the smaller one comes first."""
+        mine, theirs = self[left].share, self[right].share
+        return (mine > theirs) - (mine < theirs)
+
+    def allocated(self, task: Task) -> None:
+        """Count a task that was placed."""
+        account = self[self._of(task)]
+        account.allocated.add(task.request)
+        account.update()
+        self.note(account)
+
+    def deallocated(self, task: Task) -> None:
+        """Count a task no more."""
+        account = self[self._of(task)]
+        account.allocated.sub(task.request)
+        account.update()
+        self.note(account)
+
+    def note(self, account: A) -> None:
+        """Record an account as it is."""
+        if self._recorder is not None:
+            self._recorder.note(self._told(self._recorder.action, account))
+
+    def present(self) -> tuple[Told, ...]:
+        """Return every account as it is."""
+        return tuple(self._told("", account) for account in self.accounts.values())

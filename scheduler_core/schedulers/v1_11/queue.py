@@ -1,0 +1,145 @@
+"""The scheduling queue: active pods, unschedulable pods, and the pods nominated to each node."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Iterable
+from itertools import islice
+
+from scheduler_core.record.cycle import QueueState
+from scheduler_core.schedulers.v1_11.columns.pods import PodKind, PodState
+
+QUEUE_SHOWN = 50
+
+QueuePosition = tuple[
+    int, int, str
+]  # priority, negated position of creation, pod key: the head is the greatest
+
+
+class SchedulingQueue:
+    """Active pods by priority, then creation; unschedulable pods wait until an event requeues them
+    (core.PriorityQueue). A nominated pod in either queue counts on its node.
+    """
+
+    def __init__(self) -> None:
+        self._active: list[QueuePosition] = []  # ascending: the head is popped from the end
+        self._pods: dict[str, PodState] = {}  # everything in either queue
+        self._unschedulable: dict[str, PodState] = {}
+        self._seeking: dict[str, PodState] = {}  # unschedulable pods with required affinity terms
+        self.nominated: dict[str, dict[str, PodState]] = {}  # node name -> pods
+        self._moved = False  # whether a move was requested since the last pop
+
+    def __len__(self) -> int:
+        return len(self._active)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._pods
+
+    def add(self, pods: Iterable[PodState]) -> None:
+        """Put pods into the active queue."""
+        fresh = []
+        for pod in pods:
+            self._pods[pod.key] = pod
+            self._nominate(pod)
+            fresh.append((pod.priority, -pod.order, pod.key))
+        self._insert(fresh)
+
+    def _insert(self, fresh: list[QueuePosition]) -> None:
+        if len(fresh) > 8:
+            self._active.extend(fresh)
+            self._active.sort()
+        else:
+            for entry in fresh:
+                insort(self._active, entry)
+
+    def pop(self) -> PodState:
+        """Pop the head; its own nomination does not count during its attempt."""
+        self._moved = False
+        pod = self._pods.pop(self._active.pop()[2])
+        self._forget_nomination(pod)
+        return pod
+
+    def fail(self, pod: PodState) -> None:
+        """Put a pod whose attempt failed into the unschedulable queue, with its nomination.
+
+        If a move was requested during the attempt, the pod goes to the active queue instead, because the
+        event may be the one it waits for (PriorityQueue.AddUnschedulableIfNotPresent, receivedMoveRequest).
+        """
+        if self._moved:
+            self.add([pod])
+            return
+        self._pods[pod.key] = pod
+        self._unschedulable[pod.key] = pod
+        if pod.info.terms.required:
+            self._seeking[pod.key] = pod
+        self._nominate(pod)
+
+    def move_all(self) -> None:
+        """Move every unschedulable pod to the active queue (MoveAllToActiveQueue)."""
+        self._moved = True
+        self._activate(list(self._unschedulable.values()))
+
+    def move_matching(self, kind: PodKind) -> None:
+        """Move the pods with a required affinity term that a newly bound pod matches (AssignedPodAdded)."""
+        self._moved = True
+        if self._seeking:
+            self._activate(
+                [
+                    pod
+                    for pod in self._seeking.values()
+                    if any(term.selects(kind.namespace, kind.labels) for term in pod.info.terms.required)
+                ]
+            )
+
+    def _activate(self, pods: list[PodState]) -> None:
+        for pod in pods:
+            del self._unschedulable[pod.key]
+            self._seeking.pop(pod.key, None)
+        self._insert([(pod.priority, -pod.order, pod.key) for pod in pods])
+
+    def remove(self, key: str) -> None:
+        """Remove a pod from the queue that holds it."""
+        pod = self._pods.pop(key, None)
+        if pod is None:
+            return
+        self._forget_nomination(pod)
+        self._seeking.pop(key, None)
+        if self._unschedulable.pop(key, None) is None:
+            self._active.remove((pod.priority, -pod.order, key))
+
+    def clear_nomination(self, key: str) -> None:
+        """Clear the nomination of a waiting pod."""
+        pod = self._pods[key]
+        self._forget_nomination(pod)
+        pod.nominated = ""
+
+    def nominated_to(self, node_name: str) -> list[PodState]:
+        """Return the waiting pods that are nominated to a node, in creation order."""
+        pods = self.nominated.get(node_name)
+        return sorted(pods.values(), key=lambda pod: pod.order) if pods else []
+
+    def _nominate(self, pod: PodState) -> None:
+        if pod.nominated:
+            self.nominated.setdefault(pod.nominated, {})[pod.key] = pod
+
+    def _forget_nomination(self, pod: PodState) -> None:
+        pods = self.nominated.get(pod.nominated)
+        if pods is not None:
+            pods.pop(pod.key, None)
+            if not pods:
+                del self.nominated[pod.nominated]
+
+    def state(self, shown: int = QUEUE_SHOWN) -> QueueState:
+        """Return the state of both queues, with at most ``shown`` entries of each."""
+        active = [(key, priority, -order) for priority, order, key in self._active[: -shown - 1 : -1]]
+        waiting = islice(self._unschedulable.values(), shown)
+        return QueueState(
+            active=active,
+            active_count=len(self._active),
+            unschedulable=[(pod.key, pod.priority, pod.order) for pod in waiting],
+            unschedulable_count=len(self._unschedulable),
+        )
+
+    def waiting(self) -> list[PodState]:
+        """Return every pod in either queue, in creation order."""
+        return sorted(self._pods.values(), key=lambda pod: pod.order)

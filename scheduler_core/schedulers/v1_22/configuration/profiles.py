@@ -1,0 +1,151 @@
+"""A scheduler's configuration, compiled to the profile of each ``spec.schedulerName``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from msgspec import Struct
+
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.reading import At
+from scheduler_core.schedulers.extenders.configuration import CONFIGURATION, Extender, read_extenders
+from scheduler_core.schedulers.v1_11.policy import PolicyError, Profile, compile_policy
+from scheduler_core.schedulers.v1_11.policy.document import check_policy
+from scheduler_core.schedulers.v1_22.configuration.compiling import compile_configuration
+from scheduler_core.schedulers.v1_22.configuration.document import check_configuration
+from scheduler_core.schedulers.v1_22.configuration.result import FrameworkConfiguration
+from scheduler_core.schedulers.v1_22.configuration.versions import CONFIGURATION_KIND, VERSIONS
+from scheduler_core.schedulers.v1_22.plugins.table import FRAMEWORK_PLUGINS
+from scheduler_core.settings.release import V1_11, V1_22, V1_37, configured_release, is_framework_document
+from scheduler_core.settings.settings import DEFAULT_SETTINGS, Settings
+
+DEFAULT_NAMES = ("", "default-scheduler")
+DEFAULT_FRAMEWORK: Document = {"apiVersion": VERSIONS["v1beta2"].api_version, "kind": CONFIGURATION_KIND}
+"""The configuration of v1.22 where none is given."""
+
+FOREIGN_PLUGINS = frozenset(entry.name for entry in FRAMEWORK_PLUGINS)
+"""Those of the scheduling framework that kube-scheduler v1.37 is not built with."""
+
+
+class Configuration(Struct, frozen=True, dict=True):
+    """A scheduler's start-up configuration: a v1 Policy or a KubeSchedulerConfiguration, and the settings.
+
+    ``policy`` is ``None`` for the default provider. The configuration is compiled once, when it is first used
+    or, by :func:`checked`, when it is read; one that cannot be used raises PolicyError. Another process, to
+    which only the fields are sent, compiles it for itself: plugins compare by identity.
+    """
+
+    policy: Document | None = None
+    settings: Settings = DEFAULT_SETTINGS
+
+    @property
+    def release(self) -> str:
+        """The release that the configuration and the settings choose, "" if they choose none."""
+        return configured_release(self.policy, self.settings.scheduler, self.settings.time, FOREIGN_PLUGINS)
+
+    @property
+    def read_by(self) -> str:
+        """The release that reads the document where several releases run side by side, "" without one."""
+        return configured_release(self.policy, "", "instant", FOREIGN_PLUGINS)
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether only schedulers of another release than the framework's read it, beside the framework."""
+        return self.release == V1_22 and self.read_by != V1_22 and self.settings.runs(self.read_by)
+
+    @property
+    def in_force(self) -> Document | None:
+        """The document that the framework or v1.11 reads; ``None`` for the default.
+
+        A release does not read another's configuration. v1.37 compiles its own elsewhere
+        (:func:`scheduler_core.schedulers.v1_37.config.read_configuration`); what is compiled here describes
+        it to views.
+        """
+        chosen, written = self.settings.scheduler, is_framework_document(self.policy)
+        if self.is_beside:
+            return DEFAULT_FRAMEWORK if chosen == V1_22 else None
+        if (self.release == V1_37 and not written) or (chosen == V1_11 and written):
+            return None
+        return DEFAULT_FRAMEWORK if chosen == V1_22 and self.policy is None else self.policy
+
+    @property
+    def in_framework(self) -> bool:
+        """Whether the scheduling framework reads a KubeSchedulerConfiguration."""
+        return self.release != V1_37 and is_framework_document(self.in_force)
+
+    @property
+    def timed(self) -> bool:
+        """Whether a scheduler with this configuration runs in virtual time."""
+        return self.release == V1_22
+
+    def compile(self) -> None:
+        """Raise PolicyError if it cannot be used."""
+        _ = self._compiled
+
+    @cached_property
+    def _compiled(self) -> Profile | FrameworkConfiguration:
+        document = self.in_force
+        if document is None or not is_framework_document(document):
+            return compile_policy(document, self.settings)
+        if self.release != V1_37:
+            return compile_configuration(document, self.settings)
+        try:
+            return compile_configuration(document, self.settings)
+        except PolicyError:  # it names plugins of v1.37 alone
+            return compile_policy(None, self.settings)
+
+    @cached_property
+    def extenders(self) -> tuple[Extender, ...]:
+        """The extenders that the scheduler asks: those of v1.11's Policy, or of v1.37's configuration."""
+        if self.release != V1_37:
+            return self.profile.extenders
+        document = self.policy if is_framework_document(self.policy) else None
+        return read_extenders((document or {}).get("extenders"), CONFIGURATION)[0]
+
+    @property
+    def framework(self) -> FrameworkConfiguration | None:
+        """The compiled profiles of a KubeSchedulerConfiguration, ``None`` under a Policy."""
+        compiled = self._compiled if self.in_framework else None
+        return compiled if isinstance(compiled, FrameworkConfiguration) else None
+
+    @cached_property
+    def profiles(self) -> Mapping[str, Profile]:
+        """The profiles by the schedulerName of the pods that they schedule; other pods are ignored."""
+        compiled = self._compiled
+        if isinstance(compiled, Profile):
+            return dict.fromkeys(DEFAULT_NAMES, compiled)
+        profiles = {profile.scheduler_name: profile.profile for profile in compiled.profiles}
+        named = profiles.get(DEFAULT_NAMES[1])
+        return profiles if named is None else {**profiles, "": named}
+
+    @property
+    def profile(self) -> Profile:
+        """The default scheduler's profile, or the first if none has its name."""
+        compiled = self._compiled
+        return compiled if isinstance(compiled, Profile) else compiled.main.profile
+
+
+def checked(policy: Document, settings: Settings, at: At) -> Configuration:
+    """Compile a configuration document; report its errors and warnings to ``at``."""
+    made = Configuration(policy, settings)
+    if made.is_beside and made.read_by == V1_11:
+        check_policy(policy, settings, at)
+    if made.in_force is not policy or made.release == V1_37:
+        return made
+    check = check_configuration if made.in_framework else check_policy
+    compiled = check(policy, settings, at)
+    if compiled is not None:
+        vars(made)["_compiled"] = compiled
+    return made
+
+
+def compile_profile(document: Document | None, settings: Settings = DEFAULT_SETTINGS) -> Profile:
+    """Compile the default scheduler's profile of a Policy or KubeSchedulerConfiguration.
+
+    ``None`` is the default provider.
+
+    Raises:
+        PolicyError: With every problem and its path.
+    """
+    return Configuration(document, settings).profile

@@ -1,0 +1,129 @@
+"""Opportunistic batching: an equal pod takes the next best of the nodes scored for the one before it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from msgspec import Struct
+
+from scheduler_core.schedulers.v1_37.attempt import Scheduler
+from scheduler_core.schedulers.v1_37.config import Profile
+from scheduler_core.schedulers.v1_37.interface import Attempt, PluginError
+from scheduler_core.schedulers.v1_37.node_heap import ScoredNode, heapify, pop
+from scheduler_core.schedulers.v1_37.plugins.base import Context
+from scheduler_core.schedulers.v1_37.plugins.table import PLUGINS
+from scheduler_core.schedulers.v1_37.podgroups import GATE
+from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.signatures import signature
+
+MAX_AGE = 500
+"""How long scored nodes may serve; milliseconds."""
+
+
+@dataclass(slots=True)
+class _Batch:
+    """The scored nodes that are left, as the array of a heap."""
+
+    signature: str
+    nodes: list[ScoredNode]
+    scored_at: int
+    cycle: int
+    chosen: str
+    """The node of the cycle ``cycle``."""
+
+
+class Batching:
+    """The batch of each profile (OpportunisticBatch of framework/runtime)."""
+
+    def __init__(self, scheduling: Scheduler, profiles: Mapping[str, Profile]) -> None:
+        self.scheduling = scheduling
+        self.profiles = profiles
+        self._batches: dict[str, _Batch] = {}
+
+    def hint(self, pod: Pod, cycle: int, now: int) -> str | None:
+        """Return the node to try first, and take it out of the batch; None if there is no batch to use.
+
+        ``cycle`` is the number of this cycle, ``now`` the time in milliseconds.
+        """
+        batch = self._batches.get(pod.scheduler_name)
+        if (
+            batch is None
+            or not batch.nodes
+            or not self._follows(batch, cycle)
+            or now > batch.scored_at + MAX_AGE
+        ):
+            return None
+        if self.scheduling.nominations.node_of(pod):
+            return None
+        if signature(pod, self.profiles[pod.scheduler_name]) != batch.signature:
+            return None
+        nodes = self.scheduling.cluster.nodes
+        if any(nodes.row(name) is None for name in (batch.chosen, *(one.node for one in batch.nodes))):
+            return None
+        try:
+            again = self.scheduling.rescore(pod, batch.chosen)
+        except PluginError:
+            return None
+        if again is not None:
+            context, raw = again
+            batch.nodes.append(ScoredNode(batch.chosen, raw))
+            _total(context, batch.nodes)
+            heapify(batch.nodes)
+        return pop(batch.nodes).node
+
+    def _follows(self, batch: _Batch, cycle: int) -> bool:
+        """Return whether the batch is of the cycle before, or of this one, which a group's members share."""
+        groups = self.scheduling.configuration.gate(GATE)
+        return batch.cycle == cycle - 1 or (groups and batch.cycle == cycle)
+
+    def store(self, attempt: Attempt, cycle: int, now: int) -> None:
+        """Keep what a successful attempt scored, or go on with the batch whose hint it took."""
+        name, chosen = attempt.pod.scheduler_name, str(attempt.node)
+        batch = self._batches.get(name)
+        if attempt.hint == chosen and batch is not None:
+            batch.cycle, batch.chosen = cycle, chosen
+            return
+        self._batches.pop(name, None)
+        scored = attempt.scored
+        extended = self.scheduling.configuration.extenders  # they turn signatures off
+        signed = None if scored is None or extended else signature(attempt.pod, self.profiles[name])
+        if scored is None or signed is None:
+            return
+        raw = {key: scores.raw.tolist() for key, scores in scored.plugins.items()}
+        nodes = [
+            ScoredNode(node, {key: column[place] for key, column in raw.items()}, total)
+            for place, (node, total) in enumerate(zip(scored.nodes.tolist(), scored.totals.tolist()))
+        ]
+        heapify(nodes)
+        pop(nodes)
+        self._batches[name] = _Batch(signed, nodes, now, cycle, chosen)
+
+
+class InCycle(Struct, frozen=True):
+    """The batches as one cycle sees them, by its number and time."""
+
+    batching: Batching
+    cycle: int
+    now: int
+
+    def hint(self, pod: Pod) -> str | None:
+        """Return the node to try first, as :meth:`Batching.hint` does."""
+        return self.batching.hint(pod, self.cycle, self.now)
+
+    def store(self, attempt: Attempt) -> None:
+        """Keep what a successful attempt scored."""
+        self.batching.store(attempt, self.cycle, self.now)
+
+
+def _total(context: Context, nodes: list[ScoredNode]) -> None:
+    """Normalize all raw scores anew and add them up."""
+    rows = np.array([context.nodes.rows[scored.node] for scored in nodes], np.intp)
+    totals = np.zeros(len(nodes), np.int64)
+    for key in context.profile.points["score"]:
+        if all(key in scored.raw for scored in nodes):
+            raw = np.array([scored.raw[key] for scored in nodes], np.int64)
+            totals += context.profile.weights[key] * PLUGINS[key].normalize(context, rows, raw)
+    for scored, total in zip(nodes, totals.tolist()):
+        scored.total = total

@@ -1,0 +1,266 @@
+"""Reserve and PreBind: what a placed pod's claims get, assumed first and written when it is bound.
+
+Bind is the scheduler's own write, unless an extender binds in its place.
+
+The volume controllers are replaced by a stand-in that completes each binding at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from scheduler_core.cluster.controllers.resource_claims import FINALIZER, MOST_CONSUMERS
+from scheduler_core.schedulers.v1_37.change import Change, Manifest
+from scheduler_core.schedulers.v1_37.csi_migration import TranslationError
+from scheduler_core.schedulers.v1_37.interface import Attempt
+from scheduler_core.schedulers.v1_37.plugins.dynamic_resources import (
+    DeviceState,
+    allocation_of,
+    consumers,
+    pod_uid,
+)
+from scheduler_core.schedulers.v1_37.plugins.volume_binding import VolumeState
+from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.state import Cluster, uid_of
+from scheduler_core.schedulers.v1_37.volumes import (
+    BIND_COMPLETED,
+    BOUND_BY_CONTROLLER,
+    SELECTED_NODE,
+    PodVolumes,
+    admits,
+    annotations_of,
+    class_name,
+    is_bound_to,
+)
+
+BINDING_SECONDS = 1.1
+"""What binding a volume takes on the virtual clock."""
+
+
+def _key(manifest: Manifest) -> str:
+    meta = manifest["metadata"]
+    return f"{meta.get('namespace') or 'default'}/{meta['name']}"
+
+
+def _annotated(manifest: Manifest, **changed: Any) -> dict[str, Any]:
+    """Return the object with more annotations; ``changed`` are other fields of the object."""
+    marks = changed.pop("annotations")
+    metadata = {**manifest["metadata"], "annotations": {**annotations_of(manifest), **marks}}
+    return {**manifest, **changed, "metadata": metadata}
+
+
+def _volumes(cluster: Cluster, attempt: Attempt) -> PodVolumes:
+    state: VolumeState | None = attempt.context.states.get("VolumeBinding")
+    if state is None or not attempt.profile.has("VolumeBinding", "reserve"):
+        return PodVolumes()
+    return state.by_row.get(cluster.nodes.rows[str(attempt.node)]) or PodVolumes()
+
+
+def _devices(cluster: Cluster, attempt: Attempt) -> list[tuple[Manifest, Any]]:
+    """Return the claims to allocate with what they get."""
+    state: DeviceState | None = attempt.context.states.get("DynamicResources")
+    if state is None or not attempt.profile.has("DynamicResources", "reserve"):
+        return []
+    return list(
+        zip(state.pending, state.allocations.get(cluster.nodes.rows[str(attempt.node)]) or (), strict=False)
+    )
+
+
+def reserve(cluster: Cluster, attempt: Attempt) -> None:
+    """Assume the pod, its volumes and its devices."""
+    node = str(attempt.node)
+    cluster.assume(attempt.pod, node)
+    volumes = _volumes(cluster, attempt)
+    for claim, volume in volumes.static:
+        cluster.assumed_volumes[volume["metadata"]["name"]] = _claimed(volume, claim)
+    for claim, _ in volumes.provisioned:
+        cluster.assumed_claims[_key(claim)] = _annotated(claim, annotations={SELECTED_NODE: node})
+    for claim, allocation in _devices(cluster, attempt):
+        cluster.assumed_devices[_key(claim)] = allocation
+
+
+def _end_assumptions(cluster: Cluster, attempt: Attempt) -> None:
+    volumes = _volumes(cluster, attempt)
+    for _, volume in volumes.static:
+        cluster.assumed_volumes.pop(volume["metadata"]["name"], None)
+    for claim, _ in volumes.provisioned:
+        cluster.assumed_claims.pop(_key(claim), None)
+    for claim, _ in _devices(cluster, attempt):
+        cluster.assumed_devices.pop(_key(claim), None)
+
+
+def unreserve(cluster: Cluster, attempt: Attempt) -> None:
+    """Take the assumptions back."""
+    _end_assumptions(cluster, attempt)
+    cluster.forget(attempt.pod)
+
+
+def bind(cluster: Cluster, attempt: Attempt) -> list[Change]:
+    """Write volumes, claims and the pod's node; return the writes in order.
+
+    If a bound volume turns out to be out of the node's reach, the API server refuses to reserve a claim for
+    one more pod, or an extender to bind, ``error`` is set and the pod is forgotten, which other pods take for
+    its deletion (handleBindingCycleError); volumes stay bound and devices allocated, but not reserved.
+    """
+    volumes = _volumes(cluster, attempt)
+    devices = _devices(cluster, attempt)
+    _end_assumptions(cluster, attempt)
+    changes = list(_bind_volumes(cluster, volumes, str(attempt.node)))
+    after = BINDING_SECONDS if changes else 0.0
+    refused = _out_of_reach(cluster, attempt, volumes)
+    if not refused and attempt.profile.has("DynamicResources", "preBind"):
+        refused = _unreservable(cluster, attempt.pod)
+        changes += _bind_devices(cluster, attempt.pod, devices)
+    if not refused and attempt.calls is not None:
+        refused = attempt.calls.bind(str(attempt.node))
+    if refused:
+        attempt.error = refused
+        changes += _undone(cluster, attempt)
+    else:
+        changes.append(cluster.bind(attempt.pod, str(attempt.node)))
+    if after:
+        at = next(i for i, c in enumerate(changes) if c.kind in ("ResourceClaim", "Pod"))
+        late = changes[at]
+        changes[at] = Change(late.kind, late.key, late.old, late.new, after)
+    return changes
+
+
+def _out_of_reach(cluster: Cluster, attempt: Attempt, volumes: PodVolumes) -> str:
+    """Return why a volume that was bound cannot be used on the node (checkBindings); "" if all can.
+
+    Filter matches free volumes as they are. Once bound, one of an in-tree plugin counts as its driver's.
+    """
+    if not volumes.static:
+        return ""
+    node, claims = str(attempt.node), attempt.context.states["VolumeBinding"].claims
+    csi_node = cluster.get("CSINode", None, node)
+    labels = cluster.nodes.nodes[cluster.nodes.rows[node]].labels
+    failed = 'running PreBind plugin "VolumeBinding": binding volumes: '
+    for _, volume in volumes.static:
+        name = volume["metadata"]["name"]
+        try:
+            if not admits(claims.terms_of(volume, csi_node), labels):
+                conflict = f'node affinity doesn\'t match node "{node}": no matching NodeSelectorTerms'
+                return f'{failed}pv "{name}" {conflict}'
+        except TranslationError as error:
+            return f"{failed}failed to translate pv to csi: could not translate pv: {error}"
+    return ""
+
+
+def _undone(cluster: Cluster, attempt: Attempt) -> list[Change]:
+    """Take back the pod's reservations of claims and its place on the node; return both as writes."""
+    pod = attempt.pod
+    changes = []
+    for name in pod.resource_claims if attempt.profile.has("DynamicResources", "reserve") else ():
+        claim = cluster.get("ResourceClaim", pod.namespace, name)
+        kept = [] if claim is None else [one for one in consumers(claim) if one.get("uid") != pod_uid(pod)]
+        if claim is not None and len(kept) < len(consumers(claim)):
+            changes.append(cluster.replace({**claim, "status": {**claim["status"], "reservedFor": kept}}))
+    assumed = {**pod.manifest, "spec": {**pod.spec, "nodeName": attempt.node}}
+    cluster.forget(pod)
+    return [*changes, Change("Pod", pod.key, assumed, None)]
+
+
+def _claimed(volume: Manifest, claim: Manifest) -> dict[str, Any]:
+    """Return the volume reserved for the claim (GetBindVolumeToClaim)."""
+    meta = claim["metadata"]
+    reference = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "namespace": meta.get("namespace") or "default",
+        "name": meta["name"],
+        "uid": uid_of(claim),
+    }
+    spec = {**volume["spec"], "claimRef": reference}
+    marks = {} if is_bound_to(volume, claim) else {BOUND_BY_CONTROLLER: "yes"}
+    return _annotated(volume, spec=spec, annotations=marks)
+
+
+def _bind_volumes(cluster: Cluster, volumes: PodVolumes, node: str) -> Iterator[Change]:
+    names: dict[str, tuple[Manifest, Manifest]] = {}
+    for claim, volume in volumes.static:
+        reserved = _claimed(volume, claim)
+        yield cluster.replace(reserved)
+        names[_key(claim)] = claim, reserved
+    for claim, _ in volumes.provisioned:
+        selected = _annotated(claim, annotations={SELECTED_NODE: node})
+        yield cluster.replace(selected)
+        names[_key(claim)] = selected, {}
+    for _, (claim, found) in sorted(names.items()):
+        volume = found
+        if not volume:
+            volume = _provisioned(cluster, claim)
+            yield cluster.create(volume)
+        yield cluster.replace({**volume, "status": {"phase": "Bound"}})
+        spec = {**claim["spec"], "volumeName": volume["metadata"]["name"]}
+        status = {**(claim.get("status") or {}), "phase": "Bound"}
+        marks = {BIND_COMPLETED: "yes", BOUND_BY_CONTROLLER: "yes"}
+        yield cluster.replace(_annotated(claim, spec=spec, status=status, annotations=marks))
+
+
+def _provisioned(cluster: Cluster, claim: Manifest) -> dict[str, Any]:
+    """Return the volume that the stand-in provisions for a claim."""
+    spec, name = claim["spec"], f"pvc-{uid_of(claim)}"
+    storage_class = cluster.get("StorageClass", None, class_name(claim)) or {}
+    bare: Manifest = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": name},
+        "spec": {
+            "capacity": dict((spec.get("resources") or {}).get("requests") or {}),
+            "accessModes": list(spec.get("accessModes") or ()),
+            "storageClassName": class_name(claim),
+            "volumeMode": spec.get("volumeMode") or "Filesystem",
+            "csi": {"driver": storage_class.get("provisioner") or "", "volumeHandle": name},
+        },
+        "status": {"phase": "Pending"},
+    }
+    return _claimed(bare, claim)
+
+
+def _is_full(claim: Manifest, pod: Pod) -> bool:
+    reserved = consumers(claim)
+    return len(reserved) >= MOST_CONSUMERS and all(one.get("uid") != pod_uid(pod) for one in reserved)
+
+
+def _unreservable(cluster: Cluster, pod: Pod) -> str:
+    """Return the error of PreBind if a claim of the pod has no room for another consumer."""
+    for name in pod.resource_claims:
+        claim = cluster.get("ResourceClaim", pod.namespace, name)
+        if claim is not None and _is_full(claim, pod):
+            return (
+                f'running PreBind plugin "DynamicResources": add reservation to claim {_key(claim)}: '
+                f'ResourceClaim.resource.k8s.io "{name}" is invalid: status.reservedFor: '
+                f"Too many: {len(consumers(claim)) + 1}: must have at most {MOST_CONSUMERS} items"
+            )
+    return ""
+
+
+def _bind_devices(cluster: Cluster, pod: Pod, devices: list[tuple[Manifest, Any]]) -> Iterator[Change]:
+    """Write the allocation of each claim and reserve it for the pod (bindClaim)."""
+    allocated = {_key(claim): allocation for claim, allocation in devices}
+    consumer = {"resource": "pods", "name": pod.name, "uid": pod_uid(pod)}
+    for name in pod.resource_claims:
+        claim = cluster.get("ResourceClaim", pod.namespace, name)
+        assert claim is not None
+        if _is_full(claim, pod):
+            return
+        fresh = allocated.get(_key(claim))
+        if any(reserved.get("uid") == consumer["uid"] for reserved in consumers(claim)):
+            continue
+        finalizers = list(claim["metadata"].get("finalizers") or ())
+        if fresh is not None and FINALIZER not in finalizers:
+            finalizers.append(FINALIZER)
+            yield cluster.replace({**claim, "metadata": {**claim["metadata"], "finalizers": finalizers}})
+            claim = cluster.get("ResourceClaim", pod.namespace, name)
+            assert claim is not None
+        status = {
+            **(claim.get("status") or {}),
+            "allocation": fresh if fresh is not None else allocation_of(claim),
+            "reservedFor": [*consumers(claim), consumer],
+        }
+        yield cluster.replace({**claim, "status": status})
+        claim = cluster.get("ResourceClaim", pod.namespace, name)
+        assert claim is not None
+        yield cluster.replace(dict(claim))

@@ -1,0 +1,26 @@
+"""A node on which preemption would help, and who would have to go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scheduler_core.schedulers.v1_37.disruption import Unit
+from scheduler_core.schedulers.v1_37.pods import Pod
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A node with the units that would have to go, most important first."""
+
+    node: str
+    units: tuple[Unit, ...]
+    violations: int
+    removed: tuple[Pod, ...] = ()
+    """All pods of lower priority on the node, in the order in which they were tried to be kept."""
+    violating: frozenset[str] = frozenset()
+    """Those whose deletion would violate a PodDisruptionBudget."""
+
+    @property
+    def victims(self) -> tuple[Pod, ...]:
+        """All pods of the units."""
+        return tuple(pod for unit in self.units for pod in unit.pods)

@@ -1,0 +1,230 @@
+"""KubeSchedulerConfiguration v1 → profiles: plugins by extension point, weights, arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from scheduler_core.schedulers.extenders.configuration import (
+    CONFIGURATION,
+    Extender,
+    ignored_resources,
+    read_extenders,
+)
+from scheduler_core.schedulers.v1_37.arguments import STRATEGIES
+from scheduler_core.schedulers.v1_37.backoff import DEFAULT as DEFAULT_BACKOFF
+from scheduler_core.schedulers.v1_37.backoff import Backoff
+from scheduler_core.schedulers.v1_37.clock import SECOND
+from scheduler_core.schedulers.v1_37.declared import DECLARED, POINTS, Declared, declared
+
+MULTI_POINT: tuple[tuple[str, int], ...] = tuple((row.key, row.weight) for row in DECLARED if not row.gate)
+"""The default plugins in order, with their weights; 0: none given, which counts as 1 for a score plugin."""
+
+GATED: Mapping[str, tuple[tuple[str, int], ...]] = {
+    gate: tuple((row.key, row.weight) for row in DECLARED if row.gate == gate)
+    for gate in dict.fromkeys(row.gate for row in DECLARED if row.gate)
+}
+"""Plugins that a feature gate adds."""
+
+IMPLEMENTED: Mapping[str, frozenset[str]] = {
+    point: frozenset(row.key for row in DECLARED if point in row.points.split()) for point in POINTS
+}
+"""Which plugins implement each extension point."""
+
+WEIGHTED_POINTS = ("score", "placementScore")
+"""Extension points whose plugins have weights."""
+
+Arguments = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """One profile, compiled: plugin keys by extension point in order, weights at Score and at
+    PlacementScore, arguments.
+    """
+
+    scheduler_name: str = "default-scheduler"
+    points: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    weights: Mapping[str, int] = field(default_factory=dict)
+    placement_weights: Mapping[str, int] = field(default_factory=dict)
+    unprepared: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By extension point and plugin: the error of one that did not run at the point that prepares it."""
+
+    arguments: Mapping[str, Arguments] = field(default_factory=dict)
+    percentage: int = 100
+    """percentageOfNodesToScore; 0: adaptive."""
+
+    def has(self, plugin: str, point: str) -> bool:
+        """Return whether the plugin runs at the point."""
+        return plugin in self.points.get(point, ())
+
+    def enabled(self, plugin: str) -> bool:
+        """Return whether the plugin runs at any point."""
+        return any(plugin in names for names in self.points.values())
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """All profiles by schedulerName, the feature gates, and the extenders."""
+
+    profiles: Mapping[str, Profile]
+    gates: Mapping[str, bool]
+    extenders: tuple[Extender, ...] = ()
+    """In the order in which they are asked: those that are ignorable last."""
+
+    backoff: Backoff = DEFAULT_BACKOFF
+
+    def gate(self, name: str, *, default: bool = False) -> bool:
+        """Return whether a feature gate is on; ``default``: it is on by default."""
+        return bool(self.gates.get(name, default))
+
+
+def read_configuration(
+    document: Mapping[str, Any] | None, gates: Mapping[str, bool] | None = None
+) -> Configuration:
+    """Compile a KubeSchedulerConfiguration; null is the default one.
+
+    Raises:
+        ValueError: The document cannot be used.
+    """
+    document = document or {}
+    version = str(document.get("apiVersion", "kubescheduler.config.k8s.io/v1"))
+    if version != "kubescheduler.config.k8s.io/v1":
+        raise ValueError(f"apiVersion: {version!r} is not kubescheduler.config.k8s.io/v1")
+    extenders, problems, _ = read_extenders(document.get("extenders"), CONFIGURATION)
+    if problems:
+        raise ValueError("; ".join(f"{problem.path}: {problem.message}" for problem in problems))
+    ignored = sorted(ignored_resources(extenders))
+    gates = dict(gates or {})
+    whole = document.get("percentageOfNodesToScore")
+    profiles: dict[str, Profile] = {}
+    listed: Sequence[Mapping[str, Any]] = document.get("profiles") or ({},)
+    for given in listed:
+        profile = _profile(given, gates, whole, ignored)
+        if profile.scheduler_name in profiles:
+            raise ValueError(f"profiles: {profile.scheduler_name!r} is given twice")
+        profiles[profile.scheduler_name] = profile
+    asked = tuple(sorted(extenders, key=lambda one: one.ignorable))
+    return Configuration(profiles, gates, asked, _backoff(document))
+
+
+def _backoff(document: Mapping[str, Any]) -> Backoff:
+    initial, maximum = (
+        default if (given := document.get(key)) is None else int(given) * SECOND
+        for key, default in (
+            ("podInitialBackoffSeconds", DEFAULT_BACKOFF.initial),
+            ("podMaxBackoffSeconds", DEFAULT_BACKOFF.maximum),
+        )
+    )
+    if not 0 < initial <= maximum:
+        raise ValueError("podInitialBackoffSeconds must be positive and at most podMaxBackoffSeconds")
+    return Backoff(initial, maximum)
+
+
+def _profile(
+    given: Mapping[str, Any], gates: Mapping[str, bool], whole: Any, ignored: Sequence[str]
+) -> Profile:
+    chosen = plugins_by_point(given.get("plugins") or {}, gates)
+    points = {point: tuple(name for name, _ in rows) for point, rows in chosen.items()}
+    weights, placement_weights = ({name: weight or 1 for name, weight in chosen[p]} for p in WEIGHTED_POINTS)
+    arguments = {entry["name"]: entry.get("args") or {} for entry in given.get("pluginConfig") or ()}
+    if ignored:  # by an extender: it takes the place of the argument (buildExtenders)
+        fit = arguments.get("NodeResourcesFit", {})
+        arguments["NodeResourcesFit"] = {**fit, "ignoredResources": ignored}
+    strategy = arguments.get("NodeResourcesFit", {}).get("scoringStrategy") or {}
+    if strategy.get("type", "LeastAllocated") not in STRATEGIES:
+        raise ValueError(f"scoringStrategy.type: {strategy['type']!r} is none of {', '.join(STRATEGIES)}")
+    percentage = given.get("percentageOfNodesToScore")
+    percentage = whole if percentage is None else percentage
+    return Profile(
+        given.get("schedulerName") or "default-scheduler",
+        points,
+        weights,
+        placement_weights,
+        _unprepared(points),
+        arguments,
+        int(percentage or 0),
+    )
+
+
+def plugins_by_point(
+    plugins: Mapping[str, Any], gates: Mapping[str, bool]
+) -> dict[str, list[tuple[str, int]]]:
+    """Return the plugins that run at each point, in order, each with its weight or 0, by a profile's sets.
+
+    Raises:
+        ValueError: A plugin is unknown, or does not implement a point.
+    """
+    default = [*MULTI_POINT]
+    for gate, added in GATED.items():
+        if gates.get(gate):
+            default.extend(added)
+    multi = _merged(default, plugins.get("multiPoint") or {})
+    return {
+        point: _expanded(multi, plugins.get(point) or {}, implementing)
+        for point, implementing in IMPLEMENTED.items()
+    }
+
+
+def _unprepared(points: Mapping[str, Sequence[str]]) -> dict[str, dict[str, str]]:
+    """Return by extension point and plugin the error of each that was not prepared.
+
+    Raises ValueError for plugins of which that is not simulated.
+    """
+    out: dict[str, dict[str, str]] = {}
+    for point in ("filter", "score"):
+        for key in points[point]:
+            row = declared(key)
+            prepares = _prepares(row, point)
+            if key in points[prepares]:
+                continue
+            if point in row.required:
+                raise ValueError(f"plugins.{prepares}: {key} at {point} without it is not simulated")
+            if point in row.unprepared:
+                out.setdefault(point, {})[key] = row.unprepared[point]
+    return out
+
+
+def _prepares(row: Declared, point: str) -> str:
+    return "preScore" if point == "score" and "preScore" in row.points.split() else "preFilter"
+
+
+def _merged(default: list[tuple[str, int]], given: Mapping[str, Any]) -> list[tuple[str, int]]:
+    """Merge a plugin set with the default one: a plugin enabled again keeps its place (mergePluginSet)."""
+    disabled = _names(given.get("disabled"))
+    custom = {entry["name"]: int(entry.get("weight") or 0) for entry in given.get("enabled") or ()}
+    for name in custom.keys() - {name for name, _ in default}:
+        raise ValueError(f"plugins.multiPoint: {name!r} is unknown, or its feature gate is off")
+    out = []
+    replaced = set()
+    if "*" not in disabled:
+        for name, weight in default:
+            if name in disabled:
+                continue
+            if name in custom:
+                replaced.add(name)
+                weight = custom[name]  # noqa: PLW2901
+            out.append((name, weight))
+    out.extend((name, weight) for name, weight in custom.items() if name not in replaced)
+    return out
+
+
+def _expanded(
+    multi: list[tuple[str, int]], given: Mapping[str, Any], implementing: frozenset[str]
+) -> list[tuple[str, int]]:
+    """Return the plugins of one point: those named there and in MultiPoint, MultiPoint's, then the others."""
+    disabled = _names(given.get("disabled"))
+    own = {entry["name"]: int(entry.get("weight") or 0) for entry in given.get("enabled") or ()}
+    for name in own:
+        if name not in implementing:
+            raise ValueError(f"plugins: {name!r} does not implement this extension point, or is unknown")
+    in_multi = [(name, weight) for name, weight in multi if name in implementing]
+    names = {name for name, _ in in_multi}
+    first = [(name, weight) for name, weight in own.items() if name in names]
+    middle = [(name, weight) for name, weight in in_multi if name not in own and not disabled & {name, "*"}]
+    return [*first, *middle, *((name, weight) for name, weight in own.items() if name not in names)]
+
+
+def _names(entries: Iterable[Mapping[str, Any]] | None) -> set[str]:
+    return {entry["name"] for entry in entries or ()}

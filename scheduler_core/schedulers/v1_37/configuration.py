@@ -1,0 +1,125 @@
+"""The configuration of kube-scheduler v1.37 in a bundle: its validation, and what it compiles to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.reading import At, Report, place_of
+from scheduler_core.schedulers.extenders.configuration import CONFIGURATION, read_extenders
+from scheduler_core.schedulers.v1_22.configuration.document import check_configuration
+from scheduler_core.schedulers.v1_22.configuration.plugins import MULTI_POINT as EVERYWHERE
+from scheduler_core.schedulers.v1_22.configuration.plugins import PLUGINS
+from scheduler_core.schedulers.v1_22.configuration.plugins import POINTS as FRAMEWORK_POINTS
+from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration as Configured
+from scheduler_core.schedulers.v1_37.argument_checks import check_arguments
+from scheduler_core.schedulers.v1_37.config import (
+    GATED,
+    IMPLEMENTED,
+    MULTI_POINT,
+    Configuration,
+    read_configuration,
+)
+from scheduler_core.settings.feature_gates import FeatureGates
+from scheduler_core.settings.release import V1_22, is_framework_document
+from scheduler_core.settings.settings import Settings
+
+_DEFAULT: Document = {}
+_BOUND = {name for name, _ in (*MULTI_POINT, *(row for rows in GATED.values() for row in rows))}
+_NEWER = frozenset(_BOUND) - PLUGINS.keys()
+"""Plugins of v1.37 that the scheduling framework's tables do not know."""
+
+
+def current_configuration(policy: Document | None, gates: FeatureGates = ()) -> Configuration:
+    """Compile the configuration that v1.37 runs with: the document if it is a KubeSchedulerConfiguration.
+
+    Raises:
+        ValueError: The document cannot be used.
+    """
+    document = policy if policy is not None and is_framework_document(policy) else _DEFAULT
+    version = {} if not document else {"apiVersion": "kubescheduler.config.k8s.io/v1"}
+    try:
+        return read_configuration({**document, **version}, dict(gates))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"it cannot be read: {error}") from error
+
+
+def check_current(policy: Document, settings: Settings, at: At) -> None:
+    """Report the errors of a configuration that v1.37 runs with, and what of it v1.37 does not read."""
+    if not is_framework_document(policy):
+        at.child("kind").warn("kube-scheduler v1.37 reads no Policy: it runs with its default configuration")
+        return
+    structure = Report(strict=at.report.strict, limit=at.report.limit)
+    check_configuration(_known_to_framework(policy), settings, At(structure, None, at.root))
+    if not structure.errors:
+        check_arguments(policy, dict(settings.feature_gates), At(structure, None, at.root))
+    at.report.errors.extend(structure.errors)
+    if structure.errors:
+        return
+    _, problems, warnings = read_extenders(policy.get("extenders"), CONFIGURATION)
+    for problem in problems:
+        place_of(at, problem.path).error(problem.message)
+    for problem in warnings:
+        place_of(at, problem.path).warn(problem.message)
+    if problems:
+        return
+    try:
+        current_configuration(policy, settings.feature_gates)
+    except ValueError as error:
+        at.error(str(error))
+
+
+def warn_of_readers(configuration: Configured, at: At) -> None:
+    """Say which of several releases side by side reads a configuration; the others have defaults."""
+    read_by = configuration.read_by if configuration.is_beside else V1_22
+    at.child("kind").warn(
+        f"the schedulers that run {read_by} read it; those that run another release have their default "
+        "configuration"
+    )
+
+
+def _known_to_framework(policy: Mapping[str, Any]) -> Document:
+    """Return the document without the plugins and points that only v1.37 has, to check its structure."""
+    profiles = policy.get("profiles")
+    if not isinstance(profiles, list):
+        return {**policy}
+    return {**policy, "profiles": [_without_newer(profile) for profile in profiles]}
+
+
+def _without_newer(profile: Any) -> Any:
+    if not isinstance(profile, Mapping):
+        return profile
+    plugins, configs = profile.get("plugins"), profile.get("pluginConfig")
+    made = {**profile}
+    if isinstance(plugins, Mapping):
+        made["plugins"] = {
+            point: _known_at(point, of)
+            for point, of in plugins.items()
+            if point in FRAMEWORK_POINTS or point not in IMPLEMENTED
+        }
+    if isinstance(configs, list):
+        made["pluginConfig"] = [one for one in configs if _name(one) not in _NEWER]
+    return made
+
+
+def _known_at(point: str, listed: Any) -> Any:
+    """Return a plugin set without entries that are right in v1.37 alone."""
+    if not isinstance(listed, Mapping):
+        return listed
+    right = IMPLEMENTED.get(point, frozenset())
+
+    def is_newer(entry: Any) -> bool:
+        name = _name(entry)
+        known = point == EVERYWHERE or (name in PLUGINS and point in PLUGINS[name].points)
+        return name in _NEWER or (name in right and not known)
+
+    return {
+        which: [one for one in entries if not is_newer(one)] if isinstance(entries, list) else entries
+        for which, entries in listed.items()
+    }
+
+
+def _name(entry: Any) -> str:
+    name = entry.get("name") if isinstance(entry, Mapping) else None
+    return name if isinstance(name, str) else ""

@@ -1,0 +1,162 @@
+"""Devices of ResourceSlices and the requests of ResourceClaims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from scheduler_core.kubernetes.device_versions import as_v1
+from scheduler_core.schedulers.v1_37.cel.errors import CelError
+from scheduler_core.schedulers.v1_37.cel.functions.quantities import parse_quantity, parse_semver
+from scheduler_core.schedulers.v1_37.cel.selectors import device_variable
+from scheduler_core.schedulers.v1_37.cel.values import CelMap, Semver
+from scheduler_core.schedulers.v1_37.change import Manifest
+
+DeviceId = tuple[str, str, str]
+"""Driver, pool, device."""
+
+
+@dataclass
+class Device:
+    """A device of a slice."""
+
+    id: DeviceId
+    spec: Mapping[str, Any]
+    piece: Mapping[str, Any]
+    """The specification of its slice."""
+    answers: dict[str, bool | CelError] = field(default_factory=dict, repr=False)
+    """What each selector's expression answered of it."""
+
+    @property
+    def path(self) -> str:
+        """The record's name of it."""
+        return "/".join(self.id)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several claims may have a share of it at a time."""
+        return bool(self.spec.get("allowMultipleAllocations"))
+
+    @cached_property
+    def variable(self) -> CelMap:
+        """What selectors see of it. Raises CelError if an attribute cannot be read."""
+        read, spec = _attribute_of, self.spec
+        attributes = {name: read(name, value) for name, value in (spec.get("attributes") or {}).items()}
+        given = (spec.get("capacity") or {}).items()
+        capacity = {name: parse_quantity(str(value["value"])) for name, value in given}
+        return device_variable(self.id[0], attributes, capacity, allow_multiple_allocations=self.is_shared)
+
+    def attribute(self, name: str) -> tuple[str, Any] | None:
+        """Return an attribute by its full name as type and value; None if it is missing (lookupAttribute)."""
+        own = self.spec.get("attributes") or {}
+        domain, _, short = name.partition("/")
+        found = own.get(name) or (own.get(short) if domain == self.id[0] else None)
+        return next(iter(found.items()), None) if found else None
+
+
+def _attribute_of(name: str, given: Mapping[str, Any]) -> Any:
+    """Return an attribute's value (getAttributeValue); lists come before single values."""
+    kind = next((kind for kind in _ATTRIBUTES if given.get(kind) is not None), None)
+    if kind is None:
+        raise CelError(f"attribute {name}: unsupported attribute value")
+    try:
+        return _ATTRIBUTES[kind](given[kind])
+    except CelError as error:
+        raise CelError(f"attribute {name}: parse semantic version: {error}") from None
+
+
+def _versions(texts: list[str]) -> list[Semver]:
+    return [parse_semver(text) for text in texts]
+
+
+_ATTRIBUTES: Mapping[str, Callable[[Any], Any]] = {
+    "ints": list, "bools": list, "strings": list, "versions": _versions,
+    "int": int, "bool": bool, "string": str, "version": parse_semver,
+}  # fmt: skip
+
+
+def device_of(piece: Mapping[str, Any], spec: Mapping[str, Any]) -> Device:
+    """Compile a device of a slice's specification, in the shape of v1."""
+    return Device((piece["driver"], piece["pool"]["name"], spec["name"]), spec, piece)
+
+
+@dataclass
+class Request:
+    """A request or subrequest of a claim, compiled."""
+
+    claim: Manifest
+    base: str
+    name: str
+    entry: Mapping[str, Any]
+
+    @property
+    def takes_all(self) -> bool:
+        """Whether its mode is All."""
+        return self.entry.get("allocationMode") == "All"
+
+    @property
+    def count(self) -> int:
+        """How many devices it takes; of no meaning if it takes all."""
+        return int(self.entry.get("count") or 1)
+
+    @property
+    def is_for_admin(self) -> bool:
+        """Whether it takes devices that are in use, and leaves them to others."""
+        return bool(self.entry.get("adminAccess")) and not self.is_alternative
+
+    @property
+    def is_alternative(self) -> bool:
+        """Whether it is one of several of which the first that works is taken."""
+        return self.name != self.base
+
+    @property
+    def own_name(self) -> str:
+        """The request as errors of the allocation name it: a subrequest without the request it is of."""
+        return self.name.rpartition("/")[2]
+
+    @cached_property
+    def claim_name(self) -> str:
+        """The claim as errors name it."""
+        return key_of_claim(self.claim)
+
+    @property
+    def label(self) -> str:
+        """Claim and request, as errors of the allocation begin."""
+        return f"claim {self.claim_name}, request {self.own_name}"
+
+
+def key_of_claim(claim: Manifest) -> str:
+    """Return namespace and name of a claim."""
+    meta = claim["metadata"]
+    return f"{meta.get('namespace') or 'default'}/{meta['name']}"
+
+
+def requests_of(claim: Manifest) -> Iterator[list[Request]]:
+    """Yield each request of a claim as its alternatives, one without subrequests."""
+    for entry in (as_v1(claim)["spec"].get("devices") or {}).get("requests") or ():
+        name = entry["name"]
+        if entry.get("firstAvailable"):
+            yield [Request(claim, name, f"{name}/{sub['name']}", sub) for sub in entry["firstAvailable"]]
+        else:
+            yield [Request(claim, name, name, entry.get("exactly") or {})]
+
+
+def is_tainted(request: Request, device: Device) -> bool:
+    """Return whether a taint keeps the request off the device."""
+    tolerations = request.entry.get("tolerations") or ()
+    return any(
+        taint.get("effect") in ("NoSchedule", "NoExecute")
+        and not any(_tolerates(toleration, taint) for toleration in tolerations)
+        for taint in device.spec.get("taints") or ()
+    )
+
+
+def _tolerates(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
+    if toleration.get("effect") and toleration["effect"] != taint["effect"]:
+        return False
+    if toleration.get("key") and toleration["key"] != taint["key"]:
+        return False
+    exists = toleration.get("operator") == "Exists"
+    return exists or (toleration.get("value") or "") == (taint.get("value") or "")

@@ -1,0 +1,82 @@
+"""The queue's questions to the plugins: PreEnqueue and queueing hints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from scheduler_core.schedulers.v1_37.config import Configuration
+from scheduler_core.schedulers.v1_37.entities import QueuedPod
+from scheduler_core.schedulers.v1_37.hints.registry import registration_for
+from scheduler_core.schedulers.v1_37.interface import Event, HintContext
+from scheduler_core.schedulers.v1_37.podgroups import group_key, min_count
+from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.state import Cluster
+
+PREEMPTION = "DefaultPreemption"
+GANG = "GangScheduling"
+
+
+class PluginRules:
+    """PreEnqueue and hints of the plugins of every profile (queue.Rules)."""
+
+    def __init__(
+        self, cluster: Cluster, configuration: Configuration, pre_enqueue: Callable[[Pod], str | None]
+    ) -> None:
+        self.cluster = cluster
+        self.configuration = configuration
+        self.pre_enqueue = pre_enqueue
+        """PreEnqueue of the plugins that look at the pod alone."""
+
+        self.preempting: set[str] = set()
+        """Pods whose victims are still being deleted."""
+
+    def gate(self, waiting: QueuedPod) -> str | None:
+        """Return the plugin that refuses the pod; the one that gated it so far is asked first."""
+        checks = {PREEMPTION: self._awaits_victims, GANG: self._lacks_members}
+        points = self.configuration.profiles[waiting.pod.scheduler_name].points.get("preEnqueue", ())
+        own = [
+            plugin for plugin in (waiting.gated_by, PREEMPTION, GANG) if plugin in checks and plugin in points
+        ]
+        if own and own[0] == waiting.gated_by and checks[own[0]](waiting):
+            return own[0]
+        found = self.pre_enqueue(waiting.pod)
+        if found is not None:
+            return found
+        return next((plugin for plugin in own if checks[plugin](waiting)), None)
+
+    def _awaits_victims(self, waiting: QueuedPod) -> bool:
+        return waiting.key in self.preempting
+
+    def _lacks_members(self, waiting: QueuedPod) -> bool:
+        """Return whether the pod's gang has fewer pods than ``minCount``, bound ones included."""
+        key = group_key(waiting.pod.manifest)
+        group = None if key is None else self.cluster.objects.get("PodGroup", {}).get(key)
+        if key is None or group is None:
+            return False
+        known = (pod for pod in self.cluster.members(key) if pod.node or self._handled(pod))
+        return sum(1 for _ in known) < min_count(group)
+
+    def _handled(self, pod: Pod) -> bool:
+        return pod.scheduler_name in self.configuration.profiles
+
+    def answers(self, waiting: QueuedPod, event: Event) -> dict[str, str]:
+        """Return the hints of the plugins that rejected the pod and registered the event."""
+        profile = self.configuration.profiles[waiting.pod.scheduler_name]
+        context = HintContext(self.cluster, profile, self.configuration)
+        out: dict[str, str] = {}
+        for plugin in sorted(waiting.rejectors):
+            row = registration_for(plugin, event)
+            if row is None:
+                continue
+            if event.resource == "TargetPod" and event.new is not None and Pod(event.new).key != waiting.key:
+                out[plugin] = "QueueSkip"  # another member of its group changed
+                continue
+            try:
+                out[plugin] = "Queue" if row.hint is None else row.hint(waiting.pod, event, context)
+            except (ValueError, KeyError, TypeError):
+                out[plugin] = "Error"  # an object that the plugin cannot read queues the pod
+        return out
+
+    def registered(self, plugin: str, event: Event) -> bool:
+        """Return whether the plugin registered the event."""
+        return registration_for(plugin, event) is not None

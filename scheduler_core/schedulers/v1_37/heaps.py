@@ -1,0 +1,70 @@
+"""A heap of entities from which any can be removed by its key."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from scheduler_core.schedulers.v1_37.entities import Entity
+
+
+class EntityHeap:
+    """Entities by rank, lowest first. A rank is taken when the entity is added."""
+
+    def __init__(self, rank: Callable[[Entity], tuple[Any, ...]]) -> None:
+        self._rank = rank
+        self._entities: dict[str, tuple[int, Entity]] = {}
+        self._heap: list[tuple[tuple[Any, ...], int, str]] = []
+        self._added = 0
+
+    def __len__(self) -> int:
+        return len(self._entities)
+
+    def __iter__(self) -> Iterator[Entity]:
+        return (entity for _, entity in self._entities.values())
+
+    def get(self, key: str) -> Entity | None:
+        """Return the entity of that key."""
+        found = self._entities.get(key)
+        return None if found is None else found[1]
+
+    def add(self, entity: Entity) -> None:
+        """Add an entity, or rank it anew."""
+        self._added += 1
+        self._entities[entity.key] = self._added, entity
+        heapq.heappush(self._heap, (self._rank(entity), self._added, entity.key))
+
+    def remove(self, key: str) -> Entity | None:
+        """Remove an entity and return it; its place in the heap is skipped later."""
+        found = self._entities.pop(key, None)
+        return None if found is None else found[1]
+
+    def first(self) -> Entity | None:
+        """Return the entity of the lowest rank."""
+        while self._heap:
+            _, number, key = self._heap[0]
+            found = self._entities.get(key)
+            if found is not None and found[0] == number:
+                return found[1]
+            heapq.heappop(self._heap)
+        return None
+
+    def ranked(self) -> Iterator[Entity]:
+        """Yield the entities by rank; the first few without sorting the others."""
+        heap, at = self._heap, [(self._heap[0], 0)] if self._heap else []
+        while at:
+            (_, number, key), place = heapq.heappop(at)
+            found = self._entities.get(key)
+            if found is not None and found[0] == number:
+                yield found[1]
+            for child in (2 * place + 1, 2 * place + 2):
+                if child < len(heap):
+                    heapq.heappush(at, (heap[child], child))
+
+    def pop(self) -> Entity | None:
+        """Remove and return the entity of the lowest rank."""
+        entity = self.first()
+        if entity is not None:
+            self.remove(entity.key)
+        return entity

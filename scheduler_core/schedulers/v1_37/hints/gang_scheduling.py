@@ -1,0 +1,44 @@
+"""Hints of GangScheduling (plugins/gangscheduling/gangscheduling.go)."""
+
+from __future__ import annotations
+
+from scheduler_core.schedulers.v1_37.change import Manifest
+from scheduler_core.schedulers.v1_37.hints.common import answer, metadata
+from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Hints, Registration
+from scheduler_core.schedulers.v1_37.podgroups import group_key, min_count
+from scheduler_core.schedulers.v1_37.pods import Pod
+
+
+def _after_pod_added(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del context
+    own = group_key(pod.manifest)
+    return answer(own is not None and event.new is not None and group_key(event.new) == own)
+
+
+def _after_group_added(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del context
+    return answer(_is_group_of(pod, event.new))
+
+
+def _after_group_updated(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del context
+    if not _is_group_of(pod, event.new) or event.old is None or event.new is None:
+        return "QueueSkip"
+    return answer(min_count(event.new) < min_count(event.old))
+
+
+def _is_group_of(pod: Pod, group: Manifest | None) -> bool:
+    meta = metadata(group)
+    return group_key(pod.manifest) == f"{meta.get('namespace') or 'default'}/{meta.get('name')}"
+
+
+HINTS = Hints(
+    "GangScheduling",
+    (
+        Registration("UnscheduledPod", frozenset({"Add"}), _after_pod_added),
+        Registration("AssignedPod", frozenset({"Add"}), _after_pod_added),
+        Registration("scheduling.k8s.io/PodGroup", frozenset({"Add"}), _after_group_added),
+        Registration("scheduling.k8s.io/PodGroup", frozenset({"Update"}), _after_group_updated),
+    ),
+    "another member of its PodGroup is created or bound, or the group's minCount changes",
+)

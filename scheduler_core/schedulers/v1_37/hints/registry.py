@@ -1,0 +1,50 @@
+"""What each plugin waits for: the events that it registered (EventsToRegister), and the change in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+
+from scheduler_core.schedulers.v1_37 import hints
+from scheduler_core.schedulers.v1_37.interface import Event, Hints, Registration
+from scheduler_core.schedulers.v1_37.pods import Pod
+
+
+def _found() -> dict[str, Hints]:
+    """Return the ``HINTS`` of all modules of the package by plugin; a new module is found by that alone."""
+    modules = [import_module(f"{hints.__name__}.{module.name}") for module in iter_modules(hints.__path__)]
+    return {found.plugin: found for module in modules if (found := getattr(module, "HINTS", None))}
+
+
+HINTS: Mapping[str, Hints] = _found()
+"""By plugin. One that is missing never rejects a pod."""
+
+
+def registration_for(plugin: str, event: Event) -> Registration | None:
+    """Return the plugin's registration that the event matches (framework.MatchClusterEvents)."""
+    for row in HINTS[plugin].events if plugin in HINTS else ():
+        if row.resource == event.resource and _acts(row.actions, event.action):
+            return row
+    return None
+
+
+def _acts(registered: frozenset[str], action: str) -> bool:
+    """Return whether an action is among those registered; the general Update receives every specific one."""
+    return action in registered or (action.startswith("Update") and "Update" in registered)
+
+
+@cache
+def events_of(plugin: str) -> tuple[str, ...]:
+    """Return the names of the cluster events that a plugin registered, in order."""
+    rows = HINTS[plugin].events if plugin in HINTS else ()
+    return tuple(row.resource + action for row in rows for action in sorted(row.actions))
+
+
+def wakes(plugin: str, pod: Pod) -> str:
+    """Return what the pod waits for if the plugin rejected it, as a clause after "until"."""
+    if plugin not in HINTS:
+        return "time moves it: the plugin registered no event"
+    until = HINTS[plugin].until
+    return until if isinstance(until, str) else until(pod)

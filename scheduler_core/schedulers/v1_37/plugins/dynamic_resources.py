@@ -1,0 +1,237 @@
+"""DynamicResources: devices for the pod's ResourceClaims."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.schedulers.v1_37.change import Change, Manifest
+from scheduler_core.schedulers.v1_37.device_allocation import Allocator, InvalidPoolsError
+from scheduler_core.schedulers.v1_37.devices import key_of_claim, requests_of
+from scheduler_core.schedulers.v1_37.interface import PluginError
+from scheduler_core.schedulers.v1_37.plugins.base import (
+    OK,
+    SKIPPED,
+    Codes,
+    Context,
+    Ints,
+    Plugin,
+    Rows,
+    Status,
+    default_normalize,
+    unresolvable,
+)
+from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.selectors import node_terms
+from scheduler_core.schedulers.v1_37.state import Cluster, uid_of
+from scheduler_core.schedulers.v1_37.status import ERROR, UNSCHEDULABLE
+
+MAX_ALTERNATIVES = 8
+
+_OF_ALLOCATION = ("allocation", "reservedFor", "devices")
+_ELSEWHERE = unresolvable("resourceclaim not available on the node")
+NOT_ALLOCATED = unresolvable("cannot allocate all claims")
+_ANSWERS = {
+    1: _ELSEWHERE,
+    2: NOT_ALLOCATED,
+    3: unresolvable("invalid resource pools were encountered"),
+}
+
+
+@dataclass
+class DeviceState:
+    """The pod's claims, and what was allocated on each node."""
+
+    claims: list[Manifest] = field(default_factory=list)
+    pending: list[Manifest] = field(default_factory=list)
+    """Claims to allocate."""
+    allocator: Allocator | None = None
+    allocations: dict[int, list[Any]] = field(default_factory=dict)
+    unavailable: set[int] = field(default_factory=set)
+    """Indices of allocated claims whose node selector failed a node."""
+    errors: dict[str, int] = field(default_factory=dict)
+    """Each error with its number, from 0."""
+
+
+def allocation_of(claim: Manifest) -> Any:
+    """Return a claim's allocation."""
+    return (claim.get("status") or {}).get("allocation")
+
+
+def consumers(claim: Manifest) -> list[Any]:
+    """Return for whom a claim is reserved."""
+    return list((claim.get("status") or {}).get("reservedFor") or ())
+
+
+def pod_uid(pod: Pod) -> str:
+    """Return the uid that a reservation names the pod by."""
+    return uid_of({**pod.manifest, "kind": "Pod"})
+
+
+def claims_to_be_made(pod: Pod) -> bool:
+    """Return whether a claim of the pod is to be made from a template, and its status names none yet."""
+    made = {entry.get("name") for entry in pod.status.get("resourceClaimStatuses") or ()}
+    wanted = pod.spec.get("resourceClaims") or ()
+    return any(not entry.get("resourceClaimName") and entry.get("name") not in made for entry in wanted)
+
+
+def unusable_claim(cluster: Cluster, pod: Pod) -> str | None:
+    """Return why the pod's claims cannot be used: not made yet, missing, being deleted or another pod's."""
+    generated = {entry.get("name"): entry for entry in pod.status.get("resourceClaimStatuses") or ()}
+    for entry in pod.spec.get("resourceClaims") or ():
+        name, made = entry.get("resourceClaimName"), False
+        if not name:
+            if entry.get("name") not in generated:
+                return f'pod "{pod.key}": ResourceClaim not created yet'
+            name, made = generated[entry.get("name")].get("resourceClaimName"), True
+        if not name:
+            continue  # it turned out that none is needed
+        claim = cluster.get("ResourceClaim", pod.namespace, name)
+        if claim is None:
+            return f'resourceclaim.resource.k8s.io "{name}" not found'
+        if claim["metadata"].get("deletionTimestamp"):
+            return f'resourceclaim "{name}" is being deleted'
+        if made and not _is_owned(claim, pod):
+            return (
+                f"ResourceClaim {pod.namespace}/{name} was not created for Pod {pod.key} (Pod is not owner)"
+            )
+    return None
+
+
+def _is_owned(claim: Manifest, pod: Pod) -> bool:
+    """Return whether the pod controls the claim (resourceclaim.IsForPod)."""
+    owners = claim["metadata"].get("ownerReferences") or ()
+    return any(owner.get("controller") and owner.get("uid") == pod_uid(pod) for owner in owners)
+
+
+class DynamicResources(Plugin):
+    """Claims with structured parameters. Codes: as in ``_ANSWERS``; -1… an error."""
+
+    key = "DynamicResources"
+
+    def pre_filter(self, ctx: Context) -> tuple[Status, frozenset[str] | None]:
+        """Check the claims and their classes; skip without claims."""
+        state = ctx.states[self.key] = DeviceState()
+        problem = unusable_claim(ctx.cluster, ctx.pod)
+        if problem is not None:
+            return unresolvable(problem), None
+        if not ctx.pod.resource_claims:
+            return SKIPPED, None
+        for name in ctx.pod.resource_claims:
+            claim = ctx.cluster.get("ResourceClaim", ctx.pod.namespace, name)
+            assert claim is not None
+            state.claims.append(claim)
+            problem = _check(ctx, claim)
+            if problem is not None:
+                return unresolvable(problem), None
+            if not allocation_of(claim):
+                state.pending.append(claim)
+        if state.pending:
+            state.allocator = Allocator(ctx.cluster, state.pending)
+        return OK, None
+
+    def filter(self, ctx: Context, rows: Rows) -> Codes | None:
+        """Check where the claims are allocated, or allocate them, on each node."""
+        codes = np.zeros(len(rows), np.int64)
+        for place, row in enumerate(rows):
+            codes[place] = self._on(ctx, ctx.states[self.key], int(row))
+        return codes
+
+    @staticmethod
+    def _on(ctx: Context, state: DeviceState, row: int) -> int:
+        node = ctx.nodes.nodes[row]
+        elsewhere = set()
+        for index, claim in enumerate(state.claims):
+            terms = node_terms((allocation_of(claim) or {}).get("nodeSelector"))
+            if terms is not None and not any(term.matches(node.name, node.labels) for term in terms):
+                elsewhere.add(index)
+        found: list[Any] | None = None
+        if state.allocator is not None:
+            try:
+                found = state.allocator.allocate(node.name, node.labels)
+            except PluginError as error:
+                return -1 - state.errors.setdefault(str(error), len(state.errors))
+            except InvalidPoolsError:
+                return 3
+            if found is None:
+                return 2
+        if elsewhere:
+            state.unavailable |= elsewhere
+            return 1
+        if found is not None:
+            state.allocations[row] = found
+        return 0
+
+    def verdict(self, ctx: Context, row: int, code: int) -> Status:
+        """Return which of the four it was."""
+        del row
+        if code < 0:
+            return Status(ERROR, (list(ctx.states[self.key].errors)[-1 - code],))
+        return _ANSWERS[code]
+
+    def score(self, ctx: Context, rows: Rows) -> Ints:
+        """Prefer nodes on which earlier subrequests were served."""
+        out = np.zeros(len(rows), np.int64)
+        state: DeviceState | None = ctx.states.get(self.key)
+        if state is not None and state.pending:
+            for place, row in enumerate(rows):
+                if int(row) in state.allocations:
+                    out[place] = _preferences(state, state.allocations[int(row)])
+        return out
+
+    def normalize(self, ctx: Context, rows: Rows, raw: Ints) -> Ints:
+        """Scale to the greatest sum."""
+        del ctx, rows
+        return default_normalize(raw)
+
+
+def _check(ctx: Context, claim: Manifest) -> str | None:
+    key = key_of_claim(claim)
+    if allocation_of(claim):
+        return None  # any number of pods may share it
+    if key in ctx.cluster.assumed_devices:
+        return f"resource claim {key} is in the process of being allocated"
+    for alternatives in requests_of(claim):
+        for request in alternatives:
+            name = request.entry.get("deviceClassName")
+            if name and ctx.cluster.get("DeviceClass", None, name) is None:
+                return f"request {request.name}: device class {name} does not exist"
+    return None
+
+
+def _preferences(state: DeviceState, found: list[Any]) -> int:
+    """Return the sum over all claims of the pod, those included that were allocated before (computeScore)."""
+    fresh = iter(found)
+    return sum(_preference(claim, allocation_of(claim) or next(fresh)) for claim in state.claims)
+
+
+def _preference(claim: Manifest, allocation: Any) -> int:
+    """Return 8 − index of the subrequest taken, summed over the requests that have subrequests."""
+    served = {result.get("request") for result in (allocation.get("devices") or {}).get("results") or ()}
+    total = 0
+    for alternatives in requests_of(claim):
+        if alternatives[0].is_alternative:
+            total += next(
+                (MAX_ALTERNATIVES - i for i, request in enumerate(alternatives) if request.name in served), 0
+            )
+    return total
+
+
+def deallocate(ctx: Context) -> tuple[Status, Change | None]:
+    """Answer PostFilter: free an allocated claim that no other pod uses and that kept the pod off a node."""
+    state: DeviceState | None = ctx.states.get(DynamicResources.key)
+    if state is None:  # PreFilter ended before this plugin ran, and upstream finds no state
+        return Status(ERROR, ("not found",)), None
+    for index in sorted(state.unavailable):
+        claim = state.claims[index]
+        reserved = consumers(claim)
+        if not reserved or (len(reserved) == 1 and reserved[0].get("uid") == pod_uid(ctx.pod)):
+            status = {key: value for key, value in claim["status"].items() if key not in _OF_ALLOCATION}
+            change = ctx.cluster.replace({**claim, "status": status})
+            return Status(UNSCHEDULABLE, ("deallocation of ResourceClaim completed",)), change
+    return Status(UNSCHEDULABLE), None
+
+
+PLUGIN = DynamicResources()

@@ -1,0 +1,40 @@
+"""ImageLocality: prefer nodes that have the pod's images already, the larger the better."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scheduler_core.schedulers.v1_37.plugins.base import MAX_SCORE, Context, Ints, Plugin, Rows
+
+_MIB = 1024 * 1024
+_LEAST = 23 * _MIB
+_MOST = 1000 * _MIB
+
+
+def image_name(name: str) -> str:
+    """Return the name with its tag (normalizedImageName)."""
+    return name + ":latest" if name.rfind(":") <= name.rfind("/") else name
+
+
+class ImageLocality(Plugin):
+    """Sizes of present images, scaled by how widely each is spread."""
+
+    key = "ImageLocality"
+
+    def score(self, ctx: Context, rows: Rows) -> Ints:
+        """Sum the scaled sizes and map them to 0 to 100."""
+        nodes, pod = ctx.nodes, ctx.pod
+        containers = (*pod.init_containers, *pod.containers)
+        total = np.zeros(len(rows), np.int64)
+        if not containers:
+            return total
+        for container in containers:
+            image = nodes.images.get(image_name(container.get("image") or ""))
+            if image is not None:
+                spread = image.counts[rows] / len(nodes.order)
+                total += (image.sizes[rows] * spread).astype(np.int64)
+        most = _MOST * len(containers)
+        return MAX_SCORE * (np.clip(total, _LEAST, most) - _LEAST) // (most - _LEAST)
+
+
+PLUGIN = ImageLocality()

@@ -1,0 +1,256 @@
+"""InterPodAffinity: required terms of the pod and of the pods on nodes filter, preferred ones score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.schedulers.v1_37.nodes import Nodes
+from scheduler_core.schedulers.v1_37.plugins.base import (
+    MAX_SCORE,
+    OK,
+    SKIPPED,
+    Codes,
+    Context,
+    Ints,
+    Plugin,
+    Rows,
+    Status,
+    unresolvable,
+)
+from scheduler_core.schedulers.v1_37.pods import AffinityTerm, Pod
+from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.status import UNSCHEDULABLE
+
+_AFFINITY = unresolvable("node(s) didn't match pod affinity rules")
+_ANTI_AFFINITY = Status(UNSCHEDULABLE, ("node(s) didn't match pod anti-affinity rules",))
+_EXISTING = Status(UNSCHEDULABLE, ("node(s) didn't satisfy existing pods anti-affinity rules",))
+
+Counts = dict[str, Ints]
+"""By topology key: how many (or how much weight) for each value of the label, by its id."""
+
+
+def selects(cluster: Cluster, term: AffinityTerm, pod: Pod) -> bool:
+    """Return whether a term means the pod."""
+    labels = {} if term.namespace_selector.nothing else cluster.namespace_labels(pod.namespace)
+    return term.selects(pod.namespace, pod.labels, labels)
+
+
+def own_selects(cluster: Cluster, term: AffinityTerm, other: Pod) -> bool:
+    """Return whether a term of the pod that is scheduled means another pod.
+
+    Its namespaceSelector is turned into names first, so that a namespace that does not exist is none of them
+    (mergeAffinityTermNamespacesIfNotEmpty); the empty selector stays and means every namespace.
+    """
+    known = cluster.objects.get("Namespace", {})
+    if term.namespace_selector.requirements and other.namespace not in known:
+        return other.namespace in term.namespaces and term.selector.matches(other.labels)
+    return selects(cluster, term, other)
+
+
+def selects_all(cluster: Cluster, terms: tuple[AffinityTerm, ...], other: Pod) -> bool:
+    """Return whether all terms of the pod that is scheduled mean the other; no terms mean none."""
+    return bool(terms) and all(own_selects(cluster, term, other) for term in terms)
+
+
+@dataclass
+class _State:
+    """What PreFilter counted; the three tables of preFilterState."""
+
+    existing: Counts
+    affinity: Counts
+    anti: Counts
+
+    def copy(self) -> _State:
+        return _State(
+            *(
+                {key: values.copy() for key, values in table.items()}
+                for table in (self.existing, self.affinity, self.anti)
+            )
+        )
+
+
+def _add_rows(nodes: Nodes, counts: Counts, key: str, by_row: Ints) -> None:
+    """Add what rows have to the values of a label."""
+    column = nodes.label(key)
+    rows = nodes.order
+    ids = column.ids[rows]
+    size = len(column.values) + 1  # the last, which -1 takes, collects the rows without the label
+    table = _table(counts, key, size)
+    np.add.at(table, ids, by_row[rows])
+    table[-1] = 0
+
+
+def _table(counts: Counts, key: str, size: int) -> Ints:
+    found = counts.get(key)
+    if found is None:
+        found = counts[key] = np.zeros(size, np.int64)
+    return found
+
+
+def _add(nodes: Nodes, counts: Counts, key: str, row: int, amount: int) -> None:
+    column = nodes.label(key)
+    number = column.ids[row]
+    if number >= 0:
+        _table(counts, key, len(column.values) + 1)[number] += amount
+
+
+class InterPodAffinity(Plugin):
+    """Pod affinity and anti-affinity."""
+
+    key = "InterPodAffinity"
+
+    def pre_filter(self, ctx: Context) -> tuple[Status, frozenset[str] | None]:
+        """Count who matches whose terms by topology; skip if nothing can refuse the pod."""
+        cluster, pod, nodes = ctx.cluster, ctx.pod, ctx.nodes
+        state = _State({}, {}, {})
+        for each in cluster.classes.with_required_anti.values():
+            for term in each.affinity.required_anti:
+                if selects(cluster, term, pod):
+                    by_row = np.zeros(nodes.capacity, np.int64)
+                    each.add_to(by_row)
+                    _add_rows(nodes, state.existing, term.topology_key, by_row)
+        own = pod.affinity
+        if own.required:
+            by_row = cluster.classes.count(
+                nodes.capacity, lambda other: selects_all(cluster, own.required, other)
+            )
+            for term in own.required:
+                _add_rows(nodes, state.affinity, term.topology_key, by_row)
+        for term in own.required_anti:
+            by_row = cluster.classes.count(
+                nodes.capacity,
+                lambda other, term=term: own_selects(cluster, term, other),  # type: ignore[misc]
+            )
+            _add_rows(nodes, state.anti, term.topology_key, by_row)
+        ctx.states[self.key] = state
+        if not own.required and not own.required_anti and not any(t.any() for t in state.existing.values()):
+            return SKIPPED, None
+        return OK, None
+
+    def copy_state(self, state: Any) -> Any:
+        """Copy the tables."""
+        return state.copy()
+
+    def update(self, ctx: Context, state: Any, pod: Pod, row: int, sign: int) -> None:
+        """Count a pod in or out of the tables."""
+        cluster, nodes, own = ctx.cluster, ctx.nodes, ctx.pod.affinity
+        for term in pod.affinity.required_anti:
+            if selects(cluster, term, ctx.pod):
+                _add(nodes, state.existing, term.topology_key, row, sign)
+        if selects_all(cluster, own.required, pod):
+            for term in own.required:
+                _add(nodes, state.affinity, term.topology_key, row, sign)
+        for term in own.required_anti:
+            if own_selects(cluster, term, pod):
+                _add(nodes, state.anti, term.topology_key, row, sign)
+
+    def filter(self, ctx: Context, rows: Rows) -> Codes | None:
+        """Refuse by affinity (1), anti-affinity (2), or anti-affinity of other pods (3)."""
+        state: _State = ctx.states[self.key]
+        codes = np.zeros(len(rows), np.int64)
+        codes[_anywhere(ctx.nodes, state.existing, rows)] = 3
+        codes[_anywhere(ctx.nodes, state.anti, rows)] = 2
+        required = ctx.pod.affinity.required
+        if required:
+            codes[~self._satisfied(ctx, state, required, rows)] = 1
+        return codes
+
+    @staticmethod
+    def _satisfied(
+        ctx: Context, state: _State, required: tuple[AffinityTerm, ...], rows: Rows
+    ) -> NDArray[np.bool_]:
+        having = np.ones(len(rows), np.bool_)
+        found = np.ones(len(rows), np.bool_)
+        for term in required:
+            ids = ctx.nodes.label(term.topology_key).ids[rows]
+            having &= ids >= 0
+            found &= state.affinity[term.topology_key][ids] > 0
+        first = not any(table.any() for table in state.affinity.values()) and selects_all(
+            ctx.cluster, required, ctx.pod
+        )
+        return having if first else having & found
+
+    def verdict(self, ctx: Context, row: int, code: int) -> Status:
+        """Return whose rule it was."""
+        del ctx, row
+        return (_AFFINITY, _ANTI_AFFINITY, _EXISTING)[code - 1]
+
+    def pre_score(self, ctx: Context, rows: Rows) -> Status:
+        """Sum the weights by topology; skip if nothing contributes."""
+        del rows
+        arguments = ctx.arguments(self.key)
+        own = ctx.pod.affinity
+        prefers = bool(own.preferred or own.preferred_anti)
+        if arguments.get("ignorePreferredTermsOfExistingPods") and not prefers:
+            return SKIPPED
+        hard = arguments.get("hardPodAffinityWeight")
+        weights = _weights(ctx, 1 if hard is None else int(hard))
+        if not weights:
+            return SKIPPED
+        ctx.states["PreScore" + self.key] = weights
+        return OK
+
+    def score(self, ctx: Context, rows: Rows) -> Ints:
+        """Add up the weights of the node's topologies."""
+        total = np.zeros(len(rows), np.int64)
+        for key, weights in ctx.states["PreScore" + self.key].items():
+            total += weights[ctx.nodes.label(key).ids[rows]]
+        return total
+
+    def normalize(self, ctx: Context, rows: Rows, raw: Ints) -> Ints:
+        """Scale between the least and the greatest sum."""
+        del ctx, rows
+        least, most = int(raw.min()), int(raw.max())
+        if most == least:
+            return np.zeros_like(raw)
+        return (MAX_SCORE * ((raw - least) / float(most - least))).astype(np.int64)
+
+
+def _anywhere(nodes: Nodes, counts: Counts, rows: Rows) -> NDArray[np.bool_]:
+    out = np.zeros(len(rows), np.bool_)
+    for key, table in counts.items():
+        out |= table[nodes.label(key).ids[rows]] > 0
+    return out
+
+
+def _weights(ctx: Context, hard: int) -> Mapping[str, Ints]:
+    """Return the sum of weights for each value of each topology key that some term contributes to."""
+    cluster, pod, nodes = ctx.cluster, ctx.pod, ctx.nodes
+    own = pod.affinity
+    mine = [(t, t.weight) for t in own.preferred] + [(t, -t.weight) for t in own.preferred_anti]
+    by_row: dict[str, Ints] = {}
+    contributing: dict[str, NDArray[np.bool_]] = {}
+
+    def add(term: AffinityTerm, each: Any, weight: int) -> None:
+        if term.topology_key not in by_row:
+            by_row[term.topology_key] = np.zeros(nodes.capacity, np.int64)
+            contributing[term.topology_key] = np.zeros(nodes.capacity, np.bool_)
+        each.add_to(by_row[term.topology_key], weight)
+        contributing[term.topology_key][list(each.counts)] = True
+
+    for each in cluster.classes if mine else ():
+        for term, weight in mine:
+            if own_selects(cluster, term, each.example):
+                add(term, each, weight)
+    for each in cluster.classes.with_affinity.values():
+        theirs = each.affinity
+        terms = [(t, hard) for t in theirs.required] if hard > 0 else []
+        terms += [(t, t.weight) for t in theirs.preferred]
+        terms += [(t, -t.weight) for t in theirs.preferred_anti]
+        for term, weight in terms:
+            if selects(cluster, term, pod):
+                add(term, each, weight)
+    out: dict[str, Ints] = {}
+    for key, amounts in by_row.items():
+        here = nodes.order[contributing[key][nodes.order]]
+        if (nodes.label(key).ids[here] >= 0).any():
+            _add_rows(nodes, out, key, amounts)
+    return out
+
+
+PLUGIN = InterPodAffinity()

@@ -1,0 +1,96 @@
+"""NodeResourcesBalancedAllocation: prefer nodes whose resources the pod makes more evenly used."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.schedulers.v1_37.plugins.base import (
+    MAX_SCORE,
+    OK,
+    SKIPPED,
+    Context,
+    Ints,
+    Plugin,
+    Rows,
+    Status,
+)
+from scheduler_core.schedulers.v1_37.plugins.node_resources_fit import scored_resources
+from scheduler_core.schedulers.v1_37.requests import is_scalar
+
+
+class NodeResourcesBalancedAllocation(Plugin):
+    """Compares the spread of the resources' utilization with the pod and without it."""
+
+    key = "NodeResourcesBalancedAllocation"
+
+    def pre_score(self, ctx: Context, rows: Rows) -> Status:
+        """Skip a pod that requests none of the resources."""
+        del rows
+        requests = ctx.pod.balanced
+        listed = scored_resources(ctx.arguments(self.key).get("resources"))
+        return OK if any(requests.get(name, 0) for name, _ in listed) else SKIPPED
+
+    def score(self, ctx: Context, rows: Rows) -> Ints:
+        """Return 50 + (50 + with − without) / 2, where each is 100 times 1 − deviation."""
+        key = self.key, ctx.profile.scheduler_name, tuple(ctx.pod.balanced.items())
+        return ctx.nodes.by_numbers(key, ctx.profile, rows, lambda some: _change(ctx, some))
+
+
+def _change(ctx: Context, rows: Rows) -> Ints:
+    with_pod = _balance(ctx, rows, with_pod=True)
+    without = _balance(ctx, rows, with_pod=False)
+    change = MAX_SCORE // 2 + with_pod - without
+    score: Ints = MAX_SCORE // 2 + np.sign(change) * (np.abs(change) // 2)
+    return score
+
+
+def _balance(ctx: Context, rows: Rows, *, with_pod: bool) -> Ints:
+    nodes, pod = ctx.nodes, ctx.pod
+    fractions: list[NDArray[np.float64]] = []
+    counted: list[NDArray[np.bool_]] = []
+    for name, _ in scored_resources(ctx.arguments("NodeResourcesBalancedAllocation").get("resources")):
+        own = pod.balanced.get(name, 0)
+        if own == 0 and is_scalar(name):
+            continue
+        allocatable = nodes.column(nodes.allocatable, name)[rows]
+        requested = nodes.column(nodes.requested, name)[rows] + (own if with_pod else 0)
+        fractions.append(np.minimum(requested / np.maximum(allocatable, 1), 1.0))
+        counted.append(allocatable != 0)
+    return ((1.0 - _deviation(fractions, counted, len(rows))) * MAX_SCORE).astype(np.int64)
+
+
+def _deviation(
+    fractions: list[NDArray[np.float64]], counted: list[NDArray[np.bool_]], rows: int
+) -> NDArray[np.float64]:
+    """Half the difference of two fractions, the standard deviation of more, 0 of fewer."""
+    if not fractions:
+        return np.zeros(rows)
+    table, here = np.array(fractions), np.array(counted)
+    number = here.sum(axis=0)
+    if (number == len(fractions)).all():
+        return _of(table)
+    out = np.zeros(rows)
+    for row in range(rows):
+        out[row] = _of(table[here[:, row], row][:, None])[0]
+    return out
+
+
+def _of(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    if len(table) < 2:
+        return np.zeros(table.shape[1])
+    if len(table) == 2:
+        half: NDArray[np.float64] = np.abs((table[0] - table[1]) / 2)
+        return half
+    total = np.zeros(table.shape[1])
+    for line in table:
+        total = total + line
+    mean = total / len(table)
+    squares = np.zeros(table.shape[1])
+    for line in table:
+        squares = squares + (line - mean) * (line - mean)
+    deviation: NDArray[np.float64] = np.sqrt(squares / len(table))
+    return deviation
+
+
+PLUGIN = NodeResourcesBalancedAllocation()

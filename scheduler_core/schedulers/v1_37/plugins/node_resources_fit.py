@@ -1,0 +1,201 @@
+"""NodeResourcesFit: requests against what is left, and the three scoring strategies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.kubernetes.shared_devices import COUNT, ON_ONE_DEVICE, SHARE
+from scheduler_core.schedulers.v1_37.plugins.base import MAX_SCORE, Codes, Context, Ints, Plugin, Rows, Status
+from scheduler_core.schedulers.v1_37.plugins.shape import evaluate, read_shape
+from scheduler_core.schedulers.v1_37.requests import is_extended, is_scalar
+from scheduler_core.schedulers.v1_37.status import UNRESOLVABLE, UNSCHEDULABLE
+
+NATIVE = ("cpu", "memory", "ephemeral-storage")
+NONZERO = ("cpu", "memory")
+"""The resources of which every container counts for something in scores, in the order of their columns."""
+
+_DIGITS = 24
+"""After so many resources the codes, a ternary digit each, are numbered anew before they overflow.
+
+Such numbers are good for one attempt only.
+"""
+
+_DEFAULT_RESOURCES = ({"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1})
+_DEFAULT_SHAPE = ((0, 0), (100, 100))
+
+
+def checked(requests: Mapping[str, int], arguments: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """Yield the resources that are compared, in the order of the reasons."""
+    for name in NATIVE:
+        if requests.get(name, 0) > 0:
+            yield name, requests[name]
+    resources = arguments.get("ignoredResources") or ()
+    groups = arguments.get("ignoredResourceGroups") or ()
+    for name in sorted(requests):
+        ignored = is_extended(name) and (name in resources or name.partition("/")[0] in groups)
+        if name not in NATIVE and requests[name] > 0 and not ignored:
+            yield name, requests[name]
+
+
+def scored_resources(entries: Any) -> list[tuple[str, int]]:
+    """Read the resources of a strategy with their weights; a node counts no others."""
+    listed: Sequence[Mapping[str, Any]] = entries or _DEFAULT_RESOURCES
+    return [
+        (entry["name"], int(entry.get("weight") or 1))
+        for entry in listed
+        if entry["name"] in NATIVE or is_scalar(entry["name"])
+    ]
+
+
+class NodeResourcesFit(Plugin):
+    """Requests of the pod, of the node's pods, and the node's allocatable resources."""
+
+    key = "NodeResourcesFit"
+
+    def filter(self, ctx: Context, rows: Rows) -> Codes | None:
+        """Refuse nodes with too little of anything; the code says of what, and what the empty node lacks."""
+        compared = list(checked(ctx.pod.requests, ctx.arguments(self.key)))
+        if len(compared) >= _DIGITS:
+            codes = _lacking(ctx, rows, compared)
+        else:
+            key = self.key, "filter", tuple(compared)
+            codes = ctx.nodes.by_numbers(key, None, rows, lambda some: _lacking(ctx, some, compared))
+        if ctx.nodes.shared is not None and ctx.pod.demand is not None:
+            codes = 2 * codes + _crowded(ctx, rows, compared)
+        return codes if codes.any() else None
+
+    def verdict(self, ctx: Context, row: int, code: int) -> Status:
+        """List what is lacking; it is beyond resolution if the empty node would lack it too.
+
+        The last reason is an addition: that no single GPU has room for a share (:class:`SharedDevices`).
+        """
+        del code
+        nodes = ctx.nodes
+        reasons = []
+        hopeless = False
+        if nodes.pod_counts[row] >= nodes.column(nodes.allocatable, "pods")[row]:
+            reasons.append("Too many pods")
+        for name, amount in checked(ctx.pod.requests, ctx.arguments(self.key)):
+            whole = nodes.column(nodes.allocatable, name)[row]
+            if whole - nodes.column(nodes.requested, name)[row] < amount:
+                reasons.append(f"Insufficient {name}")
+                hopeless |= bool(whole < amount)
+        here = np.array([row], np.intp)
+        if _crowded(ctx, here, list(checked(ctx.pod.requests, ctx.arguments(self.key))))[0]:
+            reasons.append(f"Insufficient {ON_ONE_DEVICE}")
+        return Status(UNRESOLVABLE if hopeless else UNSCHEDULABLE, tuple(reasons))
+
+    def score(self, ctx: Context, rows: Rows) -> Ints:
+        """Score by the strategy of the arguments."""
+        strategy = ctx.arguments(self.key).get("scoringStrategy") or {}
+        make = _STRATEGIES[strategy.get("type") or "LeastAllocated"]
+        pod = ctx.pod
+        key = (
+            self.key,
+            ctx.profile.scheduler_name,
+            (*pod.scored_nonzero.items(), None, *pod.scored_plain.items()),
+        )
+        return ctx.nodes.by_numbers(key, ctx.profile, rows, lambda some: make(ctx, some, strategy))
+
+
+def _lacking(ctx: Context, rows: Rows, compared: Sequence[tuple[str, int]]) -> Codes:
+    """Return a ternary digit for each resource: 1 for too little left, 2 for too little on the empty node."""
+    nodes = ctx.nodes
+    codes = (nodes.pod_counts[rows] >= nodes.column(nodes.allocatable, "pods")[rows]).astype(np.int64)
+    for number, (name, amount) in enumerate(compared, 1):
+        whole = nodes.column(nodes.allocatable, name)[rows]
+        lacking = whole - nodes.column(nodes.requested, name)[rows] < amount
+        if number % _DIGITS == 0:
+            codes = _renumbered(codes)
+        codes *= 3
+        if lacking.any():
+            codes += lacking
+            codes += lacking & (whole < amount)
+    return codes
+
+
+def _crowded(ctx: Context, rows: Rows, compared: Sequence[tuple[str, int]]) -> Codes:
+    """Return 1 where the shares that are free suffice in sum, but on no single GPU."""
+    nodes, demand = ctx.nodes, ctx.pod.demand
+    if nodes.shared is None or demand is None:
+        return np.zeros(len(rows), np.int64)
+    short = nodes.shared.crowded(rows, demand)
+    for name, amount in compared:
+        if name in (SHARE, COUNT):
+            left = nodes.column(nodes.allocatable, name)[rows] - nodes.column(nodes.requested, name)[rows]
+            short &= left >= amount
+    return short.astype(np.int64)
+
+
+def _renumbered(codes: Codes) -> Codes:
+    """Return small numbers for the codes; 0 stays 0."""
+    return np.unique(np.append(0, codes), return_inverse=True)[1][1:].astype(np.int64)
+
+
+def _utilized(ctx: Context, rows: Rows, strategy: Mapping[str, Any]) -> Iterator[tuple[int, Ints, Ints]]:
+    """Yield weight, requested and allocatable of each resource; 0 allocatable leaves it out."""
+    nodes, pod = ctx.nodes, ctx.pod
+    for name, weight in scored_resources(strategy.get("resources")):
+        if name in NONZERO:
+            requested = nodes.nonzero[NONZERO.index(name)][rows] + pod.scored_nonzero.get(name, 0)
+        else:
+            own = pod.scored_plain.get(name, 0)
+            if own == 0 and is_scalar(name):
+                continue
+            requested = nodes.column(nodes.requested, name)[rows] + own
+        yield weight, requested, nodes.column(nodes.allocatable, name)[rows]
+
+
+def _mean(ctx: Context, rows: Rows, strategy: Mapping[str, Any], rate: Callable[[Ints, Ints], Ints]) -> Ints:
+    total = np.zeros(len(rows), np.int64)
+    weights = np.zeros(len(rows), np.int64)
+    for weight, requested, allocatable in _utilized(ctx, rows, strategy):
+        counts = allocatable != 0
+        scores = rate(requested, np.where(counts, allocatable, 1))
+        total += np.where(counts, weight * scores, 0)
+        weights += np.where(counts, weight, 0)
+    mean: Ints = np.where(weights > 0, total // np.maximum(weights, 1), 0)
+    return mean
+
+
+def _least(ctx: Context, rows: Rows, strategy: Mapping[str, Any]) -> Ints:
+    def rate(requested: Ints, allocatable: Ints) -> Ints:
+        score: Ints = np.maximum(allocatable - requested, 0) * MAX_SCORE // allocatable
+        return score
+
+    return _mean(ctx, rows, strategy, rate)
+
+
+def _most(ctx: Context, rows: Rows, strategy: Mapping[str, Any]) -> Ints:
+    def rate(requested: Ints, allocatable: Ints) -> Ints:
+        score: Ints = np.minimum(requested, allocatable) * MAX_SCORE // allocatable
+        return score
+
+    return _mean(ctx, rows, strategy, rate)
+
+
+def _ratio(ctx: Context, rows: Rows, strategy: Mapping[str, Any]) -> Ints:
+    shape = read_shape((strategy.get("requestedToCapacityRatio") or {}).get("shape"), _DEFAULT_SHAPE)
+    total = np.zeros(len(rows), np.int64)
+    weights = np.zeros(len(rows), np.int64)
+    for weight, requested, allocatable in _utilized(ctx, rows, strategy):
+        whole = np.maximum(allocatable, 1)
+        utilization = np.where(requested > whole, 100, requested * 100 // whole)
+        scores = np.where(allocatable != 0, evaluate(shape, utilization), 0)
+        total += weight * scores
+        weights += np.where(scores > 0, weight, 0)
+    mean = total / np.maximum(weights, 1)
+    return np.floor(mean + 0.5).astype(np.int64)
+
+
+_STRATEGIES: Mapping[str, Callable[[Context, Rows, Mapping[str, Any]], Ints]] = {
+    "LeastAllocated": _least,
+    "MostAllocated": _most,
+    "RequestedToCapacityRatio": _ratio,
+}
+
+
+PLUGIN = NodeResourcesFit()

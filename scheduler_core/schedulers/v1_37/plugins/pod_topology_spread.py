@@ -1,0 +1,295 @@
+"""PodTopologySpread: hard constraints filter, soft ones and the defaults score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.schedulers.v1_37.nodes import Mask, Nodes
+from scheduler_core.schedulers.v1_37.plugins.base import (
+    MAX_SCORE,
+    OK,
+    SKIPPED,
+    Codes,
+    Context,
+    Ints,
+    Plugin,
+    Rows,
+    Status,
+    unresolvable,
+)
+from scheduler_core.schedulers.v1_37.plugins.default_selector import default_selector
+from scheduler_core.schedulers.v1_37.plugins.node_affinity import selected
+from scheduler_core.schedulers.v1_37.plugins.taint_toleration import untolerated
+from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.selectors import Requirement, Selector, label_selector
+from scheduler_core.schedulers.v1_37.status import UNSCHEDULABLE
+
+HOSTNAME = "kubernetes.io/hostname"
+ZONE = "topology.kubernetes.io/zone"
+NO_DOMAIN = 2**31 - 1
+"""The least number of matching pods if there is no domain (math.MaxInt32)."""
+
+HARD, SOFT = "DoNotSchedule", "ScheduleAnyway"
+
+_SYSTEM_DEFAULTS = (
+    {"topologyKey": HOSTNAME, "whenUnsatisfiable": SOFT, "maxSkew": 3},
+    {"topologyKey": ZONE, "whenUnsatisfiable": SOFT, "maxSkew": 5},
+)
+SKEWED = Status(UNSCHEDULABLE, ("node(s) didn't match pod topology spread constraints",))
+NO_LABEL = unresolvable("node(s) didn't match pod topology spread constraints (missing required label)")
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A topology spread constraint, compiled for one pod."""
+
+    key: str
+    max_skew: int
+    min_domains: int
+    selector: Selector
+    honors_affinity: bool
+    honors_taints: bool
+
+
+def constraints_of(ctx: Context, kind: str) -> list[Constraint]:
+    """Return the pod's constraints of a kind, or the default ones if it has none at all."""
+    own = ctx.pod.spec.get("topologySpreadConstraints")
+    if own:
+        return [_compiled(entry, ctx.pod) for entry in own if entry["whenUnsatisfiable"] == kind]
+    defaults = [
+        e for e in default_constraints(ctx.arguments("PodTopologySpread")) if e["whenUnsatisfiable"] == kind
+    ]
+    if not defaults:
+        return []
+    selector = default_selector(ctx.cluster, ctx.pod)
+    return [] if selector.empty else [_constraint(entry, selector) for entry in defaults]
+
+
+def default_constraints(arguments: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """Return the default constraints of the plugin's arguments."""
+    if (arguments.get("defaultingType") or "System") == "System":
+        return _SYSTEM_DEFAULTS
+    return tuple(arguments.get("defaultConstraints") or ())
+
+
+def _compiled(entry: Mapping[str, Any], pod: Pod) -> Constraint:
+    labels = [k for k in entry.get("matchLabelKeys") or () if k in pod.labels]
+    selector = label_selector(entry.get("labelSelector"))
+    return _constraint(
+        entry, selector.extended([Requirement(k, "In", (pod.labels[k],)) for k in sorted(labels)])
+    )
+
+
+def _constraint(entry: Mapping[str, Any], selector: Selector) -> Constraint:
+    return Constraint(
+        entry["topologyKey"],
+        int(entry["maxSkew"]),
+        int(entry.get("minDomains") or 1),
+        selector,
+        (entry.get("nodeAffinityPolicy") or "Honor") == "Honor",
+        (entry.get("nodeTaintsPolicy") or "Ignore") == "Honor",
+    )
+
+
+def counted_by_row(ctx: Context, constraint: Constraint) -> Ints:
+    """Return each row's pods that the constraint counts; (capacity,) int64."""
+    selector, namespace = constraint.selector, ctx.pod.namespace
+    if selector.empty or selector.nothing:
+        return np.zeros(ctx.nodes.capacity, np.int64)
+    return ctx.cluster.selected.count(namespace, selector, ctx.nodes.capacity)
+
+
+def eligible_rows(ctx: Context, constraint: Constraint) -> Mask | None:
+    """Return the rows that pass the constraint's inclusion policies; None if all do."""
+    out = selected(ctx.nodes, ctx.pod) if constraint.honors_affinity else None
+    if constraint.honors_taints:
+        free = ~untolerated(ctx)
+        out = free if out is None else out & free
+    return out
+
+
+def _having(nodes: Nodes, constraints: list[Constraint]) -> Mask:
+    out = np.ones(nodes.capacity, np.bool_)
+    for key in {constraint.key for constraint in constraints}:
+        out &= nodes.label(key).ids >= 0
+    return out
+
+
+@dataclass
+class Spread:
+    """One hard constraint's state: matching pods per value, and which values are domains."""
+
+    constraint: Constraint
+    matches: Ints
+    domains: Mask
+    number: int
+    counts_row: Mask
+    self_match: int
+
+    def least(self) -> int:
+        """Return the least number of matching pods over the domains."""
+        if self.number < self.constraint.min_domains:
+            return 0
+        return int(self.matches[self.domains].min()) if self.number else NO_DOMAIN
+
+
+class PodTopologySpread(Plugin):
+    """Topology spread constraints."""
+
+    key = "PodTopologySpread"
+
+    def pre_filter(self, ctx: Context) -> tuple[Status, frozenset[str] | None]:
+        """Count the matching pods of each domain for the hard constraints."""
+        constraints = constraints_of(ctx, HARD)
+        if not constraints:
+            return SKIPPED, None
+        nodes = ctx.nodes
+        having = _having(nodes, constraints)
+        ctx.states[self.key] = [self._state(ctx, constraint, having) for constraint in constraints]
+        return OK, None
+
+    @staticmethod
+    def _state(ctx: Context, constraint: Constraint, having: Mask) -> Spread:
+        nodes = ctx.nodes
+        column = nodes.label(constraint.key)
+        eligible = eligible_rows(ctx, constraint)
+        counts_row = having if eligible is None else having & eligible
+        rows = nodes.order[counts_row[nodes.order]]
+        ids = column.ids[rows]
+        size = len(column.values)
+        matches = np.bincount(ids, counted_by_row(ctx, constraint)[rows], size).astype(np.int64)
+        domains = np.zeros(size, np.bool_)
+        domains[ids] = True
+        self_match = int(constraint.selector.matches(ctx.pod.labels))
+        return Spread(constraint, matches, domains, int(domains.sum()), counts_row, self_match)
+
+    def copy_state(self, state: Any) -> Any:
+        """Copy the counts."""
+        return [
+            Spread(s.constraint, s.matches.copy(), s.domains.copy(), s.number, s.counts_row, s.self_match)
+            for s in state
+        ]
+
+    def update(self, ctx: Context, state: Any, pod: Pod, row: int, sign: int) -> None:
+        """Count a pod in or out; upstream forgets here that terminating pods are not counted."""
+        if pod.namespace != ctx.pod.namespace:
+            return
+        for spread in state:
+            if spread.counts_row[row] and spread.constraint.selector.matches(pod.labels):
+                number = ctx.nodes.label(spread.constraint.key).ids[row]
+                spread.matches[number] += sign
+
+    def filter(self, ctx: Context, rows: Rows) -> Codes | None:
+        """Refuse nodes without a key (1) or with too many matching pods in their domain (2)."""
+        codes = np.zeros(len(rows), np.int64)
+        for spread in ctx.states[self.key]:
+            ids = ctx.nodes.label(spread.constraint.key).ids[rows]
+            missing = ids < 0
+            found = np.append(spread.matches, 0)[ids]
+            skewed = found + spread.self_match - spread.least() > spread.constraint.max_skew
+            fresh = codes == 0
+            codes[fresh & missing] = 1
+            codes[fresh & ~missing & skewed] = 2
+        return codes
+
+    def verdict(self, ctx: Context, row: int, code: int) -> Status:
+        """Return which of the two it was."""
+        del ctx, row
+        return NO_LABEL if code == 1 else SKEWED
+
+    def pre_score(self, ctx: Context, rows: Rows) -> Status:
+        """Count the matching pods of each domain for the soft constraints."""
+        constraints = constraints_of(ctx, SOFT)
+        if not constraints:
+            return SKIPPED
+        listed = bool(ctx.pod.spec.get("topologySpreadConstraints")) or (
+            ctx.arguments(self.key).get("defaultingType") == "List"
+        )
+        having = _having(ctx.nodes, constraints) if listed else None
+        ignored = np.zeros(len(rows), np.bool_) if having is None else ~having[rows]
+        lines = list(_soft_lines(ctx, constraints, having, rows[~ignored]))
+        ctx.states["PreScore" + self.key] = (ignored, lines)
+        return OK
+
+    def score(self, ctx: Context, rows: Rows) -> Ints:
+        """Sum the weighted counts over the constraints; few pods of the kind are a low sum."""
+        ignored, lines = ctx.states["PreScore" + self.key]
+        total = np.zeros(len(rows))
+        for key, counts, weight, skew in lines:
+            ids = ctx.nodes.label(key).ids[rows]
+            found = counts[rows] if key == HOSTNAME else counts[ids]
+            more = weighted(found, weight, skew)
+            there = ids >= 0
+            total += more if there.all() else np.where(there, more, 0.0)
+        raw = rounded(total)
+        raw[ignored] = 0
+        return raw
+
+    def normalize(self, ctx: Context, rows: Rows, raw: Ints) -> Ints:
+        """Turn the sums around, between least and most of the nodes that are not ignored."""
+        ignored, _ = ctx.states["PreScore" + self.key]
+        del rows
+        counted = raw[~ignored]
+        out = np.zeros_like(raw)
+        if not len(counted):
+            return out
+        most, least = int(counted.max()), int(counted.min())
+        out[~ignored] = turned(counted, most, least)
+        return out
+
+
+def weighted(counts: NDArray[Any], weight: float, skew: int) -> NDArray[np.float64]:
+    """Return what a constraint adds to the raw score (scoreForCount)."""
+    return counts * weight + float(skew - 1)
+
+
+def rounded(total: NDArray[np.float64]) -> Ints:
+    """Round non-negative sums half away from zero (math.Round)."""
+    return np.floor(total + 0.5).astype(np.int64)
+
+
+def turned(raw: Ints, most: int, least: int) -> Ints:
+    """Give few matching pods a high score, many a low one."""
+    if most == 0:
+        return np.full_like(raw, MAX_SCORE)
+    if most - least >= len(raw):
+        return MAX_SCORE * (most + least - raw) // most
+    table: Ints = (
+        MAX_SCORE * (most - np.arange(most - least + 1)) // most
+    )  # few different scores: divide once for each
+    return table[raw - least]
+
+
+def _soft_lines(
+    ctx: Context, constraints: list[Constraint], having: Mask | None, rows: Rows
+) -> Iterator[tuple[str, NDArray[np.int64], float, int]]:
+    """Yield key, counts (by row for the hostname, else by value), weight and maxSkew of each constraint."""
+    nodes = ctx.nodes
+    for constraint in constraints:
+        counts = counted_by_row(ctx, constraint)
+        if constraint.key == HOSTNAME:
+            yield constraint.key, counts, math.log(len(rows) + 2), constraint.max_skew
+            continue
+        column = nodes.label(constraint.key)
+        size = len(column.values)
+        ids = column.ids[rows]
+        present = np.zeros(size + 1, np.bool_)
+        present[ids] = True  # a missing label is a value of its own
+        everywhere = nodes.having(constraint.key)
+        if having is not None:
+            everywhere = everywhere[having[everywhere]]
+        eligible = eligible_rows(ctx, constraint)
+        if eligible is not None:
+            everywhere = everywhere[eligible[everywhere]]
+        by_value = np.bincount(column.ids[everywhere], counts[everywhere], size).astype(np.int64)
+        by_value = np.append(np.where(present[:-1], by_value, 0), 0)
+        yield constraint.key, by_value, math.log(int(present.sum()) + 2), constraint.max_skew
+
+
+PLUGIN = PodTopologySpread()

@@ -1,0 +1,110 @@
+"""VolumeZone: zone and region labels of the volumes against those of the node."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scheduler_core.schedulers.v1_37.change import Manifest
+from scheduler_core.schedulers.v1_37.nodes import Mask
+from scheduler_core.schedulers.v1_37.plugins.base import (
+    OK,
+    SKIPPED,
+    Codes,
+    Context,
+    Plugin,
+    Rows,
+    Status,
+    refused,
+    unresolvable,
+)
+from scheduler_core.schedulers.v1_37.volumes import WAIT_FOR_FIRST_CONSUMER, class_name
+
+TOPOLOGY_LABELS = (
+    "failure-domain.beta.kubernetes.io/zone",
+    "failure-domain.beta.kubernetes.io/region",
+    "topology.kubernetes.io/zone",
+    "topology.kubernetes.io/region",
+)
+
+_GA = dict(zip(TOPOLOGY_LABELS[:2], TOPOLOGY_LABELS[2:], strict=True))
+_CONFLICT = unresolvable("node(s) had no available volume zone")
+
+Topology = tuple[str, frozenset[str]]
+"""A label and the values that a volume allows."""
+
+
+class VolumeZone(Plugin):
+    """Volumes of cloud providers without node affinity."""
+
+    key = "VolumeZone"
+
+    def pre_filter(self, ctx: Context) -> tuple[Status, frozenset[str] | None]:
+        """Collect the labels of the volumes; skip without any."""
+        topologies: list[Topology] = []
+        for name, ephemeral in ctx.pod.claims:
+            problem = None if ephemeral else _collect(ctx, name, topologies)
+            if problem:
+                return unresolvable(problem), None
+        ctx.states[self.key] = topologies
+        return (OK if topologies else SKIPPED), None
+
+    def filter(self, ctx: Context, rows: Rows) -> Codes | None:
+        """Refuse nodes of other zones; a node without any such label passes."""
+        nodes = ctx.nodes
+        labeled = np.zeros(nodes.capacity, np.bool_)
+        for key in TOPOLOGY_LABELS:
+            labeled |= nodes.label(key).ids >= 0
+        matched = np.ones(nodes.capacity, np.bool_)
+        for key, values in ctx.states[self.key]:
+            matched &= _among(ctx, key, values)
+        return refused((labeled & ~matched)[rows])
+
+    def verdict(self, ctx: Context, row: int, code: int) -> Status:
+        """Return the one reason."""
+        del ctx, row, code
+        return _CONFLICT
+
+
+def _among(ctx: Context, key: str, values: frozenset[str]) -> Mask:
+    own = ctx.nodes.label(key)
+    out = own.lookup(lambda value: value in values, False, np.bool_)
+    if key in _GA:
+        successor = ctx.nodes.label(_GA[key]).lookup(lambda value: value in values, False, np.bool_)
+        out = np.where(own.ids >= 0, out, successor)
+    return out
+
+
+def _collect(ctx: Context, name: str, topologies: list[Topology]) -> str | None:
+    """Add a claim's topologies; return why it cannot be used."""
+    cluster = ctx.cluster
+    claim = cluster.get("PersistentVolumeClaim", ctx.pod.namespace, name)
+    if claim is None:
+        return f'persistentvolumeclaim "{name}" not found'
+    volume_name = claim["spec"].get("volumeName")
+    if not volume_name:
+        if not class_name(claim):
+            return "PersistentVolumeClaim had no pv name and storageClass name"
+        storage_class = cluster.get("StorageClass", None, class_name(claim))
+        if storage_class is None:
+            return f'storageclass.storage.k8s.io "{class_name(claim)}" not found'
+        waits = storage_class.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER
+        return None if waits else "PersistentVolume had no name"
+    volume = cluster.get("PersistentVolume", None, volume_name)
+    if volume is None:
+        return f'persistentvolume "{volume_name}" not found'
+    topologies.extend(topologies_of(volume))
+    return None
+
+
+def topologies_of(volume: Manifest | None) -> list[Topology]:
+    """Return the topologies in the volume's labels; a label with an empty value counts for none."""
+    labels = ((volume or {}).get("metadata") or {}).get("labels") or {}
+    found = [
+        (key, frozenset(value.strip() for value in labels[key].split("__")))
+        for key in TOPOLOGY_LABELS
+        if key in labels
+    ]
+    return [(key, values) for key, values in found if "" not in values]
+
+
+PLUGIN = VolumeZone()

@@ -1,0 +1,66 @@
+"""What changed about a pod, as the scheduler distinguishes it (framework.PodSchedulingPropertiesChange)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from scheduler_core.schedulers.v1_37.change import Manifest
+from scheduler_core.schedulers.v1_37.requests import held_requests
+
+
+def pod_actions(old: Manifest, new: Manifest) -> Iterator[str]:
+    """Yield one action for each kind of change; the general ``Update`` if none is known."""
+    found = False
+    for action, changed in _CHANGES:
+        if changed(old, new):
+            found = True
+            yield action
+    if not found:
+        yield "Update"
+
+
+def _labels_changed(old: Manifest, new: Manifest) -> bool:
+    return (old["metadata"].get("labels") or {}) != (new["metadata"].get("labels") or {})
+
+
+def _scaled_down(old: Manifest, new: Manifest) -> bool:
+    before = held_requests(_spec(old), _status(old))
+    after = held_requests(_spec(new), _status(new))
+    return any(name not in after or amount > after[name] for name, amount in before.items())
+
+
+def _scaled_up(old: Manifest, new: Manifest) -> bool:
+    return _scaled_down(new, old)
+
+
+def _gates_eliminated(old: Manifest, new: Manifest) -> bool:
+    return bool(_spec(old).get("schedulingGates")) and not _spec(new).get("schedulingGates")
+
+
+def _tolerations_changed(old: Manifest, new: Manifest) -> bool:
+    # Only their number: tolerations can be added, not changed.
+    return len(_spec(old).get("tolerations") or ()) != len(_spec(new).get("tolerations") or ())
+
+
+def _claims_generated(old: Manifest, new: Manifest) -> bool:
+    key = "resourceClaimStatuses"
+    return (_status(old).get(key) or []) != (_status(new).get(key) or [])
+
+
+def _spec(pod: Manifest) -> Mapping[str, Any]:
+    return pod.get("spec") or {}
+
+
+def _status(pod: Manifest) -> Mapping[str, Any]:
+    return pod.get("status") or {}
+
+
+_CHANGES: tuple[tuple[str, Callable[[Manifest, Manifest], bool]], ...] = (
+    ("UpdatePodLabel", _labels_changed),
+    ("UpdatePodScaleDown", _scaled_down),
+    ("UpdatePodScaleUp", _scaled_up),
+    ("UpdatePodSchedulingGatesEliminated", _gates_eliminated),
+    ("UpdatePodToleration", _tolerations_changed),
+    ("UpdatePodGeneratedResourceClaim", _claims_generated),
+)

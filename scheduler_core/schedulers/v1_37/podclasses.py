@@ -1,0 +1,84 @@
+"""Pods on nodes by class: pods that no selector or term can tell apart are counted together.
+
+A class holds how many of its pods are on each row, so that a rule on other pods costs one match per class and
+one vector operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from scheduler_core.schedulers.v1_37.nodes import Ints
+from scheduler_core.schedulers.v1_37.pods import Affinity, Pod
+
+_SPARSE = 32
+
+
+class PodClass:
+    """One class: a pod of it as an example, and its pods per row."""
+
+    def __init__(self, example: Pod) -> None:
+        self.example = example
+        self.affinity: Affinity = example.affinity
+        self.counts: dict[int, int] = {}
+        self._dense: Ints | None = None
+
+    def change(self, row: int, by: int) -> None:
+        """Count pods on a row."""
+        number = self.counts.get(row, 0) + by
+        if number:
+            self.counts[row] = number
+        else:
+            del self.counts[row]
+        if self._dense is not None and row < len(self._dense):
+            self._dense[row] = number
+
+    def add_to(self, vector: Ints, factor: int = 1) -> None:
+        """Add the counts, times a factor, to an array over rows."""
+        if len(self.counts) <= _SPARSE:
+            for row, number in self.counts.items():
+                vector[row] += factor * number
+            return
+        if self._dense is None or len(self._dense) != len(vector):
+            self._dense = np.zeros(len(vector), np.int64)
+            self._dense[list(self.counts)] = list(self.counts.values())
+        vector += self._dense if factor == 1 else factor * self._dense
+
+
+class PodClasses:
+    """The classes of all pods on rows."""
+
+    def __init__(self) -> None:
+        self._classes: dict[tuple[object, ...], PodClass] = {}
+        self.with_required_anti: dict[tuple[object, ...], PodClass] = {}
+        self.with_affinity: dict[tuple[object, ...], PodClass] = {}
+        """Classes with terms that count in scores."""
+
+    def __iter__(self) -> Iterator[PodClass]:
+        return iter(self._classes.values())
+
+    def change(self, row: int, pod: Pod, by: int) -> None:
+        """Count a pod on a row, or count it no more."""
+        key = pod.class_key
+        found = self._classes.get(key)
+        if found is None:
+            found = self._classes[key] = PodClass(pod)
+            affinity = found.affinity
+            if affinity.required_anti:
+                self.with_required_anti[key] = found
+            if affinity.required or affinity.preferred or affinity.preferred_anti:
+                self.with_affinity[key] = found
+        found.change(row, by)
+        if not found.counts:
+            for table in (self._classes, self.with_required_anti, self.with_affinity):
+                table.pop(key, None)
+
+    def count(self, capacity: int, meant: Callable[[Pod], bool]) -> Ints:
+        """Return how many pods each row has of the classes that are meant; (capacity,) int64."""
+        out = np.zeros(capacity, np.int64)
+        for each in self._classes.values():
+            if meant(each.example):
+                each.add_to(out)
+        return out

@@ -1,0 +1,311 @@
+"""The scheduling queue: active, backing off, unschedulable and gated (pkg/scheduler/backend/queue)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+from scheduler_core.schedulers.v1_37.backoff import DEFAULT, Backoff, is_backing_off
+from scheduler_core.schedulers.v1_37.clock import SECOND, Clock, whole_second
+from scheduler_core.schedulers.v1_37.entities import Entity, QueuedGroup, QueuedPod
+from scheduler_core.schedulers.v1_37.heaps import EntityHeap
+from scheduler_core.schedulers.v1_37.interface import Event
+from scheduler_core.schedulers.v1_37.moves import Move, Moves, combined
+from scheduler_core.schedulers.v1_37.pods import Pod
+
+LEFTOVER_AFTER = 300 * SECOND
+"""How long an entity may be unschedulable before it is moved anyway (podMaxInUnschedulablePodsDuration)."""
+
+LEFTOVER_EVERY = 30 * SECOND
+"""How often that is looked at."""
+
+TIMEOUT = Event("", "UnschedulableTimeout", None, None)
+REFILED = "UnscheduledPodAdd"
+"""The event under which a group is filed again when its members change."""
+
+
+class Rules(Protocol):
+    """What the queue asks of the plugins."""
+
+    def gate(self, waiting: QueuedPod) -> str | None:
+        """Return the plugin whose PreEnqueue refuses the pod, or None."""
+        ...
+
+    def answers(self, waiting: QueuedPod, event: Event) -> dict[str, str]:
+        """Return the hints of the plugins that rejected the pod and registered the event."""
+        ...
+
+    def registered(self, plugin: str, event: Event) -> bool:
+        """Return whether the plugin registered the event."""
+        ...
+
+
+class SchedulingQueue:
+    """Entities in their queues, and the moves between them."""
+
+    def __init__(self, clock: Clock, rules: Rules, moves: Moves, backs_off: Backoff = DEFAULT) -> None:
+        self.clock = clock
+        self.backs_off = backs_off
+        self.rules = rules
+        self.moves = moves
+        self.active = EntityHeap(lambda entity: entity.order)
+        self.backoff = EntityHeap(lambda entity: (entity.backoff_expires or 0, *entity.order))
+        self.error_backoff = EntityHeap(lambda entity: (entity.backoff_expires or 0, *entity.order))
+        self.unschedulable: dict[str, Entity] = {}
+        """Rejected or gated entities."""
+
+        self.in_flight: str | None = None
+        """The entity that is being scheduled."""
+
+        self.popped = 0
+        """Number of cycles so far."""
+
+        self._in_flight_events: list[Event] = []
+        self._arrivals = 0
+
+    # Reading.
+
+    def find(self, key: str) -> Entity | None:
+        """Return the entity of that key wherever it waits."""
+        for heap in (self.active, self.backoff, self.error_backoff):
+            entity = heap.get(key)
+            if entity is not None:
+                return entity
+        return self.unschedulable.get(key)
+
+    def waiting(self) -> Iterator[tuple[QueuedPod, str]]:
+        """Yield every waiting pod with the name of its queue."""
+        for name, entities in (
+            ("active", self.active),
+            ("backoff", self.backoff),
+            ("errorBackoff", self.error_backoff),
+            ("", self.unschedulable.values()),
+        ):
+            for entity in entities:
+                queue = name or ("gated" if entity.gated_by else "unschedulable")
+                for member in entity.members:
+                    yield member, queue
+
+    # Arrival.
+
+    def number(self) -> int:
+        """Return the next number of arrival."""
+        self._arrivals += 1
+        return self._arrivals
+
+    def enter(self, entity: Entity) -> None:
+        """Let a new entity in: active, unless a plugin gates it."""
+        self._to_active(entity)
+
+    def remove(self, key: str) -> tuple[Entity | None, str]:
+        """Remove an entity; return it with the queue it was in."""
+        for name, heap in (
+            ("active", self.active),
+            ("backoff", self.backoff),
+            ("backoff", self.error_backoff),
+        ):
+            entity = heap.remove(key)
+            if entity is not None:
+                return entity, name
+        return self.unschedulable.pop(key, None), "unschedulable"
+
+    def file_again(self, group: QueuedGroup, queue: str) -> None:
+        """Put a group whose members changed back where it was: each time under the event of an added pod."""
+        if queue == "unschedulable":
+            self.unschedulable[group.key] = group
+            return
+        backing_off = queue == "backoff" and self._backing_off(group)
+        to = self._to_backoff(group) if backing_off else self._to_active(group)
+        self.moves.add(Move(REFILED, group.key, {}, to, group=True))
+
+    # Scheduling.
+
+    def pop(self) -> Entity | None:
+        """Remove and return the head of the active queue, else of the backoff queue, whatever its expiry."""
+        entity = self.active.pop() or self.backoff.pop()
+        if entity is None:
+            return None
+        for member in entity.members:
+            member.attempts += 1
+            member.rejected_by.clear()
+            member.pending.clear()
+        self.in_flight = entity.key
+        self._in_flight_events.clear()
+        self.popped += 1
+        return entity
+
+    def done(self) -> None:
+        """End the flight of the entity that was popped."""
+        self.in_flight = None
+        self._in_flight_events.clear()
+
+    def requeue(self, waiting: QueuedPod) -> str:
+        """File a pod whose attempt failed; return its queue.
+
+        An event during the attempt that would have moved it moves it now; the record leaves out where to.
+        """
+        events = list(self._in_flight_events)
+        self.done()
+        if not waiting.rejectors:
+            return self._to_backoff(waiting) or "unschedulable"
+        for event in events:
+            hints = self.rules.answers(waiting, event)
+            self.moves.add(Move(event.name, waiting.key, hints, None))
+            if any(answer != "QueueSkip" for answer in hints.values()):
+                return self._requeue(waiting, hints) or "unschedulable"
+        self.unschedulable[waiting.key] = waiting
+        return "unschedulable"
+
+    def requeue_group(self, group: QueuedGroup) -> None:
+        """File a group after its cycle: backing off, or active at once."""
+        if self._backing_off(group):
+            self._to_backoff(group)
+        else:
+            self._to_active(group)
+
+    def activate(self, group: QueuedGroup) -> None:
+        """File a group as active without backoff."""
+        self._to_active(group)
+
+    # Events.
+
+    def broadcast(self, event: Event, *, at_most: int | None = None) -> None:
+        """Ask every unschedulable entity whether the event helps it.
+
+        ``at_most``: only pods of at most that priority are asked.
+        """
+        for entity in list(self.unschedulable.values()):
+            if at_most is not None and all(member.priority > at_most for member in entity.members):
+                continue
+            if entity.gated_by and event is not TIMEOUT and not self.rules.registered(entity.gated_by, event):
+                continue
+            self._ask(entity, event)
+        if self.in_flight is not None:
+            self._in_flight_events.append(event)
+
+    def tell(self, key: str, event: Event) -> bool:
+        """Ask one unschedulable entity about a change of its own pod; return whether it moved."""
+        entity = self.unschedulable.get(key)
+        return entity is not None and self._ask(entity, event) is not None
+
+    def _ask(self, entity: Entity, event: Event) -> str | None:
+        hints: dict[str, str] = {}
+        helps = event is TIMEOUT
+        immediately = False
+        for member in entity.members:
+            answers = {} if event is TIMEOUT else self.rules.answers(member, event)
+            hints = combined(hints, answers)
+            if not member.rejectors:
+                helps = True
+            for plugin, answer in answers.items():
+                if answer != "QueueSkip":
+                    helps = True
+                    immediately = immediately or plugin in member.pending
+        to = None
+        if helps:
+            del self.unschedulable[entity.key]
+            backing_off = not immediately and self._backing_off(entity)
+            to = self._to_backoff(entity) if backing_off else self._to_active(entity)
+        self.moves.add(Move(event.name, entity.key, hints, to, group=isinstance(entity, QueuedGroup)))
+        return to
+
+    # Time.
+
+    def pass_to(self, moment: int) -> None:
+        """Let time pass, flushing the queues at the seconds at which something is due."""
+        while True:
+            due = self.next_due()
+            if due is None or due > moment:
+                break
+            self.clock.pass_to(due)
+            self._flush_backoff()
+            if due % LEFTOVER_EVERY == 0:
+                self._flush_leftover()
+        self.clock.pass_to(moment)
+
+    def next_due(self) -> int | None:
+        """Return the next second, after now, at which a flush would move something."""
+        now = self.clock.now
+        due = []
+        for heap in (self.backoff, self.error_backoff):
+            first = heap.first()
+            if first is not None:
+                due.append((first.backoff_expires or 0) + SECOND)
+        # Gated entities are not moved by time: their plugins would refuse again.
+        since = [entity.since for entity in self.unschedulable.values() if not entity.gated_by]
+        if since:
+            grid = (min(since) + LEFTOVER_AFTER) // LEFTOVER_EVERY + 1
+            due.append(grid * LEFTOVER_EVERY)
+        return max(min(due), whole_second(now) + SECOND) if due else None
+
+    def _flush_backoff(self) -> None:
+        for heap in (self.backoff, self.error_backoff):
+            while (entity := heap.first()) is not None and not self._backing_off(entity):
+                heap.remove(entity.key)
+                self.active.add(entity)  # PreEnqueue ran when it began to back off
+
+    def _flush_leftover(self) -> None:
+        for entity in list(self.unschedulable.values()):
+            if self.clock.now - entity.since > LEFTOVER_AFTER:
+                self._ask(entity, TIMEOUT)
+
+    # Filing.
+
+    def _backing_off(self, entity: Entity) -> bool:
+        return is_backing_off(entity.backoff_expires, self.clock.now)
+
+    def _requeue(self, waiting: QueuedPod, hints: dict[str, str]) -> str | None:
+        immediately = any(
+            plugin in waiting.pending for plugin, answer in hints.items() if answer != "QueueSkip"
+        )
+        if not immediately and self._backing_off(waiting):
+            return self._to_backoff(waiting)
+        return self._to_active(waiting)
+
+    def _to_active(self, entity: Entity) -> str | None:
+        if self._gated(entity):
+            return None
+        self.active.add(entity)
+        return "active"
+
+    def _to_backoff(self, entity: Entity) -> str | None:
+        if self._gated(entity):
+            return None
+        (self.backoff if entity.rejectors else self.error_backoff).add(entity)
+        return "backoff"
+
+    def _gated(self, entity: Entity) -> bool:
+        """Run PreEnqueue on every member; an entity with a refused one is gated."""
+        gated_by = None
+        for member in entity.members:
+            member.gated_by = self.rules.gate(member)
+            if member.gated_by:
+                member.rejected_by.add(member.gated_by)
+                gated_by = member.gated_by
+        entity.gated_by = gated_by
+        if gated_by:
+            self.unschedulable[entity.key] = entity
+        return gated_by is not None
+
+    def document(self, nominated: dict[str, str]) -> dict[str, Any]:
+        """Return the record's form of all waiting pods. ``nominated``: node by pod."""
+        return {
+            waiting.key: queue_entry(waiting, queue, nominated.get(waiting.key))
+            for waiting, queue in sorted(self.waiting(), key=lambda row: row[0].key)
+        }
+
+
+def queue_entry(waiting: QueuedPod, queue: str, nominated: str | None) -> dict[str, Any]:
+    """Return the record's form of one waiting pod."""
+    return {
+        "queue": queue,
+        "unschedulablePlugins": sorted(waiting.rejected_by),
+        "pendingPlugins": sorted(waiting.pending),
+        "gatedBy": waiting.gated_by,
+        "nominatedNodeName": nominated or None,
+    }
+
+
+def new_pod(queue: SchedulingQueue, pod: Pod) -> QueuedPod:
+    """Return a pod that arrives now."""
+    return QueuedPod(pod, queue.number(), queue.clock.now, backoff=queue.backs_off)

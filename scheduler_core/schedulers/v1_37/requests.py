@@ -1,0 +1,187 @@
+"""Resource requests of pods: containers, sidecars, pod level, resizes, overhead, defaults for scores.
+
+Amounts are millicores of cpu and base units of everything else. They are added as they are written; the sums
+are rounded up (resource.PodRequests).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from scheduler_core.kubernetes.quantity import exact_resource, parse_resource, rounded
+
+Amounts = dict[str, int]
+Exact = dict[str, int | Fraction]
+
+DEFAULTS: Amounts = {"cpu": 100, "memory": 200 * 1024 * 1024}
+"""What scores put in for a container that requests no cpu or memory (util.GetNonzeroRequests)."""
+
+Request = Callable[[Mapping[str, Any]], Mapping[str, int | Fraction]]
+
+_STATUSES = ("initContainerStatuses", "containerStatuses")
+
+
+def amounts(resources: Mapping[str, Any] | None) -> Amounts:
+    """Read a ResourceList, each amount rounded up."""
+    return {name: parse_resource(name, str(text)) for name, text in (resources or {}).items()}
+
+
+def _exact(resources: Mapping[str, Any] | None) -> Exact:
+    return {name: exact_resource(name, str(text)) for name, text in (resources or {}).items()}
+
+
+def pod_level(name: str) -> bool:
+    """Return whether a pod may request the resource as a whole (IsSupportedPodLevelResource)."""
+    return name in ("cpu", "memory") or name.startswith("hugepages-")
+
+
+def spec_requests(
+    spec: Mapping[str, Any], *, level: bool = True, defaults: Mapping[str, int] = {}
+) -> Amounts:
+    """Return what the specification requests: for a pod that is to be scheduled.
+
+    ``level``: whether ``spec.resources`` replaces the containers' sum. ``defaults``: amounts for every
+    container that lacks the resource.
+    """
+    total = _aggregate(spec, lambda container: _requests(container.get("resources")), defaults)
+    if level:
+        total |= _level(spec.get("resources"))
+    return _total(total, spec)
+
+
+def held_requests(spec: Mapping[str, Any], status: Mapping[str, Any], *, nonzero: bool = False) -> Amounts:
+    """Return what a pod on a node holds: per resource the most of what is specified, allocated and in use.
+
+    With an infeasible resize the specification does not count. ``nonzero`` puts in the defaults of scores.
+    """
+    defaults: Mapping[str, int] = {}
+    if nonzero:
+        defaults = DEFAULTS
+        if _level(spec.get("resources")):
+            plain = held_requests(spec, status)
+            defaults = {name: amount for name, amount in DEFAULTS.items() if name not in plain}
+    pending = (c for c in status.get("conditions") or () if c.get("type") == "PodResizePending")
+    infeasible = next((c.get("reason") == "Infeasible" for c in pending), False)
+    whole_allocated = status.get("allocatedResources")
+    whole_actual = (status.get("resources") or {}).get("requests")
+    specified = _aggregate(spec, lambda container: _requests(container.get("resources")), defaults)
+    if whole_allocated is not None and whole_actual is not None:
+        allocated, actual = _exact(whole_allocated), _exact(whole_actual)
+    elif not infeasible and not any(status.get(key) for key in _STATUSES):
+        allocated = actual = specified  # nothing is reported: what is specified holds
+    else:
+        allocated, actual = _status_aggregates(spec, status, defaults, infeasible=infeasible)
+    total = dict(specified) if actual is specified else _greatest(allocated, actual)
+    if not infeasible and actual is not specified:
+        total = _greatest(total, specified)
+    level = _level(spec.get("resources"))
+    if level:
+        total |= _effective(level, status, infeasible=infeasible)
+    return _total(total, spec)
+
+
+def _status_aggregates(
+    spec: Mapping[str, Any], status: Mapping[str, Any], defaults: Mapping[str, int], *, infeasible: bool
+) -> tuple[Exact, Exact]:
+    """Return what the containers' statuses say is allocated, and is in use."""
+    statuses = {entry["name"]: entry for key in _STATUSES for entry in status.get(key) or ()}
+
+    def allocated(container: Mapping[str, Any]) -> Exact:
+        found = statuses.get(container["name"], {}).get("allocatedResources")
+        if found is not None:
+            return _exact(found)
+        return {} if infeasible else _requests(container.get("resources"))
+
+    def actual(container: Mapping[str, Any]) -> Exact:
+        own = (statuses.get(container["name"], {}).get("resources") or {}).get("requests")
+        return allocated(container) if own is None else _exact(own)
+
+    return _aggregate(spec, allocated, defaults), _aggregate(spec, actual, defaults)
+
+
+def _effective(level: Exact, status: Mapping[str, Any], *, infeasible: bool) -> Exact:
+    """Return the pod-level requests in effect (effectivePodLevelResources).
+
+    They are those of the specification until the status says what is in use by the pod as a whole.
+    """
+    if status.get("resources") is None:
+        return level
+    out: Exact = {} if infeasible else level
+    for resources in (_requests(status["resources"]), _exact(status.get("allocatedResources"))):
+        out = _greatest(out, {name: amount for name, amount in resources.items() if pod_level(name)})
+    return out
+
+
+def _requests(resources: Mapping[str, Any] | None) -> Exact:
+    return _exact((resources or {}).get("requests"))
+
+
+def _level(resources: Mapping[str, Any] | None) -> Exact:
+    return {name: amount for name, amount in _requests(resources).items() if pod_level(name)}
+
+
+def _aggregate(spec: Mapping[str, Any], request: Request, defaults: Mapping[str, int]) -> Exact:
+    """Sum the containers; init containers count by their peak beside the sidecars started before them."""
+    total: Exact = {}
+    for container in spec.get("containers") or ():
+        _add(total, _filled(request(container), defaults))
+    sidecars: Exact = {}
+    peak: Exact = {}
+    for container in spec.get("initContainers") or ():
+        own = _filled(request(container), defaults)
+        if container.get("restartPolicy") == "Always":
+            _add(total, own)
+            _add(sidecars, own)
+            peak = _greatest(peak, sidecars)
+        else:
+            _add(own, sidecars)
+            peak = _greatest(peak, own)
+    return _greatest(total, peak)
+
+
+def _filled(own: Mapping[str, int | Fraction], defaults: Mapping[str, int]) -> Exact:
+    return {**defaults, **own}
+
+
+def _add(total: Exact, more: Mapping[str, int | Fraction]) -> None:
+    for name, amount in more.items():
+        total[name] = total.get(name, 0) + amount
+
+
+def _greatest(left: Mapping[str, int | Fraction], right: Mapping[str, int | Fraction]) -> Exact:
+    out = dict(left)
+    for name, amount in right.items():
+        out[name] = max(out.get(name, amount), amount)
+    return out
+
+
+def _total(total: Exact, spec: Mapping[str, Any]) -> Amounts:
+    """Add the overhead and round up."""
+    if spec.get("overhead"):
+        _add(total, _exact(spec["overhead"]))
+    return {name: amount if isinstance(amount, int) else rounded(amount) for name, amount in total.items()}
+
+
+def is_scalar(name: str) -> bool:
+    """Return whether the scheduler counts the resource as a scalar (schedutil.IsScalarResourceName)."""
+    return (
+        is_extended(name)
+        or name.startswith(("hugepages-", "attachable-volumes-"))
+        or "kubernetes.io/" in name
+    )
+
+
+def is_extended(name: str) -> bool:
+    """Return whether it is an extended resource: one of a domain that is not Kubernetes' own."""
+    return "/" in name and "kubernetes.io/" not in name and not name.startswith("requests.")
+
+
+def counted(total: Mapping[str, int]) -> Iterable[tuple[str, int]]:
+    """Yield the resources that nodes are held to."""
+    return (
+        (name, amount)
+        for name, amount in total.items()
+        if name in ("cpu", "memory", "ephemeral-storage") or is_scalar(name)
+    )

@@ -1,0 +1,234 @@
+"""The cluster: objects as the API server would store them, and the columns that follow them.
+
+Writes go to the objects and return a :class:`Change`; assumptions (a pod reserved on a node, a volume or
+devices reserved for a claim) are kept beside the objects until they are written or taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from scheduler_core.formats.patch import apply_patch
+from scheduler_core.schedulers.v1_37.change import Change, Manifest
+from scheduler_core.schedulers.v1_37.counting import SelectedPods
+from scheduler_core.schedulers.v1_37.nodes import Nodes
+from scheduler_core.schedulers.v1_37.pod_log import PodLog
+from scheduler_core.schedulers.v1_37.podclasses import PodClasses
+from scheduler_core.schedulers.v1_37.podgroups import group_key
+from scheduler_core.schedulers.v1_37.pods import Pod
+
+CLUSTER_SCOPED = frozenset((
+    "Namespace", "Node", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver", "VolumeAttachment",
+    "DeviceClass", "ResourceSlice", "PriorityClass", "DeviceTaintRule",
+))  # fmt: skip
+
+
+def key_of(kind: str, namespace: str | None, name: str) -> str:
+    """Return an object's key: its name, or ``namespace/name``."""
+    return name if kind in CLUSTER_SCOPED else f"{namespace or 'default'}/{name}"
+
+
+def uid_of(manifest: Manifest) -> str:
+    """Return an object's uid; without one it is made from kind, namespace and name."""
+    meta, kind = manifest["metadata"], manifest["kind"]
+    if meta.get("uid"):
+        return str(meta["uid"])
+    scope = "" if kind in CLUSTER_SCOPED else f"{meta.get('namespace') or 'default'}-"
+    return f"uid-{kind.lower()}-{scope}{meta['name']}"
+
+
+MAX_DERIVED = 512
+
+
+class Cluster:
+    """Objects, pods and node columns, always of one state."""
+
+    def __init__(self) -> None:
+        self.objects: dict[str, dict[str, Manifest]] = {}
+        self.pods: dict[str, Pod] = {}
+        """Pods that are not finished, in order of creation; an assumed pod is here with its node."""
+        self._absent: set[str] = set()
+        self._groups: dict[str, dict[str, None]] = {}
+        self.nodes = Nodes()
+        self.classes = PodClasses()
+        self.log = PodLog()
+        self.selected = SelectedPods(self.classes, self.log)
+        self.versions: dict[str, int] = {}
+        """Number of writes by kind."""
+        self._derived: dict[Hashable, tuple[tuple[int, ...], Any]] = {}
+        self.assumed_volumes: dict[str, Manifest] = {}
+        """PersistentVolumes as reserved for claims, over the stored ones."""
+        self.assumed_claims: dict[str, Manifest] = {}
+        """PersistentVolumeClaims with a selected node, over the stored ones."""
+        self.assumed_devices: dict[str, Mapping[str, Any]] = {}
+        """Allocations of ResourceClaims that are in flight."""
+
+    # Objects.
+
+    def list(self, kind: str) -> Iterator[Manifest]:
+        """Iterate over the objects of a kind in order of creation."""
+        return iter(self.objects.get(kind, {}).values())
+
+    def get(self, kind: str, namespace: str | None, name: str) -> Manifest | None:
+        """Return a stored object."""
+        return self.objects.get(kind, {}).get(key_of(kind, namespace, name))
+
+    def create(self, manifest: Manifest) -> Change:
+        """Store a new object."""
+        kind, meta = manifest["kind"], manifest["metadata"]
+        key = key_of(kind, meta.get("namespace"), meta["name"])
+        self._store(kind, key, manifest)
+        return Change(kind, key, None, manifest)
+
+    def replace(self, manifest: Manifest, *, like: Pod | None = None) -> Change:
+        """Store a new state of an object. ``like``: a pod that differs in its node and conditions alone."""
+        kind, meta = manifest["kind"], manifest["metadata"]
+        key = key_of(kind, meta.get("namespace"), meta["name"])
+        old = self.objects[kind][key]
+        self._store(kind, key, manifest, like)
+        return Change(kind, key, old, manifest)
+
+    def patch(self, kind: str, namespace: str | None, name: str, patch: Mapping[str, Any]) -> Change:
+        """Apply a merge patch (RFC 7386) to a stored object. Raises KeyError if there is none."""
+        key = key_of(kind, namespace, name)
+        new = apply_patch(self.objects[kind][key], patch, "merge")
+        return self.replace(new)
+
+    def delete(self, kind: str, namespace: str | None, name: str) -> Change:
+        """Delete a stored object at once. Raises KeyError if there is none."""
+        key = key_of(kind, namespace, name)
+        old = self.objects[kind].pop(key)
+        self.versions[kind] = self.versions.get(kind, 0) + 1
+        if kind == "Pod":
+            self._drop_pod(key)
+        elif kind == "Node":
+            self.nodes.remove(key)
+        return Change(kind, key, old, None)
+
+    def _store(self, kind: str, key: str, manifest: Manifest, like: Pod | None = None) -> None:
+        self.objects.setdefault(kind, {})[key] = manifest
+        self.versions[kind] = self.versions.get(kind, 0) + 1
+        if kind == "Pod":
+            self._put_pod(Pod(manifest) if like is None else like.rewritten(manifest))
+        elif kind == "Node":
+            self.nodes.put(manifest)
+
+    def namespace_labels(self, namespace: str) -> Mapping[str, str]:
+        """Return a namespace's labels; none if it is unknown."""
+        found = self.objects.get("Namespace", {}).get(namespace)
+        return (found["metadata"].get("labels") or {}) if found else {}
+
+    def derived(self, kinds: tuple[str, ...], key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return what is derived from objects of these kinds alone, made anew after one was written."""
+        state = tuple(self.versions.get(kind, 0) for kind in kinds)
+        found = self._derived.get(key)
+        if found is None or found[0] != state:
+            if len(self._derived) >= MAX_DERIVED:
+                self._derived.clear()
+            found = self._derived[key] = state, make()
+        return found[1]
+
+    # Pods.
+
+    def _put_pod(self, pod: Pod) -> None:
+        old = self.pods.get(pod.key)
+        if old is not None and old.node:
+            self._off(old)
+        if pod.finished:
+            self.pods.pop(pod.key, None)
+            self._leave_group(pod)
+            return
+        self.pods[pod.key] = pod
+        group = group_key(pod.manifest)
+        if group is not None:
+            self._groups.setdefault(group, {})[pod.key] = None
+        if pod.node:
+            self._on(pod)
+
+    def _drop_pod(self, key: str) -> None:
+        pod = self.pods.pop(key, None)
+        if pod is None:
+            return
+        self._leave_group(pod)
+        if pod.node:
+            self._off(pod)
+
+    def _leave_group(self, pod: Pod) -> None:
+        group = group_key(pod.manifest)
+        if group is not None:
+            self._groups.get(group, {}).pop(pod.key, None)
+
+    def members(self, group: str) -> tuple[Pod, ...]:
+        """Return the pods of a PodGroup, bound and waiting, in order of creation."""
+        return tuple(self.pods[key] for key in self._groups.get(group, ()))
+
+    def _on(self, pod: Pod) -> None:
+        row = self.nodes.rows.get(pod.node)
+        if row is None:
+            row = self.nodes.unknown(pod.node)
+        self.nodes.add_pod(row, pod)
+        self.classes.change(row, pod, 1)
+        self.log.append((row, pod, 1))
+
+    def _off(self, pod: Pod) -> None:
+        row = self.nodes.rows[pod.node]
+        self.nodes.remove_pod(row, pod)
+        self.classes.change(row, pod, -1)
+        self.log.append((row, pod, -1))
+
+    def assume(self, pod: Pod, node: str) -> Pod:
+        """Count a waiting pod on a node without writing it; return the pod as assumed."""
+        assumed = pod.placed(node)
+        self.pods[pod.key] = assumed
+        self._on(assumed)
+        return assumed
+
+    def forget(self, pod: Pod) -> None:
+        """Take an assumption back. ``pod`` is the pod as it was before."""
+        self._off(self.pods[pod.key])
+        self.pods[pod.key] = pod
+
+    def take_off(self, pod: Pod) -> None:
+        """Leave an assigned pod out for a while, as if it were gone."""
+        if pod.key not in self._absent:
+            self._absent.add(pod.key)
+            self._off(pod)
+
+    def put_on(self, pod: Pod) -> None:
+        """Count a pod again that was left out."""
+        if pod.key in self._absent:
+            self._absent.discard(pod.key)
+            self._on(pod)
+
+    def present(self) -> Iterator[Pod]:
+        """Iterate over the pods but those left out."""
+        return (pod for pod in self.pods.values() if pod.key not in self._absent)
+
+    def bind(self, pod: Pod, node: str) -> Change:
+        """Write a pod's node; binding clears its nomination."""
+        stored = dict(self.objects["Pod"][pod.key])
+        stored["spec"] = {**(stored.get("spec") or {}), "nodeName": node}
+        status = {k: v for k, v in (stored.get("status") or {}).items() if k != "nominatedNodeName"}
+        if "status" in stored:
+            stored["status"] = status
+        return self.replace(stored, like=self.pods.get(pod.key))
+
+    def nominate(self, pod: Pod, node: str) -> Change:
+        """Write or clear a pod's ``status.nominatedNodeName``."""
+        stored = dict(self.objects["Pod"][pod.key])
+        status = {k: v for k, v in (stored.get("status") or {}).items() if k != "nominatedNodeName"}
+        if node:
+            status["nominatedNodeName"] = node
+        stored["status"] = status
+        return self.replace(stored, like=self.pods.get(pod.key))
+
+    @contextmanager
+    def what_if(self, row: int) -> Iterator[Nodes]:
+        """Let the caller add and remove pods on a row, and restore it afterwards."""
+        saved = self.nodes.save(row)
+        try:
+            yield self.nodes
+        finally:
+            self.nodes.restore(saved)

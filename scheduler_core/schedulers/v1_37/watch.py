@@ -1,0 +1,175 @@
+"""From a write to the queue: its events, the pods that enter and those that leave (eventhandlers.go)."""
+
+from __future__ import annotations
+
+from scheduler_core.schedulers.v1_37.change import Change, Manifest
+from scheduler_core.schedulers.v1_37.clock import SECOND
+from scheduler_core.schedulers.v1_37.config import Configuration
+from scheduler_core.schedulers.v1_37.entities import QueuedGroup, QueuedPod
+from scheduler_core.schedulers.v1_37.events import (
+    assigned,
+    assigned_pod_events,
+    exists,
+    nominated_node,
+    object_events,
+    target_pod_events,
+)
+from scheduler_core.schedulers.v1_37.interface import Event
+from scheduler_core.schedulers.v1_37.nominations import NominatedPods
+from scheduler_core.schedulers.v1_37.podgroups import GATE, group_key, priority
+from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.queue import SchedulingQueue, new_pod
+from scheduler_core.schedulers.v1_37.state import Cluster
+
+
+class Watch:
+    """The scheduler's event handlers. Pods of a PodGroup that does not exist yet wait in ``incomplete``."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        configuration: Configuration,
+        queue: SchedulingQueue,
+        nominations: NominatedPods,
+    ) -> None:
+        self.cluster = cluster
+        self.configuration = configuration
+        self.queue = queue
+        self.nominations = nominations
+        self.incomplete: dict[str, list[QueuedPod]] = {}
+        self.pending: dict[str, list[QueuedPod]] = {}
+        """Members of a group that is being tried, until it is filed again."""
+
+    def see(self, change: Change) -> None:
+        """Tell the queue of a write, after the time that it took."""
+        if change.seconds:
+            self.queue.pass_to(self.queue.clock.now + round(change.seconds * SECOND))
+        if change.kind == "Pod":
+            self._see_pod(change.key, change.old, change.new)
+            return
+        if change.kind == "PodGroup" and change.old is None:
+            for waiting in self.incomplete.pop(change.key, []):
+                self._enter(waiting)
+        if change.kind == "PodGroup" and change.new is None:
+            self._lose_group(change.key)
+        for event in object_events(change):
+            self.queue.broadcast(event)
+
+    def _see_pod(self, key: str, old: Manifest | None, new: Manifest | None) -> None:
+        before = old if exists(old) else None
+        now = new if exists(new) else None
+        if before is not None and now is not None:
+            if assigned(before):
+                for event in assigned_pod_events(before, now):
+                    self.queue.broadcast(event)
+            elif assigned(now):
+                self.queue.broadcast(Event("AssignedPod", "Add", None, now))
+                self._leave(key, before)
+            else:
+                self._update(key, before, now)
+        elif now is not None:
+            if assigned(now):
+                self.queue.broadcast(Event("AssignedPod", "Add", None, now))
+            elif self._handled(now):
+                self._arrive(key, now)
+        elif before is not None:
+            if assigned(before):
+                self.queue.broadcast(Event("AssignedPod", "Delete", before, None))
+            elif self._handled(before):
+                self._leave(key, before)
+                if nominated_node(before):
+                    self._nomination_lost(before)
+
+    def _handled(self, pod: Manifest) -> bool:
+        name = (pod.get("spec") or {}).get("schedulerName") or "default-scheduler"
+        return name in self.configuration.profiles
+
+    # Waiting pods.
+
+    def _arrive(self, key: str, pod: Manifest) -> None:
+        waiting = new_pod(self.queue, self.cluster.pods[key])
+        self.nominations.put(waiting.pod)
+        self._enter(waiting)
+        self.queue.broadcast(Event("UnscheduledPod", "Add", None, pod))
+
+    def _update(self, key: str, old: Manifest, new: Manifest) -> None:
+        pod = self.cluster.pods[key]
+        waiting = self.find(key)
+        if waiting is None:
+            return
+        waiting.pod = pod
+        self.nominations.put(pod)
+        entity = self.group_of(new) or key
+        for event in target_pod_events(old, new):
+            if self.queue.tell(entity, event):
+                break
+        if nominated_node(old) and nominated_node(old) != nominated_node(new):
+            self._nomination_lost(old)
+
+    def _nomination_lost(self, pod: Manifest) -> None:
+        """Count a lost nomination as the pod's deletion from the node, for pods that had to respect it."""
+        self.queue.broadcast(Event("AssignedPod", "Delete", pod, None), at_most=Pod(pod).priority)
+
+    def _leave(self, key: str, pod: Manifest) -> None:
+        self.nominations.drop(key)
+        group = self.group_of(pod)
+        if group is None:
+            self.queue.remove(key)
+            return
+        self.incomplete[group] = [w for w in self.incomplete.get(group, ()) if w.key != key]
+        entity, name = self.queue.remove(group)
+        if not isinstance(entity, QueuedGroup):
+            return
+        entity.take(key)
+        if entity.members:
+            self.queue.file_again(entity, name)
+
+    def find(self, key: str) -> QueuedPod | None:
+        """Return a waiting pod wherever it is."""
+        pod = self.cluster.pods[key]
+        group = self.group_of(pod.manifest)
+        if group is None:
+            entity = self.queue.find(key)
+            return entity if isinstance(entity, QueuedPod) else None
+        entity = self.queue.find(group)
+        members = [
+            *(entity.members if entity else ()),
+            *self.incomplete.get(group, ()),
+            *self.pending.get(group, ()),
+        ]
+        return next((member for member in members if member.key == key), None)
+
+    # Groups.
+
+    def group_of(self, pod: Manifest) -> str | None:
+        """Return the group that the pod is scheduled with."""
+        return group_key(pod) if self.configuration.gate(GATE) else None
+
+    def _enter(self, waiting: QueuedPod) -> None:
+        group = self.group_of(waiting.pod.manifest)
+        if group is None:
+            self.queue.enter(waiting)
+        else:
+            self._enter_member(group, waiting)
+
+    def _enter_member(self, group: str, waiting: QueuedPod) -> None:
+        """Let a member in: with its group, which is filed again, or as the first of it."""
+        manifest = self.cluster.objects.get("PodGroup", {}).get(group)
+        if manifest is None:
+            self.incomplete.setdefault(group, []).append(waiting)
+            return
+        entity, name = self.queue.remove(group)
+        if isinstance(entity, QueuedGroup):
+            entity.add(waiting)
+            self.queue.file_again(entity, name)
+            return
+        number = self.queue.number()
+        first = QueuedGroup(
+            group, priority(manifest), number, waiting.since, [waiting], backoff=self.queue.backs_off
+        )
+        self.queue.enter(first)
+
+    def _lose_group(self, group: str) -> None:
+        entity, _ = self.queue.remove(group)
+        if isinstance(entity, QueuedGroup):
+            self.incomplete.setdefault(group, []).extend(entity.members)

@@ -1,1 +1,0 @@
-"""One scheduling attempt: filter, score, select, preempt."""

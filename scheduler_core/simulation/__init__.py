@@ -1,1 +1,0 @@
-"""Run a scenario: one core, driven either at a single instant or in virtual time."""

@@ -1,4 +1,0 @@
-"""Calls of extenders over HTTP, to URLs that an operator approves of: the transport of the engine's port.
-
-Import the modules: :mod:`~scheduler_core.webhooks.approved` is quick to load, the transport is not.
-"""
