@@ -27,7 +27,8 @@ def test_tables_have_what_the_release_counts(case: str) -> None:
     }
     late = {"id": "c", "step": 1, "createOperation": {"object": pod("late", **fields)}}
     history = {"kind": "Scenario", "spec": {"operations": [late]}}
-    custom = {"apiVersion": "x.io/v1", "kind": "Pod", "metadata": {"name": "x"}, "spec": {"containers": [1]}}
+    custom = {"apiVersion": "x.io/v1", "kind": "Pod", "metadata": {"name": "x"}}
+    custom |= {"spec": {"containers": [1]}, "status": {"containerStatuses": [{"name": "c"}]}}
     for release, wanted in (("v1.37", newest), ("v1.11", oldest)):
         settings = {"kind": "SimulationSettings", "scheduler": release}
         given = [settings, node("n", cpu="8"), pod("p", **fields), deployment, history, custom]

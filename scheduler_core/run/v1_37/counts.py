@@ -6,6 +6,7 @@ Tables of a page need it before anything runs, for pods of the start and those t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from scheduler_core.kubernetes.keys import key_of
@@ -19,6 +20,7 @@ from scheduler_core.schedulers.v1_37.pods import Pod as Compiled
 
 _OWN = ("initContainers", "overhead", "resources")
 _REPORTED = ("resources", "allocatedResources")
+_NOTHING: Mapping[str, Any] = {}
 _STATUSES = ("containerStatuses", "initContainerStatuses")
 
 
@@ -47,10 +49,14 @@ def usages(scenario: Scenario) -> dict[str, dict[str, int]]:
 
     Pods that hold what their containers request are left out.
     """
-    documents = [*scenario.documents, *_created(scenario)]
-    if not any(_may_count_more(_pod_of(one)) for one in documents):
+    given = chain(scenario.documents, _created(scenario))
+    if not any(_may_count_more(_pod_of(one)) for one in given if _is_read(one)):
         return {}
     return {pod.key: dict(pod.held) for pod in _pods(scenario) if pod.counts_more}
+
+
+def _is_read(document: Mapping[str, Any]) -> bool:
+    return document.get("kind") in KINDS and not is_custom(document.get("apiVersion"))
 
 
 def _created(scenario: Scenario) -> Iterator[Mapping[str, Any]]:
@@ -63,23 +69,34 @@ def _created(scenario: Scenario) -> Iterator[Mapping[str, Any]]:
 def _pod_of(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a pod's document or the template of a workload's; empty for anything else."""
     spec = document.get("spec")
-    if document.get("kind") not in KINDS or is_custom(document.get("apiVersion")):
-        return {}
     if not isinstance(spec, Mapping):
-        return {}
+        return _NOTHING
+    if "containers" in spec:
+        return document
     template = spec.get("template")
-    found = template if isinstance(template, Mapping) else document
-    inner = found.get("spec")
-    return found if isinstance(inner, Mapping) and "containers" in inner else {}
+    return template if isinstance(template, Mapping) else _NOTHING
 
 
 def _may_count_more(pod: Mapping[str, Any]) -> bool:
-    spec, status = pod.get("spec") or {}, pod.get("status") or {}
-    if any(spec.get(name) for name in _OWN) or any(status.get(name) for name in _REPORTED):
+    """Return whether fields say so that most pods do not have: there may be a hundred thousand of them."""
+    spec, status = pod.get("spec"), pod.get("status")
+    if not spec:
+        return False
+    for name in _OWN:
+        if spec.get(name):
+            return True
+    return _reports_more(spec, status) if status else False
+
+
+def _reports_more(spec: Mapping[str, Any], status: Mapping[str, Any]) -> bool:
+    """Return whether a status says that more is allocated or in use than is requested, or less."""
+    if any(status.get(name) for name in _REPORTED):
         return True
+    entries = [entry for name in _STATUSES for entry in status.get(name) or ()]
+    if not entries:
+        return False
     containers = spec.get("containers") or ()
     asked = {one["name"]: (one.get("resources") or {}).get("requests") for one in containers}
-    entries = (entry for name in _STATUSES for entry in status.get(name) or ())
     return any(
         found is not None and found != asked.get(entry.get("name"))
         for entry in entries
