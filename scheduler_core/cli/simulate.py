@@ -31,7 +31,7 @@ from scheduler_core.record.cycle import Cycle
 from scheduler_core.run import Stepper, TimedSimulation, cache_of, simulate
 from scheduler_core.run.trace import trace_line
 from scheduler_core.run.v1_37.groups import group_lines, untried_because
-from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.schedulers.extenders.approval import using
 from scheduler_core.schedulers.v1_11.policy import PolicyError
 from scheduler_core.settings.release import V1_37
@@ -152,7 +152,7 @@ def report(simulation: Stepper, last: dict[str, Cycle], out: TextIO) -> None:
         print(told, file=out)
     counts = Counter(row.state for row in rows)
     listed = ", ".join(f"{count:,} {state}" for state, count in counts.most_common()) or "no pods"
-    if isinstance(simulation, CurrentSimulation):
+    if isinstance(simulation, V1_37Simulation):
         for told in (*group_lines(simulation.run), *simulation.unsettled):
             print(told, file=out)
     cluster = f"{counted(simulation.cluster.columns.size, 'node')}, {counted(simulation.index, 'cycle')}"
@@ -173,7 +173,7 @@ def daemons_missing(simulation: Stepper) -> Iterator[str]:
             owners.pop(operation.key, None)
             if operation.object is not None:
                 owners[operation.key] = operation.object
-    if not owners or isinstance(simulation, CurrentSimulation):  # their pods are pending, with the reason
+    if not owners or isinstance(simulation, V1_37Simulation):  # their pods are pending, with the reason
         return
     there: dict[str, list[Pod]] = {}
     for state in simulation.cluster.pods.values():
@@ -188,7 +188,7 @@ def daemons_missing(simulation: Stepper) -> Iterator[str]:
 def outcomes(simulation: Stepper, last: dict[str, Cycle]) -> Iterator[PodOutcome]:
     """Yield every pod's outcome: those of the cluster in creation order, then those no longer in it."""
     placement = simulation.placement()
-    members = simulation.members if isinstance(simulation, CurrentSimulation) else {}
+    members = simulation.members if isinstance(simulation, V1_37Simulation) else {}
     for key, node in placement.items():
         cycle, member = last.get(key), members.get(key)
         pod = simulation.cluster.pods[key].pod
@@ -203,7 +203,7 @@ def outcomes(simulation: Stepper, last: dict[str, Cycle]) -> Iterator[PodOutcome
             yield PodOutcome(key, "other", "", f"assigned to the scheduler {pod.scheduler_name}")
         else:
             why = pending_because(cycle)
-            if cycle is None and isinstance(simulation, CurrentSimulation):
+            if cycle is None and isinstance(simulation, V1_37Simulation):
                 why = untried_because(simulation.run, key, simulation.claims.problems)
             yield PodOutcome(key, "pending", "", why)
     for key, finished in simulation.cluster.finished.items():

@@ -18,7 +18,7 @@ from scheduler_core.compare.results.metrics import Metrics, Work, measure
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run import Stepper, simulate
-from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.rule_history import history_of
 
@@ -122,16 +122,16 @@ def compare(
 
 def _unrecorded(simulation: Stepper) -> Stepper:
     """Let v1.37 record no more than decisions, scores and feasible nodes: the rest is most of its time."""
-    if isinstance(simulation, CurrentSimulation):
+    if isinstance(simulation, V1_37Simulation):
         simulation.record(trace=False)
     return simulation
 
 
 def _recorded(simulation: Stepper, cycle: Cycle | None) -> Cycle | None:
     """Return the cycle with its matrices: one of v1.37 is run again."""
-    if cycle is None or not isinstance(simulation, CurrentSimulation):
+    if cycle is None or not isinstance(simulation, V1_37Simulation):
         return cycle
-    again = CurrentSimulation(simulation.scenario, trace=False, asking=simulation.asking)
+    again = V1_37Simulation(simulation.scenario, trace=False, asking=simulation.asking)
     again.replay(simulation.decisions[: cycle.index - 1])
     again.record(trace=True)
     return again.step()

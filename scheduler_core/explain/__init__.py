@@ -38,7 +38,7 @@ from scheduler_core.explain.world import Standing, snapshot
 from scheduler_core.record.cycle import Cycle, Decision
 from scheduler_core.run import Stepper, simulate
 from scheduler_core.run.v1_37.record import release_record
-from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.extenders.configuration import is_extender
 from scheduler_core.schedulers.v1_11.attempt import NO_NODES
@@ -115,7 +115,7 @@ def asking(
         count = f"{len(last.victims):,} pod" + ("" if len(last.victims) == 1 else "s")
         summary += f" So preemption deleted {count} on {last.nominated} in this cycle, and it is tried again."
     step = f"{simulation.major}.{simulation.minor + 1}"
-    if isinstance(simulation, CurrentSimulation):
+    if isinstance(simulation, V1_37Simulation):
         simulation.step()
         member = simulation.members.get(pod)
         summary += f" With its PodGroup {member.group} in this cycle: {member.text()}" if member else ""
@@ -210,7 +210,7 @@ def _placed(simulation: Stepper, index: int, pod: str, asked: str | None) -> Ask
     yield
     earlier = _before(simulation, index)
     yield
-    if isinstance(earlier, CurrentSimulation):
+    if isinstance(earlier, V1_37Simulation):
         return (yield from _placed_currently(earlier, pod, asked))
     peer = serving(earlier, earlier.cluster.pods[pod].pod) if pod in earlier.cluster.pods else None
     standing = None if peer is not None else Standing(snapshot(earlier, pod))
@@ -263,7 +263,7 @@ def _refused_by_extender(cycle: Cycle, row: int) -> str:
     return f"passed the {rules}, but {matrix.order[number]} refused it: {reasons}"
 
 
-def _placed_currently(earlier: CurrentSimulation, pod: str, asked: str | None) -> Asking:
+def _placed_currently(earlier: V1_37Simulation, pod: str, asked: str | None) -> Asking:
     """Return the answer for a pod that v1.37 placed, from the cluster of the cycle that did."""
     standing = standing_now(earlier, pod)
     yield
@@ -324,7 +324,7 @@ def _standing(simulation: Stepper, pod: str, asked: str | None, shown: int, *, t
     yield
     state = simulation.cluster.pods[pod]
     node = state.node_name or None
-    if isinstance(simulation, CurrentSimulation):
+    if isinstance(simulation, V1_37Simulation):
         known = "bound" if node else "pending"
         moment = Explanation(pod, known, node, asked, simulation.index, _step(simulation), "")
         return (yield from pending_now(simulation, pod, asked, moment, shown))

@@ -109,7 +109,7 @@ def _policy_parts(configuration: Configuration) -> Parts:
     return Parts(plugins, None, dict.fromkeys(DEFAULT_NAMES, one), CLASSIC, release, (1.0, 10.0))
 
 
-def legacy_parts(configuration: Configuration) -> Parts:
+def v1_11_parts(configuration: Configuration) -> Parts:
     """Return the parts of v1.11: a Policy's predicates, priorities and preemption without any of 1.22's."""
     one = ProfileSpec(None, Scheduling(configuration.profile, 0, 0, own=(), round_robin=True))
     plugins = (DefaultPreemption(), PodGroupController(CLASSIC))

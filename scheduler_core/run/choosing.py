@@ -8,7 +8,7 @@ from scheduler_core.run.instant import Simulation
 from scheduler_core.run.several.simulation import SeveralSimulation
 from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.run.stepper import Stepper
-from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.settings.release import V1_22, V1_37
 
@@ -37,7 +37,7 @@ def simulate(
     """
     release = scenario.release
     if release == V1_37:
-        return CurrentSimulation(scenario, trace=trace)
+        return V1_37Simulation(scenario, trace=trace)
     if release == V1_22:
         if scenario.settings.have_views:
             return SeveralSimulation(scenario, trace=trace, interrupt=interrupt)

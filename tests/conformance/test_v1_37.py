@@ -12,7 +12,7 @@ import pytest
 from scheduler_core.cli.conform import conform_records
 from scheduler_core.schedulers.v1_37.config import IMPLEMENTED
 from scheduler_core.schedulers.v1_37.records import answer
-from tests.conformance.current_records import COUNTS, comparable, lines
+from tests.conformance.v1_37_records import COUNTS, comparable, lines
 
 CHUNKS = [(name, start, 40) for name, count in COUNTS.items() for start in range(0, count, 40)]
 

@@ -10,8 +10,8 @@ import pytest
 from scheduler_core.run import simulate
 from scheduler_core.run.v1_37.record import release_record
 from scheduler_core.scenario.scenario import Scenario
-from tests.conformance.current_records import COUNTS
-from tests.conformance.current_scenarios import end_of, records, scenario_of
+from tests.conformance.v1_37_records import COUNTS
+from tests.conformance.v1_37_scenarios import end_of, records, scenario_of
 
 CHUNKS = [(name, start, 40) for name, count in COUNTS.items() for start in range(0, count, 40)]
 REFUSED = frozenset(

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from scheduler_core.authoring.examples import examples
-from tests.conformance.current_scenarios import documents_of, records
+from tests.conformance.v1_37_scenarios import documents_of, records
 from tests.parts import REPOSITORY
 
 SHAPES = Path(__file__).parent / "shapes"

@@ -12,7 +12,7 @@ from scheduler_core.kubernetes.kinds import KINDS, MANIFEST_KINDS
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, PersistentVolume, PersistentVolumeClaim, Pod
 from scheduler_core.run import Stepper, TimedSimulation
-from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.scenario.history_entries import entries_of, resolved, target_of
 from scheduler_core.scenario.scenario import Scenario
 
@@ -30,7 +30,7 @@ def ending_documents(simulation: Stepper) -> list[Document]:
     scenario = simulation.scenario
     given = _manifests(scenario)
     unread: list[Document] = [d for d in scenario.documents if d.get("kind") == "Namespace"]
-    if isinstance(simulation, CurrentSimulation):
+    if isinstance(simulation, V1_37Simulation):
         unread = [one for kind in MANIFEST_KINDS for one in simulation.run.cluster.list(kind)]
     return unread + [_manifest(obj, given, simulation) for obj in _objects(simulation)]
 
@@ -59,13 +59,13 @@ def _manifest(obj: KubernetesObject, given: Mapping[Key, Document], simulation: 
         return _claimed(document, obj)
     if not isinstance(obj, Pod) or obj.terminal:
         return document
-    if isinstance(simulation, CurrentSimulation):
+    if isinstance(simulation, V1_37Simulation):
         document = _with_claims(document, obj, simulation)
     state = simulation.cluster.pods[obj.meta.key]
     return bound(document, state.node_name) if state.node_name else document
 
 
-def _with_claims(document: Document, pod: Pod, simulation: CurrentSimulation) -> Document:
+def _with_claims(document: Document, pod: Pod, simulation: V1_37Simulation) -> Document:
     """Return a pod's manifest, its status naming the ResourceClaims that were made for it."""
     stored = simulation.run.cluster.get("Pod", pod.meta.namespace, pod.meta.name) or {}
     made = (stored.get("status") or {}).get("resourceClaimStatuses")

@@ -14,20 +14,20 @@ from scheduler_core.kubernetes.model import Pod
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run import Stepper
 from scheduler_core.run.several.simulation import SeveralSimulation
-from scheduler_core.run.several.v1_37_peer import CurrentPeer
+from scheduler_core.run.several.v1_37_peer import V1_37Peer
 from scheduler_core.schedulers.v1_37.attempt import fit_message
 from scheduler_core.schedulers.v1_37.interface import Attempt
 
 
-def serving(simulation: Stepper, pod: Pod) -> CurrentPeer | None:
+def serving(simulation: Stepper, pod: Pod) -> V1_37Peer | None:
     """Return the scheduler that runs v1.37 beside others and is responsible for a pod."""
     if not isinstance(simulation, SeveralSimulation):
         return None
     found = (peer for peer in simulation.peers if peer.serves(pod))
-    return next((peer for peer in found if isinstance(peer, CurrentPeer)), None)
+    return next((peer for peer in found if isinstance(peer, V1_37Peer)), None)
 
 
-def pending_beside(peer: CurrentPeer, here: Explanation) -> Explanation:
+def pending_beside(peer: V1_37Peer, here: Explanation) -> Explanation:
     """Explain a pending pod, or one that its manifest binds, on the view of its scheduler."""
     if here.node:
         return _with(here, f"{here.pod} is bound to {here.node} by its manifest: no cycle placed it.")

@@ -19,13 +19,13 @@ from scheduler_core.explain.explanation import (
 )
 from scheduler_core.explain.missing_pod import meant_node
 from scheduler_core.explain.v1_37.standing import (
-    CurrentStanding,
+    V1_37Standing,
     in_former_words,
     standing_now,
 )
 from scheduler_core.explain.world import Failure
 from scheduler_core.run.v1_37.groups import group_text
-from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.schedulers.extenders.configuration import Extender
 from scheduler_core.schedulers.v1_37.attempt import fit_message
 from scheduler_core.schedulers.v1_37.hints.registry import wakes
@@ -51,7 +51,7 @@ def attempt_on(run: Run, pod: str) -> Attempt | None:
 
 
 def pending_now(
-    simulation: CurrentSimulation, pod: str, asked: str | None, here: Explanation, shown: int
+    simulation: V1_37Simulation, pod: str, asked: str | None, here: Explanation, shown: int
 ) -> Generator[None, None, Explanation]:
     """Explain a pending pod, or one that its manifest binds, on the current cluster, pausing regularly.
 
@@ -114,7 +114,7 @@ def decide_too(extenders: Sequence[Extender]) -> str:
 
 
 def changes_for(
-    standing: CurrentStanding, rows: Sequence[int]
+    standing: V1_37Standing, rows: Sequence[int]
 ) -> Generator[None, None, tuple[list[Remedy], str]]:
     """Return the changes that v1.37 confirms for these nodes, and a sentence on what was not searched."""
     found = yield from search(standing, rows)
@@ -148,14 +148,14 @@ def waking(run: Run, pod: str) -> str:
     return f"It sleeps until one of these happens: {'; '.join(told)}." if told else ""
 
 
-def verdict_on(standing: CurrentStanding, row: int) -> Verdict:
+def verdict_on(standing: V1_37Standing, row: int) -> Verdict:
     """Return a node's verdict: its failing plugins, with the facts and numbers behind each."""
     (failures,) = standing.every_failure([standing.names[row]])
     told = tuple(facts_of(standing, row, f, declared=in_former_words(f)) for f in failures)
     return Verdict(standing.names[row], standing.fits(row), told)
 
 
-def groups_of(standing: CurrentStanding, nodes: tuple[str, ...], fitting: set[str]) -> tuple[Group, ...]:
+def groups_of(standing: V1_37Standing, nodes: tuple[str, ...], fitting: set[str]) -> tuple[Group, ...]:
     """Return the evaluated nodes grouped by their failures, the largest group first."""
     found: dict[tuple[Failure, ...], list[str]] = {}
     for node, failures in zip(nodes, standing.every_failure(nodes), strict=True):

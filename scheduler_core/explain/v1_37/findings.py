@@ -28,7 +28,7 @@ A_DOMAIN = "a"  # where no node has the label, any value makes a domain
 
 
 def _context(place: PodOnNode) -> Context:
-    standing: Any = place.standing  # a CurrentStanding, whose module imports these findings
+    standing: Any = place.standing  # a V1_37Standing, whose module imports these findings
     context: Context = standing.context
     return context
 

@@ -18,7 +18,7 @@ from scheduler_core.interrupting import look
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.run.v1_37.cycles import PRE_FILTER
 from scheduler_core.run.v1_37.manifests import admitted
-from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.schedulers.v1_11.columns import Cluster as TypedCluster
 from scheduler_core.schedulers.v1_11.predicates.general import INSUFFICIENT, MatchNodeSelector
 from scheduler_core.schedulers.v1_11.predicates.taints import PodToleratesNodeTaints
@@ -82,10 +82,10 @@ def in_former_words(failure: Failure) -> Failure:
     return Failure(failure.predicate, reasons, failure.error)
 
 
-class CurrentTrials:
+class V1_37Trials:
     """A copy of v1.37's cluster at one moment, on which changes are made and taken back."""
 
-    def __init__(self, simulation: CurrentSimulation) -> None:
+    def __init__(self, simulation: V1_37Simulation) -> None:
         run = simulation.run
         self.base: dict[Key, Manifest] = {}
         self.cluster = Cluster()
@@ -157,7 +157,7 @@ class CurrentTrials:
                 self.nominations.put(pod)
 
 
-class CurrentStanding(Standing):
+class V1_37Standing(Standing):
     """A world's verdict on its pod under v1.37; nodes are numbered as in the typed cluster."""
 
     divisible = False
@@ -165,7 +165,7 @@ class CurrentStanding(Standing):
     def __init__(
         self,
         world: ObjectsAtMoment,
-        trials: CurrentTrials,
+        trials: V1_37Trials,
         cluster: TypedCluster | None = None,
         queue: SchedulingQueue | None = None,
     ) -> None:
@@ -218,7 +218,7 @@ class CurrentStanding(Standing):
 
     def beside(self, world: ObjectsAtMoment) -> Standing:
         """Return the standing of a world that the clusters have become."""
-        made = CurrentStanding(world, self.trials, self.cluster, self.queue)
+        made = V1_37Standing(world, self.trials, self.cluster, self.queue)
         made.unsearched = self.unsearched
         return made
 
@@ -265,10 +265,10 @@ def _has_finding(failure: Failure) -> bool:
     )
 
 
-def standing_now(simulation: CurrentSimulation, pod: str) -> CurrentStanding:
+def standing_now(simulation: V1_37Simulation, pod: str) -> V1_37Standing:
     """Return the pod's standing at the simulation's current step, without changing the simulation."""
     world = snapshot(simulation, pod)
-    trials = CurrentTrials(simulation)
+    trials = V1_37Trials(simulation)
     key = ("Pod", pod)
     if key not in world.documents and key in trials.base:
         stored = trials.base[key]
@@ -276,4 +276,4 @@ def standing_now(simulation: CurrentSimulation, pod: str) -> CurrentStanding:
         # the fields that only v1.37 reads.
         source: dict[str, Any] = {"apiVersion": "v1", "kind": "Pod", "metadata": stored["metadata"]}
         world.sources[key] = ({**source, "spec": stored["spec"]}, False)
-    return CurrentStanding(world, trials)
+    return V1_37Standing(world, trials)

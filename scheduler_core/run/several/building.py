@@ -12,19 +12,19 @@ from scheduler_core.cluster.controllers import ControllerManager, Options
 from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.record.timeline import TimelineEvent
-from scheduler_core.run.building import Parts, legacy_parts, make_parts
+from scheduler_core.run.building import Parts, make_parts, v1_11_parts
 from scheduler_core.run.several.ledger import BindingLedger
 from scheduler_core.run.several.manifests import StoredManifests
 from scheduler_core.run.several.peers import BesidePeer, FrameworkPeer, Peer
 from scheduler_core.run.several.server import NOBODY, ApiServer
 from scheduler_core.run.several.v1_11_peer import (
     CreationSort,
-    LegacyPeer,
-    LegacyView,
-    legacy_configuration,
+    V1_11Peer,
+    V1_11View,
+    v1_11_configuration,
 )
-from scheduler_core.run.several.v1_37_peer import CurrentPeer
-from scheduler_core.run.several.v1_37_view import CurrentView
+from scheduler_core.run.several.v1_37_peer import V1_37Peer
+from scheduler_core.run.several.v1_37_view import V1_37View
 from scheduler_core.run.several.view import GroupWatcher, View
 from scheduler_core.schedulers.coscheduling.plugin import PodGroupController
 from scheduler_core.schedulers.v1_11.policy import PolicyError
@@ -34,7 +34,7 @@ from scheduler_core.schedulers.v1_22.profile_runtime import ProfileSpec
 from scheduler_core.schedulers.v1_22.record import Attempt
 from scheduler_core.schedulers.v1_22.scheduler import Pace
 from scheduler_core.schedulers.v1_22.schedulers import SCHEDULERS
-from scheduler_core.schedulers.v1_37.config import Configuration as CurrentConfiguration
+from scheduler_core.schedulers.v1_37.config import Configuration as V1_37Configuration
 from scheduler_core.schedulers.v1_37.configuration import current_configuration
 from scheduler_core.schedulers.v1_37.run import Run
 from scheduler_core.settings.release import V1_11, V1_22, V1_37
@@ -135,7 +135,7 @@ def make_peers(
         several = sum(other.name == of.name for other, _ in found) > 1
         label = f"{of.name} #{count[of.name]}" if several else of.name
         old = of.runs == V1_11
-        parts = legacy_parts(legacy_configuration(configuration)) if old else make_parts(configuration, epoch)
+        parts = v1_11_parts(v1_11_configuration(configuration)) if old else make_parts(configuration, epoch)
         beside = of.is_batch or (not of.runs and of.name in SCHEDULERS and of.name not in known)
         modern = of.runs == V1_37
         given: dict[str, Any] = {
@@ -160,13 +160,13 @@ def make_peers(
         if modern:
             assert manifests is not None
             run = Run(_named(current, names))
-            peer = CurrentPeer(
-                CurrentView(objects, plugins, current=run, manifests=manifests, **given), listed=listed
+            peer = V1_37Peer(
+                V1_37View(objects, plugins, current=run, manifests=manifests, **given), listed=listed
             )
         elif beside:
             peer = BesidePeer(View(objects, plugins, **given), of.name, texts, listed=listed)
         elif old:
-            peer = LegacyPeer(LegacyView(objects, plugins, **given), listed=listed)
+            peer = V1_11Peer(V1_11View(objects, plugins, **given), listed=listed)
         else:
             peer = FrameworkPeer(View(objects, plugins, **given), listed=listed)
         made.append(peer)
@@ -175,7 +175,7 @@ def make_peers(
     return made
 
 
-def _current(configuration: Configuration) -> CurrentConfiguration:
+def _current(configuration: Configuration) -> V1_37Configuration:
     """Return the configuration of the schedulers that run v1.37."""
     given = (configuration.policy or {}) if configuration.read_by == V1_37 else {}
     document = {key: value for key, value in given.items() if key != "extenders"}  # a warning names them
@@ -185,7 +185,7 @@ def _current(configuration: Configuration) -> CurrentConfiguration:
         raise PolicyError([Problem(str(error))]) from error
 
 
-def _named(current: CurrentConfiguration, names: Sequence[str]) -> CurrentConfiguration:
+def _named(current: V1_37Configuration, names: Sequence[str]) -> V1_37Configuration:
     """Return a process's own profiles; a name without one has the default scheduler's."""
     profiles = current.profiles
     main = profiles.get(DEFAULT_NAMES[1]) or next(iter(profiles.values()))

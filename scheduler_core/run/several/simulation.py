@@ -25,7 +25,7 @@ from scheduler_core.run.several.figures import Figures
 from scheduler_core.run.several.ledger import BindingLedger
 from scheduler_core.run.several.manifests import StoredManifests
 from scheduler_core.run.several.peers import FrameworkPeer, Peers
-from scheduler_core.run.several.v1_37_peer import CurrentAttempt, CurrentPeer
+from scheduler_core.run.several.v1_37_peer import V1_37Attempt, V1_37Peer
 from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.v1_11.policy import Profile
@@ -60,7 +60,7 @@ class SeveralSimulation(TimedSimulation):
         super().__init__(scenario, trace=trace, interrupt=interrupt)
         schedulers = scenario.settings.schedulers
         self.ending.longest_wait += max((one.window for one in schedulers), default=0.0)
-        if any(isinstance(peer, CurrentPeer) for peer in self.peers):
+        if any(isinstance(peer, V1_37Peer) for peer in self.peers):
             self.ending.longest_wait += LEFTOVER_AFTER / SECOND
 
     def _build(self, manager: ControllerManager, interrupt: Callable[[], None] | None) -> ControlledFramework:
@@ -183,7 +183,7 @@ class SeveralSimulation(TimedSimulation):
             tell_of(self.framework, operation)
             made = self.manifests.operated(operation)
             for peer in self.peers:
-                if isinstance(peer, CurrentPeer):
+                if isinstance(peer, V1_37Peer):
                     peer.view.send_later(operation.kind, operation.key, None, made)
         else:
             self.manifests.landing = operation
@@ -192,7 +192,7 @@ class SeveralSimulation(TimedSimulation):
 
     def _phases(self, cycle: Cycle, attempt: Attempt) -> tuple[str, ...]:
         """Return the phases of an attempt; those of v1.37 are known with its decision."""
-        return cycle.phases if isinstance(attempt, CurrentAttempt) else super()._phases(cycle, attempt)
+        return cycle.phases if isinstance(attempt, V1_37Attempt) else super()._phases(cycle, attempt)
 
     def _shared(self) -> Iterator[object]:
         yield from super()._shared()
@@ -202,7 +202,7 @@ class SeveralSimulation(TimedSimulation):
                 yield from table.values()
         for peer in self.peers:
             yield from shared(self.scenario, peer.view)
-            if isinstance(peer, CurrentPeer):
+            if isinstance(peer, V1_37Peer):
                 yield peer.view.current.configuration
                 for stored in peer.view.current.cluster.objects.values():
                     yield from stored.values()

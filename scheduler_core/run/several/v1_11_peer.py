@@ -44,7 +44,7 @@ class CreationSort(Plugin):
         return -pod.state.priority, pod.state.order
 
 
-class LegacyQueue(VirtualQueue):
+class V1_11Queue(VirtualQueue):
     """The active and the unschedulable pods of v1.11; no pod backs off, and time moves none."""
 
     def fail(self, pod: QueuedPod, refused_by: Iterable[str] | None, *, backs_off: bool = False) -> QueueName:
@@ -94,10 +94,10 @@ def _differ(one: Pod, other: Pod) -> bool:
     return replace(one, nominated_node_name="", phase="") != replace(other, nominated_node_name="", phase="")
 
 
-class LegacyView(View):
+class V1_11View(View):
     """The view of a scheduler that runs v1.11."""
 
-    queue_type = LegacyQueue
+    queue_type = V1_11Queue
 
     def _receive(self, kind: str, key: str, obj: KubernetesObject | None) -> None:
         """Hear of a write; services move pods at every change, which later releases ignore."""
@@ -115,7 +115,7 @@ class LegacyView(View):
         return super()._requeue(pod, refused_by, error=error)
 
 
-class LegacyPeer(FrameworkPeer):
+class V1_11Peer(FrameworkPeer):
     """A kube-scheduler v1.11."""
 
     @property
@@ -124,7 +124,7 @@ class LegacyPeer(FrameworkPeer):
         return V1_11
 
 
-def legacy_configuration(configuration: Configuration) -> Configuration:
+def v1_11_configuration(configuration: Configuration) -> Configuration:
     """Return what v1.11 runs with beside others: a Policy of the bundle, else the default provider."""
     given: Settings = configuration.settings
     settings = replace(given, scheduler="", time="virtual", schedulers=())

@@ -11,7 +11,7 @@ from scheduler_core.record.cycle import Cycle, QueueState
 from scheduler_core.run.cycles import decision_of
 from scheduler_core.run.ending import BacksOff
 from scheduler_core.run.several.peers import Peer
-from scheduler_core.run.several.v1_37_view import Claims, CurrentView
+from scheduler_core.run.several.v1_37_view import Claims, V1_37View
 from scheduler_core.run.v1_37.cycles import bare_cycle, fill, places_of
 from scheduler_core.run.v1_37.queues import Told, queue_state
 from scheduler_core.run.v1_37.recording import record_of
@@ -36,7 +36,7 @@ class BackingOff(NamedTuple):
 
 
 @dataclass(slots=True)
-class CurrentAttempt(Attempt):
+class V1_37Attempt(Attempt):
     """An attempt of v1.37; ``ran`` is its own record, ``start`` the index that its walk began with.
 
     ``asked`` are the waiting pods that events asked about since the attempt before.
@@ -52,7 +52,7 @@ class CurrentAttempt(Attempt):
         return self.ran is not None and self.ran.attempts[0].scored is not None
 
 
-class CurrentPeer(Peer):
+class V1_37Peer(Peer):
     """A kube-scheduler v1.37: one pod after the other, from a queue with hints and backoff.
 
     What a cycle does in a plain run of v1.37 (:meth:`scheduler_core.schedulers.v1_37.run.Run.cycle`) is done
@@ -61,9 +61,9 @@ class CurrentPeer(Peer):
 
     pops = True
 
-    def __init__(self, view: CurrentView, *, listed: bool = False) -> None:
+    def __init__(self, view: V1_37View, *, listed: bool = False) -> None:
         super().__init__(view, listed=listed)
-        self.view: CurrentView = view
+        self.view: V1_37View = view
         self.popped: QueuedPod | None = None
         self._queue: QueueState | None = None
         self._flush: Timer | None = None
@@ -160,7 +160,7 @@ class CurrentPeer(Peer):
         assert self._queue is not None
         return self._queue
 
-    def decide(self) -> CurrentAttempt:
+    def decide(self) -> V1_37Attempt:
         """Decide about the pod that was popped, and send what follows."""
         waiting, self.popped = self.popped, None
         assert waiting is not None
@@ -203,13 +203,13 @@ class CurrentPeer(Peer):
         victims = [pod.key for pod in tried.victims]
         view.preempt(waiting.key, victims, [pod.key for pod in tried.lost_nominations])
 
-    def _attempt(self, tried: Tried, start: int, *, placed: bool) -> CurrentAttempt:
+    def _attempt(self, tried: Tried, start: int, *, placed: bool) -> V1_37Attempt:
         key, view = tried.pod.key, self.view
         victims = [pod.key for pod in tried.victims]
         self._note_moves()
         asked, self._moves = tuple(self._moves), []
         bound = {key: str(tried.node)} if placed else {}
-        return CurrentAttempt(
+        return V1_37Attempt(
             view.current.queue.popped,
             view.clock.now,
             key,
@@ -227,7 +227,7 @@ class CurrentPeer(Peer):
     def cycle(self, attempt: Attempt, counter: int) -> Cycle:
         """Return the record of an attempt, without the fields that only the run knows."""
         del counter
-        assert isinstance(attempt, CurrentAttempt)
+        assert isinstance(attempt, V1_37Attempt)
         assert attempt.ran is not None
         run, columns, whole = self.view.current, self.view.cluster.columns, self.view.details
         cycle = bare_cycle(decision_of(attempt), columns.names)

@@ -37,7 +37,7 @@ class Reserved(NamedTuple):
     node: str
 
 
-class CurrentView(View):
+class V1_37View(View):
     """The view of a scheduler that runs v1.37. Its ``current`` run follows the shared clock in milliseconds.
 
     ``reserved`` has the pods that were placed and are not confirmed by the watch yet.

@@ -51,7 +51,7 @@ MOST_TRIES = 10
 UNSETTLED_KEPT = 20
 
 
-class CurrentSimulation:
+class V1_37Simulation:
     """Step through what kube-scheduler v1.37 would do with a scenario.
 
     Operations land in order: one with a time at that time, one with a step when no pod can be tried, one with
@@ -183,7 +183,7 @@ class CurrentSimulation:
         finally:
             self._trace = traced
 
-    def fork(self, *, trace: bool) -> CurrentSimulation:
+    def fork(self, *, trace: bool) -> V1_37Simulation:
         """Return an independent copy at the current step.
 
         Objects, manifests, decisions and compiled pods are shared because nothing changes them.

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from scheduler_core.__main__ import main
 from scheduler_core.compare.compare import PLACEMENTS_SHOWN, Comparison, compare
-from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.rule_history import history_of
@@ -258,13 +258,13 @@ def test_v1_37_tells_matrices_without_recording_every_cycle(monkeypatch: pytest.
     assert lean.decision is not None and lean.decision.rule == "TaintToleration"
     assert any("TaintToleration: node(s) had untolerated taint" in text for text in lean.decision.details)
     cycles: list[bool] = []
-    step = CurrentSimulation.step
+    step = V1_37Simulation.step
 
-    def stepped(simulation: CurrentSimulation) -> Any:
+    def stepped(simulation: V1_37Simulation) -> Any:
         cycle = step(simulation)
         cycles.append(cycle is not None and cycle.matrix is not None)
         return cycle
 
-    monkeypatch.setattr(CurrentSimulation, "step", stepped)
+    monkeypatch.setattr(V1_37Simulation, "step", stepped)
     assert compare(least, other).as_dict() == lean.as_dict()
     assert 0 < sum(cycles) <= 4 < len(cycles)

@@ -15,7 +15,7 @@ from scheduler_core.compare.cost import with_cache
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.run import TimedSimulation, simulate
 from scheduler_core.run.instant import Simulation
-from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.settings import release as release_module
 from scheduler_core.settings.release import RELEASES, release_of_kubelets
 
@@ -100,7 +100,7 @@ def test_the_release_follows_from_the_bundle(text: str, release: str) -> None:
     """Settings first, then the configuration, then the nodes; the simulation is that release's."""
     scenario = load(text)
     assert scenario.release == release
-    classes = {"v1.11": Simulation, "v1.22": TimedSimulation, "v1.37": CurrentSimulation}
+    classes = {"v1.11": Simulation, "v1.22": TimedSimulation, "v1.37": V1_37Simulation}
     simulation = simulate(scenario)
     assert type(simulation) is classes[release]
     assert [cycle.node for cycle in simulation] == ["n1"]

@@ -10,7 +10,7 @@ from msgspec import Struct
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run.instant import Simulation
 from scheduler_core.run.trace import trace_line
-from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.extenders.record import CallRecord, extender_record
@@ -84,7 +84,7 @@ class Release(Struct, frozen=True):
 
 
 V1_11 = Release("v1.11", policy, Simulation, lambda seconds: int(seconds * 1e9))
-V1_37 = Release("v1.37", configuration, CurrentSimulation, lambda seconds: f"{seconds}s")
+V1_37 = Release("v1.37", configuration, V1_37Simulation, lambda seconds: f"{seconds}s")
 RELEASES = [V1_11, V1_37]
 
 
@@ -117,7 +117,7 @@ def run(*documents: Mapping[str, Any], nodes: Sequence[Document] = NODES, **opti
 
 def run_now(*documents: Mapping[str, Any], nodes: Sequence[Document] = NODES) -> list[Cycle]:
     """Return all cycles of v1.37."""
-    return list(CurrentSimulation(scenario(*documents, nodes=nodes)))
+    return list(V1_37Simulation(scenario(*documents, nodes=nodes)))
 
 
 def calls(cycle: Cycle) -> tuple[CallRecord, ...]:
@@ -127,7 +127,7 @@ def calls(cycle: Cycle) -> tuple[CallRecord, ...]:
     return found.calls
 
 
-def replays(simulate: type[Simulation | CurrentSimulation], whole: Scenario, cycles: list[Cycle]) -> None:
+def replays(simulate: type[Simulation | V1_37Simulation], whole: Scenario, cycles: list[Cycle]) -> None:
     """Assert that cycles are the same without a trace, and after a replay of those before them."""
     fast = list(simulate(whole, trace=False))
     assert [cycle.decision for cycle in fast] == [cycle.decision for cycle in cycles]
@@ -140,7 +140,7 @@ def replays(simulate: type[Simulation | CurrentSimulation], whole: Scenario, cyc
 
 
 def only_binding_is_answered(
-    simulate: type[Simulation | CurrentSimulation], loaded: Scenario, node: str
+    simulate: type[Simulation | V1_37Simulation], loaded: Scenario, node: str
 ) -> None:
     """Assert that an extender whose filter nothing answers is named, and has no effect."""
     assert [problem.path for problem in loaded.warnings] == ["extenders[0]"]

@@ -9,7 +9,7 @@ from scheduler_core.authoring.examples import find
 from scheduler_core.explain import explain
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run.instant import Simulation
-from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.scenario.load import load
 from tests.core.extenders.parts import calls
 
@@ -23,7 +23,7 @@ def test_the_busy_node_is_taken_for_idle_unless_the_extender_answers_with_names(
     for more in ("", "\n  nodeCacheCapable: true"):
         loaded = load(text.replace("filterVerb: filter", f"filterVerb: filter{more}", 1))
         assert (loaded.release, loaded.warnings) == ("v1.37", ())
-        (cycle,) = CurrentSimulation(loaded)
+        (cycle,) = V1_37Simulation(loaded)
         chosen.append(cycle.node)
     assert chosen == ["busy", "idle-1"]
 

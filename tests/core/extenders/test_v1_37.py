@@ -13,7 +13,7 @@ from scheduler_core.explain import explain
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.run.trace import trace_line
 from scheduler_core.run.v1_37.record import release_record
-from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from tests.core.extenders.parts import (
     NODES,
     URL,
@@ -421,7 +421,7 @@ def test_a_refused_pod_loses_its_reservation_but_its_claim_stays_allocated():
     claiming = pod("p")
     claiming["spec"]["resourceClaims"] = [{"name": "g", "resourceClaimName": "mine"}]
     asked = configuration(extender(bindVerb="bind"))
-    simulation = CurrentSimulation(
+    simulation = V1_37Simulation(
         scenario(asked, answers({"verb": "bind", "error": "no"}), *CLAIMED, claiming)
     )
     cycle = simulation.step()
@@ -510,21 +510,21 @@ def test_replaying_and_forking_decide_alike():
     """Every cycle of a replayed copy equals the run's, and so do the decisions of one that records less."""
     pods = [pod(f"p-{n}", cpu=f"{700 + n}m", priority=n % 3) for n in range(20)]
     whole = scenario(configuration(EVERYTHING), answers(*ROWS), *pods)
-    cycles = list(CurrentSimulation(whole))
+    cycles = list(V1_37Simulation(whole))
     assert {call.verb for cycle in cycles for call in calls(cycle)} == {
         "filter",
         "prioritize",
         "bind",
         "preempt",
     }
-    replays(CurrentSimulation, whole, cycles)
+    replays(V1_37Simulation, whole, cycles)
 
 
 def test_extenders_that_nothing_answers_have_no_effect_and_are_told_by_name():
     """As before there were extenders; the calls say that they were not made."""
     asked = extender(filterVerb="filter", bindVerb="bind")
     loaded = scenario(configuration(asked), answers({"verb": "bind"}), pod("p"))
-    only_binding_is_answered(CurrentSimulation, loaded, "a")
+    only_binding_is_answered(V1_37Simulation, loaded, "a")
 
 
 def test_answers_of_strangers_and_a_policy_under_v1_37_are_told():

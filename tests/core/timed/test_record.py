@@ -14,7 +14,7 @@ from scheduler_core.authoring.examples import examples, find
 from scheduler_core.run import TimedSimulation, is_timed, simulate
 from scheduler_core.run.instant import Simulation
 from scheduler_core.run.trace import trace_line
-from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.schedulers.coscheduling.line import GroupTimer
 from scheduler_core.schedulers.coscheduling.podgroup_status import standing
 from scheduler_core.schedulers.coscheduling.record import record_of
@@ -57,7 +57,7 @@ def test_a_scenario_is_in_virtual_time_if_its_configuration_says_so() -> None:
     plain, former = load(node("a")), load(node("a"), presumed="v1.11")
     assert [is_timed(one) for one in (kube, told, plain, former)] == [True, True, False, False]
     assert isinstance(simulate(kube), TimedSimulation)
-    assert isinstance(simulate(plain), CurrentSimulation)
+    assert isinstance(simulate(plain), V1_37Simulation)
     assert isinstance(simulate(former), Simulation)
     loaded = [example.load() for example in examples() if example.outcome is not None]
     assert all(is_timed(scenario) or scenario.release == V1_37 for scenario in loaded)

@@ -9,7 +9,7 @@ from scheduler_core import load, load_documents, simulate
 from scheduler_core.compare.results.final_manifests import ending_documents
 from scheduler_core.run.v1_37.groups import untried_because
 from scheduler_core.run.v1_37.record import release_record
-from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from tests.core.v1_37.parts import NODE_AND_GPU_CLASS
 
 HEAD = (
@@ -60,14 +60,14 @@ def pod(name: str, *, priority: int = 0, cpu: int = 1) -> str:
     return f"---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {spec}\n"
 
 
-def run(text: str) -> tuple[CurrentSimulation, list[tuple[str, str | None]]]:
+def run(text: str) -> tuple[V1_37Simulation, list[tuple[str, str | None]]]:
     """Return a finished simulation, and each cycle's pod and node."""
     simulation = simulate(load(text))
-    assert isinstance(simulation, CurrentSimulation)
+    assert isinstance(simulation, V1_37Simulation)
     return simulation, [(cycle.pod, cycle.node) for cycle in simulation]
 
 
-def claims(simulation: CurrentSimulation) -> dict[str, list[str]]:
+def claims(simulation: V1_37Simulation) -> dict[str, list[str]]:
     """Return the devices of each claim, by the owning pod."""
     out = {}
     for claim in simulation.run.cluster.list("ResourceClaim"):
@@ -159,7 +159,7 @@ def test_a_pod_waits_for_a_template_that_is_missing() -> None:
     documents = [*yaml.safe_load_all(HEAD + pod("p")), {"kind": "Scenario", "spec": {"operations": create}}]
     placed = simulate(load_documents(documents))
     assert [(cycle.pod, cycle.node) for cycle in placed] == [("default/p", "n1")]
-    assert isinstance(placed, CurrentSimulation)
+    assert isinstance(placed, V1_37Simulation)
     assert placed.claims.problems == {}
 
 
@@ -183,7 +183,7 @@ def test_the_end_of_a_run_can_be_read_again() -> None:
     settings = {"apiVersion": "podstep/v1", "kind": "SimulationSettings", "scheduler": "v1.37"}
     again = simulate(load_documents([*documents, settings]))
     assert [(cycle.pod, cycle.node) for cycle in again] == [cycles[1]]
-    assert isinstance(again, CurrentSimulation)
+    assert isinstance(again, V1_37Simulation)
     assert claims(again) == claims(simulation)
 
 
@@ -197,8 +197,8 @@ def test_a_copy_goes_on_with_its_own_claims() -> None:
     half.replay(whole.decisions[:2])
     fork = half.fork(trace=True)
     list(fork)
-    assert isinstance(half, CurrentSimulation)
-    assert isinstance(fork, CurrentSimulation)
+    assert isinstance(half, V1_37Simulation)
+    assert isinstance(fork, V1_37Simulation)
     assert (claims(fork), claims(half)) == ({"b": ["gpu-0"]}, {"a": ["gpu-0"], "b": []})
 
 
@@ -235,7 +235,7 @@ def standing(name: str, node: str = "n1") -> str:
     return f"---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {{{where}{spec}}}\n"
 
 
-def users(simulation: CurrentSimulation) -> list[str]:
+def users(simulation: V1_37Simulation) -> list[str]:
     """Return for whom the claim ``own`` is reserved."""
     claim = simulation.run.cluster.objects["ResourceClaim"]["default/own"]
     return [one["name"] for one in (claim.get("status") or {}).get("reservedFor") or ()]

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from scheduler_core.authoring.examples import Example, examples
-from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.settings.release import V1_37
 from tests.core.timed.test_examples import CURRENT
 
@@ -21,7 +21,7 @@ def test_the_outcome_is_what_the_page_says(example: Example) -> None:
     assert scenario.release == V1_37
     assert scenario.warnings == ()
     assert outcome is not None
-    simulation = CurrentSimulation(scenario, trace=False)
+    simulation = V1_37Simulation(scenario, trace=False)
     steps = [cycle.step for cycle in simulation]
     assert example.step in steps
     nodes = simulation.placement()
@@ -37,7 +37,7 @@ def test_the_outcome_is_what_the_page_says(example: Example) -> None:
 def test_the_native_gang_goes_in_one_cycle_or_not_at_all() -> None:
     """With nodes for two none is placed, and the notebook goes first; the third node lets all go together."""
     (example,) = SHOWN
-    simulation = CurrentSimulation(example.load())
+    simulation = V1_37Simulation(example.load())
     placed = [[pod.rpartition("-")[0] for pod, _ in c.decision.placements] for c in simulation]
     assert placed == [[], [""], [], ["default/train"] * 3]
     assert len(set(simulation.placement().values())) == 3

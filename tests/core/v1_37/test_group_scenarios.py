@@ -12,7 +12,7 @@ from scheduler_core.explain import explain
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run import simulate
 from scheduler_core.run.trace import trace_cycle
-from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from tests.core.v1_37.parts import GANG
 
 FULL = (
@@ -22,14 +22,14 @@ FULL = (
 W = ("default/w-0", "default/w-1", "default/w-2")
 
 
-def ran(text: str) -> tuple[CurrentSimulation, list[Cycle]]:
+def ran(text: str) -> tuple[V1_37Simulation, list[Cycle]]:
     """Return a bundle's simulation at its end, and its cycles."""
     simulation = simulate(load(text))
-    assert isinstance(simulation, CurrentSimulation)
+    assert isinstance(simulation, V1_37Simulation)
     return simulation, list(simulation)
 
 
-def table(simulation: CurrentSimulation, cycles: list[Cycle]) -> dict[str, str]:
+def table(simulation: V1_37Simulation, cycles: list[Cycle]) -> dict[str, str]:
     """Return the lines of ``simulate`` by their first word, or two of a PodGroup's."""
     out = io.StringIO()
     report(simulation, {cycle.pod: cycle for cycle in cycles}, out)

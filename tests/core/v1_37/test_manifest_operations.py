@@ -6,7 +6,7 @@ import pytest
 
 from scheduler_core import BundleError, load, simulate
 from scheduler_core.compare.results.final_manifests import ending_documents
-from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.scenario.history import Moment, manifest_at, objects_at
 from tests.core.v1_37.parts import NODE_AND_GPU_CLASS
 
@@ -60,7 +60,7 @@ def test_a_new_slice_wakes_the_pod_that_claims_a_device() -> None:
         ("1.1", None, f"{FULL}. preemption: 0/1 nodes are available: {UNHELPFUL}."),
         ("2.1", "n1", None),
     ]
-    assert isinstance(simulation, CurrentSimulation)
+    assert isinstance(simulation, V1_37Simulation)
     claim = simulation.run.cluster.get("ResourceClaim", "default", "one")
     assert claim is not None
     assert claim["status"]["allocation"]["devices"]["results"][0]["device"] == "gpu-0"

@@ -8,7 +8,7 @@ from scheduler_core import load
 from scheduler_core.run import simulate
 from scheduler_core.run.trace import trace_cycle
 from scheduler_core.run.v1_37.record import release_record
-from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.run.v1_37.simulation import V1_37Simulation
 
 NODES = """
 apiVersion: v1
@@ -96,7 +96,7 @@ def test_replay_and_fork_reach_the_same_cycles() -> None:
     again = simulate(scenario, trace=False)
     again.replay(whole.decisions[:2])
     fork = again.fork(trace=True)
-    assert isinstance(fork, CurrentSimulation)
+    assert isinstance(fork, V1_37Simulation)
     assert [trace_cycle(cycle) for cycle in fork] == traces[2:]
     assert again.index == 2
     again.replay(whole.decisions[2:])

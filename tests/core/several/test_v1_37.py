@@ -15,8 +15,8 @@ from scheduler_core.explain import explain
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.record.cycle import Decision
 from scheduler_core.run.several.simulation import SeveralSimulation
-from scheduler_core.run.several.v1_37_peer import CurrentPeer
-from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.run.several.v1_37_peer import V1_37Peer
+from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from tests.core.trials import trials
 
 ZONES = ("a", "b")
@@ -134,7 +134,7 @@ def bundle(settings: dict[str, Any], documents: list[dict[str, Any]]) -> str:
     return "\n---\n".join(json.dumps(one) for one in (settings, *documents))
 
 
-def decisions(simulation: SeveralSimulation | CurrentSimulation) -> list[Decision]:
+def decisions(simulation: SeveralSimulation | V1_37Simulation) -> list[Decision]:
     """Return all decisions of a run."""
     return [cycle.decision for cycle in simulation]
 
@@ -143,7 +143,7 @@ def decisions(simulation: SeveralSimulation | CurrentSimulation) -> list[Decisio
 @given(documents=histories())
 def test_alone_and_told_at_once_it_decides_as_in_a_run_of_its_own(documents: list[dict[str, Any]]) -> None:
     """The shared clock, its own cluster that follows manifests, and the writes change no decision."""
-    alone = CurrentSimulation(load(bundle(ALONE, documents)), trace=False)
+    alone = V1_37Simulation(load(bundle(ALONE, documents)), trace=False)
     beside = SeveralSimulation(load(bundle(BESIDE, documents)), trace=False)
     assert decisions(beside) == decisions(alone)
     assert beside.placement() == alone.placement()
@@ -183,7 +183,7 @@ def test_a_lost_binding_is_forgotten_and_backs_off_for_a_second() -> None:
     # of its end on, is over at 2 s, long before it is told of the binding at 5.101 s.
     assert times[2] == 2.0
     assert made.placement() == {"default/p0": "n0"}
-    current = [peer for peer in made.peers if isinstance(peer, CurrentPeer)]
+    current = [peer for peer in made.peers if isinstance(peer, V1_37Peer)]
     assert len(current) == 2
     for peer in current:
         assert peer.view.current.cluster.pods["default/p0"].node == "n0"
@@ -195,7 +195,7 @@ def test_what_is_assumed_counts_once_and_until_the_watch_tells() -> None:
     late = {"runs": "v1.37", "watchDelay": 40, "bindDelay": 5}
     made = ran({"name": "default-scheduler", **late}, documents=[*nodes(2), *pods(3, 30)])
     assert sorted(made.placement().values()) == ["", "n0", "n1"]
-    (peer,) = (peer for peer in made.peers if isinstance(peer, CurrentPeer))
+    (peer,) = (peer for peer in made.peers if isinstance(peer, V1_37Peer))
     counted = peer.view.current.cluster.nodes
     assert [int(counted.pod_counts[counted.rows[name]]) for name in ("n0", "n1")] == [1, 1]
 

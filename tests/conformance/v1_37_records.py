@@ -1,6 +1,6 @@
 """kube-scheduler v1.37's records: how often each plugin came to each outcome, and whether they match.
 
-``python -m tests.conformance.current_records`` prints that with the records answered in a second.
+``python -m tests.conformance.v1_37_records`` prints that with the records answered in a second.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from scheduler_core.compare.cost import outcome
 from scheduler_core.record.cycle import Decision
 from scheduler_core.run.instant import Simulation
 from scheduler_core.run.several.simulation import SeveralSimulation
-from tests.core.several.test_current import BESIDE, SETTINGS, bundle, histories
+from tests.core.several.test_v1_37 import BESIDE, SETTINGS, bundle, histories
 from tests.core.trials import trials
 
 ALONE = {**SETTINGS, "scheduler": "v1.11"}

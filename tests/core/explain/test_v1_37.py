@@ -14,7 +14,7 @@ from scheduler_core.__main__ import main
 from scheduler_core.explain import Explanation, explain
 from scheduler_core.formats.patch import apply_patch
 from scheduler_core.run import simulate
-from scheduler_core.run.v1_37.simulation import CurrentSimulation
+from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from tests.core.engine.building import node, pod
 
 Document = dict[str, Any]
@@ -422,7 +422,7 @@ def test_why_not_the_other_node() -> None:
 def test_the_simulation_is_left_as_it_is() -> None:
     """Trials run on a copy: the run goes on as if nothing had been asked."""
     documents = [current("a", taints=["gpu:NoSchedule"]), pod("q", on="a"), pod("p", {"cpu": "1"})]
-    simulation = CurrentSimulation(load_documents(documents))
+    simulation = V1_37Simulation(load_documents(documents))
     while simulation.step() is not None:
         pass
     stored = {kind: dict(table) for kind, table in simulation.run.cluster.objects.items()}
