@@ -490,6 +490,17 @@ class Account(AbstractBaseUser):
         return self.username
 
 
+class EndedSession(models.Model):
+    """A browser's session with an account that was signed out, see playground.visitors.sessions."""
+
+    session = models.CharField(primary_key=True, max_length=32)
+    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="ended")
+    created = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return self.session
+
+
 class Recall(models.Model):
     """A visitor's name that a browser has just exchanged for another one, see playground.accounts.recalls."""
 

@@ -1,7 +1,7 @@
 """Optional accounts: a name and a password that stand for one owner, on every device that signs in.
 
-Everything works without one. There are no sessions: what a browser has is the visitor's signed cookie as
-before, with the account's owner in it. See docs/accounts.md.
+Everything works without one. What a browser has is the visitor's signed cookie as before, with the account's
+owner and a session in it, of which only the ended ones are stored. See docs/accounts.md.
 """
 
 from __future__ import annotations

@@ -14,7 +14,19 @@ from django.utils import timezone
 from msgspec import Struct
 
 from playground.accounts import recalls
-from playground.models import Account, Ban, Comment, ComparisonShare, Draft, Link, Room, RoomVote, Run, Share
+from playground.models import (
+    Account,
+    Ban,
+    Comment,
+    ComparisonShare,
+    Draft,
+    EndedSession,
+    Link,
+    Room,
+    RoomVote,
+    Run,
+    Share,
+)
 from playground.rooms import people
 from playground.storage import audit, withdrawals
 from playground.visitors import identity
@@ -132,6 +144,7 @@ def rotate(account: Account) -> None:
         Account.objects.filter(pk=account.pk).update(owner=new)
         move(former, new)
         Ban.objects.filter(subject=former).update(subject=new)
+        EndedSession.objects.filter(account=account).delete()  # their cookies name the former owner
         recalls.hand_over(former, new)
         recalls.note(former)
     account.owner = new

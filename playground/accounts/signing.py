@@ -16,7 +16,7 @@ from playground.accounts.passwords import hashing
 from playground.limits import limit
 from playground.models import Account
 from playground.storage import audit
-from playground.visitors import bans, identity
+from playground.visitors import bans, identity, sessions
 
 
 class RefusedError(PermissionError):
@@ -86,10 +86,17 @@ def sign_in(request: HttpRequest, name: str, password: str, visitor: str) -> str
     return account.owner
 
 
-def sign_out(visitor: str) -> str:
-    """Leave an account in this browser; what it holds stays with it."""
-    if owning.account_of(visitor) is not None:
-        recalls.note(visitor)
+def sign_out(visitor: str, session: str) -> str:
+    """Leave an account in this browser, and end its session; what the account holds stays with it.
+
+    A cookie that names no session, or of an account with too many ended ones, takes all browsers along.
+    """
+    account = owning.account_of(visitor)
+    if account is not None:
+        if session and sessions.end(account, session):
+            recalls.note(visitor)
+        else:
+            owning.rotate(account)
     return identity.new_visitor()
 
 

@@ -129,7 +129,7 @@ def create_draft(request: HttpRequest) -> HttpResponse:
         request,
         row,
         payloads.NewDraft,
-        token=identity.sign(owner),
+        token=token_of(request) or identity.sign(owner),
         warnings=bundles.problems_wire(scenario.warnings),
         summary=dict(scenario.summary or {}),
     )

@@ -35,7 +35,7 @@ from playground.playback.executor import in_engine, in_parsing, in_storage, in_w
 from playground.runtime import counters, log_context, outage
 from playground.serving.bodies import AsgiScope, Receive, Send
 from playground.serving.protocols import ENCODED
-from playground.visitors import bans, caller, identity
+from playground.visitors import bans, caller, identity, sessions
 
 log = structlog.get_logger(__name__)
 
@@ -172,6 +172,8 @@ class Connection(AsyncWebsocketConsumer):
             await self.close()
             return
         headers = self.scope.get("headers", [])
+        if sessions.stale():
+            await in_storage(sessions.read)
         self.visitor = identity.visitor_of_headers(headers)
         forwarded = ",".join(value.decode("latin-1") for name, value in headers if name == b"x-forwarded-for")
         self.address = identity.client_address((self.scope.get("client") or ("", 0))[0], forwarded)

@@ -16,7 +16,7 @@ from playground.runtime import outage
 from playground.serving import origins
 from playground.serving.error_pages import error_page, unavailable
 from playground.storage.store import GoneError
-from playground.visitors import bans, caller, identity
+from playground.visitors import bans, caller, identity, sessions
 from playground.visitors.throttle import address_of, token_of
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
@@ -133,6 +133,8 @@ class Refusals:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Answer 403 to a banned address, cookie or token."""
+        if request.path != "/healthz":
+            sessions.refresh()
         owners = (request.COOKIES.get(settings.VISITOR_COOKIE, ""), token_of(request))
         named = filter(None, map(identity.verify, filter(None, owners)))
         # The liveness probe must not depend on the database.
@@ -166,7 +168,7 @@ def visitors(get_response: GetResponse) -> GetResponse:
 
     A cookie signed with a key of ``SECRET_KEY_FALLBACKS`` is signed again. The API and embedded pages set no
     cookie: there ``request.visitor`` is the visitor of a valid cookie, or ``""``. A view that signs
-    somebody in or out sets another ``request.visitor``, which is then the cookie's.
+    somebody in or out sets another ``request.visitor``, which is then the cookie's, in a new session.
     """
 
     def middleware(request: HttpRequest) -> HttpResponse:
@@ -180,10 +182,12 @@ def visitors(get_response: GetResponse) -> GetResponse:
         # A visitor created just now has no share: a client that drops its cookies would get many.
         with identity.asked_by(known or address_of(request)):
             response = get_response(request)
-        if written or request.visitor != visitor:  # type: ignore[attr-defined]
+        exchanged = request.visitor != visitor  # type: ignore[attr-defined]
+        if written or exchanged:
+            session = sessions.new() if exchanged else identity.session_of(cookie) if known else ""
             response.set_cookie(
                 settings.VISITOR_COOKIE,
-                identity.sign(request.visitor),  # type: ignore[attr-defined]
+                identity.sign(request.visitor, session),  # type: ignore[attr-defined]
                 max_age=settings.VISITOR_COOKIE_AGE,
                 httponly=True,
                 samesite="Lax",

@@ -9,6 +9,7 @@ from functools import wraps
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.middleware.csrf import rotate_token
 from django.shortcuts import render
@@ -25,6 +26,7 @@ from playground.accounts.passwords import CrowdedError
 from playground.models import Account, Comment
 from playground.rooms import rows
 from playground.serving.error_pages import error_page
+from playground.visitors import identity
 from playground.visitors.throttle import DAY, MINUTE, RETRY_SECONDS, address_of, wait_seconds
 
 HOME = "/account/"
@@ -229,10 +231,11 @@ def sign_up(request: HttpRequest) -> HttpResponse:
 
 @_form_view
 def sign_out(request: HttpRequest) -> HttpResponse:
-    """Sign this browser out: it is a new visitor's."""
+    """Sign this browser out: it is a new visitor's, and copies of its cookie are worth nothing."""
     if _account(request) is None:
         return HttpResponseRedirect(HOME)  # signed out in another tab
-    return _done(request, signing.sign_out(_visitor(request)), "signed-out")
+    session = identity.session_of(request.COOKIES.get(settings.VISITOR_COOKIE, ""))
+    return _done(request, signing.sign_out(_visitor(request), session), "signed-out")
 
 
 @_form_view

@@ -1,7 +1,8 @@
 """The identity of a visitor: a random name in a signed cookie, and nothing else.
 
 The name owns drafts and runs; a visitor who loses the cookie can still use the links to shared scenarios. Who
-signs in to an account (:mod:`playground.accounts`) gets the cookie of the account's name, and nothing else.
+signs in to an account (:mod:`playground.accounts`) gets the cookie of the account's name, with a session of
+this browser's own (:mod:`playground.visitors.sessions`).
 """
 
 from __future__ import annotations
@@ -16,8 +17,11 @@ from http.cookies import CookieError, SimpleCookie
 from django.conf import settings
 from django.core import signing
 
+from playground.visitors import sessions
+
 _SALT = "playground.visitor"
 AT_ADDRESS = "address:"  # no visitor's name has a colon
+_SESSION = "."  # before the session; no visitor's name has one
 MOST_ADDRESS = 48  # characters: an IPv6 address and its prefix length, with some room
 
 
@@ -44,20 +48,31 @@ def new_visitor() -> str:
     return secrets.token_urlsafe(16)
 
 
-def sign(visitor: str) -> str:
-    """Return the cookie's value for ``visitor``."""
-    return signing.Signer(salt=_SALT).sign(visitor)
+def sign(visitor: str, session: str = "") -> str:
+    """Return the cookie's value for ``visitor``, in a session that can be ended by itself if one is named."""
+    return signing.Signer(salt=_SALT).sign(f"{visitor}{_SESSION}{session}" if session else visitor)
 
 
 def verify(value: str) -> str:
-    """Return the visitor that a cookie's value names, or ``""`` if its signature is invalid.
+    """Return the visitor that a cookie's value names; ``""`` for an invalid signature or an ended session.
 
     Signatures by ``SECRET_KEY`` and by ``SECRET_KEY_FALLBACKS`` are equally valid.
     """
+    visitor, session = _parts(value)
+    return "" if sessions.is_ended(session) else visitor
+
+
+def session_of(value: str) -> str:
+    """Return the session that a cookie's value names, ``""`` if it names none or its signature is invalid."""
+    return _parts(value)[1]
+
+
+def _parts(value: str) -> tuple[str, str]:
     try:
-        return signing.Signer(salt=_SALT).unsign(value)
+        visitor, _, session = signing.Signer(salt=_SALT).unsign(value).partition(_SESSION)
     except signing.BadSignature:
-        return ""
+        return "", ""
+    return visitor, session
 
 
 def is_current(value: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from datetime import timedelta
 from typing import Any
@@ -29,6 +30,7 @@ from playground.models import (
     Ban,
     Comment,
     Draft,
+    EndedSession,
     Link,
     Recall,
     Room,
@@ -40,7 +42,7 @@ from playground.rooms import people, rows
 from playground.runs import service
 from playground.storage import bundles, comments, quotas, retention, store
 from playground.tasks import sweep
-from playground.visitors import bans, caller, identity
+from playground.visitors import bans, caller, identity, sessions
 from tests.playground.conftest import OWNER, STRANGER, communicator, connected, visitor_client
 from tests.playground.rooms import post
 
@@ -55,6 +57,7 @@ def quick(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     monkeypatch.setattr(app, "send_task", lambda *_, **__: None)
     monkeypatch.setattr(bans, "_banned", {})
+    monkeypatch.setattr(sessions, "_ended", frozenset())
 
 
 def form(client: Client, what: str, **fields: str) -> Any:
@@ -513,6 +516,70 @@ def test_where_signing_in_leads(owner: Client, stranger: Client, asked: str, led
     assert sign_in(stranger, next=asked).headers["Location"] == led
     page = Client().get("/account/", {"next": asked})
     assert page.context["next"] == ("" if "done" in led else led)
+
+
+def copied(client: Client) -> Client:
+    """Return another browser with a copy of the cookie."""
+    other = Client()
+    other.cookies[settings.VISITOR_COOKIE] = client.cookies[settings.VISITOR_COOKIE].value
+    return other
+
+
+def is_signed_in(client: Client) -> bool:
+    return client.get("/account/").context["account"] is not None
+
+
+def test_signing_out_ends_the_session_of_copied_cookies(owner: Client, stranger: Client, web: str) -> None:
+    """On the server, for pages and for the API; another browser of the account stays signed in."""
+    sign_up(owner)
+    sign_in(stranger)
+    copy, token = copied(owner), owner.cookies[settings.VISITOR_COOKIE].value
+    drafts = {"bundle": web}
+    bearer = {"HTTP_AUTHORIZATION": f"Bearer {token}"}
+    made = Client().post("/api/drafts", drafts, "application/json", **bearer).json()
+    assert is_signed_in(copied(owner)) and made["token"] == token
+    form(owner, "sign-out")
+    assert [is_signed_in(one) for one in (owner, copy, stranger)] == [False, False, True]
+    assert Client().post("/api/drafts", drafts, "application/json", **bearer).status_code == 401
+    # Another process has the list a moment later.
+    sessions.read()
+    assert identity.verify(token) == ""
+    assert identity.verify(stranger.cookies[settings.VISITOR_COOKIE].value) == Account.objects.get().owner
+
+
+async def test_a_copied_cookie_opens_no_socket_of_the_account(owner: Client) -> None:
+    """It is connected as nobody."""
+    await sync_to_async(sign_up)(owner)
+    token = owner.cookies[settings.VISITOR_COOKIE].value
+    await sync_to_async(form)(owner, "sign-out")
+    raw = communicator("", cookie=f"{settings.VISITOR_COOKIE}={token}")
+    assert (await raw.connect())[0]
+    await raw.send_to(text_data=json.dumps(["bundle.open", 1, {"text": "kind: Node", "title": ""}]))
+    assert json.loads(await raw.receive_from())[2]["code"] == "permission.denied"
+    await raw.disconnect()
+
+
+def test_a_cookie_without_a_session_takes_all_browsers_along(owner: Client) -> None:
+    """One from before sessions had names: what was copied of it cannot be told apart."""
+    sign_up(owner)
+    before = visitor_client(Account.objects.get().owner)
+    form(before, "sign-out")
+    assert not is_signed_in(owner)
+
+
+def test_the_list_of_ended_sessions_stays_short(
+    owner: Client, stranger: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An account with too many gets another owner, which ends all of its sessions at once."""
+    monkeypatch.setattr(sessions, "MOST", 2)
+    sign_up(owner)
+    first = Account.objects.get().owner
+    for _ in range(3):
+        sign_in(stranger)
+        form(stranger, "sign-out")
+    assert not EndedSession.objects.exists()
+    assert Account.objects.get().owner != first
+    assert not is_signed_in(owner)
 
 
 def test_the_cookie_of_an_account(owner: Client) -> None:
