@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Literal
 
 from tests.faults.database import rows
 from tests.faults.disk import filled
@@ -27,6 +28,9 @@ class Scene:
 
 
 Strike = Callable[[Scene, float], None]
+#: What shows that a fault reached somebody: the run's worker tried again to reach the storage, the run was
+#: claimed by another process, or the server said that a part was away.
+Felt = Literal["tries", "claims", "readiness"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,7 @@ class Fault:
     name: str
     stacks: tuple[str, ...]
     strike: Strike
+    felt_by: Felt
     lasts: bool = True  # for the seconds that are asked for; else it is over at once
     disk: bool = False  # needs a small disk of its own
 
@@ -126,13 +131,13 @@ def _computing(scene: Scene) -> tuple[int, int]:
 
 EMBEDDED, COMPOSE, BOTH = ("embedded",), ("compose",), ("embedded", "compose")
 FAULTS = (
-    Fault("restart postgres", COMPOSE, postgres_restarts),
-    Fault("kill -9 postgres", COMPOSE, postgres_is_killed),
-    Fault("postgres hangs", COMPOSE, postgres_stops_answering),
-    Fault("kill -9 redis", COMPOSE, redis_is_killed),
-    Fault("sqlite locked", EMBEDDED, sqlite_is_locked),
-    Fault("disk full", EMBEDDED, disk_is_full, disk=True),
-    Fault("kill -9 web", BOTH, web_is_killed, lasts=False),
-    Fault("kill -9 worker", BOTH, worker_is_killed, lasts=False),
-    Fault("kill -9 run process", BOTH, run_process_is_killed, lasts=False),
+    Fault("restart postgres", COMPOSE, postgres_restarts, "tries"),
+    Fault("kill -9 postgres", COMPOSE, postgres_is_killed, "tries"),
+    Fault("postgres hangs", COMPOSE, postgres_stops_answering, "tries"),
+    Fault("kill -9 redis", COMPOSE, redis_is_killed, "readiness"),
+    Fault("sqlite locked", EMBEDDED, sqlite_is_locked, "tries"),
+    Fault("disk full", EMBEDDED, disk_is_full, "tries", disk=True),
+    Fault("kill -9 web", BOTH, web_is_killed, "readiness", lasts=False),
+    Fault("kill -9 worker", BOTH, worker_is_killed, "claims", lasts=False),
+    Fault("kill -9 run process", BOTH, run_process_is_killed, "claims", lasts=False),
 )

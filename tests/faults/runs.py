@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,6 +40,29 @@ class Outcome:
     seconds: float
     state: str
     same: bool  # the digest of an undisturbed run
+    felt: bool  # the fault reached whom it is for
+
+    @property
+    def problem(self) -> str:
+        """What is wrong, "" if nothing is: a fault that nobody felt shows nothing."""
+        if not self.felt:
+            return "NOT FELT"
+        return "" if self.same else "DIFFERS"
+
+
+@dataclass(slots=True)
+class Signs:
+    """What shows that a fault was felt."""
+
+    tries: int = 0  # of the run's worker, while storage was unavailable
+    claims: int = 0  # of the run, by other processes than the one that was struck
+    unready: int = 0  # times that the server was not ready, or did not answer, while the fault struck
+
+
+def is_felt(fault: Fault, signs: Signs) -> bool:
+    """Return whether a fault reached whom it is for."""
+    counts = {"tries": signs.tries, "claims": signs.claims, "readiness": signs.unready}
+    return counts[fault.felt_by] > 0
 
 
 def start(stack: Stack, text: str) -> str:
@@ -126,12 +150,31 @@ def struck(scene: Scene, fault: Fault, at: float, seconds: float, expected: Undi
     began = time.monotonic()
     seen = wait_for(stack, run, at)
     assert seen["state"] == "running", f"too fast to be struck: {seen}"
-    before = tries_of(stack.workers_output())
-    fault.strike(scene, seconds)
+    before, claimed = tries_of(stack.workers_output()), claimed_at(stack, run)
+    unready = _strike(scene, fault, seconds)
     ended = wait_for(stack, run, 1)
     took = time.monotonic() - began
     stack.wait_until_ready()
     same = ended["state"] == "done" and digest(stack, run) == expected.digest
     tries = tries_of(stack.workers_output()) - before
+    signs = Signs(tries, int(claimed_at(stack, run) != claimed), unready)
     outage = seconds if fault.lasts else 0.0
-    return Outcome(fault.name, stack.name, at, outage, tries, took, ended["state"], same)
+    felt = is_felt(fault, signs)
+    return Outcome(fault.name, stack.name, at, outage, tries, took, ended["state"], same, felt)
+
+
+def claimed_at(stack: Stack, run: str) -> str:
+    """Return when a run was last claimed by a process, as the database writes it."""
+    [(moment,)] = rows(stack, "SELECT claimed FROM playground_run WHERE id = {}", run)
+    return str(moment)
+
+
+def _strike(scene: Scene, fault: Fault, seconds: float) -> int:
+    """Let a fault strike; return how often the server was not ready meanwhile."""
+    striking = threading.Thread(target=fault.strike, args=(scene, seconds))
+    striking.start()
+    unready = 0
+    while striking.is_alive():
+        unready += not scene.stack.answers("/readyz")
+        striking.join(0.05)
+    return unready

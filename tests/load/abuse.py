@@ -297,9 +297,9 @@ def smallest(documents: list[Any], still: Any) -> list[Any]:
         candidate = found[:place] + found[place + 1 :]
         if candidate and still(candidate):
             found = candidate
-    for place, document in enumerate(found):
-        for key in list(document) if isinstance(document, dict) else ():
-            less = {name: value for name, value in document.items() if name != key}
+    for place in range(len(found)):
+        for key in list(found[place]) if isinstance(found[place], dict) else ():
+            less = {name: value for name, value in found[place].items() if name != key}
             candidate = [*found[:place], less, *found[place + 1 :]]
             if still(candidate):
                 found = candidate

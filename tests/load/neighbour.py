@@ -1,8 +1,8 @@
 """What a visitor waits for while others have the server read and compute what is large.
 
 Four sockets of one visitor check bundles of 4.4 MiB, each the next as soon as one is answered. Two more
-visitors ask for the costs of 450 nodes × 12,000 pods. Beside them a neighbour takes a step twice a second,
-opens links that nobody has opened yet, and starts a small run.
+visitors ask for the costs of v1.11 for 450 nodes × 12,000 pods. Beside them a neighbour takes a step twice a
+second that nobody has asked for yet, opens links that nobody has opened yet, and starts a small run.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import cycle
 from typing import Any
 
+from tests.load.bounds import AtLeast, AtMost, Bound, Ratio
 from tests.load.server import Server
 from tests.load.texts import cluster, pods_of
 from tests.load.visiting import Stopwatch, cookie_of, figures, shared, socket
@@ -25,7 +27,22 @@ STEP_PAUSE = 0.5  # seconds between two steps
 OPEN_PAUSE = 3.0  # seconds between two links
 LINKS = 12
 ALONE_SECONDS = 6.0
+STEPS = 400  # of the scenario that is stepped through, each of which is asked for once
 RUN_SECONDS = 240.0  # after which a small run has not ended
+#: Milliseconds below which a step, or a link, is as good as at once: no ratio is taken of less.
+AT_ONCE = 50.0
+BOUNDS: Sequence[Bound] = (
+    AtLeast("step alone: answers"),
+    AtLeast("step beside others: answers"),
+    AtLeast("link alone: answers"),
+    AtLeast("link beside others: answers"),
+    AtMost("refused to the neighbour"),
+    Ratio("step beside others: p95, ms", "step alone: p95, ms", 8, AT_ONCE),
+    Ratio("link beside others: p50, ms", "link alone: p50, ms", 10, AT_ONCE),
+    # The others were served meanwhile, else there was no load.
+    AtLeast("others: checked"),
+    AtLeast("others: costs 200"),
+)
 
 
 class Neighbour:
@@ -39,6 +56,7 @@ class Neighbour:
         self.steps: list[float] = []
         self.openings: list[float] = []
         self.refused: Counter[str] = Counter()
+        self._next = cycle(range(1, STEPS + 1))
 
     def begin_anew(self) -> None:
         """Forget what was measured so far."""
@@ -46,7 +64,7 @@ class Neighbour:
         self.refused.clear()
 
     async def take_steps(self, seconds: float) -> None:
-        """Look at a cycle, again and again."""
+        """Look at one cycle after another, none of them twice: no answer is kept from before."""
         source = {"scenario": self.step}
         async with socket(self.base, self.cookie) as opened:
             await opened.ask("scenario.open", {"source": source})
@@ -54,7 +72,7 @@ class Neighbour:
             while total.seconds < seconds:
                 watch = Stopwatch()
                 answer = await opened.ask(
-                    "cycle.get", {"source": source, "step": "1", "parts": ["predicates"]}
+                    "cycle.get", {"source": source, "step": str(next(self._next)), "parts": ["predicates"]}
                 )
                 self._note(self.steps, watch, answer)
                 await asyncio.sleep(STEP_PAUSE)
@@ -71,7 +89,7 @@ class Neighbour:
             await asyncio.sleep(OPEN_PAUSE)
 
     async def run(self) -> tuple[float, float]:
-        """Start a run of 20 nodes × 60 pods; return the seconds until it is queued, and until it is done."""
+        """Start a run of 20 nodes × 400 pods; return the seconds until it is queued, and until it is done."""
         watch = Stopwatch()
         async with socket(self.base, self.cookie) as opened:
             kind, answer = await opened.ask("run.start", {"source": {"scenario": self.step}})
@@ -113,9 +131,11 @@ async def _cost(base: str, name: str, answers: Counter[str]) -> None:
 
 async def measure(server: Server, seconds: float) -> Mapping[str, float]:
     """Return the neighbour's figures alone and beside the others, and how often the others were served."""
-    step = shared(server.base, cluster(20, 60))
+    step = shared(server.base, cluster(20, STEPS))
     links = [shared(server.base, cluster(20, 60 + at, prefix="link")) for at in range(LINKS)]
-    large = [shared(server.base, cluster(450, 12_000, prefix=f"x{at}-")) for at in range(COSTS)]
+    large = [
+        shared(server.base, cluster(450, 12_000, prefix=f"x{at}-", scheduler="v1.11")) for at in range(COSTS)
+    ]
     neighbour = Neighbour(server, step, links)
     await asyncio.gather(neighbour.take_steps(ALONE_SECONDS), neighbour.open_links(ALONE_SECONDS))
     found = {**figures("step alone", neighbour.steps), **figures("link alone", neighbour.openings)}

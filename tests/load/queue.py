@@ -13,10 +13,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import Any, Protocol
 
 from tests.e2e.bundles import bundle, deployment, node, small
+from tests.load.bounds import AtLeast, Bound, Ratio, judged
 from tests.services import client
 from tests.services.processes import free_port, wait_until
 from tests.services.stack import embedded_parts, running
@@ -26,6 +29,15 @@ VISITORS, RUNS_EACH = 2, 2
 PAUSE = 1.0  # seconds between two small runs
 PATIENCE = 300.0  # seconds after which a run that has not started counts as never started
 LOOK = 0.05  # seconds between two looks at a run
+ALONE = 3  # small runs before the large ones
+BOUNDS: Sequence[Bound] = (
+    AtLeast("small runs alone", ALONE),
+    AtLeast("small runs"),
+    AtLeast("large runs: cycles computed"),  # else there was no load
+    AtLeast("large runs: still running", VISITORS * RUNS_EACH),
+    Ratio("small run: median until it starts, s", "small run alone: median until it starts, s", 8, 0.5),
+    Ratio("small run: longest until it is done, s", "small run alone: longest until it is done, s", 12, 1.0),
+)
 
 
 class Served(Protocol):
@@ -82,6 +94,20 @@ def until(base: str, run: str, states: Sequence[str]) -> float:
     return time.monotonic() - began
 
 
+@dataclass
+class Waits:
+    """Seconds until small runs started, and until they were done."""
+
+    started: list[float] = field(default_factory=list)
+    ended: list[float] = field(default_factory=list)
+
+    def take(self, guest: Visitor, name: str) -> None:
+        """Start a small run and wait for it."""
+        run = guest.start(share(guest.base, small(name)))
+        self.started.append(until(guest.base, run, ("running", "done")))
+        self.ended.append(self.started[-1] + until(guest.base, run, ("done",)))
+
+
 def figures(base: str, seconds: float) -> dict[str, float]:
     """Return how long small runs waited, and how far the large ones came, in ``seconds`` of load."""
     cluster = (node(f"n{at:03d}", cpu="32") for at in range(NODES))
@@ -89,27 +115,31 @@ def figures(base: str, seconds: float) -> dict[str, float]:
     large = share(base, bundle(*cluster, *crowd))
     visitors = [Visitor(base) for _ in range(VISITORS)]
     guest = Visitor(base)
-    started: list[float] = []
-    ended: list[float] = []
+    alone = Waits()
+    beside = Waits()
     try:
+        for number in range(ALONE):
+            alone.take(guest, f"alone-{number}")
         runs = [visitor.start(large) for visitor in visitors for _ in range(RUNS_EACH)]
         wait_until(lambda: any(state_of(base, run)["done"] for run in runs), PATIENCE, "large runs compute")
         began = time.monotonic()
         while time.monotonic() - began < seconds:
-            run = guest.start(share(base, small(f"small-{len(started)}")))
-            started.append(until(base, run, ("running", "done")))
-            ended.append(started[-1] + until(base, run, ("done",)))
+            beside.take(guest, f"small-{len(beside.started)}")
             time.sleep(PAUSE)
-        large_cycles = sum(state_of(base, run)["done"] for run in runs)
+        found = [state_of(base, run) for run in runs]
     finally:
         for visitor in (*visitors, guest):
             visitor.cancel_all()
     return {
-        "small runs": len(started),
-        "small run: median until it starts, s": sorted(started)[len(started) // 2],
-        "small run: longest until it starts, s": max(started),
-        "small run: longest until it is done, s": max(ended),
-        "large runs: cycles computed": large_cycles,
+        "small runs alone": len(alone.started),
+        "small run alone: median until it starts, s": median(alone.started),
+        "small run alone: longest until it is done, s": max(alone.ended),
+        "small runs": len(beside.started),
+        "small run: median until it starts, s": median(beside.started),
+        "small run: longest until it starts, s": max(beside.started),
+        "small run: longest until it is done, s": max(beside.ended),
+        "large runs: cycles computed": sum(one["done"] for one in found),
+        "large runs: still running": sum(one["state"] in {"queued", "running"} for one in found),
     }
 
 
@@ -119,7 +149,7 @@ async def measure(server: Served, seconds: float) -> Mapping[str, float]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, print the figures as JSON; return 0."""
+    """Measure, print the figures as JSON; return 1 if a bound does not hold."""
     parser = argparse.ArgumentParser(prog="python -m tests.load.queue", description=__doc__)
     parser.add_argument("--base", help="the address of a server that runs already")
     parser.add_argument("--seconds", type=float, default=30.0, help="of load (default: %(default)s)")
@@ -132,7 +162,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             with running("load", embedded_parts(home, port), home, port) as stack:
                 found = figures(stack.base_url, options.seconds)
     print(json.dumps(found, indent=1))
-    return 0
+    return judged(found, BOUNDS)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 One client asks for a step once a second, as somebody who reads does; ``--saturate`` lets every client ask for
 the next one at once, and finds the most steps a second. Every step is asked for once before anything is
-measured: what is measured are known steps. The client takes a core of its own.
+measured: what is measured are known steps. The client takes a core of its own. The exit status is 1 if
+:func:`bounds_of` does not hold.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Origin
 
+from tests.load.bounds import AtLeast, AtMost, Bound, Ratio, judged
 from tests.load.web import Web, serving
 from tests.parts import REPOSITORY
 
@@ -44,6 +46,7 @@ SPAN = 50  # cycles of a window of the workbench
 SATURATING = (8, 32, 128)  # clients, one after the other
 WARMING = 4  # clients at once that ask for every step before the measurement
 PATIENCE = 60.0
+FIRST = f"every step for the first time, {WARMING} clients"
 
 Ask = tuple[str, dict[str, Any]]
 
@@ -236,8 +239,46 @@ async def _jump(subject: Subject, clients: int) -> Measured:
     return measured
 
 
-async def _told(subject: Subject, what: str, work: Callable[[], Awaitable[Measured]]) -> None:
+def bounds_of(clients: Sequence[int]) -> list[Bound]:
+    """Return what has to hold of walks by so many clients each, and of the steps before them.
+
+    A known step takes no more processor time than one that is asked for the first time; each client is served
+    the step a second that it asks for; and more clients wait about as long as few.
+    """
+    found: list[Bound] = [AtMost("errors"), AtLeast(f"{FIRST}: steps/s")]
+    few = min(clients, default=0)
+    for many in clients:
+        walk = walk_of(many)
+        found += [
+            AtLeast(f"{walk}: steps/s", 0.8 * many),
+            Ratio(f"{walk}: CPU ms a step", f"{FIRST}: CPU ms a step", 1.0, 0.5),
+        ]
+        if many > few:
+            found.append(Ratio(f"{walk}: p95 ms", f"{walk_of(few)}: p95 ms", 2 * many / few, 10.0))
+    return found
+
+
+def walk_of(clients: int) -> str:
+    """Return what the row of a walk is called."""
+    return f"{clients} clients, a step a second each"
+
+
+def _figures(what: str, measured: Measured) -> dict[str, float]:
+    steps = len(measured.times)
+    return {
+        f"{what}: steps/s": steps / measured.passed,
+        f"{what}: p50 ms": measured.part(0.5),
+        f"{what}: p95 ms": measured.part(0.95),
+        f"{what}: CPU ms a step": 1_000 * measured.cpu / max(1, steps),
+    }
+
+
+async def _told(
+    subject: Subject, what: str, work: Callable[[], Awaitable[Measured]], figures: dict[str, float]
+) -> None:
     measured = await work()
+    figures.update(_figures(what, measured))
+    figures["errors"] = figures.get("errors", 0.0) + measured.errors.total()
     steps = len(measured.times)
     row = (
         what,
@@ -254,25 +295,30 @@ async def _told(subject: Subject, what: str, work: Callable[[], Awaitable[Measur
         print(f"  {count} × {error}")
 
 
-async def _measure(web: Web, wanted: argparse.Namespace) -> None:
+async def _measure(web: Web, wanted: argparse.Namespace) -> dict[str, float]:
+    figures: dict[str, float] = {}
     scenarios = [(web.share(bundle(nodes, pods)), pods) for nodes, pods in SCENARIOS]
     subject = Subject(web, scenarios, STEPS[wanted.step])
     print("| what | steps/s | p50 ms | p95 ms | errors | CPU ms a step | CPU % | MiB |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     if wanted.jump:
         jump = partial(_jump, subject, wanted.jump)
-        await _told(subject, f"{wanted.jump} clients jump to one new step", jump)
-    await _told(subject, f"every step for the first time, {WARMING} clients", partial(_warm, subject))
+        await _told(subject, f"{wanted.jump} clients jump to one new step", jump, figures)
+    await _told(subject, FIRST, partial(_warm, subject), figures)
     for clients in wanted.clients:
         walk = partial(_walk, subject, clients, wanted.seconds, 1.0)
-        await _told(subject, f"{clients} clients, a step a second each", walk)
+        await _told(subject, walk_of(clients), walk, figures)
     for clients in SATURATING if wanted.saturate else ():
         walk = partial(_walk, subject, clients, wanted.seconds, 0.0)
-        await _told(subject, f"{clients} clients without a pause", walk)
+        await _told(subject, f"{clients} clients without a pause", walk, figures)
+    return figures
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Run the load that the arguments describe against a server of its own, and print a table."""
+def main(arguments: Sequence[str]) -> int:
+    """Run the load that the arguments describe against a server of its own, and print a table.
+
+    Returns 1 if a bound does not hold.
+    """
     parser = argparse.ArgumentParser(prog="python -m tests.load steps", description=__doc__)
     parser.add_argument("--clients", type=int, nargs="*", default=[50, 200], metavar="N")
     parser.add_argument("--seconds", type=float, default=15.0, help="of each measurement")
@@ -283,4 +329,4 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--folder", type=Path, default=REPOSITORY, help="serve the code of another folder")
     wanted = parser.parse_args(arguments)
     with serving(wanted.port, wanted.folder, LIMITS) as web:
-        asyncio.run(_measure(web, wanted))
+        return judged(asyncio.run(_measure(web, wanted)), bounds_of(wanted.clients))

@@ -7,8 +7,8 @@ import json
 ALLOCATABLE = {"cpu": "32", "memory": "64Gi", "pods": "110"}
 
 
-def cluster(nodes: int, pods: int, *, prefix: str = "p") -> str:
-    """Return a bundle as a JSON List; the pods' names begin with ``prefix``."""
+def cluster(nodes: int, pods: int, *, prefix: str = "p", scheduler: str = "") -> str:
+    """Return a bundle as a JSON List; the pods' names begin with ``prefix``, and a release may be named."""
     items: list[dict[str, object]] = [
         {
             "apiVersion": "v1",
@@ -28,6 +28,8 @@ def cluster(nodes: int, pods: int, *, prefix: str = "p") -> str:
         }
         for at in range(pods)
     ]
+    if scheduler:
+        items.append({"apiVersion": "podstep/v1", "kind": "SimulationSettings", "scheduler": scheduler})
     return json.dumps({"apiVersion": "v1", "kind": "List", "items": items}, separators=(",", ":"))
 
 

@@ -535,12 +535,12 @@ def test_signing_out_ends_the_session_of_copied_cookies(owner: Client, stranger:
     sign_in(stranger)
     copy, token = copied(owner), owner.cookies[settings.VISITOR_COOKIE].value
     drafts = {"bundle": web}
-    bearer = {"HTTP_AUTHORIZATION": f"Bearer {token}"}
-    made = Client().post("/api/drafts", drafts, "application/json", **bearer).json()
+    bearer = {"Authorization": f"Bearer {token}"}
+    made = Client().post("/api/drafts", drafts, "application/json", headers=bearer).json()
     assert is_signed_in(copied(owner)) and made["token"] == token
     form(owner, "sign-out")
     assert [is_signed_in(one) for one in (owner, copy, stranger)] == [False, False, True]
-    assert Client().post("/api/drafts", drafts, "application/json", **bearer).status_code == 401
+    assert Client().post("/api/drafts", drafts, "application/json", headers=bearer).status_code == 401
     # Another process has the list a moment later.
     sessions.read()
     assert identity.verify(token) == ""
