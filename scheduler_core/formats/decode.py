@@ -116,7 +116,9 @@ _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 
 def short_hash(*parts: str, length: int = 5) -> str:
     """Return a deterministic suffix for generated names."""
-    number = int.from_bytes(hashlib.sha256("\0".join(parts).encode()).digest()[:16])
+    number = (
+        int.from_bytes(hashlib.sha256("\0".join(parts).encode()).digest()[:16]) % len(_ALPHABET) ** length
+    )
     out = ""
     for _ in range(length):
         number, digit = divmod(number, len(_ALPHABET))

@@ -6,6 +6,7 @@ DefaultTolerationSeconds and DefaultStorageClass. Namespaces are defaulted when 
 
 from __future__ import annotations
 
+import hashlib
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 
@@ -23,6 +24,7 @@ from scheduler_core.kubernetes.model import (
     Toleration,
 )
 from scheduler_core.kubernetes.names import did_you_mean
+from scheduler_core.kubernetes.replicas import same_specification
 from scheduler_core.kubernetes.selectors import matches
 
 SYSTEM_CLASSES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
@@ -40,7 +42,10 @@ Warn = Callable[[str, str], None]  # field, message
 
 def uid_for(kind: str, namespace: str, name: str) -> str:
     """Return the uid of an object whose manifest has none; deterministic for the same object."""
-    return str(uuid.uuid5(_SPACE, f"{kind}/{namespace}/{name}"))
+    named = _SPACE.bytes + f"{kind}/{namespace}/{name}".encode()
+    digits = hashlib.sha1(named, usedforsecurity=False).hexdigest()  # as uuid.uuid5, in a fifth of its time
+    variant = "89ab"[int(digits[16], 16) & 3]
+    return f"{digits[:8]}-{digits[8:12]}-5{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}"
 
 
 def with_requests(container: Container) -> Container:
@@ -73,6 +78,7 @@ class Admission:
     def __init__(self, objects: Iterable[KubernetesObject] = ()) -> None:
         self.priorities: dict[str, PriorityClass] = {}
         self.default_storage_class: str | None = None
+        self._last: tuple[Pod, bool, Pod] | None = None  # a pod, priority_given, the pod as admitted
         for obj in objects:
             self.learn(obj)
 
@@ -80,6 +86,7 @@ class Admission:
         """Register a PriorityClass or a default StorageClass for the objects admitted after it."""
         if isinstance(obj, PriorityClass):
             self.priorities[obj.meta.name] = obj
+            self._last = None
         elif isinstance(obj, StorageClass) and any(
             obj.meta.annotations.get(a) == "true" for a in _DEFAULT_CLASS
         ):
@@ -89,6 +96,7 @@ class Admission:
         """Unregister a deleted class."""
         if isinstance(obj, PriorityClass):
             self.priorities.pop(obj.meta.name, None)
+            self._last = None
         elif isinstance(obj, StorageClass) and obj.meta.name == self.default_storage_class:
             self.default_storage_class = None
 
@@ -113,7 +121,28 @@ class Admission:
     def admit_pod(
         self, pod: Pod, warn: Warn, *, priority_given: bool = False, refuse: Warn | None = None
     ) -> Pod:
-        """Default requests, host ports, priority, preemptionPolicy and tolerations."""
+        """Default requests, host ports, priority, preemptionPolicy and tolerations.
+
+        Consecutive pods of one template share what was admitted once.
+        """
+        last = self._last
+        if last is not None and last[1] == priority_given and same_specification(pod, last[0]):
+            return replace(last[2], meta=pod.meta)
+        noted: list[str] = []
+
+        def note(field: str, text: str) -> None:
+            noted.append(field)
+            warn(field, text)
+
+        def deny(field: str, text: str) -> None:
+            noted.append(field)
+            (refuse or warn)(field, text)
+
+        admitted = self._admitted(pod, note, priority_given, None if refuse is None else deny)
+        self._last = None if noted else (pod, priority_given, admitted)  # each pod is warned of
+        return admitted
+
+    def _admitted(self, pod: Pod, warn: Warn, priority_given: bool, refuse: Warn | None) -> Pod:
         priority = self._priority(pod, warn, priority_given, refuse)
         return replace(
             pod,

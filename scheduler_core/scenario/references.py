@@ -33,10 +33,15 @@ def check_references(objects: Iterable[KubernetesObject], places: Mapping[Key, A
                 'has no number of pods, which counts as 0: no pod fits there; write pods: "110"',
             )
     for obj in listed:
-        at = places.get(key_of(obj))
-        if isinstance(obj, Pod) and not obj.node_name and not obj.terminal:
-            _check_pod(obj, at or _owner_place(obj, places), nodes, labels, notices)
-            _check_claims(obj, at or _owner_place(obj, places), claims, volumes, classes, notices)
+        if isinstance(obj, Pod) and _refers(obj) and not obj.node_name and not obj.terminal:
+            at = places.get(key_of(obj)) or _owner_place(obj, places)
+            _check_pod(obj, at, nodes, labels, notices)
+            _check_claims(obj, at, claims, volumes, classes, notices)
+
+
+def _refers(pod: Pod) -> bool:
+    """Return whether a pod has a field that may name another object."""
+    return bool(pod.volumes or pod.affinity is not None or pod.nominated_node_name)
 
 
 def _owner_place(pod: Pod, places: Mapping[Key, At]) -> At | None:

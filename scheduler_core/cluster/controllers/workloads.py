@@ -8,7 +8,7 @@ Names and uids are deterministic.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Literal
@@ -197,8 +197,17 @@ def labelled(template: Pod, labels: dict[str, str]) -> Pod:
     return replace(template, meta=meta)
 
 
-def make_pod(owner: Workload, name: str) -> Pod:
-    """Return a pod created from the controller's template, not yet admitted."""
+def make_pods(owner: Workload, names: Iterable[str]) -> Iterator[Pod]:
+    """Yield pods as :func:`make_pod` returns them; they share everything but their names and uids."""
+    references = (reference_to(owner),)
+    return (make_pod(owner, name, references) for name in names)
+
+
+def make_pod(owner: Workload, name: str, references: tuple[OwnerReference, ...] = ()) -> Pod:
+    """Return a pod created from the controller's template, not yet admitted.
+
+    ``references`` are its owners, by default the controller.
+    """
     assert owner.template is not None
     template = owner.template
     meta = ObjectMeta(
@@ -207,7 +216,7 @@ def make_pod(owner: Workload, name: str) -> Pod:
         uid=uid_for("Pod", owner.meta.namespace, name),
         labels=template.meta.labels,
         annotations=template.meta.annotations,
-        owner_references=(reference_to(owner),),
+        owner_references=references or (reference_to(owner),),
     )
     return replace(template, meta=meta)
 
@@ -241,7 +250,7 @@ def expand_replicas(world: ExistingObjects, owner: Workload, changes: WorkloadCh
     if owner.job.indexed:
         changes.create += _indexed(world, owner, missing)
     else:
-        changes.create += [make_pod(owner, name) for name in _fresh_names(world, owner, missing)]
+        changes.create += make_pods(owner, _fresh_names(world, owner, missing))
     # ActivePods: pods without a node are deleted before bound ones, younger before older.
     active.reverse()
     leaving = sorted(active, key=lambda pod: bool(pod.node_name))

@@ -29,6 +29,7 @@ from scheduler_core.kubernetes.model import (
     StorageClass,
     Workload,
 )
+from scheduler_core.kubernetes.replicas import is_replica
 from scheduler_core.scenario.history_entries import entries_of, resolved, target_of
 from scheduler_core.scenario.left_out import NOT_OBJECTS
 from scheduler_core.scenario.scenario import Operation, Scenario
@@ -76,6 +77,7 @@ class Manifests:
         for document in scenario.documents:
             self._take(document)
         self._classes = [one for (kind, _), one in self._given.items() if kind == "PriorityClass"]
+        self._last: tuple[Pod, Mapping[str, Any], Manifest] | None = None  # of a template, and what was made
         self._entries: dict[int, Mapping[str, Any]] = {}
         for entry, made in resolved(entries_of(scenario.documents), scenario):
             own = [one for one in made if (one.kind, one.key) == target_of(entry)]
@@ -193,14 +195,26 @@ class Manifests:
             if isinstance(obj, PodGroup):
                 return self._prioritized(made, obj, cluster)
             return self._bound(made) if isinstance(obj, PersistentVolumeClaim) else made
-        made = to_manifest(obj)
         template = _template(obj.meta.controller, obj.meta.namespace, cluster)
         if isinstance(obj, Pod) and template:
-            made["spec"] = with_additions(template.get("spec") or {}, made["spec"], obj.meta.controller)
-        elif isinstance(obj, Workload) and template:
+            return self._replica(obj, template)
+        made = to_manifest(obj)
+        if isinstance(obj, Workload) and template:
             merged = {**template, "metadata": made["spec"]["template"]["metadata"]}
             made["spec"] = {**made["spec"], "template": merged}
         return admitted(made, obj)
+
+    def _replica(self, pod: Pod, template: Mapping[str, Any]) -> Manifest:
+        """Return the manifest of a template's pod; replicas share all but the metadata."""
+        last = self._last
+        if last is not None and last[1] is template and is_replica(pod, last[0]) and pod.meta.uid:
+            meta = {**last[2]["metadata"], "name": pod.meta.name, "uid": pod.meta.uid}
+            return {**last[2], "metadata": meta}
+        made = to_manifest(pod)
+        made["spec"] = with_additions(template.get("spec") or {}, made["spec"], pod.meta.controller)
+        made = admitted(made, pod)
+        self._last = (pod, template, made) if pod.meta.uid else None
+        return made
 
 
 def is_read(obj: KubernetesObject, written: Mapping[str, Any] | None) -> bool:

@@ -32,20 +32,21 @@ class PluginRules:
 
     def gate(self, waiting: QueuedPod) -> str | None:
         """Return the plugin that refuses the pod; the one that gated it so far is asked first."""
-        checks = {PREEMPTION: self._awaits_victims, GANG: self._lacks_members}
         points = self.configuration.profiles[waiting.pod.scheduler_name].points.get("preEnqueue", ())
-        own = [
-            plugin for plugin in (waiting.gated_by, PREEMPTION, GANG) if plugin in checks and plugin in points
-        ]
-        if own and own[0] == waiting.gated_by and checks[own[0]](waiting):
-            return own[0]
+        own = [plugin for plugin in (PREEMPTION, GANG) if plugin in points]
+        so_far = waiting.gated_by
+        if so_far in own and self._refuses(so_far, waiting):
+            return so_far
         found = self.pre_enqueue(waiting.pod)
         if found is not None:
             return found
-        return next((plugin for plugin in own if checks[plugin](waiting)), None)
+        return next((plugin for plugin in own if self._refuses(plugin, waiting)), None)
 
-    def _awaits_victims(self, waiting: QueuedPod) -> bool:
-        return waiting.key in self.preempting
+    def _refuses(self, plugin: str | None, waiting: QueuedPod) -> bool:
+        """Return whether one of the two plugins that look beyond the pod refuses it."""
+        if plugin == PREEMPTION:
+            return waiting.key in self.preempting
+        return self._lacks_members(waiting)
 
     def _lacks_members(self, waiting: QueuedPod) -> bool:
         """Return whether the pod's gang has fewer pods than ``minCount``, bound ones included."""

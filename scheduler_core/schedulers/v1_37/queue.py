@@ -12,6 +12,7 @@ from scheduler_core.schedulers.v1_37.heaps import EntityHeap
 from scheduler_core.schedulers.v1_37.interface import Event
 from scheduler_core.schedulers.v1_37.moves import Move, Moves, combined
 from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.unschedulable import UnschedulableEntities
 
 LEFTOVER_AFTER = 300 * SECOND
 """How long an entity may be unschedulable before it is moved anyway (podMaxInUnschedulablePodsDuration)."""
@@ -51,9 +52,7 @@ class SchedulingQueue:
         self.active = EntityHeap(lambda entity: entity.order)
         self.backoff = EntityHeap(lambda entity: (entity.backoff_expires or 0, *entity.order))
         self.error_backoff = EntityHeap(lambda entity: (entity.backoff_expires or 0, *entity.order))
-        self.unschedulable: dict[str, Entity] = {}
-        """Rejected or gated entities."""
-
+        self.unschedulable = UnschedulableEntities()
         self.in_flight: str | None = None
         """The entity that is being scheduled."""
 
@@ -107,12 +106,12 @@ class SchedulingQueue:
             entity = heap.remove(key)
             if entity is not None:
                 return entity, name
-        return self.unschedulable.pop(key, None), "unschedulable"
+        return self.unschedulable.pop(key), "unschedulable"
 
     def file_again(self, group: QueuedGroup, queue: str) -> None:
         """Put a group whose members changed back where it was: each time under the event of an added pod."""
         if queue == "unschedulable":
-            self.unschedulable[group.key] = group
+            self.unschedulable.put(group)
             return
         backing_off = queue == "backoff" and self._backing_off(group)
         to = self._to_backoff(group) if backing_off else self._to_active(group)
@@ -153,7 +152,7 @@ class SchedulingQueue:
             self.moves.add(Move(event.name, waiting.key, hints, None))
             if any(answer != "QueueSkip" for answer in hints.values()):
                 return self._requeue(waiting, hints) or "unschedulable"
-        self.unschedulable[waiting.key] = waiting
+        self.unschedulable.put(waiting)
         return "unschedulable"
 
     def requeue_group(self, group: QueuedGroup) -> None:
@@ -174,12 +173,9 @@ class SchedulingQueue:
 
         ``at_most``: only pods of at most that priority are asked.
         """
-        for entity in list(self.unschedulable.values()):
-            if at_most is not None and all(member.priority > at_most for member in entity.members):
-                continue
-            if entity.gated_by and event is not TIMEOUT and not self.rules.registered(entity.gated_by, event):
-                continue
-            self._ask(entity, event)
+        for entity in self.unschedulable.reached(lambda gate: self.rules.registered(gate, event)):
+            if at_most is None or any(member.priority <= at_most for member in entity.members):
+                self._ask(entity, event)
         if self.in_flight is not None:
             self._in_flight_events.append(event)
 
@@ -203,7 +199,7 @@ class SchedulingQueue:
                     immediately = immediately or plugin in member.pending
         to = None
         if helps:
-            del self.unschedulable[entity.key]
+            self.unschedulable.pop(entity.key)
             backing_off = not immediately and self._backing_off(entity)
             to = self._to_backoff(entity) if backing_off else self._to_active(entity)
         self.moves.add(Move(event.name, entity.key, hints, to, group=isinstance(entity, QueuedGroup)))
@@ -232,7 +228,7 @@ class SchedulingQueue:
             if first is not None:
                 due.append((first.backoff_expires or 0) + SECOND)
         # Gated entities are not moved by time: their plugins would refuse again.
-        since = [entity.since for entity in self.unschedulable.values() if not entity.gated_by]
+        since = [entity.since for entity in self.unschedulable.rejected()]
         if since:
             grid = (min(since) + LEFTOVER_AFTER) // LEFTOVER_EVERY + 1
             due.append(grid * LEFTOVER_EVERY)
@@ -284,7 +280,7 @@ class SchedulingQueue:
                 gated_by = member.gated_by
         entity.gated_by = gated_by
         if gated_by:
-            self.unschedulable[entity.key] = entity
+            self.unschedulable.put(entity)
         return gated_by is not None
 
     def document(self, nominated: dict[str, str]) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from scheduler_core.kubernetes.model import (
     Workload,
 )
 from scheduler_core.kubernetes.provisioning import selected_node
+from scheduler_core.kubernetes.replicas import is_replica
 from scheduler_core.kubernetes.selectors import term_matches
 from scheduler_core.kubernetes.shared_devices import COUNT, SHARE, DeviceRoom
 from scheduler_core.schedulers.v1_11.columns.columns import NodeColumns, clamp
@@ -67,6 +68,7 @@ class Cluster:
         self.generation = 0
         self._created = 0
         self._classes: dict[Hashable, PodInfo] = {}  # in order of their numbers
+        self._last: tuple[Pod, PodResources | None, PodInfo] | None = None  # what was compiled last
         self._usages = np.zeros((0, USED_ROWS), np.int64)
         self._memo: dict[Hashable, Any] = {}
         self._memo_bytes = 0
@@ -265,12 +267,16 @@ class Cluster:
 
     def compile(self, pod: Pod, counts: PodResources | None = None) -> PodInfo:
         """Return the compiled class of a pod, shared by all pods with an equal class key."""
+        last = self._last
+        if last is not None and counts == last[1] and is_replica(pod, last[0]):
+            return last[2]
         key = tuple([read(pod) for read in self._keys])
         known = key if counts is None else (*key, counts)
         info = self._classes.get(known)
         if info is None:
             info = compile_pod(pod, len(self._classes), self._fields)
             self._classes[known] = info = info if counts is None else counts.counted_in(info)
+        self._last = pod, counts, info
         return info
 
     def usages(self, pods: Sequence[PodState]) -> IntVector:

@@ -1,0 +1,30 @@
+"""Pods of one template: they share all but name and uid, and so whatever is derived from the rest."""
+
+from __future__ import annotations
+
+from operator import attrgetter, is_
+
+from scheduler_core.kubernetes.model import ObjectMeta, Pod
+
+_OWN = frozenset(("name", "uid"))
+_SPECIFIED = tuple(name for name in Pod.__struct_fields__ if name != "meta")
+_specification = attrgetter(*_SPECIFIED)
+_shared = attrgetter(
+    *(f"meta.{name}" for name in ObjectMeta.__struct_fields__ if name not in _OWN), *_SPECIFIED
+)
+
+
+def same_specification(pod: Pod, other: Pod) -> bool:
+    """Return whether two pods have the same objects as all fields but ``meta``.
+
+    False says nothing: equal fields may be different objects.
+    """
+    return all(map(is_, _specification(pod), _specification(other)))
+
+
+def is_replica(pod: Pod, other: Pod) -> bool:
+    """Return whether two pods have the same objects as all fields but their names and uids.
+
+    False says nothing: equal fields may be different objects.
+    """
+    return all(map(is_, _shared(pod), _shared(other)))

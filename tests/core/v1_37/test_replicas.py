@@ -1,0 +1,94 @@
+"""Pods of one template: read, admitted and made into a manifest once, each with its own name and uid."""
+
+from __future__ import annotations
+
+import uuid
+
+from scheduler_core import load
+from scheduler_core.kubernetes.admission import uid_for
+from scheduler_core.run.v1_37.simulation import V1_37Simulation
+from scheduler_core.schedulers.v1_37.interface import Event
+from scheduler_core.schedulers.v1_37.unschedulable import UnschedulableEntities
+from tests.core.v1_37.parts import Bench, TableRules, event
+
+DEPLOYMENT = """apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: {name}}}
+spec:
+  replicas: {replicas}
+  selector: {{matchLabels: {{app: {name}}}}}
+  template:
+    metadata: {{labels: {{app: {name}}}}}
+    spec:
+      {more}
+      containers: [{{name: c, image: nginx, resources: {{limits: {{cpu: 50m}}}}}}]
+"""
+
+
+def deployment(name: str, replicas: int, more: str = "") -> str:
+    """Return a Deployment; ``more`` is a line of its pod specification."""
+    return DEPLOYMENT.format(name=name, replicas=replicas, more=more)
+
+
+def test_replicas_share_their_specification_but_not_their_names() -> None:
+    """Of two Deployments in turn, each pod has the manifest of its own template."""
+    scenario = load("---\n".join(deployment(name, 3) for name in ("a", "b")))
+    stored = V1_37Simulation(scenario).run.cluster.objects["Pod"]
+    specs = {id(pod["spec"]) for pod in stored.values()}
+    uids = {pod["metadata"]["uid"] for pod in stored.values()}
+    assert (len(specs), len(uids), len(stored)) == (2, 6, 6)
+    for key, pod in stored.items():
+        name = key.partition("/")[2]
+        assert pod["metadata"]["name"] == name
+        assert pod["metadata"]["uid"] == uid_for("Pod", "default", name)
+        assert pod["metadata"]["labels"]["app"] == name[0]
+        assert pod["spec"]["containers"][0]["resources"]["requests"] == {"cpu": "50m"}
+
+
+def test_every_replica_counts_in_a_warning() -> None:
+    """A PriorityClass that is missing is missing for each pod of the template."""
+    scenario = load(deployment("a", 4, "priorityClassName: none-such"))
+    told = [problem.message for problem in scenario.warnings if "PriorityClass" in problem.message]
+    assert len(told) == 1
+    assert told[0].endswith("(and 3 more)")
+
+
+def test_a_generated_uid_is_a_name_based_one() -> None:
+    """The uids are those of RFC 4122, version 5, in one namespace."""
+    space = uuid.UUID("6f5d2f4e-3f0c-5a0e-9b6a-706f64737465")
+    for name in ("a", "pod-é", *map(str, range(50))):
+        assert uid_for("Pod", "default", name) == str(uuid.uuid5(space, f"Pod/default/{name}"))
+
+
+def test_an_arrival_does_not_ask_each_gated_pod() -> None:
+    """Thousands of gated pods ask the gating plugin once an event, not once a pod."""
+    bench = Bench()
+    asked: list[str] = []
+
+    def registered(plugin: str, event: Event) -> bool:
+        asked.append(plugin)
+        return TableRules.registered(bench.rules, plugin, event)
+
+    bench.rules.registered = registered  # type: ignore[method-assign]
+    for number in range(50):
+        bench.rules.gates[f"default/p{number}"] = "Gates"
+        bench.enter(f"p{number}")
+    asked.clear()
+    for _ in range(3):
+        bench.queue.broadcast(event("Node", "Add"))
+    assert asked == ["Gates"] * 3
+
+
+def test_entities_are_reached_in_order_of_filing() -> None:
+    """Whatever gates them, and without those whose gate has no interest."""
+    bench, found = Bench(), UnschedulableEntities()
+    for name, gate in (("a", None), ("b", "Gates"), ("c", "Other"), ("d", None), ("e", "Gates")):
+        waiting = bench.enter(name)
+        waiting.gated_by = gate
+        found.put(waiting)
+    assert [one.key[-1] for one in found.reached(lambda gate: gate == "Gates")] == ["a", "b", "d", "e"]
+    assert [one.key[-1] for one in found.rejected()] == ["a", "d"]
+    for name in "ad":
+        found.pop(f"default/{name}")
+    assert found.reached(lambda gate: False) == []
+    assert len(found) == 3
