@@ -10,6 +10,7 @@ from scheduler_core.formats.block_reader import Lines, read_block
 from scheduler_core.formats.limits import FormatError, Limits
 from scheduler_core.formats.skipping import ValueTally, spare
 from scheduler_core.formats.yaml_reader import read_yaml
+from scheduler_core.formats.yaml_shapes import Shapes
 from scheduler_core.progress import Watch, unwatched
 
 # At the start of a line, `---` always ends a document, whatever is open in it; so does `...`, which is rare.
@@ -39,7 +40,7 @@ def read_documents(
 
 
 def _documents(text: str, limits: Limits, tally: ValueTally, watch: Watch) -> Iterator[tuple[int, Any]]:
-    known = Lines()
+    known, shapes = Lines(), Shapes(limits)
     for number, (start, end) in enumerate(_parts(text), 1):
         if number > limits.documents:
             raise FormatError(f"more than {limits.documents:,} documents")
@@ -51,6 +52,12 @@ def _documents(text: str, limits: Limits, tally: ValueTally, watch: Watch) -> It
         if _NOTHING.fullmatch(part):
             tally(1)
             tick(0, 1)
+            continue
+        read = shapes.read(part)
+        if read is not None:
+            tally(read[1])
+            tick(0, 1)
+            yield number, read[0]
             continue
         read = read_block(part, limits, known, tick)
         if read is not None:
