@@ -35,6 +35,19 @@ def test_a_recorded_condition_stands_beside_the_simulated_answer(page: Page) -> 
     expect(entries.nth(1)).to_contain_text("here the pod is placed on n2")
     expect(entries.nth(1)).to_contain_text("Likely cause: the dump has no pod of the namespace kube-system")
     entries.nth(1).get_by_role("button", name="Why?").click()
-    quoted = page.get_by_role("figure").filter(has_text="Recorded by the cluster that was dumped").last
+    quoted = (
+        page.get_by_role("dialog")
+        .get_by_role("figure")
+        .filter(has_text="Recorded by the cluster that was dumped")
+    )
     expect(quoted).to_contain_text(insufficient(2, 2))
     expect(quoted).to_contain_text("Differs: here the pod")
+
+
+def test_the_story_quotes_the_cluster_beside_the_simulated_event(page: Page) -> None:
+    """Both are labelled, and neither is taken for what a kubectl command printed."""
+    bench = Workbench(page).open(drafted(page, DUMP) + "?step=2")
+    figures = bench.panel("Story").get_by_role("figure")
+    expect(figures.nth(0)).to_contain_text("Simulated event of pod web in default")
+    expect(figures.nth(1)).to_contain_text("Recorded by the cluster that was dumped")
+    expect(figures.nth(1)).to_contain_text(insufficient(2, 2))

@@ -21,7 +21,7 @@ function notesOf(/** @type {View} */ view) {
 function missing({ message }) {
   const text = message[0].toUpperCase() + message.slice(1);
   return {
-    title: [h("b", { text: "The dump is incomplete" }), h("span", { text: `: ${message}` })],
+    title: [h("b", { text: "The dump is incomplete" }), h("span", { text: ", so this result may differ" })],
     entry: () => [`${text}.`],
   };
 }

@@ -58,6 +58,7 @@ export class Story {
     this.view = view;
     this.element = h("div", { class: "story-tab" });
     view.on("lit", () => this.#press(), view.panels);
+    view.on("recorded", () => this.update(), view.panels);
   }
 
   update() {
