@@ -25,14 +25,15 @@ export async function computing() {
     location.replace(host.dataset.ready ?? "");
   } catch (error) {
     const { message } = refusalOf(error);
+    const { aborted } = giveUp.signal;
     const again = h("button", {
       type: "button",
       class: "btn",
       text: "Compare again",
       onclick: () => location.reload(),
     });
-    fill(body, h("p", { class: giveUp.signal.aborted ? "dim" : "note error", role: "status", text: message }), again);
-    $("[data-runs]", host).hidden = giveUp.signal.aborted;
+    fill(body, h("p", { class: aborted ? "dim" : "note", role: "status", text: message }), aborted ? again : null);
+    $("[data-runs]", host).hidden = aborted;
   }
 }
 
