@@ -53,7 +53,8 @@ def text_of(side: comparing.Side) -> tuple[core.Scenario, str]:
 
 
 def _release_of(row: Scenario) -> str:
-    return bundles.restore(bytes(row.content)).release
+    content = bytes(row.content)
+    return bundles.stored_release(content) or bundles.restore(content).release
 
 
 def wire_of(row: Comparison) -> dict[str, Any]:

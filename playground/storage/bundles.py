@@ -441,7 +441,7 @@ def saying(documents: Sequence[Document], release: str) -> tuple[Document, ...]:
 def unsaid_release(content: bytes) -> str:
     """Return the release that :func:`restore` adds to the stored documents, "" if they say it."""
     silent = SETTINGS_KIND.encode() not in unpack(content)
-    if silent and _stored_release(content) == default_release():
+    if silent and stored_release(content) == default_release():
         return ""  # no document chose another when it was stored, nor does one today
     given = json.loads(unpack(content))["documents"]
     return "" if _named_release(given) else _named_release(restore(content).documents)
@@ -459,10 +459,11 @@ def stored_documents(content: bytes) -> tuple[Document, ...]:
 
 def release_of(content: bytes, scenario: Scenario) -> str:
     """Return the release that answers stored content, which ``scenario`` has the documents of."""
-    return _stored_release(content) or former_release(scenario)
+    return stored_release(content) or former_release(scenario)
 
 
-def _stored_release(content: bytes) -> str:
+def stored_release(content: bytes) -> str:
+    """Return the release that stored content names, "" of content from before it did; nothing is parsed."""
     found = _RELEASE_AT_END.search(unpack(content)[-40:])
     return "" if found is None else found[1].decode()
 
