@@ -126,6 +126,7 @@ class Abuser:
     def __init__(self, base: str, log: Log, report: Report) -> None:
         self.base, self.log, self.report = base, log, report
         self.sources: list[dict[str, Any]] = []
+        self._opened: dict[str, Any] = {}  # what opening the newest scenario was answered
 
     # --- bundles ---------------------------------------------------------------------------------
 
@@ -182,6 +183,7 @@ class Abuser:
 
     def _looked_at(self, seed: int, name: str) -> str:
         """Open a scenario over the socket, and ask what a page asks."""
+        self._opened = {}
         source = {"scenario": name}
         asked: list[tuple[str, dict[str, Any]]] = [
             ("scenario.open", {"source": source}),
@@ -196,14 +198,15 @@ class Abuser:
         with client.open_socket(self.base) as socket:
             if wrong := self._asked(seed, socket, asked):
                 return wrong
-            pods = self._opened.get("pods", {}).get("keys", []) if isinstance(self._opened, dict) else []
-            for pod in pods[:2]:
-                ask = {"source": source, "step": "end", "pod": pod}
-                if wrong := self._asked(seed, socket, [("why.ask", ask), ("why.ask", {**ask, "step": "1"})]):
-                    return wrong
+            opened = self._opened
+            last = str(max(1, opened.get("cycles", 1)))
+            pods = opened.get("pods", {}).get("keys", [])
+            asked = [("cycle.get", {"source": source, "step": last, "parts": PARTS})]
+            for pod in (*pods[:1], *pods[-1:]):
+                asked += [("why.ask", {"source": source, "step": step, "pod": pod}) for step in ("1", last)]
+            if wrong := self._asked(seed, socket, asked):
+                return wrong
         return ""
-
-    _opened: Any = None
 
     def _asked(self, seed: int, socket: client.Socket, asked: list[tuple[str, dict[str, Any]]]) -> str:
         for command, payload in asked:
