@@ -21,7 +21,23 @@ _TERMS: Shape = {
     "requiredDuringSchedulingIgnoredDuringExecution": [_TERM],
     "preferredDuringSchedulingIgnoredDuringExecution": [{"podAffinityTerm": _TERM}],
 }
+_DISK: Shape = {"volumeID": str, "readOnly": bool}
+_SOURCES: Mapping[str, Shape] = {
+    "awsElasticBlockStore": _DISK,
+    "azureDisk": {"diskName": str, "diskURI": str, "kind": str, "readOnly": bool},
+    "azureFile": dict,
+    "cinder": _DISK,
+    "csi": {"driver": str, "volumeHandle": str, "readOnly": bool},
+    "gcePersistentDisk": {"pdName": str, "readOnly": bool},
+    "iscsi": {"iqn": str, "readOnly": bool},
+    "portworxVolume": _DISK,
+    "rbd": {"monitors": [str], "pool": str, "image": str, "readOnly": bool},
+    "vsphereVolume": dict,
+}
+"""Volume sources of pods and PersistentVolumes."""
+
 _POD: Shape = {
+    "volumes": [_SOURCES],
     "resources": _RESOURCES,
     "affinity": {"podAffinity": _TERMS, "podAntiAffinity": _TERMS},
     "resourceClaims": [{"name!": str, "resourceClaimName": str, "resourceClaimTemplateName": str}],
@@ -66,11 +82,13 @@ _UNREAD: Mapping[str, Mapping[str, Shape]] = {
         "maximumVolumeSize": QUANTITY,
         "nodeTopology": _SELECTOR,
     },
-    "CSINode": {"spec": {"drivers": [{"name!": str, "allocatable": {"count": int}}]}},
+    "CSIDriver": {"spec": {"attachRequired": bool, "storageCapacity": bool}},
+    "CSINode": {"spec": {"drivers": [{"name!": str, "topologyKeys": [str], "allocatable": {"count": int}}]}},
+    "VolumeAttachment": {"spec": {"attacher": str, "nodeName": str, "source": {"persistentVolumeName": str}}},
 }
 _KINDS: Mapping[str, Shape] = {
     "Pod": {"spec": _POD, "status": _POD_STATUS},
-    "PersistentVolume": {"spec!": dict},
+    "PersistentVolume": {"spec!": _SOURCES},
     "PersistentVolumeClaim": {"spec!": dict},
     "Node": {"status": {"declaredFeatures": [str]}},
     "PodGroup": {

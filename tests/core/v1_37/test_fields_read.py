@@ -43,6 +43,18 @@ def document(kind: str, path: str, value: Any) -> dict[str, Any]:
             [{"name": "d", "allocatable": {"count": "x"}}],
             "count: must be an integ",
         ),
+        ("PersistentVolume", "spec.csi", {"driver": []}, "spec.csi.driver: must be a string"),
+        ("PersistentVolume", "spec.cinder", {"volumeID": 1}, "spec.cinder.volumeID: must be a string"),
+        (
+            "PersistentVolume",
+            "spec.azureDisk",
+            {"diskName": "d", "kind": {}},
+            "spec.azureDisk.kind: must be a string",
+        ),
+        ("Pod", "spec.volumes", [{"name": "v", "portworxVolume": {"volumeID": []}}], "volumeID: must be a"),
+        ("VolumeAttachment", "spec.nodeName", [], "spec.nodeName: must be a string"),
+        ("VolumeAttachment", "spec.source", "x", "spec.source: must be an object"),
+        ("CSIDriver", "spec", {"storageCapacity": "yes"}, "spec.storageCapacity: must be true or false"),
         (CLAIM, "spec.devices.requests", [{}], "spec.devices.requests[0].name: is required"),
         (CLAIM, "metadata.ownerReferences", [None], "metadata.ownerReferences[0]: must not be null"),
         (CLAIM, "status.reservedFor", "x", "status.reservedFor: must be a list"),
@@ -53,6 +65,28 @@ def test_a_wrong_shape_is_refused_at_its_place(kind: str, path: str, value: Any,
     with pytest.raises(BundleError) as refused:
         load_documents([SETTINGS, document(kind, path, value)])
     problems = [f"{one.path}: {one.message}" for one in refused.value.problems]
+    assert any(told in one for one in problems), problems
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "value", "told"),
+    [
+        ("PersistentVolume", "spec.csi", {"driver": []}, "spec.csi.driver: must be a string"),
+        ("Pod", "spec.volumes", [{"name": "v", "cinder": {"volumeID": {}}}], "volumeID: must be a string"),
+        ("VolumeAttachment", "spec.nodeName", [], "spec.nodeName: must be a string"),
+        (CLAIM, "spec.devices.requests", [{}], "spec.devices.requests[0].name: is required"),
+    ],
+)
+def test_what_an_operation_creates_is_checked_as_well(kind: str, path: str, value: Any, told: str) -> None:
+    """It would fail in the midst of a run otherwise."""
+    made = document(kind, path, value)
+    version = {"PersistentVolume": "v1", "Pod": "v1", CLAIM: "resource.k8s.io/v1"}
+    made["apiVersion"] = version.get(kind, "storage.k8s.io/v1")
+    history = {
+        "kind": "Scenario",
+        "spec": {"operations": [{"step": 1, "createOperation": {"object": made}}]},
+    }
+    problems = refusals(history)
     assert any(told in one for one in problems), problems
 
 
