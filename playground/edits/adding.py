@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from playground.edits.drafting import written
 from playground.edits.edit_operations import OBJECT_BYTES, ObjectError
 from playground.storage import bundles
-from scheduler_core import load
 from scheduler_core.formats.difference import smallest_patch, without_nulls
 from scheduler_core.formats.locate import find_lines
 from scheduler_core.kubernetes.keys import Key, document_key
@@ -20,9 +19,9 @@ from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.kubernetes.reading import path_text, steps_of
 from scheduler_core.scenario.history import Moment, manifest_at, placed, with_operations
 from scheduler_core.scenario.history_entries import SCENARIO_KIND, creating, deleting, operations_of, patching
+from scheduler_core.scenario.load import read_text
 from scheduler_core.scenario.reconfiguration import OTHER, VERSIONS, is_configuration
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.settings.release import V1_11
 
 DOCUMENTS = 200  # added at once at a step; each becomes an operation
 DOCUMENTS_FROM_START = 20_000
@@ -89,7 +88,7 @@ def _read(text: str, most: int) -> list[Document]:
     if not text.strip():
         raise ObjectError([Problem("The text is empty: write manifests as YAML or JSON.", "", 1, 1)])
     try:
-        read = list(load(text, expand=False, admission=False, presumed=V1_11).documents)
+        read = list(read_text(text).documents)
     except BundleError as error:
         raise ObjectError(error.problems) from error
     if len(read) > most:

@@ -21,7 +21,7 @@ from scheduler_core.scenario.history import Moment, manifest_at, placed, with_op
 from scheduler_core.scenario.history_entries import deleting
 from scheduler_core.scenario.reconfiguration import VERSIONS
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.settings.release import V1_37
+from scheduler_core.settings.release import row_of
 
 
 def configured(text: str, what: str, name: str, value: str, moment: Moment | None = None) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def changed(
 
     Raises EditError.
     """
-    if release == V1_37 and what in (*V1_37_EDITS, "gate"):
+    if row_of(release).reads_manifests and what in (*V1_37_EDITS, "gate"):
         return edited_v1_37(documents, what, name, value)
     return edited(documents, what, name, value)
 

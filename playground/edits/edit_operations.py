@@ -42,10 +42,10 @@ from scheduler_core.scenario.history_entries import (
     patching,
     target_of,
 )
+from scheduler_core.scenario.load import read_text
 from scheduler_core.scenario.operations import LIVE
 from scheduler_core.scenario.reconfiguration import VERSIONS
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.settings.release import V1_11
 
 LONGEST = 1e12  # seconds of virtual time, as the format allows
 OBJECT_BYTES = 256 * 1024  # of one object's YAML
@@ -314,7 +314,7 @@ def _documents(text: str) -> tuple[Document, ...]:
             [Problem("The text is empty: write the object's manifest as YAML or JSON.", "", 1, 1)]
         )
     try:
-        return load(text, expand=False, admission=False, presumed=V1_11).documents
+        return read_text(text).documents
     except BundleError as error:
         raise ObjectError(error.problems) from error
 

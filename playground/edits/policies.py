@@ -12,13 +12,13 @@ from playground.edits.configuring import changed as changed_by
 from playground.edits.edit_operations import OBJECT_BYTES
 from playground.edits.v1_37_form import form_of
 from playground.storage import bundles
-from scheduler_core import load
 from scheduler_core.authoring.policy_editing import HEADS, POLICY_KIND
 from scheduler_core.formats.locate import find_lines
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.kubernetes.reading import At, Report
+from scheduler_core.scenario.load import read_text
 from scheduler_core.schedulers.v1_11.policy import PolicyError
 from scheduler_core.schedulers.v1_22.configuration import (
     CONFIGURATION_KIND,
@@ -28,7 +28,7 @@ from scheduler_core.schedulers.v1_22.configuration import (
 )
 from scheduler_core.schedulers.v1_22.configuration.compiling import compile_configuration
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration, compile_profile
-from scheduler_core.settings.release import V1_11, V1_37, is_framework_document
+from scheduler_core.settings.release import is_framework_document, row_of
 from scheduler_core.settings.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
 
 Wire = dict[str, Any]
@@ -57,8 +57,8 @@ def settings_of(fields: Mapping[str, Any]) -> Settings:
 
 def told(document: Document | None, settings: Settings, release: str = "") -> Wire:
     """Return the protocol's ``PolicyText`` of a valid document, or of what ``release`` runs without one."""
-    if release == V1_37:
-        return _told_of_v1_37(document, settings)
+    if row_of(release).reads_manifests:
+        return _told_of_v1_37(document, replace(settings, scheduler=release))
     return {
         **NONE_YET,
         "text": text_of(document),
@@ -72,7 +72,7 @@ def told(document: Document | None, settings: Settings, release: str = "") -> Wi
 def _told_of_v1_37(document: Document | None, settings: Settings) -> Wire:
     """Return what v1.37 runs: the plugins of a configuration; of a Policy, which it does not read, none."""
     read = document if is_framework_document(document) else None
-    summary = compile_profile(read, replace(settings, scheduler=V1_37)).summary()
+    summary = compile_profile(read, settings).summary()
     unread = [] if read is document else [f"kube-scheduler v1.37 reads no {POLICY_KIND}: its defaults run."]
     return {
         **NONE_YET,
@@ -122,14 +122,7 @@ def _read(
     if not text.strip():
         return (), ()
     gates = dict(settings.feature_gates)
-    read = load(
-        text,
-        expand=False,
-        admission=False,
-        presumed=V1_11,
-        scheduler=settings.scheduler,
-        feature_gates=gates,
-    )
+    read = read_text(text, scheduler=settings.scheduler, feature_gates=gates)
     strange = [
         (number, "a second document" if number > 1 else f"a {str(document.get('kind'))[:60]}")
         for number, document in enumerate(read.documents, 1)

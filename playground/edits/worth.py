@@ -34,7 +34,7 @@ from scheduler_core.compare.cost import Cost, Progress, measuring, with_cache
 from scheduler_core.compare.divergence import Divergence, diverging
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.v1_22.configuration.versions import CONFIGURATION_KIND
-from scheduler_core.settings.release import V1_11, V1_37
+from scheduler_core.settings.release import CACHING, row_of
 from scheduler_core.settings.settings import CACHE_MODES, EQUIVALENCE_CLASSES, STALE_WRITES
 
 READING = ("reading", "checking", "assembling")  # stages of reading; any other is a strategy's name
@@ -70,7 +70,7 @@ class NoCacheError(ValueError):
     """A scheduler of the scenario has no equivalence cache under any setting."""
 
     def __init__(self, release: str) -> None:
-        under = f"kube-scheduler {release}" if release == V1_37 else f"a {CONFIGURATION_KIND}"
+        under = f"kube-scheduler {release}" if row_of(release).reads_manifests else f"a {CONFIGURATION_KIND}"
         super().__init__(
             f"Under {under} there is no equivalence cache to compare: "
             "kube-scheduler removed it before profiles existed. v1.11 has one."
@@ -120,7 +120,7 @@ def copy(question: CostQuestion, visitor: str) -> Draft:
     text = source.text()
     for key, value in chosen.items():
         text = configured(text, "setting", key, value)["text"]
-    [(_, text)] = texts.presumed([("", text)], V1_11)  # without a cache nothing else may say it
+    [(_, text)] = texts.presumed([("", text)], CACHING)  # without a cache nothing else may say it
     title = store.clean_title(f"{source.title or 'Untitled'}: cache {chosen['cache']}")
     scenario = bundles.parse([("", text)], title)
     changed = tuple(f"{key} {value}" for key, value in chosen.items())
@@ -133,7 +133,7 @@ def copy(question: CostQuestion, visitor: str) -> Draft:
 def _read(stored: sources.Stored) -> Scenario:
     scenario = stored.load()
     framework = any(configuration.in_framework for configuration in scenario.configurations)
-    if framework or scenario.release == V1_37:
+    if framework or scenario.row.reads_manifests:
         raise NoCacheError(scenario.release)
     work = bundles.interactive_work(scenario)
     if work > limit("INTERACTIVE_WORK"):

@@ -15,8 +15,7 @@ from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.kinds import KINDS
-from scheduler_core.run import TimedSimulation, is_timed
-from scheduler_core.run.landing import live
+from scheduler_core.run import is_timed
 from scheduler_core.scenario.history import Moment, manifest_at, objects_at
 from scheduler_core.scenario.history_entries import (
     ACTIONS,
@@ -64,8 +63,7 @@ def object_at(playback: Playback, key: Key, index: int) -> dict[str, Any] | None
 def _live(playback: Playback, key: Key, index: int) -> dict[str, Any] | None:
     """Return an object as scheduler and controllers have left it too, ``None`` if it does not exist."""
     with playback.after(index) as simulation:
-        assert isinstance(simulation, TimedSimulation)
-        obj = live(simulation.framework, *key)
+        obj = simulation.live_object(*key)
         return to_manifest(obj) if obj is not None else None
 
 

@@ -46,12 +46,12 @@ class Rules(Struct, frozen=True):
     scorers: str
 
 
-V1_11 = Rules("predicate", "predicates", "priorities")
-V1_37 = Rules("filter plugin", "filter plugins", "score plugins")
+PREDICATES = Rules("predicate", "predicates", "priorities")
+PLUGINS = Rules("filter plugin", "filter plugins", "score plugins")
 
 
 def _rules(cycle: Cycle | None) -> Rules:
-    return V1_11 if cycle is None or release_record(cycle) is None else V1_37
+    return PREDICATES if cycle is None or release_record(cycle) is None else PLUGINS
 
 
 def predicates(cycle: Cycle | None, caption: Caption) -> str:

@@ -15,7 +15,6 @@ from playground.playback.counts import may_cache
 from scheduler_core.run import Stepper, cache_of
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
-from scheduler_core.settings.release import V1_11
 
 EVERY_SECONDS = 0.3  # of a thread's CPU time between two copies
 COPY_SHARE = 4  # copying takes at most a fifth of the time
@@ -30,7 +29,7 @@ class Checkpoints:
     """The copies of one source. All methods may be called from any thread."""
 
     def __init__(self, scenario: Scenario) -> None:
-        self._wanted = may_cache(scenario) or scenario.release != V1_11
+        self._wanted = may_cache(scenario) or scenario.row.replays_by_deciding
         self._lock = threading.Lock()
         self._kept: list[tuple[Stepper, int]] = []  # with their bytes, ordered by cycle
         self._spent = 0.0  # CPU seconds since the last copy

@@ -35,7 +35,7 @@ from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
-from scheduler_core.settings.release import V1_37
+from scheduler_core.settings.release import row_of
 from scheduler_core.settings.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -127,9 +127,10 @@ class Playback:
     def _stepper_bytes(self, stepper: Stepper) -> int:
         """Return an estimate of what one simulation holds beside what it shares with the scenario."""
         scenario = self.scenario
-        if scenario.release != V1_37:
+        if not scenario.row.reads_manifests:
             each = TIMED_STEPPER_BYTES if self.tables.timed else STEPPER_BYTES
-            beside = sum(one.replicas for one in scenario.settings.schedulers if one.runs == V1_37)
+            listed = scenario.settings.schedulers
+            beside = sum(one.replicas for one in listed if row_of(one.runs).reads_manifests)
             own = (len(self.tables.nodes) + len(self.tables.pods)) * each
             return own + beside * self._current_bytes(stepper)
         return self._current_bytes(stepper)

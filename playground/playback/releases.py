@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -12,7 +13,7 @@ from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.v1_22.configuration.versions import CONFIGURATION_KIND
-from scheduler_core.settings.release import V1_11, V1_37
+from scheduler_core.settings.release import ALONE, POLICY_KIND, row_of
 from scheduler_core.settings.settings import ONLY_V1_11, SETTINGS_KIND
 
 
@@ -23,7 +24,7 @@ class ReleaseError(BundleError):
         super().__init__([Problem(message)])
 
 
-def _v1_11(scenario: Scenario) -> Scenario:
+def _by_policy(scenario: Scenario, release: str) -> Scenario:
     """Return the scenario under kube-scheduler v1.11: its own Policy, or the default provider."""
     policies = [scenario.policy, *(op.configuration.policy for op in scenario.operations if op.configuration)]
     if any(policy is not None and policy.get("kind") == CONFIGURATION_KIND for policy in policies[1:]):
@@ -32,17 +33,20 @@ def _v1_11(scenario: Scenario) -> Scenario:
         )
     own = scenario.policy
     policy = None if own is not None and own.get("kind") == CONFIGURATION_KIND else own
-    if scenario.release == V1_37:  # its controllers create pods otherwise
-        scenario = bundles.reread(scenario, V1_11)
-    return scenario.under(policy, replace(scenario.settings, time="instant", scheduler=V1_11))
+    if scenario.row.reads_manifests:  # its controllers create pods otherwise
+        scenario = bundles.reread(scenario, release)
+    return scenario.under(policy, replace(scenario.settings, time="instant", scheduler=release))
 
 
-def _v1_37(scenario: Scenario) -> Scenario:
-    return scenario if scenario.release == V1_37 else bundles.reread(scenario, V1_37)
+def _read_again(scenario: Scenario, release: str) -> Scenario:
+    return scenario if scenario.release == release else bundles.reread(scenario, release)
 
 
 #: The schedulers that a scenario can be put under.
-SCHEDULERS: dict[str, Callable[[Scenario], Scenario]] = {V1_11: _v1_11, V1_37: _v1_37}
+SCHEDULERS: dict[str, Callable[[Scenario], Scenario]] = {
+    row.name: partial(_by_policy if row.reads == POLICY_KIND else _read_again, release=row.name)
+    for row in ALONE
+}
 
 
 def under(scenario: Scenario, scheduler: str) -> Scenario:
@@ -62,7 +66,7 @@ def written_under(scenario: Scenario, text: str, scheduler: str) -> tuple[Scenar
     after = tuple(
         _alone(one, scheduler)
         for one in edited(before, "setting", "scheduler", scheduler)
-        if scheduler != V1_11 or one.get("kind") != CONFIGURATION_KIND
+        if row_of(scheduler).reads != POLICY_KIND or one.get("kind") != CONFIGURATION_KIND
     )
     named = texts.spliced(text, before, after) or bundles.bundle_text(replace(scenario, documents=after))
     return bundles.parse([("", named)], scenario.title), named
@@ -70,8 +74,8 @@ def written_under(scenario: Scenario, text: str, scheduler: str) -> tuple[Scenar
 
 #: Settings that a scheduler does not have when it answers alone.
 _OTHERS: dict[str, frozenset[str]] = {
-    V1_11: frozenset({"schedulers", "design", "time"}),
-    V1_37: frozenset({"schedulers", "design", "time", *ONLY_V1_11}),
+    row.name: frozenset({"schedulers", "design", "time", *(() if row.has_cache else ONLY_V1_11)})
+    for row in ALONE
 }
 
 

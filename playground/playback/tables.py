@@ -26,7 +26,6 @@ from scheduler_core.run import is_timed, simulate
 from scheduler_core.run.v1_37.counts import usages
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.coscheduling.groups import group_key
-from scheduler_core.settings.release import V1_37
 
 PENDING, ABSENT = -1, -2  # in a placement: waits for a node; does not exist (yet or any more)
 BASIC = ("cpu", "memory", "pods")
@@ -76,7 +75,7 @@ class Tables:
         self.usage: list[dict[str, int]] = []
         self.start: list[int] = []
         self._shared_usage: dict[Any, dict[str, int]] = {}
-        self._counted = usages(scenario) if scenario.release == V1_37 else {}
+        self._counted = usages(scenario) if scenario.row.reads_manifests else {}
         self._node_text: Encoded | None = None
         self._pod_text: tuple[int, Encoded] | None = None  # for this number of pods
         self.timed = is_timed(scenario)

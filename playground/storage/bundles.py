@@ -34,7 +34,7 @@ from scheduler_core.kubernetes.model import Node, Pod
 from scheduler_core.kubernetes.problems import BundleError, Problem
 from scheduler_core.progress import Watch, unwatched
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.settings.release import V1_11, V1_22, default_release, is_framework_document
+from scheduler_core.settings.release import default_release, is_framework_document, release_by_time
 from scheduler_core.settings.settings import SETTINGS_KIND
 
 Files = list[tuple[str, str]]  # name, text
@@ -430,7 +430,7 @@ def former_release(scenario: Scenario) -> str:
     timed = (
         is_framework_document(one.policy) or one.settings.time == "virtual" for one in scenario.configurations
     )
-    return V1_22 if any(timed) else V1_11
+    return release_by_time(timed=any(timed))
 
 
 def saying(documents: Sequence[Document], release: str) -> tuple[Document, ...]:

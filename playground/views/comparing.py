@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods
 
 from playground.comparisons import asking, comparing
 from playground.comparisons.summary import summary
-from playground.edits import policies, reconfiguring
+from playground.edits import reconfiguring
 from playground.edits.branching import FullError
 from playground.edits.edit_operations import OBJECT_BYTES
 from playground.models import UNFINISHED, Draft, Run
@@ -33,7 +33,7 @@ from playground.views.stored import links_of
 from playground.views.workbench import _visitor
 from playground.visitors.throttle import throttled
 from scheduler_core.kubernetes.problems import BundleError
-from scheduler_core.settings.release import V1_11, V1_37
+from scheduler_core.settings.release import ALONE
 
 DIFFERENCES_SHOWN = 100
 CHOICES_SHOWN = 40  # of a kind
@@ -43,7 +43,7 @@ PROBLEMS_SHOWN = 5
 #: What the page asks for of each side beside the source; the form shows one field for each.
 SIDE_FIELDS = ("Scheduler",)
 #: The kind of configuration that a release reads.
-READS = {V1_11: policies.KINDS[0], V1_37: policies.KINDS[1]}
+READS = {row.name: row.reads for row in ALONE}
 SIDES = ("left", "right")
 SENT = tuple(f"{side}{field}" for side in SIDES for field in ("", *SIDE_FIELDS))
 #: What keeps two sources from being compared, with the status of its page; the first that fits counts.

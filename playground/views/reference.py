@@ -14,6 +14,7 @@ from scheduler_core.schedulers.v1_11.policy.providers import DEFAULT_PREDICATES
 from scheduler_core.schedulers.v1_11.preemption.criteria import CRITERIA, NAME_NOTE, NAME_TEXT
 from scheduler_core.schedulers.v1_11.preemption.preempt import UNRESOLVABLE_REASONS
 from scheduler_core.schedulers.v1_11.quirks import QUIRKS
+from scheduler_core.settings.settings import PREDICATE_ORDERS
 
 ROW = 30  # height in pixels of a row of the two orders side by side; same value in the style sheet
 
@@ -26,7 +27,7 @@ def _line(left: int, right: int) -> str:
 
 def side_by_side() -> dict[str, Any]:
     """Return both orders as numbered rows, and the lines between rows of the same predicate."""
-    v1_11, proposal = ORDERS["v1.11"], ORDERS["proposal"]
+    v1_11, proposal = (ORDERS[mode] for mode in PREDICATE_ORDERS)
     places = {row.name: place for place, row in enumerate(v1_11, 1)}
     listed = {key for row in proposal for key in row.keys}
     return {

@@ -9,7 +9,7 @@ from msgspec import Struct
 from scheduler_core.authoring.policy_rewriting import EditError, Entries, read_json, with_field
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.reading import At, Report
-from scheduler_core.settings.release import V1_22
+from scheduler_core.settings.release import TIMED
 from scheduler_core.settings.settings import SETTINGS_KIND, read_settings
 from scheduler_core.settings.several import DESIGNS, SIDE_BY_SIDE
 
@@ -69,8 +69,8 @@ def _valid(settings: Document, *, runs: bool) -> Document:
     """Check the settings; if ``runs``, have them answered by the release that runs several schedulers."""
     report = Report()
     timed = settings.get("time") == "virtual" and not settings.get("scheduler")
-    if runs and settings.get("scheduler") != V1_22 and not timed:
-        settings = {**settings, "scheduler": V1_22}
+    if runs and settings.get("scheduler") != TIMED and not timed:
+        settings = {**settings, "scheduler": TIMED}
     read_settings(settings, At(report, None, _Root(SETTINGS_KIND)))
     for at, message in report.errors:
         field = next((str(step) for step in reversed(at.steps) if isinstance(step, str)), "")

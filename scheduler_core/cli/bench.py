@@ -14,7 +14,8 @@ from scheduler_core.cli.caching import add_cache_arguments, with_cache
 from scheduler_core.cli.day import SHAPE, day
 from scheduler_core.cli.reporting import InputError
 from scheduler_core.cli.workloads import SHAPES, workload
-from scheduler_core.run import TimedSimulation, simulate
+from scheduler_core.run import simulate
+from scheduler_core.settings.release import ALONE, CACHING, row_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--nodes", type=_positive, required=True, metavar="N")
     parser.add_argument("--pods", type=_positive, required=True, metavar="P")
     parser.add_argument("--shape", choices=(*SHAPES, SHAPE, "spread"), required=True)
-    parser.add_argument("--scheduler", choices=("v1.11", "v1.37"), default="v1.11", help="default: v1.11")
+    parser.add_argument(
+        "--scheduler", choices=[row.name for row in ALONE], default=CACHING, help=f"default: {CACHING}"
+    )
     parser.add_argument(
         "--trace", choices=("off", "full"), default="off", help="full: record every matrix of every cycle"
     )
@@ -39,7 +42,7 @@ def _positive(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Schedule the workload, time the cycles alone, and print the figures."""
-    if options.scheduler == "v1.37":
+    if row_of(options.scheduler).reads_manifests:
         return _run_v1_37(options)
     if options.shape == "spread":
         raise InputError("--shape spread is for --scheduler v1.37: v1.11 has no topology spread constraints")
@@ -67,13 +70,7 @@ def run(options: argparse.Namespace) -> int:
         "peak_mib": round(_peak_mib(), 1),
         "placements_sha256": hashlib.sha256(lines.encode()).hexdigest(),
     }
-    if isinstance(simulation, TimedSimulation):
-        result["virtual_seconds"] = simulation.time
-        result["events"] = simulation.happenings
-        result["turns"] = simulation.turns
-        ended = sum(pod.phase == "Succeeded" for pod in simulation.framework.pods.values())
-        result["succeeded"] = ended
-    print(json.dumps(result))
+    print(json.dumps(result | simulation.counts()))
     return 0
 
 
@@ -92,7 +89,7 @@ def _run_v1_37(options: argparse.Namespace) -> int:
     placement = benchmark.placement
     lines = "".join(f"{pod} {node}\n" for pod, node in placement.items())
     result = {
-        "scheduler": "v1.37",
+        "scheduler": options.scheduler,
         "shape": options.shape,
         "nodes": options.nodes,
         "pods": options.pods,

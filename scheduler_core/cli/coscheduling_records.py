@@ -11,7 +11,7 @@ from typing import Any
 from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod, PodGroup
 from scheduler_core.kubernetes.quantity import parse_resource
 from scheduler_core.kubernetes.times import seconds_of
-from scheduler_core.scenario.load import load_documents
+from scheduler_core.scenario.load import read_objects
 from scheduler_core.schedulers.coscheduling import (
     EDITIONS,
     Arguments,
@@ -41,7 +41,6 @@ from scheduler_core.schedulers.coscheduling.resource_check import (
 from scheduler_core.schedulers.v1_22.plugins.default_preemption import DefaultPreemption
 from scheduler_core.schedulers.v1_22.releases import RELEASES
 from scheduler_core.schedulers.v1_22.scheduler import Framework, Pace
-from scheduler_core.settings.release import V1_11
 
 START = datetime(2021, 1, 1, tzinfo=UTC)  # records count seconds from here
 MOST_STEPS = 10_000
@@ -109,7 +108,7 @@ def answer(record: Mapping[str, Any]) -> dict[str, Any]:
     manifests = record.get("objects")
     if not isinstance(manifests, list) or not all(isinstance(obj, Mapping) for obj in manifests):
         raise ValueError("objects must be a list of manifests")
-    objects = load_documents(manifests, expand=False, admission=False, presumed=V1_11).objects
+    objects = read_objects(manifests)
     question = RecordInput(
         EDITIONS[implementation],
         _mapping(config.get("args") or {}, "config.args"),
@@ -133,7 +132,7 @@ def _mapping(value: object, name: str) -> Mapping[str, Any]:
 
 def _pod(value: object, name: str) -> Pod:
     manifest = _mapping(value, name)
-    objects = load_documents([manifest], expand=False, admission=False, presumed=V1_11).objects
+    objects = read_objects([manifest])
     if len(objects) != 1 or not isinstance(objects[0], Pod):
         raise ValueError(f"{name} must be a Pod")
     return objects[0]

@@ -8,8 +8,6 @@ from pathlib import Path
 from scheduler_core.cli.reporting import InputError
 from scheduler_core.formats.yaml_writer import write_yaml
 from scheduler_core.run import Stepper
-from scheduler_core.run.instant import Simulation
-from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.schedulers.extenders.port import Transport
 
 
@@ -54,9 +52,7 @@ def write_answers(simulation: Stepper, options: argparse.Namespace) -> None:
     """
     if options.record_answers is None:
         return
-    document = (
-        simulation.asking.recording() if isinstance(simulation, (Simulation, V1_37Simulation)) else None
-    )
+    document = simulation.recorded_answers()
     if document is None:
         raise InputError(f"{options.record_answers}: no extender was called, so there is nothing to record")
     try:

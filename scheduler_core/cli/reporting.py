@@ -23,7 +23,7 @@ from scheduler_core.schedulers.extenders.answers import Answers
 from scheduler_core.schedulers.extenders.configuration import Extender
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.settings.feature_gates import parse_gates
-from scheduler_core.settings.release import RELEASES, V1_11, V1_22, can_read
+from scheduler_core.settings.release import RELEASES, can_read, row_of
 from scheduler_core.settings.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings
 
 
@@ -114,7 +114,7 @@ class ConfigurationFile(Struct, frozen=True):
         """
         settings = self.settings or DEFAULT_SETTINGS
         release = Configuration(self.policy, settings).release
-        return release in (V1_11, V1_22) or (not release and settings.only_v1_11)
+        return not row_of(release).reads_manifests if release else settings.only_v1_11
 
 
 def read_configuration(name: str) -> ConfigurationFile:

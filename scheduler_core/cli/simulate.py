@@ -30,11 +30,8 @@ from scheduler_core.kubernetes.recorded import RecordedPlacement, agreement
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run import Stepper, TimedSimulation, cache_of, simulate
 from scheduler_core.run.trace import trace_line
-from scheduler_core.run.v1_37.groups import group_lines, untried_because
-from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.schedulers.extenders.approval import using
 from scheduler_core.schedulers.v1_11.policy import PolicyError
-from scheduler_core.settings.release import V1_37
 
 
 class PodOutcome(NamedTuple):
@@ -152,12 +149,11 @@ def report(simulation: Stepper, last: dict[str, Cycle], out: TextIO) -> None:
         print(told, file=out)
     counts = Counter(row.state for row in rows)
     listed = ", ".join(f"{count:,} {state}" for state, count in counts.most_common()) or "no pods"
-    if isinstance(simulation, V1_37Simulation):
-        for told in (*group_lines(simulation.run), *simulation.unsettled):
-            print(told, file=out)
+    for note in simulation.notes():
+        print(note, file=out)
     cluster = f"{counted(simulation.cluster.columns.size, 'node')}, {counted(simulation.index, 'cycle')}"
-    if simulation.scenario.release == V1_37:
-        cluster = f"kube-scheduler {V1_37}: {cluster}"
+    if simulation.scenario.row.reads_manifests:
+        cluster = f"kube-scheduler {simulation.scenario.release}: {cluster}"
     print(f"{cluster}: {listed}", file=out)
 
 
@@ -173,7 +169,7 @@ def daemons_missing(simulation: Stepper) -> Iterator[str]:
             owners.pop(operation.key, None)
             if operation.object is not None:
                 owners[operation.key] = operation.object
-    if not owners or isinstance(simulation, V1_37Simulation):  # their pods are pending, with the reason
+    if not owners or simulation.scenario.row.daemons_pending:  # their pods are pending, with the reason
         return
     there: dict[str, list[Pod]] = {}
     for state in simulation.cluster.pods.values():
@@ -188,9 +184,8 @@ def daemons_missing(simulation: Stepper) -> Iterator[str]:
 def outcomes(simulation: Stepper, last: dict[str, Cycle]) -> Iterator[PodOutcome]:
     """Yield every pod's outcome: those of the cluster in creation order, then those no longer in it."""
     placement = simulation.placement()
-    members = simulation.members if isinstance(simulation, V1_37Simulation) else {}
     for key, node in placement.items():
-        cycle, member = last.get(key), members.get(key)
+        cycle, member = last.get(key), simulation.members.get(key)
         pod = simulation.cluster.pods[key].pod
         if member is not None and (cycle is None or cycle.index <= member.index):
             yield PodOutcome(key, "placed" if node else "pending", node, member.text())
@@ -202,9 +197,7 @@ def outcomes(simulation: Stepper, last: dict[str, Cycle]) -> Iterator[PodOutcome
         elif cycle is None and not simulation.responsible(pod):
             yield PodOutcome(key, "other", "", f"assigned to the scheduler {pod.scheduler_name}")
         else:
-            why = pending_because(cycle)
-            if cycle is None and isinstance(simulation, V1_37Simulation):
-                why = untried_because(simulation.run, key, simulation.claims.problems)
+            why = simulation.untried_because(key) if cycle is None else pending_because(cycle)
             yield PodOutcome(key, "pending", "", why)
     for key, finished in simulation.cluster.finished.items():
         yield PodOutcome(key, "finished", finished.node_name, f"phase {finished.phase}")
@@ -228,10 +221,8 @@ def placed_because(cycle: Cycle) -> str:
     return best if len(cycle.ties) == 1 else f"{best}, one of {len(cycle.ties):,} with it"
 
 
-def pending_because(cycle: Cycle | None) -> str:
+def pending_because(cycle: Cycle) -> str:
     """Return why a pod has no node, in the scheduler's own words."""
-    if cycle is None:
-        return "not tried"
     nominated = cycle.decision.nominated
     message = cycle.message or ""
     return f"{message} Nominated to {nominated}." if nominated else message

@@ -23,7 +23,7 @@ from scheduler_core.kubernetes.model import (
     Workload,
 )
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.settings.release import V1_11
+from scheduler_core.settings.release import CACHING
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "failure-domain.beta.kubernetes.io/zone"
@@ -73,7 +73,7 @@ def workload(shape: str, nodes: int, pods: int) -> Scenario:
         )
         for number in range(pods)
     )
-    return Scenario(f"bench {shape}", (), tuple(objects), presumed=V1_11)
+    return Scenario(f"bench {shape}", (), tuple(objects), presumed=CACHING)
 
 
 def bench_node(number: int) -> Node:

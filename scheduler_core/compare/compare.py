@@ -18,7 +18,6 @@ from scheduler_core.compare.results.metrics import Metrics, Work, measure
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run import Stepper, simulate
-from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.rule_history import history_of
 
@@ -121,20 +120,12 @@ def compare(
 
 
 def _unrecorded(simulation: Stepper) -> Stepper:
-    """Let v1.37 record no more than decisions, scores and feasible nodes: the rest is most of its time."""
-    if isinstance(simulation, V1_37Simulation):
-        simulation.record(trace=False)
+    simulation.spare_records()
     return simulation
 
 
 def _recorded(simulation: Stepper, cycle: Cycle | None) -> Cycle | None:
-    """Return the cycle with its matrices: one of v1.37 is run again."""
-    if cycle is None or not isinstance(simulation, V1_37Simulation):
-        return cycle
-    again = V1_37Simulation(simulation.scenario, trace=False, asking=simulation.asking)
-    again.replay(simulation.decisions[: cycle.index - 1])
-    again.record(trace=True)
-    return again.step()
+    return None if cycle is None else simulation.with_matrices(cycle)
 
 
 def _difference(index: int, a: Cycle | None, b: Cycle | None) -> FirstDifference | None:

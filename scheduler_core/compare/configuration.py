@@ -17,8 +17,7 @@ from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_37.configuration import current_configuration
 from scheduler_core.settings.feature_gates import DEFAULTS as GATES
-from scheduler_core.settings.release import V1_37
-from scheduler_core.settings.settings import Settings
+from scheduler_core.settings.settings import QUIRK_MODES, Settings
 
 VALUE = 120  # characters of an argument that are shown
 _RESOURCES = [{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1}]
@@ -97,7 +96,7 @@ def _extenders(a: Scenario, b: Scenario) -> Iterator[str]:
 def _profiles(scenario: Scenario) -> dict[str, Plugins] | None:
     """Return the profiles by schedulerName, ``None`` under a Policy."""
     configuration = scenario.configuration
-    if scenario.release == V1_37:
+    if scenario.row.reads_manifests:
         compiled = current_configuration(scenario.policy, scenario.settings.feature_gates)
         return {
             name: Plugins(one.points, one.weights, _completed(one.arguments), one.percentage)
@@ -243,7 +242,7 @@ def _policies(a: Profile, b: Profile) -> Iterator[str]:
     for key in dict.fromkeys([*a.arguments, *b.arguments]):
         yield from _arguments(key, *(_plain(side.arguments.get(key)) for side in (a, b)))
     for quirk in sorted(a.quirks ^ b.quirks):
-        yield f"quirk {quirk}: {'v1.11' if quirk in a.quirks else 'fixed'} under A, the other under B"
+        yield f"quirk {quirk}: {QUIRK_MODES[quirk not in a.quirks]} under A, the other under B"
     if a.hard_weight != b.hard_weight:
         yield f"hardPodAffinitySymmetricWeight: {a.hard_weight} under A, {b.hard_weight} under B"
     if a.always_check_all != b.always_check_all:
@@ -270,7 +269,7 @@ def _settings(a: Settings, b: Settings) -> Iterator[str]:
 
 def _gates(a: Scenario, b: Scenario) -> Iterator[str]:
     """Describe the feature gates that differ where both sides have gates."""
-    if a.release != b.release or a.release != V1_37:
+    if a.release != b.release or not a.row.has_gates:
         return
     one, two = ({**GATES, **dict(side.settings.feature_gates)} for side in (a, b))
     for gate in sorted({**one, **two}):

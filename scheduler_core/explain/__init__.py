@@ -31,6 +31,7 @@ from scheduler_core.explain.v1_37.explanation import (
     decide_too,
     groups_of,
     pending_now,
+    run_of,
     verdict_on,
 )
 from scheduler_core.explain.v1_37.standing import standing_now
@@ -115,7 +116,7 @@ def asking(
         count = f"{len(last.victims):,} pod" + ("" if len(last.victims) == 1 else "s")
         summary += f" So preemption deleted {count} on {last.nominated} in this cycle, and it is tried again."
     step = f"{simulation.major}.{simulation.minor + 1}"
-    if isinstance(simulation, V1_37Simulation):
+    if scenario.row.reads_manifests:
         simulation.step()
         member = simulation.members.get(pod)
         summary += f" With its PodGroup {member.group} in this cycle: {member.text()}" if member else ""
@@ -210,8 +211,9 @@ def _placed(simulation: Stepper, index: int, pod: str, asked: str | None) -> Ask
     yield
     earlier = _before(simulation, index)
     yield
-    if isinstance(earlier, V1_37Simulation):
-        return (yield from _placed_currently(earlier, pod, asked))
+    alone = run_of(earlier)
+    if alone is not None:
+        return (yield from _placed_by_v1_37(alone, pod, asked))
     peer = serving(earlier, earlier.cluster.pods[pod].pod) if pod in earlier.cluster.pods else None
     standing = None if peer is not None else Standing(snapshot(earlier, pod))
     yield
@@ -263,7 +265,7 @@ def _refused_by_extender(cycle: Cycle, row: int) -> str:
     return f"passed the {rules}, but {matrix.order[number]} refused it: {reasons}"
 
 
-def _placed_currently(earlier: V1_37Simulation, pod: str, asked: str | None) -> Asking:
+def _placed_by_v1_37(earlier: V1_37Simulation, pod: str, asked: str | None) -> Asking:
     """Return the answer for a pod that v1.37 placed, from the cluster of the cycle that did."""
     standing = standing_now(earlier, pod)
     yield
@@ -324,10 +326,11 @@ def _standing(simulation: Stepper, pod: str, asked: str | None, shown: int, *, t
     yield
     state = simulation.cluster.pods[pod]
     node = state.node_name or None
-    if isinstance(simulation, V1_37Simulation):
+    alone = run_of(simulation)
+    if alone is not None:
         known = "bound" if node else "pending"
         moment = Explanation(pod, known, node, asked, simulation.index, _step(simulation), "")
-        return (yield from pending_now(simulation, pod, asked, moment, shown))
+        return (yield from pending_now(alone, pod, asked, moment, shown))
     here = Explanation(
         pod, "bound" if node else "pending", node, asked, simulation.index, _step(simulation), ""
     )

@@ -20,8 +20,7 @@ from scheduler_core.formats.patch import apply_patch
 from scheduler_core.kubernetes.keys import Key, key_of
 from scheduler_core.kubernetes.manifests import Manifest
 from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod, Workload
-from scheduler_core.scenario.load import load_documents
-from scheduler_core.settings.release import V1_11
+from scheduler_core.scenario.load import read_objects
 
 EFFORT = {
     "spelling": 0,  # nothing in the cluster has this name: it was never meant
@@ -149,7 +148,7 @@ def _read(document: Mapping[str, Any], *, admission: bool) -> KubernetesObject:
     alone = copy.deepcopy(dict(document))
     if alone.get("kind") == "Pod" and isinstance(alone.get("spec"), dict):
         alone["spec"].pop("nodeName", None)  # its node is not in this bundle of one object
-    return load_documents([alone], expand=False, admission=admission, presumed=V1_11).objects[0]
+    return read_objects([alone], admission=admission)[0]
 
 
 def _patch(document: Manifest, group: Iterable[Edit]) -> Manifest:

@@ -24,7 +24,7 @@ from scheduler_core.schedulers.v1_22.plugins.table import FRAMEWORK_PLUGINS
 from scheduler_core.schedulers.v1_22.profile import OWN, Scheduling, in_framework
 from scheduler_core.schedulers.v1_22.profile_runtime import ProfileSpec
 from scheduler_core.schedulers.v1_22.record import Attempt
-from scheduler_core.schedulers.v1_22.releases import RELEASES, V1_11, Release
+from scheduler_core.schedulers.v1_22.releases import RELEASES, UNDER_POLICY, Release
 from scheduler_core.schedulers.v1_22.scheduler import Pace
 
 LIFE = 60.0  # seconds from the creation of the newest object to virtual time 0
@@ -113,7 +113,7 @@ def v1_11_parts(configuration: Configuration) -> Parts:
     """Return the parts of v1.11: a Policy's predicates, priorities and preemption without any of 1.22's."""
     one = ProfileSpec(None, Scheduling(configuration.profile, 0, 0, own=(), round_robin=True))
     plugins = (DefaultPreemption(), PodGroupController(CLASSIC))
-    return Parts(plugins, None, dict.fromkeys(DEFAULT_NAMES, one), CLASSIC, V1_11, (0.0, 0.0))
+    return Parts(plugins, None, dict.fromkeys(DEFAULT_NAMES, one), CLASSIC, UNDER_POLICY, (0.0, 0.0))
 
 
 def _framework_parts(framework: FrameworkConfiguration, epoch: float) -> Parts:

@@ -10,7 +10,6 @@ from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.run.stepper import Stepper
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.settings.release import V1_22, V1_37
 
 
 def is_timed(scenario: Scenario) -> bool:
@@ -19,7 +18,7 @@ def is_timed(scenario: Scenario) -> bool:
     It does if it has a KubeSchedulerConfiguration of that release or sets ``time: virtual``, at the start or
     at a step.
     """
-    return scenario.release == V1_22
+    return scenario.row.is_timed
 
 
 def simulate(
@@ -35,10 +34,10 @@ def simulate(
     Raises:
         PolicyError: The scenario's configuration cannot be used.
     """
-    release = scenario.release
-    if release == V1_37:
+    clock = scenario.row.clock
+    if clock == "own":
         return V1_37Simulation(scenario, trace=trace)
-    if release == V1_22:
+    if clock == "events":
         if scenario.settings.have_views:
             return SeveralSimulation(scenario, trace=trace, interrupt=interrupt)
         return TimedSimulation(scenario, trace=trace, interrupt=interrupt)

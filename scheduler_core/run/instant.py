@@ -13,10 +13,12 @@ from itertools import groupby
 from msgspec.structs import replace
 
 from scheduler_core.interrupting import look
+from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.record.cycle import Cycle, Decision, KubernetesEvent, Restart
 from scheduler_core.run.manifests import Manifests
 from scheduler_core.run.quirk_effects import QuirkEffects
+from scheduler_core.run.reported import Reported
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.extenders.approval import transport
 from scheduler_core.schedulers.extenders.asking import Asking
@@ -54,7 +56,7 @@ those whose affinity it matches.
 """
 
 
-class Simulation:
+class Simulation(Reported):
     """Step through what kube-scheduler would do with a scenario.
 
     ``trace=False`` omits from each Cycle what only views need. ``unabridged=True`` also
@@ -280,6 +282,10 @@ class Simulation:
         other = deepcopy(self, {id(shared): shared for shared in unchanging})
         other.record(trace=trace)
         return other
+
+    def recorded_answers(self) -> Document | None:
+        """Return what extenders answered, ``None`` if none was called."""
+        return self.asking.recording()
 
     def record(self, *, trace: bool) -> None:
         """Set whether cycles record, from the next one on, what views need or only the decisions."""

@@ -7,11 +7,13 @@ pods, operations. A step returns the same Cycle as v1.11's
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from typing import Any, Self
 
 from scheduler_core.cluster.controllers import ControllerManager
+from scheduler_core.kubernetes.keys import Key
+from scheduler_core.kubernetes.model import KubernetesObject
 from scheduler_core.record.cycle import Cycle, Decision, FinalState, Restart
 from scheduler_core.record.timeline import UNSETTLED, TimelineEvent
 from scheduler_core.run.agenda import Agenda
@@ -21,9 +23,10 @@ from scheduler_core.run.control import ControlledFramework
 from scheduler_core.run.cycles import cycle_of, decision_of, events_of, phases_of
 from scheduler_core.run.ending import Ending, Subject
 from scheduler_core.run.forking import shared
-from scheduler_core.run.landing import land, tell_of
+from scheduler_core.run.landing import land, live, tell_of
 from scheduler_core.run.queues import queue_state, queues_of, waiting_of
 from scheduler_core.run.recording import EventRecording, StepEvents
+from scheduler_core.run.reported import Reported
 from scheduler_core.run.restarting import restart
 from scheduler_core.run.view import FrameworkReader
 from scheduler_core.run.waits import longest_wait
@@ -39,7 +42,7 @@ from scheduler_core.schedulers.v1_22.waiting import WaitingPod
 UNSETTLED_KEPT = 20
 
 
-class TimedSimulation(FrameworkReader):
+class TimedSimulation(FrameworkReader, Reported):
     """Step through what a scheduler of the framework would do with a scenario, in virtual time.
 
     Operations land in order: one with a time at that time; one with a step when nothing is left to do *now*
@@ -114,6 +117,24 @@ class TimedSimulation(FrameworkReader):
     def _subject(self) -> Subject:
         """What has to come to rest before the run ends."""
         return self.framework
+
+    def counts(self) -> dict[str, float]:
+        """Return the virtual seconds, the events, the turns and the pods that ended."""
+        ended = sum(pod.phase == "Succeeded" for pod in self.framework.pods.values())
+        return {
+            "virtual_seconds": self.time,
+            "events": self.happenings,
+            "turns": self.turns,
+            "succeeded": ended,
+        }
+
+    def live_object(self, kind: str, key: str) -> KubernetesObject | None:
+        """Return an object as scheduler and controllers have left it, ``None`` if there is none."""
+        return live(self.framework, kind, key)
+
+    def controlled_objects(self) -> Mapping[Key, KubernetesObject]:
+        """Return what the controllers' store has."""
+        return self.framework.manager.store.objects
 
     # Steps
 

@@ -7,17 +7,16 @@ from typing import Protocol, Self, runtime_checkable
 
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.record.cycle import Cycle, Decision, FinalState
-from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.run.reported import Reported
 from scheduler_core.schedulers.v1_11.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.queue import SchedulingQueue
 from scheduler_core.schedulers.v1_11.strategy import Strategy
 
 
-class Stepper(Protocol):
+class Stepper(Reported, Protocol):
     """A stepwise run of a scenario. ``time`` is virtual seconds; ``deleted`` is in order of deletion."""
 
-    scenario: Scenario
     decisions: list[Decision]
     major: int
     minor: int

@@ -17,6 +17,7 @@ from scheduler_core.record.cycle import KubernetesEvent, QuirkEffect, Restart, W
 from scheduler_core.record.preemption import Hopeless
 from scheduler_core.record.priority_row import PriorityKind
 from scheduler_core.schedulers.v1_11.preemption.criteria import TEXTS
+from scheduler_core.settings.settings import CACHE_MODES
 
 PHASES = (
     *("queue", "preFilter", "predicates", "priorities", "select", "preemption", "postFilter"),
@@ -252,7 +253,7 @@ class CacheOff(Line, frozen=True):
 class CacheLine(CacheTotals, rename="camel", kw_only=True):
     """The work of the equivalence cache, or of batching, in one cycle."""
 
-    mode: Annotated[str, one_of(("designed", "v1.11", "sound", "batching"))]
+    mode: Annotated[str, one_of(CACHE_MODES[1:])]
     equivalence_class: Annotated[
         Annotated[str, one_of(("controller", "attributes", "signature"))],
         Meta(description="What makes pods equivalent; batching goes by signature."),

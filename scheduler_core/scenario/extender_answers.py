@@ -15,9 +15,10 @@ from scheduler_core.schedulers.extenders.configuration import (
     Extender,
     read_extenders,
 )
-from scheduler_core.settings.release import V1_11, V1_37, is_framework_document
+from scheduler_core.settings.release import CONFIGURATION_KIND, POLICY_KIND, ROWS, is_framework_document
 
-FORMS = {V1_11: POLICY, V1_37: CONFIGURATION}
+_BY_KIND = {POLICY_KIND: POLICY, CONFIGURATION_KIND: CONFIGURATION}
+FORMS = {row.name: _BY_KIND[row.reads] for row in ROWS if row.asks_extenders}
 """How the configuration that each release reads writes its extenders."""
 
 ASKING = frozenset(FORMS)

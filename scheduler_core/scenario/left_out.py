@@ -12,7 +12,7 @@ from scheduler_core.schedulers.v1_37.podgroups import NATIVE, group_of
 from scheduler_core.schedulers.v1_37.unsupported import GATES as NOT_IMPLEMENTED
 from scheduler_core.schedulers.v1_37.unsupported import unsupported
 from scheduler_core.settings.feature_gates import COMPARISON, GROUPS, is_unsimulated
-from scheduler_core.settings.release import V1_37
+from scheduler_core.settings.release import row_of
 from scheduler_core.settings.settings import ONLY_V1_11, Settings
 
 MOST = 20
@@ -53,7 +53,7 @@ def left_out_beside(documents: Sequence[Document], configuration: Configuration)
     groups = [one for one in objects if one.get("kind") == "PodGroup"]
     others = [one for one in documents if one not in groups]
     texts = [*_gated(others, [configuration.settings], binders=False)]
-    if configuration.read_by == V1_37 and (configuration.policy or {}).get("extenders"):
+    if row_of(configuration.read_by).reads_manifests and (configuration.policy or {}).get("extenders"):
         texts.append("extenders are not asked beside other schedulers")
     if any(group_of(one) == NATIVE for one in groups):
         texts.append(
@@ -88,7 +88,7 @@ def _told(settings: Settings, operations: Iterable[Landing]) -> Iterator[str]:
     if settings.only_v1_11:
         yield (f"{', '.join(ONLY_V1_11[:-1])} and {ONLY_V1_11[-1]} are settings of v1.11 and have no effect")
     for name, release, during in operations:
-        if release not in ("", V1_37):
+        if release and not row_of(release).reads_manifests:
             yield f"operation {name} asks for {release}: v1.37 restarts with its default configuration"
         if during:
             yield f"operation {name} lands after its cycle: v1.37 evaluates a snapshot"

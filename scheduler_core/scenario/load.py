@@ -57,11 +57,12 @@ from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_37.configuration import check_current, warn_of_readers
 from scheduler_core.settings.feature_gates import read_gates
 from scheduler_core.settings.release import (
-    V1_22,
-    V1_37,
+    GATED,
+    TYPED,
     chosen_release,
     default_release,
     release_of_kubelets,
+    row_of,
 )
 from scheduler_core.settings.settings import DEFAULT_SETTINGS, SETTINGS_KIND, Settings, read_settings
 
@@ -125,6 +126,19 @@ def load_documents(
     loading.scheduler, loading.presumed, loading.only_v1_11 = scheduler, presumed, only_v1_11
     loading.gates = feature_gates or {}
     return loading.run(bundle)
+
+
+def read_text(text: str, *, scheduler: str = "", feature_gates: Mapping[str, bool] | None = None) -> Scenario:
+    """Read a text for its documents alone. Raises what :func:`load` raises."""
+    gates = feature_gates
+    return load(text, expand=False, admission=False, presumed=TYPED, scheduler=scheduler, feature_gates=gates)
+
+
+def read_objects(
+    manifests: Iterable[Mapping[str, Any]], *, admission: bool = False
+) -> tuple[KubernetesObject, ...]:
+    """Return the objects of manifests as they are written. Raises what :func:`load` raises."""
+    return load_documents(manifests, expand=False, admission=admission, presumed=TYPED).objects
 
 
 class _Loading:
@@ -211,7 +225,7 @@ class _Loading:
             configuration = checked(entry.value, settings, at)
             if settings.mixes_releases:
                 warn_of_readers(configuration, at)
-            if V1_37 in (configuration.release, configuration.is_beside and configuration.read_by):
+            if row_of(configuration.reader).reads_manifests:
                 check_current(entry.value, settings, at)
             elif configuration.in_force is None and entry.kind == CONFIGURATION_KIND:
                 at.child("kind").warn(f"kube-scheduler v1.11 reads no {CONFIGURATION_KIND}: it is ignored")
@@ -228,13 +242,13 @@ class _Loading:
         if not controllers:
             self.assembly.expand, self.assembly.recorded = False, True
         release = self.release(configuration)
-        beside = release == V1_22 and settings.runs(V1_37)
-        current = release == V1_37 or beside
+        row = row_of(release)
+        current = row.reads_manifests or (row.is_timed and settings.reads_manifests)
         if settings.feature_gates and not current:
             for entry in self.settings[:1] or [Entry({}, SETTINGS_KIND)]:
-                told = f"kube-scheduler {release} has no such feature gates here: write scheduler: {V1_37}"
+                told = f"kube-scheduler {release} has no such feature gates here: write scheduler: {GATED}"
                 At(self.report, None, entry).child("featureGates").warn(told)
-        if settings.have_views and release != V1_22:
+        if settings.have_views and not row.is_timed:
             At(self.report, None, self.settings[0]).child("schedulers").warn(
                 "schedulers and design have no effect without virtual time: add time: virtual"
             )
@@ -242,9 +256,9 @@ class _Loading:
             unread = chain(self.namespaces, *self.ignored.values())
             check_newer_fields((read.entry for read in self.decoded), unread, self.report)
             self.refuse_if_wrong()
-        self.assembly.timed = release == V1_22
+        self.assembly.timed = row.is_timed
         self.assembly.modern = current
-        self.assembly.world.daemons_pending = release == V1_37
+        self.assembly.world.daemons_pending = row.daemons_pending
         objects = self.assembly.build(self.decoded, self.before)
         self.refuse_if_wrong()
         self.write_down(self.assembly.changed)
@@ -286,7 +300,8 @@ class _Loading:
         if not asks:
             for at in places:
                 at.child("kind").warn(f"{release} is simulated without extenders: the answers have no effect")
-        for entry in (*self.policies[:1], *(self.configurations[:1] if release == V1_37 else ())):
+        reads = row_of(release).reads == CONFIGURATION_KIND
+        for entry in (*self.policies[:1], *(self.configurations[:1] if asks and reads else ())):
             warn_of_configuration(entry.value, answers, At(self.report, None, entry), release)
         initial, *later = (one.extenders for one in configurations)
         brought = [extender for found in later for extender in found if extender not in initial]

@@ -32,7 +32,7 @@ from scheduler_core.scenario.reconfiguration import Reconfiguration, is_configur
 from scheduler_core.scenario.scenario import Operation
 from scheduler_core.scenario.v1_37_fields import check_newer_fields
 from scheduler_core.schedulers.v1_22.configuration.profiles import FOREIGN_PLUGINS, Configuration
-from scheduler_core.settings.release import V1_11, V1_22, configured_release
+from scheduler_core.settings.release import configured_release, release_of_patch, release_of_settings
 from scheduler_core.settings.settings import ONLY_V1_11, SETTINGS_KIND, names_only_v1_11
 
 Documents = dict[Key, dict[str, Any]]
@@ -126,12 +126,11 @@ def _release_written(operation: dict[str, Any]) -> Iterator[str]:
     if isinstance(made, dict) and is_configuration(made):
         if made["kind"] == SETTINGS_KIND:
             chosen = configured_release(None, str(made.get("scheduler") or ""), str(made.get("time")), ())
-            yield chosen or (V1_11 if names_only_v1_11(made) else "")
+            yield release_of_settings(chosen, only_v1_11=names_only_v1_11(made))
         else:
             yield configured_release(made, "", "", FOREIGN_PLUGINS)
     if isinstance(patched, dict) and is_configuration(patched.get("typeMeta")):
-        written = str(patched.get("patch"))
-        yield V1_22 if "virtual" in written else V1_11 if any(one in written for one in ONLY_V1_11) else ""
+        yield release_of_patch(str(patched.get("patch")), ONLY_V1_11)
 
 
 def read_operations(

@@ -24,7 +24,7 @@ from scheduler_core.scenario.unhonored import Unhonored, warnings_under
 from scheduler_core.schedulers.extenders.answers import Answers
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.settings.feature_gates import COMPARISON
-from scheduler_core.settings.release import V1_22, V1_37, chosen_release, default_release
+from scheduler_core.settings.release import Release, chosen_release, default_release, row_of
 from scheduler_core.settings.settings import DEFAULT_SETTINGS, Settings
 
 
@@ -97,6 +97,11 @@ class Scenario(Struct, frozen=True):
         return self.said_release or self.presumed or default_release()
 
     @property
+    def row(self) -> Release:
+        """What there is to ask of the release that answers."""
+        return row_of(self.release)
+
+    @property
     def said_release(self) -> str:
         """The kube-scheduler that the bundle itself chooses, "" if it says nothing."""
         configurations = self.configurations
@@ -151,9 +156,9 @@ class Scenario(Struct, frozen=True):
         others = [problem for problem in self.warnings if not problem.unhonored and not is_left_out(problem)]
         release = self.release
         told = [*warnings_under(self.unhonored, self.configurations, release)]
-        if release == V1_22 and self.settings.runs(V1_37):
+        if self.row.is_timed and self.settings.reads_manifests:
             told += left_out_beside(self.documents, self.configuration)
-        if release == V1_37:
+        if self.row.reads_manifests:
             landing = (
                 (o.id, "" if o.configuration is None else o.configuration.release, o.during)
                 for o in self.operations

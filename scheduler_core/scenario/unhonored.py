@@ -19,7 +19,7 @@ from scheduler_core.schedulers.v1_11.policy import PolicyError
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_22.configuration.versions import DEFAULT_SCHEDULER
 from scheduler_core.settings.feature_gates import GROUPS, TOPOLOGY
-from scheduler_core.settings.release import V1_37
+from scheduler_core.settings.release import row_of
 
 NAMED = 3  # objects named in a warning; the others are counted
 
@@ -154,10 +154,10 @@ def warnings_under(
 
 def _served_by_v1_37(configurations: Iterable[Configuration], release: str) -> Callable[[Unhonored], bool]:
     """Return whether v1.37 schedules all pods that a warning concerns, alone or next to other schedulers."""
-    if release == V1_37:
+    if row_of(release).reads_manifests:
         return lambda _: True
     served = [
-        {scheduler.name for scheduler in one.settings.schedulers if scheduler.runs == V1_37}
+        {scheduler.name for scheduler in one.settings.schedulers if row_of(scheduler.runs).reads_manifests}
         for one in configurations
     ]
     return lambda found: bool(found.schedulers) and all(found.schedulers <= names for names in served)

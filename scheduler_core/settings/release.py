@@ -1,4 +1,4 @@
-"""Which kube-scheduler answers a scenario: the releases, and what chooses one. The only place that does.
+"""Which kube-scheduler answers a scenario: a row per release, and what chooses one. The only place that does.
 
 ``SimulationSettings.scheduler`` is decisive. Without it the configuration is: a Policy is v1.11's, a
 KubeSchedulerConfiguration v1 is v1.37's unless it enables a plugin that v1.37 is not built with, and older
@@ -10,15 +10,108 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
-V1_11, V1_22, V1_37 = "v1.11", "v1.22", "v1.37"
-RELEASES = (V1_11, V1_22, V1_37)
+from msgspec import Struct
+
+POLICY_KIND = "Policy"
+CONFIGURATION_KIND = "KubeSchedulerConfiguration"
+
+
+class Release(Struct, frozen=True, kw_only=True):
+    """What other modules ask of a release. ``reads`` is the kind of its configuration.
+
+    ``clock`` passes time: ``instant`` stands still between cycles, ``events`` is the clock that several
+    schedulers and the controllers share, ``own`` that of v1.37's queue. ``reads_manifests``: it compiles
+    objects and configuration from manifests, with fields that other releases do not have.
+    """
+
+    name: str = ""
+    reads: str = ""
+    clock: Literal["", "instant", "events", "own"] = ""
+    reads_manifests: bool = False
+    asks_extenders: bool = False
+    has_cache: bool = False  # the equivalence cache, quirks and an order of predicates
+    has_gates: bool = False  # feature gates
+    answers_alone: bool = False  # any scenario can be put under it, without other schedulers
+    daemons_pending: bool = False  # a DaemonSet's pod is created even if no node has room, and waits
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether it runs in the virtual time that several schedulers share."""
+        return self.clock == "events"
+
+    @property
+    def replays_by_deciding(self) -> bool:
+        """Whether a replay decides again, because the queue depends on how a cycle was decided."""
+        return self.clock != "instant"
+
+
+ROWS = (
+    Release(
+        name="v1.11",
+        reads=POLICY_KIND,
+        clock="instant",
+        asks_extenders=True,
+        has_cache=True,
+        answers_alone=True,
+    ),
+    Release(name="v1.22", reads=CONFIGURATION_KIND, clock="events"),
+    Release(
+        name="v1.37",
+        reads=CONFIGURATION_KIND,
+        clock="own",
+        reads_manifests=True,
+        asks_extenders=True,
+        has_gates=True,
+        answers_alone=True,
+        daemons_pending=True,
+    ),
+)
 """Oldest first. v1.22 stands for the scheduling framework in virtual time."""
 
-CONFIGURATION_KIND = "KubeSchedulerConfiguration"
+RELEASES = tuple(row.name for row in ROWS)
+V1_11, V1_22, V1_37 = RELEASES
+"""For the packages of these schedulers; others ask a row."""
+ALONE = tuple(row for row in ROWS if row.answers_alone)
+TIMED = next(row.name for row in ROWS if row.is_timed)
+"""The release whose clock several schedulers share."""
+CACHING = next(row.name for row in ROWS if row.has_cache)
+"""The release with an equivalence cache."""
+TYPED = next(row.name for row in ROWS if not row.reads_manifests)
+"""A release for which reading checks no more than the fields of typed objects."""
+GATED = next(row.name for row in ROWS if row.has_gates)
+"""The release that is started with feature gates."""
+
+_BY_NAME = {row.name: row for row in ROWS}
+_UNCHOSEN = Release()
+
+
+def row_of(release: str) -> Release:
+    """Return the row of a release; for "" and what is no kube-scheduler, one without features."""
+    return _BY_NAME.get(release, _UNCHOSEN)
+
+
+def release_by_time(*, timed: bool) -> str:
+    """Return the release that answers a bundle of v1.11 or of the framework, by its time alone."""
+    return TIMED if timed else CACHING
+
+
+def release_of_settings(chosen: str, *, only_v1_11: bool) -> str:
+    """Return the release that an operation on the settings chooses, "" if it chooses none.
+
+    ``only_v1_11``: the operation writes a field that only that release reads.
+    """
+    return chosen or (CACHING if only_v1_11 else "")
+
+
+def release_of_patch(written: str, only_v1_11: Iterable[str]) -> str:
+    """Return the release that the text of a patch of the settings chooses, "" if it chooses none."""
+    return TIMED if "virtual" in written else CACHING if any(one in written for one in only_v1_11) else ""
+
+
 CONFIGURATION_V1 = "kubescheduler.config.k8s.io/v1"
-DEFAULT_RELEASE = V1_37
+DEFAULT_RELEASE = RELEASES[-1]
 """Of a bundle that says nothing; :func:`default_release` returns it."""
 
 _VERSION = re.compile(r"v?1\.([0-9]{1,4})(?![0-9])")
@@ -37,9 +130,10 @@ def is_framework_document(policy: Mapping[str, Any] | None) -> bool:
 
 def can_read(release: str, policy: Mapping[str, Any] | None) -> bool:
     """Return whether a release reads a scheduler's configuration at all; "" stands for any release."""
-    if policy is None or release in ("", V1_22):
+    row = row_of(release)
+    if policy is None or not row.name or row.is_timed:
         return True
-    return is_framework_document(policy) == (release == V1_37)
+    return is_framework_document(policy) == (row.reads == CONFIGURATION_KIND)
 
 
 def configured_release(
@@ -52,11 +146,12 @@ def configured_release(
     if scheduler:
         return scheduler
     if policy is None:
-        return V1_22 if time == "virtual" else ""
+        return TIMED if time == "virtual" else ""
     if not is_framework_document(policy):
-        return V1_22 if time == "virtual" else V1_11
+        return release_by_time(timed=time == "virtual")
     modern = policy.get("apiVersion") == CONFIGURATION_V1
-    return V1_37 if modern and not any(name in foreign for name in plugins_named(policy)) else V1_22
+    foreigners = any(name in foreign for name in plugins_named(policy))
+    return GATED if modern and not foreigners else TIMED
 
 
 def plugins_named(policy: Mapping[str, Any]) -> Iterator[str]:
@@ -82,7 +177,7 @@ def release_of_kubelets(versions: Iterable[str]) -> str:
     minors = [int(found[1]) for found in map(_VERSION.match, versions) if found]
     if not minors:
         return ""
-    return V1_37 if max(minors) >= _FIRST_LATER else V1_11
+    return GATED if max(minors) >= _FIRST_LATER else CACHING
 
 
 def chosen_release(configured: Sequence[str], kubelets: str, *, only_v1_11: bool) -> str:
@@ -94,6 +189,6 @@ def chosen_release(configured: Sequence[str], kubelets: str, *, only_v1_11: bool
     """
     initial, *later = configured
     if initial:
-        return V1_22 if initial == V1_11 and V1_22 in later else initial
-    found = next((release for release in (V1_22, V1_37, V1_11) if release in later), "")
-    return found or (V1_11 if only_v1_11 else kubelets)
+        return TIMED if initial == CACHING and TIMED in later else initial
+    found = next((release for release in (TIMED, GATED, CACHING) if release in later), "")
+    return found or (CACHING if only_v1_11 else kubelets)

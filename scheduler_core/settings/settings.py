@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from scheduler_core.kubernetes.reading import At, Field, Outline, boolean, enum, outlined, record, show
 from scheduler_core.settings.feature_gates import GROUPS, FeatureGates, read_gates
-from scheduler_core.settings.release import RELEASES, V1_11, V1_22, V1_37
+from scheduler_core.settings.release import RELEASES, TIMED, row_of
 from scheduler_core.settings.several import (
     DESIGNS,
     SIDE_BY_SIDE,
@@ -56,8 +56,8 @@ class Settings(Struct, frozen=True):
     :data:`ONLY_V1_11` is given, possibly with its default.
     """
 
-    quirks: str = "v1.11"
-    predicate_order: str = "v1.11"
+    quirks: str = QUIRK_MODES[0]
+    predicate_order: str = PREDICATE_ORDERS[0]
     cache: str = "off"
     equivalence_class: str = "controller"
     audit: bool = False
@@ -100,7 +100,12 @@ class Settings(Struct, frozen=True):
     @property
     def mixes_releases(self) -> bool:
         """Whether a scheduler of the list runs another kube-scheduler than the framework's."""
-        return any(self.runs(release) for release in (V1_11, V1_37))
+        return any(one.runs in RELEASES and not row_of(one.runs).is_timed for one in self.schedulers)
+
+    @property
+    def reads_manifests(self) -> bool:
+        """Whether a scheduler of the list runs a release that compiles from manifests."""
+        return any(row_of(one.runs).reads_manifests for one in self.schedulers)
 
 
 DEFAULT_SETTINGS = Settings()
@@ -148,6 +153,10 @@ def names_only_v1_11(document: Mapping[str, Any]) -> bool:
     return any(document.get(name) is not None for name in ONLY_V1_11)
 
 
+def _has_no_cache(release: str) -> bool:
+    return bool(release) and not row_of(release).has_cache
+
+
 def read_settings(value: Mapping[str, Any], at: At) -> Settings:
     """Read a ``SimulationSettings`` document. Errors are added to the report of ``at``."""
     read = SETTINGS(value, at)
@@ -155,19 +164,20 @@ def read_settings(value: Mapping[str, Any], at: At) -> Settings:
         read = replace(read, names_v1_11=True)
     if isinstance(read, Settings) and read.time == "virtual" and read.cache != "off":
         at.child("cache").error("there is no equivalence cache in virtual time: leave out one of the two")
-    if isinstance(read, Settings) and read.scheduler not in ("", V1_11) and read.cache != "off":
+    if isinstance(read, Settings) and _has_no_cache(read.scheduler) and read.cache != "off":
         at.child("cache").error(
             f"kube-scheduler {read.scheduler} has no equivalence cache: leave out one of the two"
         )
     if isinstance(read, Settings):
         check_design(read.design, read.schedulers, at)
-        if read.have_views and read.scheduler not in ("", V1_22):
+        if read.have_views and read.scheduler and not row_of(read.scheduler).is_timed:
             at.child("schedulers").error(
-                f"kube-scheduler {read.scheduler} answers alone: write scheduler: {V1_22}, whose clock they "
+                f"kube-scheduler {read.scheduler} answers alone: write scheduler: {TIMED}, whose clock they "
                 "share, or leave out schedulers and design"
             )
-        if read.runs(V1_37) and read.has(GROUPS):
+        if read.reads_manifests and read.has(GROUPS):
+            release = next(one.runs for one in read.schedulers if row_of(one.runs).reads_manifests)
             at.child("featureGates").child(GROUPS).error(
-                f"kube-scheduler {V1_37} does not schedule PodGroups as groups beside others: leave it out"
+                f"kube-scheduler {release} does not schedule PodGroups as groups beside others: leave it out"
             )
     return read if isinstance(read, Settings) else DEFAULT_SETTINGS

@@ -35,7 +35,7 @@ from scheduler_core.kubernetes.reading import (
     show,
     text,
 )
-from scheduler_core.settings.release import V1_11, V1_22, V1_37
+from scheduler_core.settings.release import RELEASES, TIMED
 
 SIDE_BY_SIDE: Final = "side-by-side"
 NODE_POOLS: Final = "node-pools"
@@ -49,7 +49,7 @@ MOST_SCHEDULERS = 16  # processes, replicas included: each has a view of the who
 KUBE_BATCH: Final = "kube-batch"
 UNLISTED = ("default-scheduler", KUBE_BATCH)
 """The schedulers that run without being listed."""
-RUNNABLE = (V1_11, V1_22, V1_37, KUBE_BATCH)
+RUNNABLE = (*RELEASES, KUBE_BATCH)
 """What a scheduler of the list runs: a release of kube-scheduler, or kube-batch."""
 
 
@@ -160,7 +160,7 @@ def check_design(design: str, schedulers: tuple[SchedulerSettings, ...], at: At)
         )
     if (
         design == ONE_SCHEDULER
-        and len({"" if one.is_batch else one.runs or V1_22 for one in schedulers} - {""}) > 1
+        and len({"" if one.is_batch else one.runs or TIMED for one in schedulers} - {""}) > 1
     ):
         at.child("schedulers").error(
             f"the names share one process with design: {ONE_SCHEDULER}: let all of them run the same release"

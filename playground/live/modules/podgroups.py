@@ -10,7 +10,6 @@ from playground.live.errors import CommandError
 from playground.panels.podgroups import group
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.wire import Encoded, encode
-from scheduler_core.run import TimedSimulation
 from scheduler_core.schedulers.coscheduling.podgroup_status import groups_of, standing
 
 
@@ -27,7 +26,7 @@ async def get(call: Call) -> Answer:
         if len(playback) < index and playback.advance(SLICE_SECONDS):
             return None
         with playback.after(index, unwanted) as simulation:
-            framework = simulation.observed if isinstance(simulation, TimedSimulation) else None
+            framework = simulation.observed
             record = standing(framework, key) if framework is not None else None
             groups = groups_of(framework) if framework is not None else None
         if record is None or groups is None:

@@ -8,11 +8,10 @@ from typing import Any
 from scheduler_core.formats.manifest import to_manifest
 from scheduler_core.formats.patch import apply_patch, kind_of_patch
 from scheduler_core.kubernetes.keys import Key, document_key, key_of
-from scheduler_core.kubernetes.kinds import KINDS, MANIFEST_KINDS
+from scheduler_core.kubernetes.kinds import KINDS
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, PersistentVolume, PersistentVolumeClaim, Pod
-from scheduler_core.run import Stepper, TimedSimulation
-from scheduler_core.run.v1_37.simulation import V1_37Simulation
+from scheduler_core.run import Stepper
 from scheduler_core.scenario.history_entries import entries_of, resolved, target_of
 from scheduler_core.scenario.scenario import Scenario
 
@@ -29,10 +28,7 @@ def ending_documents(simulation: Stepper) -> list[Document]:
     """
     scenario = simulation.scenario
     given = _manifests(scenario)
-    unread: list[Document] = [d for d in scenario.documents if d.get("kind") == "Namespace"]
-    if isinstance(simulation, V1_37Simulation):
-        unread = [one for kind in MANIFEST_KINDS for one in simulation.run.cluster.list(kind)]
-    return unread + [_manifest(obj, given, simulation) for obj in _objects(simulation)]
+    return simulation.unread_manifests() + [_manifest(obj, given, simulation) for obj in _objects(simulation)]
 
 
 def _objects(simulation: Stepper) -> list[KubernetesObject]:
@@ -43,8 +39,8 @@ def _objects(simulation: Stepper) -> list[KubernetesObject]:
             there.pop(key, None)
         elif operation.action == "create" or key in there:
             there[key] = operation.object
-    if isinstance(simulation, TimedSimulation):  # controllers have changed objects since
-        known = simulation.framework.manager.store.objects
+    known = simulation.controlled_objects()
+    if known is not None:  # controllers have changed objects since
         there = {key: known.get(key, obj) for key, obj in there.items() if key in known or key[0] not in MADE}
         there |= {key: obj for key, obj in known.items() if key[0] in MADE}
     cluster = simulation.cluster
@@ -59,23 +55,9 @@ def _manifest(obj: KubernetesObject, given: Mapping[Key, Document], simulation: 
         return _claimed(document, obj)
     if not isinstance(obj, Pod) or obj.terminal:
         return document
-    if isinstance(simulation, V1_37Simulation):
-        document = _with_claims(document, obj, simulation)
+    document = simulation.completed(document, obj)
     state = simulation.cluster.pods[obj.meta.key]
     return bound(document, state.node_name) if state.node_name else document
-
-
-def _with_claims(document: Document, pod: Pod, simulation: V1_37Simulation) -> Document:
-    """Return a pod's manifest, its status naming the ResourceClaims that were made for it."""
-    stored = simulation.run.cluster.get("Pod", pod.meta.namespace, pod.meta.name) or {}
-    made = (stored.get("status") or {}).get("resourceClaimStatuses")
-    if not made:
-        return document
-    status = {**(document.get("status") or {}), "resourceClaimStatuses": made}
-    metadata = {**document["metadata"], "uid": stored["metadata"]["uid"]}  # the claims' owner
-    spec = document.get("spec") or {}
-    spec = spec if "resourceClaims" in spec else stored["spec"]  # typed objects do not keep the entries
-    return {**document, "metadata": metadata, "spec": spec, "status": status}
 
 
 def bound(document: Document, node: str) -> Document:

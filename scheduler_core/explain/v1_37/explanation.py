@@ -24,6 +24,7 @@ from scheduler_core.explain.v1_37.standing import (
     standing_now,
 )
 from scheduler_core.explain.world import Failure
+from scheduler_core.run.stepper import Stepper
 from scheduler_core.run.v1_37.groups import group_text
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.schedulers.extenders.configuration import Extender
@@ -48,6 +49,11 @@ def attempt_on(run: Run, pod: str) -> Attempt | None:
         return scheduling.schedule(found)
     finally:
         scheduling.start, scheduling.extension = start, extension
+
+
+def run_of(simulation: Stepper) -> V1_37Simulation | None:
+    """Return a simulation in which v1.37 schedules alone, ``None`` for another one."""
+    return simulation if isinstance(simulation, V1_37Simulation) else None
 
 
 def pending_now(

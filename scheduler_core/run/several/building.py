@@ -37,7 +37,7 @@ from scheduler_core.schedulers.v1_22.schedulers import SCHEDULERS
 from scheduler_core.schedulers.v1_37.config import Configuration as V1_37Configuration
 from scheduler_core.schedulers.v1_37.configuration import current_configuration
 from scheduler_core.schedulers.v1_37.run import Run
-from scheduler_core.settings.release import V1_11, V1_22, V1_37
+from scheduler_core.settings.release import TIMED, row_of
 from scheduler_core.settings.settings import Settings
 from scheduler_core.settings.several import ARBITRATED, ONE_SCHEDULER, SchedulerSettings
 
@@ -89,14 +89,14 @@ def processes(settings: Settings, named: Iterable[str], current: Iterable[str] =
     rest = tuple(name for name in current if name not in listed)
     if settings.design == ONE_SCHEDULER:
         first = settings.schedulers[0]
-        release = next((one.runs for one in settings.schedulers if one.runs and not one.is_batch), V1_22)
+        release = next((one.runs for one in settings.schedulers if one.runs and not one.is_batch), TIMED)
         yield replace(first, runs=release), tuple(dict.fromkeys((*listed, *profiles, *current)))
         return
     for one in settings.schedulers:
         for _ in range(one.replicas):
             yield one, (one.name,)
     if rest:
-        yield SchedulerSettings(rest[0], runs=V1_37), rest
+        yield SchedulerSettings(rest[0], runs=V1_37Peer.release), rest
     others = tuple(name for name in profiles if name not in listed and name not in rest)
     if others:
         yield SchedulerSettings(others[0]), others
@@ -134,10 +134,10 @@ def make_peers(
         count[of.name] = count.get(of.name, 0) + 1
         several = sum(other.name == of.name for other, _ in found) > 1
         label = f"{of.name} #{count[of.name]}" if several else of.name
-        old = of.runs == V1_11
+        old = of.runs == V1_11Peer.release
         parts = v1_11_parts(v1_11_configuration(configuration)) if old else make_parts(configuration, epoch)
         beside = of.is_batch or (not of.runs and of.name in SCHEDULERS and of.name not in known)
-        modern = of.runs == V1_37
+        modern = row_of(of.runs).reads_manifests
         given: dict[str, Any] = {
             "of": of,
             "label": label,
@@ -177,7 +177,7 @@ def make_peers(
 
 def _current(configuration: Configuration) -> V1_37Configuration:
     """Return the configuration of the schedulers that run v1.37."""
-    given = (configuration.policy or {}) if configuration.read_by == V1_37 else {}
+    given = (configuration.policy or {}) if row_of(configuration.read_by).reads_manifests else {}
     document = {key: value for key, value in given.items() if key != "extenders"}  # a warning names them
     try:
         return current_configuration(document or None, configuration.settings.feature_gates)

@@ -26,12 +26,14 @@ from scheduler_core.run.several.figures import Figures
 from scheduler_core.run.several.ledger import BindingLedger
 from scheduler_core.run.several.server import ApiServer
 from scheduler_core.run.several.view import View
+from scheduler_core.scenario.scenario import Operation
 from scheduler_core.schedulers.kube_batch.snapshot import Options, group_of, is_watched
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_22.clock import Timer
 from scheduler_core.schedulers.v1_22.queue import QueuedPod, QueueName
 from scheduler_core.schedulers.v1_22.record import Attempt
-from scheduler_core.settings.release import V1_22
+from scheduler_core.schedulers.v1_37.change import Manifest
+from scheduler_core.settings.release import TIMED
 
 
 class Peer:
@@ -41,6 +43,9 @@ class Peer:
     """
 
     pops = False  # it takes one pod from a queue of its own, which the record shows
+    is_observed = False  # the framework's plugins record their objects on its view
+    leftover = 0.0  # seconds of virtual time after which it moves pods that no event has moved
+    release = TIMED
 
     def __init__(self, view: View, *, listed: bool = False) -> None:
         self.view = view
@@ -54,7 +59,7 @@ class Peer:
     @property
     def runs(self) -> str:
         """What it runs: a release of kube-scheduler, or the name of a custom scheduler."""
-        return V1_22
+        return self.release
 
     @property
     @abstractmethod
@@ -87,6 +92,23 @@ class Peer:
     def start(self) -> None:
         """Begin a decision on the view as it is."""
 
+    @property
+    def queued_pod(self) -> QueuedPod | None:
+        """The pod of the framework's queue that it has popped, ``None`` without one."""
+        return None
+
+    @property
+    def profiles(self) -> Mapping[str, Profile]:
+        """Its profiles by schedulerName, as views of the framework read them."""
+        return {}
+
+    def send_manifest(self, operation: Operation, made: Manifest | None) -> None:
+        """Send an operation on a kind that only manifests describe to its view, if it reads them."""
+
+    def shared(self) -> Iterator[object]:
+        """Yield what a copy of it may share beside its view, because nothing changes it."""
+        yield from ()
+
     def serves(self, pod: Pod) -> bool:
         """Return whether it is responsible for a pod."""
         return self.view.responsible(pod)
@@ -116,12 +138,23 @@ class FrameworkPeer(Peer):
     """A kube-scheduler: one pod after the other."""
 
     pops = True
+    is_observed = True
 
     def __init__(self, view: View, *, listed: bool = False) -> None:
         super().__init__(view, listed=listed)
         self.popped: tuple[QueuedPod, Attempt] | None = None
         self._profile: Profile | None = None  # of the pod that was decided about last
         self.queue: QueueState | None = None
+
+    @property
+    def queued_pod(self) -> QueuedPod | None:
+        """The pod that was popped."""
+        return None if self.popped is None else self.popped[0]
+
+    @property
+    def profiles(self) -> Mapping[str, Profile]:
+        """Its profiles by schedulerName."""
+        return {name: runtime.scheduling.profile for name, runtime in self.view.runtimes.items()}
 
     @property
     def wants(self) -> bool:

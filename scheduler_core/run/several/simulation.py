@@ -24,8 +24,8 @@ from scheduler_core.run.several.building import make_peers, make_server
 from scheduler_core.run.several.figures import Figures
 from scheduler_core.run.several.ledger import BindingLedger
 from scheduler_core.run.several.manifests import StoredManifests
-from scheduler_core.run.several.peers import FrameworkPeer, Peers
-from scheduler_core.run.several.v1_37_peer import V1_37Attempt, V1_37Peer
+from scheduler_core.run.several.peers import Peers
+from scheduler_core.run.several.v1_37_peer import V1_37Attempt
 from scheduler_core.run.simulation import TimedSimulation
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.v1_11.policy import Profile
@@ -34,9 +34,6 @@ from scheduler_core.schedulers.v1_22.interface import Plugin
 from scheduler_core.schedulers.v1_22.queue import QueuedPod, QueueName
 from scheduler_core.schedulers.v1_22.record import Attempt
 from scheduler_core.schedulers.v1_22.waiting import WaitingPod
-from scheduler_core.schedulers.v1_37.clock import SECOND
-from scheduler_core.schedulers.v1_37.queue import LEFTOVER_AFTER
-from scheduler_core.settings.release import V1_37
 
 
 class SeveralSimulation(TimedSimulation):
@@ -60,8 +57,7 @@ class SeveralSimulation(TimedSimulation):
         super().__init__(scenario, trace=trace, interrupt=interrupt)
         schedulers = scenario.settings.schedulers
         self.ending.longest_wait += max((one.window for one in schedulers), default=0.0)
-        if any(isinstance(peer, V1_37Peer) for peer in self.peers):
-            self.ending.longest_wait += LEFTOVER_AFTER / SECOND
+        self.ending.longest_wait += max(peer.leftover for peer in self.peers)
 
     def _build(self, manager: ControllerManager, interrupt: Callable[[], None] | None) -> ControlledFramework:
         scenario = self.scenario
@@ -78,7 +74,7 @@ class SeveralSimulation(TimedSimulation):
         self.ledger.server = server
         server.judge = self.ledger
         self.manifests = None
-        if scenario.settings.runs(V1_37):
+        if scenario.settings.reads_manifests:
             self.manifests = StoredManifests(scenario, listed(server))
             server.watchers.append(self.manifests)
         views = make_peers(
@@ -95,7 +91,7 @@ class SeveralSimulation(TimedSimulation):
         server.watchers.append(self.figures)
         self.figures.start()
         self.peers = self._beside = Peers(views, server, self.ledger, self.figures)
-        self._observed = next((one.label for one in views if isinstance(one, FrameworkPeer)), views[0].label)
+        self._observed = next((one.label for one in views if one.is_observed), views[0].label)
         return server
 
     @property
@@ -108,9 +104,8 @@ class SeveralSimulation(TimedSimulation):
         """The profiles by schedulerName."""
         found: dict[str, Profile] = {}
         for peer in self.peers:
-            if isinstance(peer, FrameworkPeer):
-                for name, runtime in peer.view.runtimes.items():
-                    found.setdefault(name, runtime.scheduling.profile)
+            for name, profile in peer.profiles.items():
+                found.setdefault(name, profile)
         return found or super().profiles
 
     def profile_of(self, pod: Pod) -> Profile:
@@ -129,7 +124,7 @@ class SeveralSimulation(TimedSimulation):
         label, trace = self.peers.due, self._trace
         peer = self.peers.peers[label]
         view, counter = peer.view, peer.view.taken
-        pod = peer.popped[0] if isinstance(peer, FrameworkPeer) and peer.popped is not None else None
+        pod = peer.queued_pod
         if pod is not None:
             self._observed = label
         if trace:
@@ -155,10 +150,10 @@ class SeveralSimulation(TimedSimulation):
         peer = self.peers.peers[label]
         now = self.framework.clock.now
         self._look()
-        popped = peer.popped if isinstance(peer, FrameworkPeer) else None
+        popped = peer.queued_pod
         if popped is not None:
             self._observed = label
-        self._recording.begin(() if popped is None else (popped[0].key,), now)
+        self._recording.begin(() if popped is None else (popped.key,), now)
         attempt, began = self.peers.decide(label, self._pace())
         self.ending.tried(now)
         self._look()
@@ -183,8 +178,7 @@ class SeveralSimulation(TimedSimulation):
             tell_of(self.framework, operation)
             made = self.manifests.operated(operation)
             for peer in self.peers:
-                if isinstance(peer, V1_37Peer):
-                    peer.view.send_later(operation.kind, operation.key, None, made)
+                peer.send_manifest(operation, made)
         else:
             self.manifests.landing = operation
             super()._operate(operation)
@@ -202,10 +196,7 @@ class SeveralSimulation(TimedSimulation):
                 yield from table.values()
         for peer in self.peers:
             yield from shared(self.scenario, peer.view)
-            if isinstance(peer, V1_37Peer):
-                yield peer.view.current.configuration
-                for stored in peer.view.current.cluster.objects.values():
-                    yield from stored.values()
+            yield from peer.shared()
 
 
 class TogetherQueue:

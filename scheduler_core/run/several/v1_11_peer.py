@@ -15,12 +15,12 @@ from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.run.instant import MOVES_UNSCHEDULABLE
 from scheduler_core.run.several.peers import FrameworkPeer
 from scheduler_core.run.several.view import View
+from scheduler_core.schedulers.v1_11 import RELEASE
 from scheduler_core.schedulers.v1_11.columns.pods import PodState
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_22.events import EventName
 from scheduler_core.schedulers.v1_22.interface import Plugin
 from scheduler_core.schedulers.v1_22.queue import QueuedPod, QueueName, VirtualQueue
-from scheduler_core.settings.release import V1_11
 from scheduler_core.settings.settings import Settings
 
 _KINDS = {"Node": "Node", "PersistentVolume": "Pv", "PersistentVolumeClaim": "Pvc", "Service": "Service"}
@@ -118,14 +118,13 @@ class V1_11View(View):
 class V1_11Peer(FrameworkPeer):
     """A kube-scheduler v1.11."""
 
-    @property
-    def runs(self) -> str:
-        """v1.11."""
-        return V1_11
+    release = RELEASE
 
 
 def v1_11_configuration(configuration: Configuration) -> Configuration:
     """Return what v1.11 runs with beside others: a Policy of the bundle, else the default provider."""
     given: Settings = configuration.settings
     settings = replace(given, scheduler="", time="virtual", schedulers=())
-    return Configuration(configuration.policy if configuration.read_by == V1_11 else None, settings)
+    return Configuration(
+        configuration.policy if configuration.read_by == V1_11Peer.release else None, settings
+    )

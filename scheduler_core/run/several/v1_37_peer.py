@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,16 +15,18 @@ from scheduler_core.run.several.v1_37_view import Claims, V1_37View
 from scheduler_core.run.v1_37.cycles import bare_cycle, fill, places_of
 from scheduler_core.run.v1_37.queues import Told, queue_state
 from scheduler_core.run.v1_37.recording import record_of
+from scheduler_core.scenario.scenario import Operation
 from scheduler_core.schedulers.v1_22.clock import Timer
 from scheduler_core.schedulers.v1_22.queue import QueueName
 from scheduler_core.schedulers.v1_22.record import Attempt
+from scheduler_core.schedulers.v1_37 import RELEASE
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.clock import SECOND
 from scheduler_core.schedulers.v1_37.entities import QueuedPod
 from scheduler_core.schedulers.v1_37.interface import Attempt as Tried
+from scheduler_core.schedulers.v1_37.queue import LEFTOVER_AFTER
 from scheduler_core.schedulers.v1_37.run import Ran
 from scheduler_core.schedulers.v1_37.state import key_of
-from scheduler_core.settings.release import V1_37
 
 _DEFAULT = "default-scheduler"
 
@@ -60,6 +62,8 @@ class V1_37Peer(Peer):
     """
 
     pops = True
+    leftover = LEFTOVER_AFTER / SECOND
+    release = RELEASE
 
     def __init__(self, view: V1_37View, *, listed: bool = False) -> None:
         super().__init__(view, listed=listed)
@@ -71,11 +75,6 @@ class V1_37Peer(Peer):
         self._moves: list[Mapping[str, Any]] = []
         self._moved: dict[str, str] = {}
         self._note_moves()
-
-    @property
-    def runs(self) -> str:
-        """v1.37."""
-        return V1_37
 
     @property
     def wants(self) -> bool:
@@ -118,6 +117,16 @@ class V1_37Peer(Peer):
             BackingOff((entity.backoff_expires or 0) / SECOND + 1.0)
             for entity in (*queue.backoff, *queue.error_backoff)
         ]
+
+    def send_manifest(self, operation: Operation, made: Manifest | None) -> None:
+        """Send an operation on a kind that only manifests describe to its view."""
+        self.view.send_later(operation.kind, operation.key, None, made)
+
+    def shared(self) -> Iterator[object]:
+        """Yield its configuration and the manifests that it has stored."""
+        yield self.view.current.configuration
+        for stored in self.view.current.cluster.objects.values():
+            yield from stored.values()
 
     def serves(self, pod: Pod) -> bool:
         """Return whether one of its profiles has the pod's schedulerName."""

@@ -19,7 +19,9 @@ from scheduler_core.cluster.controllers.resource_claims import (
     pod_uid,
 )
 from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.model import Pod
 from scheduler_core.schedulers.v1_37.run import Run
+from scheduler_core.schedulers.v1_37.state import Cluster
 
 
 class PodClaims:
@@ -128,3 +130,16 @@ class PodClaims:
 
 def _has_claims(pod: Document) -> bool:
     return bool((pod.get("spec") or {}).get("resourceClaims"))
+
+
+def with_claims(document: Document, pod: Pod, cluster: Cluster) -> Document:
+    """Return a pod's manifest, its status naming the ResourceClaims that were made for it."""
+    stored = cluster.get("Pod", pod.meta.namespace, pod.meta.name) or {}
+    made = (stored.get("status") or {}).get("resourceClaimStatuses")
+    if not made:
+        return document
+    status = {**(document.get("status") or {}), "resourceClaimStatuses": made}
+    metadata = {**document["metadata"], "uid": stored["metadata"]["uid"]}  # the claims' owner
+    spec = document.get("spec") or {}
+    spec = spec if "resourceClaims" in spec else stored["spec"]  # typed objects do not keep the entries
+    return {**document, "metadata": metadata, "spec": spec, "status": status}

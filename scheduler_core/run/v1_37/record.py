@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.record.plugin_record import TimelineMark
+from scheduler_core.schedulers.v1_37 import RELEASE
 from scheduler_core.schedulers.v1_37.interface import Attempt
 from scheduler_core.schedulers.v1_37.scored import Scored
 from scheduler_core.schedulers.v1_37.spreading import SpreadCounts
-from scheduler_core.settings.release import V1_37
 
 
 class Hint(Struct, frozen=True):
@@ -58,7 +58,7 @@ class ReleaseRecord(Struct, frozen=True):
     waiting: tuple[Hint, ...] = ()
     waiting_count: int = 0
     deleted: tuple[str, ...] = ()
-    release: str = V1_37
+    release: str = RELEASE
     phases: tuple[str, ...] = field(default_factory=tuple)
 
     def attempt_of(self, pod: str) -> Attempt | None:

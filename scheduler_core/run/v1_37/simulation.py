@@ -16,10 +16,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from scheduler_core.interrupting import look
+from scheduler_core.kubernetes.kinds import MANIFEST_KINDS
+from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.record.cycle import Cycle, Decision, Restart
-from scheduler_core.run.v1_37.claims import PodClaims
+from scheduler_core.run.reported import Reported
+from scheduler_core.run.v1_37.claims import PodClaims, with_claims
 from scheduler_core.run.v1_37.cycles import (
     Places,
     bare_cycle,
@@ -27,7 +30,7 @@ from scheduler_core.run.v1_37.cycles import (
     fill,
     places_of,
 )
-from scheduler_core.run.v1_37.groups import MemberOutcome, outcomes_of
+from scheduler_core.run.v1_37.groups import MemberOutcome, group_lines, outcomes_of, untried_because
 from scheduler_core.run.v1_37.manifests import Manifests
 from scheduler_core.run.v1_37.queues import Told, queue_state
 from scheduler_core.run.v1_37.recording import record_of
@@ -51,7 +54,7 @@ MOST_TRIES = 10
 UNSETTLED_KEPT = 20
 
 
-class V1_37Simulation:
+class V1_37Simulation(Reported):
     """Step through what kube-scheduler v1.37 would do with a scenario.
 
     Operations land in order: one with a time at that time, one with a step when no pod can be tried, one with
@@ -73,7 +76,7 @@ class V1_37Simulation:
         self.deleted: list[str] = []
         self.major, self.minor = 1, 0
         self.unsettled: list[str] = []
-        self.members: dict[str, MemberOutcome] = {}  # by pod: what the last cycle of its PodGroup came to
+        self._members: dict[str, MemberOutcome] = {}  # by pod: what the last cycle of its PodGroup came to
         self._trace = trace
         self._manifests = Manifests(scenario)
         self._configuration = scenario.configuration
@@ -206,6 +209,10 @@ class V1_37Simulation:
         other.record(trace=trace)
         return other
 
+    def recorded_answers(self) -> Document | None:
+        """Return what extenders answered, ``None`` if none was called."""
+        return self.asking.recording()
+
     def record(self, *, trace: bool) -> None:
         """Set whether cycles record, from the next one on, what views need or only the decisions."""
         self._trace = trace
@@ -214,6 +221,41 @@ class V1_37Simulation:
         """Return the node of every pod, "" for a pending one, in creation order."""
         pods = sorted(self.cluster.pods.values(), key=lambda pod: pod.order)
         return {pod.key: pod.node_name for pod in pods}
+
+    # What reports ask
+
+    @property
+    def members(self) -> Mapping[str, MemberOutcome]:
+        """What the last cycle of its PodGroup came to, by pod."""
+        return self._members
+
+    def notes(self) -> Iterator[str]:
+        """Yield how each PodGroup stands, and the pods that were left waiting."""
+        yield from group_lines(self.run)
+        yield from self.unsettled
+
+    def untried_because(self, pod: str) -> str:
+        """Return why a waiting pod has had no attempt."""
+        return untried_because(self.run, pod, self.claims.problems)
+
+    def spare_records(self) -> None:
+        """Record no more than decisions, scores and feasible nodes: the rest is most of the time."""
+        self.record(trace=False)
+
+    def with_matrices(self, cycle: Cycle) -> Cycle | None:
+        """Return a cycle with its matrices, from another run up to it."""
+        again = V1_37Simulation(self.scenario, trace=False, asking=self.asking)
+        again.replay(self.decisions[: cycle.index - 1])
+        again.record(trace=True)
+        return again.step()
+
+    def unread_manifests(self) -> list[Document]:
+        """Return the manifests of all kinds that only v1.37 reads, claims with their devices."""
+        return [one for kind in MANIFEST_KINDS for one in self.run.cluster.list(kind)]
+
+    def completed(self, document: Document, pod: Pod) -> Document:
+        """Return a pod's manifest, its status naming the ResourceClaims that were made for it."""
+        return with_claims(document, pod, self.run.cluster)
 
     # One cycle
 
@@ -260,8 +302,8 @@ class V1_37Simulation:
 
     def _follow_members(self, ran: Ran) -> None:
         """Keep what a cycle came to for the members of a group, and follow their nominations."""
-        self.members.pop(ran.pod, None)
-        self.members.update(outcomes_of(ran, self.index))
+        self._members.pop(ran.pod, None)
+        self._members.update(outcomes_of(ran, self.index))
         for attempt in ran.attempts:
             state = self.cluster.pods.get(attempt.pod.key)
             if state is not None and attempt.nominated is not None and not state.node_name:

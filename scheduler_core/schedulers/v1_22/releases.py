@@ -37,7 +37,7 @@ V1_22 = Release(
     missing_victim_fails=True,
     prefers_nominated=True,
 )
-V1_11 = replace(V1_22, name="1.11", prefers_nominated=False)
+UNDER_POLICY = replace(V1_22, name="1.11", prefers_nominated=False)
 """Of what a release differs in here; the queue of v1.11 is another one."""
 V1_35 = Release(
     "1.35",

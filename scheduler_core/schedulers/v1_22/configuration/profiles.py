@@ -55,6 +55,11 @@ class Configuration(Struct, frozen=True, dict=True):
         return self.release == V1_22 and self.read_by != V1_22 and self.settings.runs(self.read_by)
 
     @property
+    def reader(self) -> str:
+        """The release that reads the document: one beside the framework, or the one that answers."""
+        return self.read_by if self.is_beside else self.release
+
+    @property
     def in_force(self) -> Document | None:
         """The document that the framework or v1.11 reads; ``None`` for the default.
 

@@ -1,0 +1,73 @@
+"""What reports, comparisons and manifests ask of a run; each release overrides what it has to say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Protocol
+
+from scheduler_core.kubernetes.keys import Key
+from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.model import KubernetesObject, Pod
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run.control import ControlledFramework
+from scheduler_core.run.v1_37.groups import MemberOutcome
+from scheduler_core.scenario.scenario import Scenario
+
+
+class Reported(Protocol):
+    """A run, as reports see it. Simulations inherit the answers of one that has nothing to add."""
+
+    scenario: Scenario
+
+    @property
+    def members(self) -> Mapping[str, MemberOutcome]:
+        """What the last cycle of its PodGroup came to, by pod."""
+        return {}
+
+    @property
+    def observed(self) -> ControlledFramework | None:
+        """The framework whose queues and plugins a record shows, ``None`` without virtual time."""
+        return None
+
+    def notes(self) -> Iterator[str]:
+        """Yield lines for the summary of the run."""
+        yield from ()
+
+    def counts(self) -> dict[str, float]:
+        """Return what a benchmark counts beside cycles, by the name in its output."""
+        return {}
+
+    def untried_because(self, pod: str) -> str:
+        """Return why a pending pod has had no attempt."""
+        del pod
+        return "not tried"
+
+    def spare_records(self) -> None:
+        """Record no more than decisions, scores and feasible nodes, if the rest is most of the time."""
+        return
+
+    def with_matrices(self, cycle: Cycle) -> Cycle | None:
+        """Return a cycle of this run with its matrices, run again after :meth:`spare_records`."""
+        return cycle
+
+    def live_object(self, kind: str, key: str) -> KubernetesObject | None:
+        """Return an object as scheduler and controllers have left it, ``None`` if there is none."""
+        del kind, key
+        return None
+
+    def controlled_objects(self) -> Mapping[Key, KubernetesObject] | None:
+        """Return what the controllers' store has, ``None`` for a run without controllers."""
+        return None
+
+    def recorded_answers(self) -> Document | None:
+        """Return what extenders answered, as a document that replays the run; ``None`` if none was called."""
+        return None
+
+    def unread_manifests(self) -> list[Document]:
+        """Return the manifests of objects that no typed object stands for."""
+        return [document for document in self.scenario.documents if document.get("kind") == "Namespace"]
+
+    def completed(self, document: Document, pod: Pod) -> Document:
+        """Return a pod's manifest with what the run has added to it, its node aside."""
+        del pod
+        return document
