@@ -7,8 +7,8 @@ from typing import Any
 
 from scheduler_core.authoring.v1_37_editing import DEFAULT_DOCUMENT, PERCENTAGE
 from scheduler_core.kubernetes.manifests import Document
-from scheduler_core.schedulers.v1_37.config import Profile
 from scheduler_core.schedulers.v1_37.configuration import current_configuration
+from scheduler_core.schedulers.v1_37.profiles import Profile
 from scheduler_core.settings.settings import Settings
 
 Wire = dict[str, Any]

@@ -19,8 +19,8 @@ from scheduler_core.schedulers.extenders.rules import MAX_EXTENDER_PRIORITY
 from scheduler_core.schedulers.v1_11.priorities import PRIORITIES, describe
 from scheduler_core.schedulers.v1_11.priorities.line import Line, LineQuestion, as_dict
 from scheduler_core.schedulers.v1_11.scoring import combine
-from scheduler_core.schedulers.v1_37.declared import declared
 from scheduler_core.schedulers.v1_37.plugins.base import MAX_SCORE
+from scheduler_core.schedulers.v1_37.plugins.table import declared
 from scheduler_core.schedulers.v1_37.selecting import turns
 
 

@@ -10,9 +10,10 @@ from scheduler_core.run.v1_37.record import release_record
 from scheduler_core.schedulers.extenders.record import extender_record
 from scheduler_core.schedulers.v1_37.batching import MAX_AGE
 from scheduler_core.schedulers.v1_37.extending import SCORED_BY_NODE_INFO
+from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import DEFAULT_CONSTRAINTS
 from scheduler_core.schedulers.v1_37.quirks import EMPTIED
 from scheduler_core.schedulers.v1_37.scored import Scored
-from scheduler_core.schedulers.v1_37.signatures import DEFAULT_CONSTRAINTS, unsigned_because
+from scheduler_core.schedulers.v1_37.signatures import unsigned_because
 
 BATCHING = (
     "kube-scheduler v1.37 has no equivalence cache: it was removed in 1.12. What came after it is "

@@ -27,7 +27,7 @@ from scheduler_core.schedulers.v1_11.priorities.base import MapOnly, Mapped
 from scheduler_core.schedulers.v1_11.quirks import QUIRKS
 from scheduler_core.schedulers.v1_22.configuration.plugins import PLUGINS
 from scheduler_core.schedulers.v1_22.configuration.versions import VERSIONS, has_plugin
-from scheduler_core.schedulers.v1_37.declared import DECLARED
+from scheduler_core.schedulers.v1_37.plugins.table import DECLARED
 from scheduler_core.settings.feature_gates import DEFAULTS, LOCKED, NEEDS, SIMULATED_GATES
 
 CatalogueRow = dict[str, Any]

@@ -9,9 +9,10 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from scheduler_core.schedulers.rule_history import history_of
-from scheduler_core.schedulers.v1_37.declared import DECLARED, POINTS
-from scheduler_core.schedulers.v1_37.hints.registry import events_of
+from scheduler_core.schedulers.v1_37.plugins.declaration import POINTS
+from scheduler_core.schedulers.v1_37.plugins.table import DECLARED
 from scheduler_core.schedulers.v1_37.quirks import QUIRKS
+from scheduler_core.schedulers.v1_37.registrations import events_of
 
 
 def plugins() -> list[dict[str, Any]]:

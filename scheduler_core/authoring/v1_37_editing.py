@@ -19,7 +19,7 @@ from scheduler_core.schedulers.v1_22.configuration.document import NEWEST
 from scheduler_core.schedulers.v1_22.configuration.versions import CONFIGURATION_KIND
 from scheduler_core.schedulers.v1_37.config import IMPLEMENTED, WEIGHTED_POINTS, plugins_by_point
 from scheduler_core.schedulers.v1_37.configuration import check_current
-from scheduler_core.schedulers.v1_37.declared import declared
+from scheduler_core.schedulers.v1_37.plugins.table import declared
 from scheduler_core.settings.feature_gates import DEFAULTS as GATES
 from scheduler_core.settings.feature_gates import read_gates
 from scheduler_core.settings.settings import SETTINGS_KIND, Settings

@@ -13,9 +13,9 @@ from playground.live.errors import CommandError
 from playground.live.modules.bundle import _configured
 from scheduler_core import load, simulate
 from scheduler_core.scenario.history import Moment
-from scheduler_core.schedulers.v1_37 import declared
-from scheduler_core.schedulers.v1_37.arguments import Argument
-from scheduler_core.schedulers.v1_37.declared import DECLARED, Declared
+from scheduler_core.schedulers.v1_37.plugins import table
+from scheduler_core.schedulers.v1_37.plugins.declaration import Argument, Declared
+from scheduler_core.schedulers.v1_37.plugins.table import DECLARED
 from scheduler_core.settings.settings import Settings
 from tests.playground.conftest import connected
 
@@ -227,7 +227,7 @@ async def test_the_catalogue_has_every_declared_plugin() -> None:
 def test_arguments_of_a_new_plugin_are_checked_as_they_are_declared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its row alone says what is right."""
     row = Declared("Spare", "score", arguments=(Argument("share", "integer", 10, most=50),))
-    monkeypatch.setitem(declared._BY_KEY, "NodeDeclaredFeatures", row)
+    monkeypatch.setitem(table.ROWS, "NodeDeclaredFeatures", row)
     value = json.dumps({"share": 51})
     with pytest.raises(ValueError, match="share: must be at most 50"):
         configured(CLUSTER, "arguments", "0/NodeDeclaredFeatures", value)

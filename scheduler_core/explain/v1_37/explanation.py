@@ -29,8 +29,8 @@ from scheduler_core.run.v1_37.groups import group_text
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.schedulers.extenders.configuration import Extender
 from scheduler_core.schedulers.v1_37.attempt import fit_message
-from scheduler_core.schedulers.v1_37.hints.registry import wakes
 from scheduler_core.schedulers.v1_37.interface import Attempt
+from scheduler_core.schedulers.v1_37.registrations import wakes
 from scheduler_core.schedulers.v1_37.run import Run
 
 

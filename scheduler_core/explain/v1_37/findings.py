@@ -14,8 +14,11 @@ from scheduler_core.explain.labels import IDENTITY, set_labels
 from scheduler_core.kubernetes.manifests import Manifest, part
 from scheduler_core.schedulers.v1_37.device_supplies import Refusal, Supply, matching_attributes, supplies
 from scheduler_core.schedulers.v1_37.plugins.base import Context
-from scheduler_core.schedulers.v1_37.plugins.dynamic_resources import NOT_ALLOCATED, DeviceState
-from scheduler_core.schedulers.v1_37.plugins.dynamic_resources import PLUGIN as DEVICES
+from scheduler_core.schedulers.v1_37.plugins.dynamic_resources import (
+    NOT_ALLOCATED,
+    DeviceState,
+    DynamicResources,
+)
 from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import HARD, NO_LABEL, SKEWED, SOFT
 from scheduler_core.schedulers.v1_37.spreading import SpreadCounts, skews, spread_counts
 
@@ -127,7 +130,7 @@ def _constraint(
 def devices(place: PodOnNode) -> Finding:
     """Tell how many devices the node has for each request of the claims, and how many of them are free."""
     context = _context(place)
-    state: DeviceState | None = context.states.get(DEVICES.key)
+    state: DeviceState | None = context.states.get(DynamicResources.key)
     if state is None or state.allocator is None:
         return Finding()
     found = list(supplies(state.allocator, place.node.meta.name, place.node.meta.labels))

@@ -34,8 +34,8 @@ from scheduler_core.schedulers.v1_22.profile_runtime import ProfileSpec
 from scheduler_core.schedulers.v1_22.record import Attempt
 from scheduler_core.schedulers.v1_22.scheduler import Pace
 from scheduler_core.schedulers.v1_22.schedulers import SCHEDULERS
-from scheduler_core.schedulers.v1_37.config import Configuration as V1_37Configuration
 from scheduler_core.schedulers.v1_37.configuration import current_configuration
+from scheduler_core.schedulers.v1_37.profiles import Configuration as V1_37Configuration
 from scheduler_core.schedulers.v1_37.run import Run
 from scheduler_core.settings.release import TIMED, row_of
 from scheduler_core.settings.settings import Settings

@@ -9,8 +9,8 @@ from msgspec import Struct
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.clock import SECOND
 from scheduler_core.schedulers.v1_37.groups.conditions import condition_text
-from scheduler_core.schedulers.v1_37.hints.registry import wakes
 from scheduler_core.schedulers.v1_37.podgroups import GATE, group_key, min_count
+from scheduler_core.schedulers.v1_37.registrations import wakes
 from scheduler_core.schedulers.v1_37.run import Ran, Run
 
 

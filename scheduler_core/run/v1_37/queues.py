@@ -13,9 +13,9 @@ from scheduler_core.schedulers.v1_11.queue import QUEUE_SHOWN
 from scheduler_core.schedulers.v1_37.clock import SECOND
 from scheduler_core.schedulers.v1_37.entities import Entity, QueuedPod
 from scheduler_core.schedulers.v1_37.gating import GANG
-from scheduler_core.schedulers.v1_37.hints.registry import events_of, wakes
 from scheduler_core.schedulers.v1_37.podgroups import GATE
 from scheduler_core.schedulers.v1_37.queue import LEFTOVER_AFTER, LEFTOVER_EVERY
+from scheduler_core.schedulers.v1_37.registrations import events_of, wakes
 from scheduler_core.schedulers.v1_37.run import Run
 
 KEPT = 2_000

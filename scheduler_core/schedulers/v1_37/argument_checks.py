@@ -19,8 +19,9 @@ from scheduler_core.kubernetes.reading import (
     text,
 )
 from scheduler_core.schedulers.v1_22.configuration.arguments import READERS
-from scheduler_core.schedulers.v1_37.arguments import STRATEGIES, Argument
-from scheduler_core.schedulers.v1_37.declared import declared
+from scheduler_core.schedulers.v1_37.plugins.declaration import Argument
+from scheduler_core.schedulers.v1_37.plugins.node_resources_fit import STRATEGIES
+from scheduler_core.schedulers.v1_37.plugins.table import declared
 from scheduler_core.settings.feature_gates import DEFAULTS
 
 CAPACITY_GATE = "StorageCapacityScoring"

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from scheduler_core.schedulers.extenders.calling import ExtenderError
 from scheduler_core.schedulers.v1_37 import binding
 from scheduler_core.schedulers.v1_37.change import Change
-from scheduler_core.schedulers.v1_37.config import Configuration, Profile
 from scheduler_core.schedulers.v1_37.extending import (
     EXTENDER,
     SCORED_BY_NODE_INFO,
@@ -28,6 +27,7 @@ from scheduler_core.schedulers.v1_37.plugins.dynamic_resources import deallocate
 from scheduler_core.schedulers.v1_37.plugins.table import PLUGINS
 from scheduler_core.schedulers.v1_37.pods import Pod
 from scheduler_core.schedulers.v1_37.preemption import preempt
+from scheduler_core.schedulers.v1_37.profiles import Configuration, Profile
 from scheduler_core.schedulers.v1_37.reuse import Reuse
 from scheduler_core.schedulers.v1_37.scored import PluginScores, Scored
 from scheduler_core.schedulers.v1_37.selecting import select

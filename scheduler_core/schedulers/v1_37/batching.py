@@ -9,13 +9,13 @@ import numpy as np
 from msgspec import Struct
 
 from scheduler_core.schedulers.v1_37.attempt import Scheduler
-from scheduler_core.schedulers.v1_37.config import Profile
 from scheduler_core.schedulers.v1_37.interface import Attempt, PluginError
 from scheduler_core.schedulers.v1_37.node_heap import ScoredNode, heapify, pop
 from scheduler_core.schedulers.v1_37.plugins.base import Context
 from scheduler_core.schedulers.v1_37.plugins.table import PLUGINS
 from scheduler_core.schedulers.v1_37.podgroups import GATE
 from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.profiles import Profile
 from scheduler_core.schedulers.v1_37.signatures import signature
 
 MAX_AGE = 500

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from scheduler_core.schedulers.extenders.configuration import (
     CONFIGURATION,
-    Extender,
     ignored_resources,
     read_extenders,
 )
-from scheduler_core.schedulers.v1_37.arguments import STRATEGIES
 from scheduler_core.schedulers.v1_37.backoff import DEFAULT as DEFAULT_BACKOFF
 from scheduler_core.schedulers.v1_37.backoff import Backoff
 from scheduler_core.schedulers.v1_37.clock import SECOND
-from scheduler_core.schedulers.v1_37.declared import DECLARED, POINTS, Declared, declared
+from scheduler_core.schedulers.v1_37.plugins.declaration import POINTS, Declared
+from scheduler_core.schedulers.v1_37.plugins.node_resources_fit import STRATEGIES
+from scheduler_core.schedulers.v1_37.plugins.table import DECLARED, declared
+from scheduler_core.schedulers.v1_37.profiles import Configuration, Profile
 
-MULTI_POINT: tuple[tuple[str, int], ...] = tuple((row.key, row.weight) for row in DECLARED if not row.gate)
+MULTI_POINT: tuple[tuple[str, int], ...] = tuple(
+    (row.key, row.weight) for row in DECLARED if row.rank and not row.gate
+)
 """The default plugins in order, with their weights; 0: none given, which counts as 1 for a score plugin."""
 
 GATED: Mapping[str, tuple[tuple[str, int], ...]] = {
@@ -27,6 +29,9 @@ GATED: Mapping[str, tuple[tuple[str, int], ...]] = {
 }
 """Plugins that a feature gate adds."""
 
+NOT_DEFAULT = frozenset(row.key for row in DECLARED if not row.rank)
+"""Plugins that run in profiles that enable them."""
+
 IMPLEMENTED: Mapping[str, frozenset[str]] = {
     point: frozenset(row.key for row in DECLARED if point in row.points.split()) for point in POINTS
 }
@@ -34,50 +39,6 @@ IMPLEMENTED: Mapping[str, frozenset[str]] = {
 
 WEIGHTED_POINTS = ("score", "placementScore")
 """Extension points whose plugins have weights."""
-
-Arguments = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Profile:
-    """One profile, compiled: plugin keys by extension point in order, weights at Score and at
-    PlacementScore, arguments.
-    """
-
-    scheduler_name: str = "default-scheduler"
-    points: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    weights: Mapping[str, int] = field(default_factory=dict)
-    placement_weights: Mapping[str, int] = field(default_factory=dict)
-    unprepared: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """By extension point and plugin: the error of one that did not run at the point that prepares it."""
-
-    arguments: Mapping[str, Arguments] = field(default_factory=dict)
-    percentage: int = 100
-    """percentageOfNodesToScore; 0: adaptive."""
-
-    def has(self, plugin: str, point: str) -> bool:
-        """Return whether the plugin runs at the point."""
-        return plugin in self.points.get(point, ())
-
-    def enabled(self, plugin: str) -> bool:
-        """Return whether the plugin runs at any point."""
-        return any(plugin in names for names in self.points.values())
-
-
-@dataclass(frozen=True)
-class Configuration:
-    """All profiles by schedulerName, the feature gates, and the extenders."""
-
-    profiles: Mapping[str, Profile]
-    gates: Mapping[str, bool]
-    extenders: tuple[Extender, ...] = ()
-    """In the order in which they are asked: those that are ignorable last."""
-
-    backoff: Backoff = DEFAULT_BACKOFF
-
-    def gate(self, name: str, *, default: bool = False) -> bool:
-        """Return whether a feature gate is on; ``default``: it is on by default."""
-        return bool(self.gates.get(name, default))
 
 
 def read_configuration(
@@ -194,7 +155,7 @@ def _merged(default: list[tuple[str, int]], given: Mapping[str, Any]) -> list[tu
     """Merge a plugin set with the default one: a plugin enabled again keeps its place (mergePluginSet)."""
     disabled = _names(given.get("disabled"))
     custom = {entry["name"]: int(entry.get("weight") or 0) for entry in given.get("enabled") or ()}
-    for name in custom.keys() - {name for name, _ in default}:
+    for name in custom.keys() - {name for name, _ in default} - NOT_DEFAULT:
         raise ValueError(f"plugins.multiPoint: {name!r} is unknown, or its feature gate is off")
     out = []
     replaced = set()

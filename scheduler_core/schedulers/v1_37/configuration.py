@@ -14,20 +14,15 @@ from scheduler_core.schedulers.v1_22.configuration.plugins import PLUGINS
 from scheduler_core.schedulers.v1_22.configuration.plugins import POINTS as FRAMEWORK_POINTS
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration as Configured
 from scheduler_core.schedulers.v1_37.argument_checks import check_arguments
-from scheduler_core.schedulers.v1_37.config import (
-    GATED,
-    IMPLEMENTED,
-    MULTI_POINT,
-    Configuration,
-    read_configuration,
-)
+from scheduler_core.schedulers.v1_37.config import IMPLEMENTED, read_configuration
+from scheduler_core.schedulers.v1_37.plugins.table import DECLARED
+from scheduler_core.schedulers.v1_37.profiles import Configuration
 from scheduler_core.settings.feature_gates import FeatureGates
 from scheduler_core.settings.release import V1_22, is_framework_document
 from scheduler_core.settings.settings import Settings
 
 _DEFAULT: Document = {}
-_BOUND = {name for name, _ in (*MULTI_POINT, *(row for rows in GATED.values() for row in rows))}
-_NEWER = frozenset(_BOUND) - PLUGINS.keys()
+_NEWER = frozenset(row.key for row in DECLARED) - PLUGINS.keys()
 """Plugins of v1.37 that the scheduling framework's tables do not know."""
 
 

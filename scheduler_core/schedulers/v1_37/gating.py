@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scheduler_core.schedulers.v1_37.config import Configuration
 from scheduler_core.schedulers.v1_37.entities import QueuedPod
-from scheduler_core.schedulers.v1_37.hints.registry import registration_for
 from scheduler_core.schedulers.v1_37.interface import Event, HintContext
 from scheduler_core.schedulers.v1_37.podgroups import group_key, min_count
 from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.profiles import Configuration
+from scheduler_core.schedulers.v1_37.registrations import registration_for
 from scheduler_core.schedulers.v1_37.state import Cluster
 
 PREEMPTION = "DefaultPreemption"

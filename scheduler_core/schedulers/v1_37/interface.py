@@ -12,10 +12,10 @@ from typing import Any, Literal, Protocol
 from msgspec import Struct, field
 
 from scheduler_core.schedulers.v1_37.change import Change, Manifest
-from scheduler_core.schedulers.v1_37.config import Configuration, Profile
 from scheduler_core.schedulers.v1_37.failures import NO_FAILURES, Failures
 from scheduler_core.schedulers.v1_37.node_list import NodeList
 from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.profiles import Configuration, Profile
 from scheduler_core.schedulers.v1_37.scored import Scored
 from scheduler_core.schedulers.v1_37.state import Cluster
 from scheduler_core.schedulers.v1_37.status import Status
@@ -68,14 +68,6 @@ class Registration(Struct, frozen=True):
     resource: str
     actions: frozenset[str]  # "Add", "Delete", "Update" (general: every Update…), "UpdateNodeLabel"…
     hint: Hint | None = None  # None: always Queue
-
-
-class Hints(Struct, frozen=True):
-    """A plugin's registrations, and the change that a pod waits for: a clause after "until", or its maker."""
-
-    plugin: str
-    events: tuple[Registration, ...]
-    until: str | Callable[[Pod], str]
 
 
 class Attempt(Struct):

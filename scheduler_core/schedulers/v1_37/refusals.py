@@ -8,12 +8,12 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scheduler_core.schedulers.v1_37.config import Configuration
 from scheduler_core.schedulers.v1_37.filtering import filter_rows
 from scheduler_core.schedulers.v1_37.interface import Nominations, PluginError
 from scheduler_core.schedulers.v1_37.plugins.base import Context
 from scheduler_core.schedulers.v1_37.plugins.table import PLUGINS
 from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.profiles import Configuration
 from scheduler_core.schedulers.v1_37.state import Cluster
 from scheduler_core.schedulers.v1_37.status import ERROR, SKIP, SUCCESS, Status
 

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.schedulers.v1_37.config import Configuration, Profile
 from scheduler_core.schedulers.v1_37.filtering import feasible_wanted
 from scheduler_core.schedulers.v1_37.nodes import Ints, Mask, Rows
 from scheduler_core.schedulers.v1_37.plugins.base import Context
@@ -31,8 +30,9 @@ from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import (
     turned,
     weighted,
 )
-from scheduler_core.schedulers.v1_37.plugins.table import PLUGINS
+from scheduler_core.schedulers.v1_37.plugins.table import DECLARED, PLUGINS
 from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.profiles import Configuration, Profile
 from scheduler_core.schedulers.v1_37.selecting import select
 from scheduler_core.schedulers.v1_37.state import Cluster
 from scheduler_core.schedulers.v1_37.status import SKIP, SUCCESS
@@ -40,16 +40,17 @@ from scheduler_core.schedulers.v1_37.status import SKIP, SUCCESS
 MAX_CLASSES = 64
 MAX_NUMBERS = 4096
 
-_STATIC_FILTERS = ("NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodeDeclaredFeatures")
-_STATIC_SCORES = ("TaintToleration", "NodeAffinity")
-_ROW_SCORES = ("NodeResourcesFit", "NodeResourcesBalancedAllocation")
 _SPREAD, _AFFINITY, _FIT, _IMAGES = (
     "PodTopologySpread",
     "InterPodAffinity",
     "NodeResourcesFit",
     "ImageLocality",
 )
-_FOLLOWED = {"NodeName", *_STATIC_FILTERS, _FIT, _SPREAD, _AFFINITY}
+_STATIC_FILTERS = tuple(row.key for row in DECLARED if row.reuse.filter == "nodes")
+_STATIC_SCORES = tuple(row.key for row in DECLARED if row.reuse.score == "nodes")
+_ROW_SCORES = tuple(row.key for row in DECLARED if row.reuse.score == "requests")
+_FOLLOWED = {row.key for row in DECLARED if row.reuse.filter}
+_SCORED = {row.key for row in DECLARED if row.reuse.score}
 _KINDS = ("Service", "ReplicationController", "ReplicaSet", "StatefulSet", "Namespace")
 """Objects besides nodes and pods that the answers depend on."""
 
@@ -117,7 +118,9 @@ class _Shared:
             return False
         if pod.affinity.required or pod.affinity.preferred or pod.affinity.preferred_anti:
             return False
-        if not set(_STATIC_FILTERS) | {_FIT, _SPREAD, _AFFINITY} <= set(ctx.profile.points["filter"]):
+        if not {_FIT, _SPREAD, _AFFINITY} <= set(ctx.profile.points["filter"]):
+            return False
+        if not _SCORED.issuperset(ctx.profile.points["score"]):
             return False
         for key in ctx.profile.points["preFilter"]:
             status, names = PLUGINS[key].pre_filter(ctx)
@@ -136,7 +139,8 @@ class _Shared:
         self.place[rows] = np.arange(len(rows))
         self.static = np.ones(len(rows), np.bool_)
         for key in _STATIC_FILTERS:
-            codes = None if key in ctx.skipped else PLUGINS[key].filter(ctx, rows)
+            asked = ctx.profile.has(key, "filter") and key not in ctx.skipped
+            codes = PLUGINS[key].filter(ctx, rows) if asked else None
             if codes is not None:
                 self.static &= codes == 0
         scoring = [

@@ -13,7 +13,6 @@ from scheduler_core.schedulers.v1_37.attempt import Scheduler
 from scheduler_core.schedulers.v1_37.batching import Batching, InCycle
 from scheduler_core.schedulers.v1_37.change import Change, Manifest
 from scheduler_core.schedulers.v1_37.clock import CYCLE, SECOND, WRITE, Clock
-from scheduler_core.schedulers.v1_37.config import Configuration
 from scheduler_core.schedulers.v1_37.entities import Entity, QueuedGroup, QueuedPod
 from scheduler_core.schedulers.v1_37.extending import Extension
 from scheduler_core.schedulers.v1_37.failure import write_failure, write_status
@@ -28,6 +27,7 @@ from scheduler_core.schedulers.v1_37.interface import Attempt
 from scheduler_core.schedulers.v1_37.moves import Moves
 from scheduler_core.schedulers.v1_37.nominations import NominatedPods
 from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.profiles import Configuration
 from scheduler_core.schedulers.v1_37.queue import SchedulingQueue, queue_entry
 from scheduler_core.schedulers.v1_37.state import Cluster, key_of
 from scheduler_core.schedulers.v1_37.status import ERROR, SUCCESS

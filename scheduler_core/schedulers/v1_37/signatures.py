@@ -3,97 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any
 
-from scheduler_core.schedulers.v1_37.config import Profile
-from scheduler_core.schedulers.v1_37.plugins.image_locality import image_name
-from scheduler_core.schedulers.v1_37.plugins.node_declared_features import required_features
-from scheduler_core.schedulers.v1_37.plugins.node_resources_fit import NATIVE
-from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import default_constraints
-from scheduler_core.schedulers.v1_37.pods import PREFERRED, REQUIRED, Pod
+from scheduler_core.schedulers.v1_37.plugins.declaration import Declared
+from scheduler_core.schedulers.v1_37.plugins.table import DECLARED
+from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.profiles import Arguments, Profile
 
+_POINTS = frozenset({"preFilter", "filter", "preScore", "score"})
+_ASKED = tuple(row for row in DECLARED if _POINTS & {*row.points.split()})
+"""The plugins that can have a say in where pods go."""
 
-def _requests(pod: Pod) -> Any:
-    """Return the requests; what scores put in for those that are missing is not looked at."""
-    return sorted((name, amount) for name, amount in pod.requests.items() if amount or name not in NATIVE)
+_NO_ARGUMENTS: Arguments = {}
 
 
-def _tolerations(pod: Pod) -> Any:
-    """Return the tolerations by key and value, without fields that say nothing."""
-    listed = (
-        {key: value for key, value in row.items() if value not in ("", None)} for row in pod.tolerations
-    )
-    return sorted(listed, key=lambda row: (str(row.get("key", "")), str(row.get("value", ""))))
-
-
-def _node_affinity(pod: Pod) -> Any:
-    """Return selector and affinity; the order of terms, expressions and values does not count."""
-    affinity = (pod.spec.get("affinity") or {}).get("nodeAffinity")
-    if affinity is None:
-        return dict(pod.node_selector), None
-    required = (affinity.get(REQUIRED) or {}).get("nodeSelectorTerms") or ()
-    preferred = (
-        json.dumps([int(row.get("weight") or 0), _term(row.get("preference") or {})])
-        for row in affinity.get(PREFERRED) or ()
-    )
-    return dict(pod.node_selector), sorted(map(_term, required)), sorted(preferred)
-
-
-def _term(term: Mapping[str, Any]) -> str:
-    rows = ([_expression(row) for row in term.get(key) or ()] for key in ("matchExpressions", "matchFields"))
-    return json.dumps([sorted(found) for found in rows])
-
-
-def _expression(row: Mapping[str, Any]) -> str:
-    return json.dumps([row.get("key"), row.get("operator"), sorted(row.get("values") or ())])
-
-
-def _host_ports(pod: Pod) -> Any:
-    """Return the numbers alone, those of init containers too."""
-    containers = (*pod.containers, *pod.init_containers)
-    ports = (int(port.get("hostPort") or 0) for one in containers for port in one.get("ports") or ())
-    return sorted({port for port in ports if port})
-
-
-def _images(pod: Pod) -> Any:
-    containers = (*pod.containers, *pod.init_containers)
-    return sorted({image_name(container.get("image") or "") for container in containers})
-
-
-def _volumes(pod: Pod) -> Any:
-    """Return the sources of a pod's volumes without their names, ConfigMaps and Secrets (VolumesSigner)."""
-    sources = ({k: v for k, v in volume.items() if k != "name"} for volume in pod.volumes)
-    kept = (source for source in sources if source.get("configMap") is None and source.get("secret") is None)
-    return sorted(json.dumps(source, sort_keys=True) for source in kept)
-
-
-_AFFINITY = "InterPodAffinity"
-_SIGNED: Mapping[str, Callable[[Pod], Any]] = {
-    "NodeName": lambda pod: pod.node,
-    "NodeUnschedulable": _tolerations,
-    "TaintToleration": _tolerations,
-    "NodeAffinity": _node_affinity,
-    "NodePorts": _host_ports,
-    "NodeResourcesFit": _requests,
-    "NodeResourcesBalancedAllocation": _requests,
-    "VolumeRestrictions": _volumes,
-    "NodeVolumeLimits": _volumes,
-    "VolumeBinding": _volumes,
-    "VolumeZone": _volumes,
-    _AFFINITY: lambda pod: dict(pod.labels),
-    "ImageLocality": _images,
-    "NodeDeclaredFeatures": lambda pod: sorted(required_features(pod)),
-}
-"""What each plugin signs of a pod."""
-
-
-def _signs(profile: Profile, plugin: str) -> bool:
+def _signs(profile: Profile, row: Declared) -> bool:
     """Return whether the plugin has a say in where pods go (computeBatchablePlugins)."""
-    return any(profile.has(plugin, point) for point in ("preFilter", "filter", "preScore", "score"))
+    return any(profile.has(row.key, point) for point in _POINTS)
 
 
-DEFAULT_CONSTRAINTS = "PodTopologySpread has default constraints"
+def _arguments(profile: Profile, row: Declared) -> Arguments:
+    return profile.arguments.get(row.key) or _NO_ARGUMENTS
 
 
 def unsigned_because(pod: Pod, profile: Profile) -> str:
@@ -102,24 +31,24 @@ def unsigned_because(pod: Pod, profile: Profile) -> str:
     A plugin that looks beyond pod and node signs nothing (SignPlugin), and a pod that one plugin does not
     sign has no signature.
     """
-    if _signs(profile, "PodTopologySpread"):
-        if pod.spec.get("topologySpreadConstraints"):
-            return "the pod has topology spread constraints"
-        if default_constraints(profile.arguments.get("PodTopologySpread") or {}):
-            return DEFAULT_CONSTRAINTS
-    affinity = pod.spec.get("affinity") or {}
-    if _signs(profile, _AFFINITY) and (affinity.get("podAffinity") or affinity.get("podAntiAffinity")):
-        return "the pod has affinity or anti-affinity to pods"
-    if _signs(profile, "DynamicResources") and pod.spec.get("resourceClaims"):
-        return "the pod has ResourceClaims"
-    return ""
+    return next(
+        (reason for row in _ASKED if _signs(profile, row) if (reason := _reason(pod, profile, row))), ""
+    )
+
+
+def _reason(pod: Pod, profile: Profile, row: Declared) -> str:
+    if row.signs is None:
+        return f"{row.key} signs no pod"
+    return row.unsigned_because(pod, _arguments(profile, row))
 
 
 def signature(pod: Pod, profile: Profile) -> str | None:
     """Return a text that is equal for equal pods; None for a pod that cannot be compared."""
     if unsigned_because(pod, profile):
         return None
-    signed = {plugin: sign(pod) for plugin, sign in _SIGNED.items() if _signs(profile, plugin)}
-    if (profile.arguments.get(_AFFINITY) or {}).get("ignorePreferredTermsOfExistingPods"):
-        signed.pop(_AFFINITY, None)
+    signed = {
+        row.key: row.signs(pod, _arguments(profile, row))
+        for row in _ASKED
+        if row.signs and _signs(profile, row)
+    }
     return json.dumps([pod.scheduler_name, signed], sort_keys=True)

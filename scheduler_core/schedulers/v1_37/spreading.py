@@ -6,7 +6,7 @@ import numpy as np
 from msgspec import Struct
 
 from scheduler_core.schedulers.v1_37.plugins.base import Context
-from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import PLUGIN, Spread
+from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import PodTopologySpread, Spread
 
 DOMAINS_SHOWN = 30
 
@@ -45,7 +45,7 @@ def spread_counts(context: Context) -> tuple[SpreadCounts, ...]:
 
 
 def _spreads(context: Context) -> list[Spread]:
-    found: list[Spread] = context.states.get(PLUGIN.key) or []
+    found: list[Spread] = context.states.get(PodTopologySpread.key) or []
     return found
 
 

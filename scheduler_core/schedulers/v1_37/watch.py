@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from scheduler_core.schedulers.v1_37.change import Change, Manifest
 from scheduler_core.schedulers.v1_37.clock import SECOND
-from scheduler_core.schedulers.v1_37.config import Configuration
 from scheduler_core.schedulers.v1_37.entities import QueuedGroup, QueuedPod
 from scheduler_core.schedulers.v1_37.events import (
     assigned,
@@ -18,6 +17,7 @@ from scheduler_core.schedulers.v1_37.interface import Event
 from scheduler_core.schedulers.v1_37.nominations import NominatedPods
 from scheduler_core.schedulers.v1_37.podgroups import GATE, group_key, priority
 from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.profiles import Configuration
 from scheduler_core.schedulers.v1_37.queue import SchedulingQueue, new_pod
 from scheduler_core.schedulers.v1_37.state import Cluster
 

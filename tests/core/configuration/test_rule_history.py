@@ -10,10 +10,10 @@ from scheduler_core.schedulers.rule_history import HISTORY, history_of
 from scheduler_core.schedulers.v1_11.predicates import PREDICATES
 from scheduler_core.schedulers.v1_11.priorities import PRIORITIES
 from scheduler_core.schedulers.v1_37.config import IMPLEMENTED
-from scheduler_core.schedulers.v1_37.declared import DECLARED
+from scheduler_core.schedulers.v1_37.plugins.table import DECLARED
 
 RELEASE = re.compile(r"v1\.(\d+)\b")
-PLUGINS = {row.key for row in DECLARED if row.text}
+PLUGINS = {row.key for row in DECLARED if row.text and row.rank}
 SOURCE = re.compile(r"KEP-\d{3,4}\b|#\d{5,6}\b")
 
 

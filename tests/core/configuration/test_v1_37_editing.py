@@ -11,9 +11,9 @@ import pytest
 from scheduler_core.authoring.policy_rewriting import EditError
 from scheduler_core.authoring.v1_37_editing import V1_37_EDITS, edited
 from scheduler_core.kubernetes.manifests import Document
-from scheduler_core.schedulers.v1_37.config import Profile
 from scheduler_core.schedulers.v1_37.configuration import current_configuration
-from scheduler_core.schedulers.v1_37.declared import DECLARED
+from scheduler_core.schedulers.v1_37.plugins.table import DECLARED
+from scheduler_core.schedulers.v1_37.profiles import Profile
 
 Change = tuple[str, str, str]
 

@@ -8,9 +8,9 @@ import pytest
 
 from scheduler_core.schedulers.v1_37.config import read_configuration
 from scheduler_core.schedulers.v1_37.csi_migration import MIGRATED_PLUGINS
-from scheduler_core.schedulers.v1_37.hints.registry import registration_for
 from scheduler_core.schedulers.v1_37.interface import Event
 from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.registrations import registration_for
 from scheduler_core.schedulers.v1_37.signatures import signature
 from tests.core.v1_37.parts import node, pod, started
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scheduler_core.schedulers.v1_37.change import Manifest
-from scheduler_core.schedulers.v1_37.config import Configuration, Profile
 from scheduler_core.schedulers.v1_37.entities import QueuedPod
 from scheduler_core.schedulers.v1_37.groups.feasibility import PLUGIN, feasibility
 from scheduler_core.schedulers.v1_37.groups.outcome import (
@@ -19,6 +18,7 @@ from scheduler_core.schedulers.v1_37.interface import Hinting, Scheduling
 from scheduler_core.schedulers.v1_37.nominations import NominatedPods
 from scheduler_core.schedulers.v1_37.podgroups import TOPOLOGY_GATE, min_count
 from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.profiles import Configuration, Profile
 from scheduler_core.schedulers.v1_37.state import Cluster
 from scheduler_core.schedulers.v1_37.status import ERROR, OK, SUCCESS, UNSCHEDULABLE
 

@@ -6,7 +6,6 @@ import json
 from dataclasses import dataclass, field
 
 from scheduler_core.schedulers.v1_37.change import Change
-from scheduler_core.schedulers.v1_37.config import Configuration
 from scheduler_core.schedulers.v1_37.entities import QueuedGroup, QueuedPod
 from scheduler_core.schedulers.v1_37.groups.algorithm import GroupAlgorithm
 from scheduler_core.schedulers.v1_37.groups.outcome import GroupRecord, GroupResult, GroupStatus
@@ -17,6 +16,7 @@ from scheduler_core.schedulers.v1_37.nominations import NominatedPods
 from scheduler_core.schedulers.v1_37.plugins.dynamic_resources import deallocate
 from scheduler_core.schedulers.v1_37.podgroups import TOPOLOGY_GATE, is_constrained, min_count, priority
 from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.profiles import Configuration
 from scheduler_core.schedulers.v1_37.status import ERROR, SUCCESS, UNSCHEDULABLE, WAIT, Status
 
 CLAIMS = "DynamicResources"

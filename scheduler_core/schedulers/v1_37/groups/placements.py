@@ -10,13 +10,13 @@ import numpy as np
 from msgspec import Struct
 
 from scheduler_core.schedulers.v1_37.change import Manifest
-from scheduler_core.schedulers.v1_37.config import Profile
 from scheduler_core.schedulers.v1_37.groups.outcome import GroupResult
-from scheduler_core.schedulers.v1_37.hints.common import labels
 from scheduler_core.schedulers.v1_37.nodes import Ints
+from scheduler_core.schedulers.v1_37.plugins.hints import labels
 from scheduler_core.schedulers.v1_37.plugins.node_resources_fit import NONZERO, scored_resources
 from scheduler_core.schedulers.v1_37.podgroups import topology_key
 from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.profiles import Profile
 from scheduler_core.schedulers.v1_37.requests import is_scalar
 from scheduler_core.schedulers.v1_37.state import Cluster
 

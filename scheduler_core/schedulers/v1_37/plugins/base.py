@@ -8,9 +8,9 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
-from scheduler_core.schedulers.v1_37.config import Arguments, Configuration, Profile
 from scheduler_core.schedulers.v1_37.nodes import Ints, Mask, Nodes, Rows
 from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.profiles import Arguments, Configuration, Profile
 from scheduler_core.schedulers.v1_37.state import Cluster
 from scheduler_core.schedulers.v1_37.status import ERROR, OK, SKIPPED, UNRESOLVABLE, Status
 

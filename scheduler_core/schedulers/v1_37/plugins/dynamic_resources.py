@@ -10,7 +10,13 @@ import numpy as np
 from scheduler_core.schedulers.v1_37.change import Change, Manifest
 from scheduler_core.schedulers.v1_37.device_allocation import Allocator, InvalidPoolsError
 from scheduler_core.schedulers.v1_37.devices import key_of_claim, requests_of
-from scheduler_core.schedulers.v1_37.interface import PluginError
+from scheduler_core.schedulers.v1_37.interface import (
+    Event,
+    HintAnswer,
+    HintContext,
+    PluginError,
+    Registration,
+)
 from scheduler_core.schedulers.v1_37.plugins.base import (
     OK,
     SKIPPED,
@@ -23,7 +29,10 @@ from scheduler_core.schedulers.v1_37.plugins.base import (
     default_normalize,
     unresolvable,
 )
+from scheduler_core.schedulers.v1_37.plugins.declaration import Declared, Reused, signs_nothing
+from scheduler_core.schedulers.v1_37.plugins.hints import always, answer, listed, metadata, status
 from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.profiles import Arguments
 from scheduler_core.schedulers.v1_37.selectors import node_terms
 from scheduler_core.schedulers.v1_37.state import Cluster, uid_of
 from scheduler_core.schedulers.v1_37.status import ERROR, UNSCHEDULABLE
@@ -234,4 +243,72 @@ def deallocate(ctx: Context) -> tuple[Status, Change | None]:
     return Status(UNSCHEDULABLE), None
 
 
-PLUGIN = DynamicResources()
+def _claims_usable(pod: Pod, context: HintContext) -> bool:
+    """Return whether every claim of the pod was made, exists and is not being deleted."""
+    if claims_to_be_made(pod):
+        return False
+    claims = (context.cluster.get("ResourceClaim", pod.namespace, name) for name in pod.resource_claims)
+    return all(claim is not None and not metadata(claim).get("deletionTimestamp") for claim in claims)
+
+
+def _after_target_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del event
+    return answer(_claims_usable(pod, context))
+
+
+def _after_claim_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    if not _claims_usable(pod, context):
+        return "QueueSkip"
+    if (
+        event.old is not None
+        and status(event.old).get("allocation")
+        and not status(event.new).get("allocation")
+    ):
+        return "Queue"  # whoever had it: devices are free again
+    meta = metadata(event.new)
+    if (meta.get("namespace") or "default") != pod.namespace or meta.get("name") not in pod.resource_claims:
+        return "QueueSkip"
+    return answer(event.old is None or status(event.old) != status(event.new))
+
+
+_ADD_UPDATE = frozenset({"Add", "Update"})
+
+
+def _until(pod: Pod) -> str:
+    if claims_to_be_made(pod):
+        entries = pod.spec.get("resourceClaims") or ()
+        templates = [entry.get("resourceClaimTemplateName") for entry in entries]
+        named = listed(list(dict.fromkeys(name for name in templates if name)))
+        return f"a controller has made its ResourceClaim from ResourceClaimTemplate {named}"
+    asked = listed(list(pod.resource_claims))
+    return f"the ResourceClaim {asked} is created or changes, or a ResourceSlice, DeviceClass or node does"
+
+
+def _unsigned_because(pod: Pod, arguments: Arguments) -> str:
+    del arguments
+    return "the pod has ResourceClaims" if pod.spec.get("resourceClaims") else ""
+
+
+PLUGIN = Declared(
+    "DynamicResources",
+    "preEnqueue preFilter filter postFilter score reserve preBind podGroupPostFilter",
+    rank=150,
+    weight=2,
+    unprepared={"filter": "not found", "score": "not found"},
+    filters="devices for the pod's ResourceClaims can be allocated on the node",
+    prefers="nodes that serve earlier subrequests of prioritized lists",
+    formula="sum over claims; normalized by 100 · score / greatest",
+    otherwise="PreEnqueue waits for the claims, PostFilter may deallocate one, Reserve and PreBind allocate",
+    events=(
+        Registration("resource.k8s.io/ResourceClaim", _ADD_UPDATE, _after_claim_change),
+        Registration("TargetPod", frozenset({"UpdatePodGeneratedResourceClaim"}), _after_target_change),
+        Registration("Node", frozenset({"Add", "UpdateNodeLabel", "UpdateNodeAllocatable"}), always),
+        Registration("resource.k8s.io/DeviceClass", _ADD_UPDATE, always),
+        Registration("resource.k8s.io/ResourceSlice", _ADD_UPDATE, always),
+    ),
+    until=_until,
+    signs=signs_nothing,
+    unsigned_because=_unsigned_because,
+    reuse=Reused(score="none"),
+    code=DynamicResources(),
+)

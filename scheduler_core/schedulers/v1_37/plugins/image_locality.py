@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from scheduler_core.schedulers.v1_37.plugins.base import MAX_SCORE, Context, Ints, Plugin, Rows
+from scheduler_core.schedulers.v1_37.plugins.declaration import Declared, Reused
+from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.profiles import Arguments
 
 _MIB = 1024 * 1024
 _LEAST = 23 * _MIB
@@ -37,4 +42,21 @@ class ImageLocality(Plugin):
         return MAX_SCORE * (np.clip(total, _LEAST, most) - _LEAST) // (most - _LEAST)
 
 
-PLUGIN = ImageLocality()
+def _signed(pod: Pod, arguments: Arguments) -> Any:
+    del arguments
+    containers = (*pod.containers, *pod.init_containers)
+    return sorted({image_name(container.get("image") or "") for container in containers})
+
+
+PLUGIN = Declared(
+    "ImageLocality",
+    "score",
+    rank=180,
+    weight=1,
+    prefers="nodes that have the pod's images already",
+    formula="sum of the sizes of present images, each times its share of nodes, scaled to 0–100 between "
+    "23 MiB and 1000 MiB per container",
+    signs=_signed,
+    reuse=Reused(score="own"),
+    code=ImageLocality(),
+)

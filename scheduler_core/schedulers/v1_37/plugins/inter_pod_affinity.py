@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.schedulers.v1_37.change import Manifest
+from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
 from scheduler_core.schedulers.v1_37.nodes import Nodes
 from scheduler_core.schedulers.v1_37.plugins.base import (
     MAX_SCORE,
@@ -22,7 +24,10 @@ from scheduler_core.schedulers.v1_37.plugins.base import (
     Status,
     unresolvable,
 )
+from scheduler_core.schedulers.v1_37.plugins.declaration import Argument, Declared, Reused
+from scheduler_core.schedulers.v1_37.plugins.hints import always, answer, labels, listed
 from scheduler_core.schedulers.v1_37.pods import AffinityTerm, Pod
+from scheduler_core.schedulers.v1_37.profiles import Arguments
 from scheduler_core.schedulers.v1_37.state import Cluster
 from scheduler_core.schedulers.v1_37.status import UNSCHEDULABLE
 
@@ -253,4 +258,99 @@ def _weights(ctx: Context, hard: int) -> Mapping[str, Ints]:
     return out
 
 
-PLUGIN = InterPodAffinity()
+def _selects(term: AffinityTerm, pod: Pod) -> bool:
+    return term.selects(pod.namespace, pod.labels, {})
+
+
+def _all(terms: tuple[AffinityTerm, ...], pod: Pod) -> bool:
+    return bool(terms) and all(_selects(term, pod) for term in terms)
+
+
+def _any(terms: Iterable[AffinityTerm], pod: Pod) -> bool:
+    return any(_selects(term, pod) for term in terms)
+
+
+def _after_pod_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del context
+    required, anti = pod.affinity.required, pod.affinity.required_anti
+    if event.old is None or event.new is None:
+        other = Pod(event.old or event.new or {})
+        if event.old is None:
+            return answer(_all(required, other))
+        return answer(_any(anti, other) or _any(other.affinity.required_anti, pod))
+    before, now = Pod(event.old), Pod(event.new)
+    begins = not _all(required, before) and _all(required, now)
+    return answer(begins or (_any(anti, before) and not _any(anti, now)))
+
+
+def _after_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del context
+    required, anti = pod.affinity.required, pod.affinity.required_anti
+    if event.old is None:
+        return answer(bool(anti) or any(term.topology_key in labels(event.new) for term in required))
+    return answer(
+        any(_appears_or_changes(term.topology_key, event.old, event.new) for term in required)
+        or any(_appears_or_changes(term.topology_key, event.new, event.old) for term in anti)
+    )
+
+
+def _appears_or_changes(key: str, before: Manifest | None, now: Manifest | None) -> bool:
+    value = labels(now).get(key)
+    return value is not None and value != labels(before).get(key)
+
+
+def _until(pod: Pod) -> str:
+    affinity = pod.affinity
+    keys = dict.fromkeys(term.topology_key for term in (*affinity.required, *affinity.required_anti))
+    where = f" with the label {listed(list(keys))}" if keys else ""
+    return f"a pod that a term selects is bound, deleted or relabeled, or a node{where} is added or relabeled"
+
+
+def _signed(pod: Pod, arguments: Arguments) -> Any:
+    """Return the labels, which terms of other pods select."""
+    return None if arguments.get("ignorePreferredTermsOfExistingPods") else dict(pod.labels)
+
+
+def _unsigned_because(pod: Pod, arguments: Arguments) -> str:
+    del arguments
+    affinity = pod.spec.get("affinity") or {}
+    has_terms = affinity.get("podAffinity") or affinity.get("podAntiAffinity")
+    return "the pod has affinity or anti-affinity to pods" if has_terms else ""
+
+
+_ARGUMENTS = (
+    Argument(
+        "hardPodAffinityWeight", "integer", 1, "0 to 100: what a required term of a pod that is there weighs",
+        most=100,
+    ),
+    Argument(
+        "ignorePreferredTermsOfExistingPods", "flag", False, "preferred terms of pods that are there do not "
+        "count, unless the pod has terms of its own",
+    ),
+)  # fmt: skip
+
+
+PLUGIN = Declared(
+    "InterPodAffinity",
+    "preFilter filter preScore score",
+    rank=140,
+    weight=2,
+    unprepared={
+        "filter": 'error reading "PreFilterInterPodAffinity" from cycleState: not found',
+        "score": 'failed to read "PreScoreInterPodAffinity" from cycleState: not found',
+    },
+    filters="required pod affinity and anti-affinity hold, and no pod there has anti-affinity to this one",
+    prefers="domains with pods that preferred terms select",
+    formula="sum of the weights of terms; normalized to 0–100 between least and greatest",
+    arguments=_ARGUMENTS,
+    events=(
+        Registration("AssignedPod", frozenset({"Add", "Delete", "UpdatePodLabel"}), _after_pod_change),
+        Registration("TargetPod", frozenset({"UpdatePodLabel"}), always),
+        Registration("Node", frozenset({"Add", "UpdateNodeLabel"}), _after_node_change),
+    ),
+    until=_until,
+    signs=_signed,
+    unsigned_because=_unsigned_because,
+    reuse=Reused(filter="own", score="none"),
+    code=InterPodAffinity(),
+)

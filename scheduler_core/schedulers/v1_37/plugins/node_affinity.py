@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from scheduler_core.schedulers.v1_37.change import Manifest
+from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
 from scheduler_core.schedulers.v1_37.nodes import Mask, Nodes
 from scheduler_core.schedulers.v1_37.plugins.base import (
     OK,
@@ -23,18 +25,21 @@ from scheduler_core.schedulers.v1_37.plugins.base import (
     default_normalize,
     unresolvable,
 )
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.plugins.declaration import Argument, Declared, Reused
+from scheduler_core.schedulers.v1_37.plugins.hints import answer, labels, listed, metadata
+from scheduler_core.schedulers.v1_37.pods import PREFERRED, REQUIRED, Pod
+from scheduler_core.schedulers.v1_37.profiles import Arguments
 from scheduler_core.schedulers.v1_37.selectors import (
     NAME_FIELD,
     NodeTerm,
     PreferredTerm,
     Requirement,
     field_is_known,
+    map_selector,
     node_terms,
     preferred_terms,
 )
 
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _CONFLICT = unresolvable("pod affinity terms conflict")
 _ENFORCED = unresolvable("node(s) didn't match scheduler-enforced node affinity")
 _UNMATCHED = unresolvable("node(s) didn't match Pod's node affinity/selector")
@@ -135,7 +140,7 @@ class NodeAffinity(Plugin):
         """Skip without preferences; an empty list is one."""
         del rows
         affinities = (ctx.pod.node_affinity, ctx.arguments(self.key).get("addedAffinity") or {})
-        return OK if any(affinity.get(_PREFERRED) is not None for affinity in affinities) else SKIPPED
+        return OK if any(affinity.get(PREFERRED) is not None for affinity in affinities) else SKIPPED
 
     def score(self, ctx: Context, rows: Rows) -> Ints:
         """Sum the weights of the matching terms."""
@@ -171,4 +176,86 @@ def _named(terms: tuple[NodeTerm, ...]) -> frozenset[str] | None:
     return union
 
 
-PLUGIN = NodeAffinity()
+def _any_term(terms: tuple[NodeTerm, ...] | None, node: Manifest) -> bool:
+    return terms is None or any(term.matches(metadata(node)["name"], labels(node)) for term in terms)
+
+
+def node_matches(pod: Pod, node: Manifest) -> bool:
+    """Return whether the pod's nodeSelector and required node affinity match the node."""
+    return map_selector(pod.node_selector).matches(labels(node)) and _any_term(pod.node_required, node)
+
+
+def _after_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    assert event.new is not None  # only registered for Add and Update
+    added = (context.arguments("NodeAffinity").get("addedAffinity") or {}).get(REQUIRED)
+    if not _any_term(node_terms(added), event.new) or not node_matches(pod, event.new):
+        return "QueueSkip"
+    # Before the change only the pod's own terms are looked at.
+    return answer(event.old is None or not node_matches(pod, event.old))
+
+
+def _expression(one: Mapping[str, Any]) -> str:
+    values = ", ".join(map(str, one.get("values") or ()))
+    return f"{one.get('key')} {one.get('operator')}" + (f" ({values})" if values else "")
+
+
+def _node_labels(pod: Pod) -> str:
+    words = [f"{key}={value}" for key, value in pod.node_selector.items()]
+    terms = (pod.node_affinity.get(REQUIRED) or {}).get("nodeSelectorTerms") or ()
+    alternatives = []
+    for term in terms:
+        parts = [*(term.get("matchExpressions") or ()), *(term.get("matchFields") or ())]
+        alternatives.append(" and ".join(map(_expression, parts)))
+    words += [" or ".join(filter(None, alternatives))] if any(alternatives) else []
+    return listed(words)
+
+
+def _until(pod: Pod) -> str:
+    asked = _node_labels(pod)
+    which = f"with {asked}" if asked else "that the profile's added affinity selects"
+    return f"a node {which} is added, or a node's labels change to that"
+
+
+def _signed(pod: Pod, arguments: Arguments) -> Any:
+    """Return selector and affinity; the order of terms, expressions and values does not count."""
+    del arguments
+    affinity = (pod.spec.get("affinity") or {}).get("nodeAffinity")
+    if affinity is None:
+        return dict(pod.node_selector), None
+    required = (affinity.get(REQUIRED) or {}).get("nodeSelectorTerms") or ()
+    preferred = (
+        json.dumps([int(row.get("weight") or 0), _signed_term(row.get("preference") or {})])
+        for row in affinity.get(PREFERRED) or ()
+    )
+    return dict(pod.node_selector), sorted(map(_signed_term, required)), sorted(preferred)
+
+
+def _signed_term(term: Mapping[str, Any]) -> str:
+    rows = (
+        [_signed_expression(row) for row in term.get(key) or ()]
+        for key in ("matchExpressions", "matchFields")
+    )
+    return json.dumps([sorted(found) for found in rows])
+
+
+def _signed_expression(row: Mapping[str, Any]) -> str:
+    return json.dumps([row.get("key"), row.get("operator"), sorted(row.get("values") or ())])
+
+
+PLUGIN = Declared(
+    "NodeAffinity",
+    "preFilter filter preScore score",
+    rank=60,
+    weight=2,
+    filters="nodeSelector and the required node affinity match, and the profile's added affinity",
+    prefers="nodes that preferred terms of node affinity select",
+    formula="sum of the weights of matching terms; normalized by 100 · score / greatest",
+    arguments=(
+        Argument("addedAffinity", "affinity", text="applies to every pod beside its own node affinity"),
+    ),
+    events=(Registration("Node", frozenset({"Add", "UpdateNodeLabel"}), _after_node_change),),
+    until=_until,
+    signs=_signed,
+    reuse=Reused(filter="nodes", score="nodes"),
+    code=NodeAffinity(),
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
 from scheduler_core.schedulers.v1_37.plugins.base import (
     OK,
     SKIPPED,
@@ -15,6 +16,8 @@ from scheduler_core.schedulers.v1_37.plugins.base import (
     refused,
     unresolvable,
 )
+from scheduler_core.schedulers.v1_37.plugins.declaration import Declared, Reused
+from scheduler_core.schedulers.v1_37.plugins.hints import answer, status
 from scheduler_core.schedulers.v1_37.pods import Pod
 
 _MISSING = unresolvable("node(s) didn't match Pod's required features")
@@ -54,4 +57,31 @@ class NodeDeclaredFeatures(Plugin):
         return _MISSING
 
 
-PLUGIN = NodeDeclaredFeatures()
+def _after_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del pod, context
+    before = status(event.old).get("declaredFeatures") or []
+    return answer(before != (status(event.new).get("declaredFeatures") or []))
+
+
+def _after_pod_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del pod, context
+    assert event.old is not None  # only registered for Update
+    assert event.new is not None
+    return answer(required_features(Pod(event.old)) != required_features(Pod(event.new)))
+
+
+PLUGIN = Declared(
+    "NodeDeclaredFeatures",
+    "preFilter filter",
+    rank=200,
+    unprepared={"filter": 'error reading "PreFilterNodeDeclaredFeatures" from cycle-state: not found'},
+    filters="the node declares the features that the pod needs",
+    events=(
+        Registration("Node", frozenset({"Add", "UpdateNodeDeclaredFeature"}), _after_node_change),
+        Registration("TargetPod", frozenset({"Update"}), _after_pod_change),
+    ),
+    until="a node that declares the features it needs is added, or the pod changes",
+    signs=lambda pod, _: sorted(required_features(pod)),
+    reuse=Reused(filter="nodes"),
+    code=NodeDeclaredFeatures(),
+)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from scheduler_core.schedulers.v1_37.interface import Registration
 from scheduler_core.schedulers.v1_37.plugins.base import Plugin
+from scheduler_core.schedulers.v1_37.plugins.declaration import Declared, Reused
 
 
 class NodeName(Plugin):
@@ -11,4 +13,14 @@ class NodeName(Plugin):
     key = "NodeName"
 
 
-PLUGIN = NodeName()
+PLUGIN = Declared(
+    "NodeName",
+    "preFilter filter",
+    rank=30,
+    filters="spec.nodeName is empty or the node's name",
+    events=(Registration("Node", frozenset({"Add"})),),
+    until="a node is added",
+    signs=lambda pod, _: pod.node,
+    reuse=Reused(filter="nodes"),
+    code=NodeName(),
+)

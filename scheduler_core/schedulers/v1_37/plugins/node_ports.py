@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
+from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
 from scheduler_core.schedulers.v1_37.plugins.base import OK, SKIPPED, Codes, Context, Plugin, Rows, Status
-from scheduler_core.schedulers.v1_37.pods import Port
+from scheduler_core.schedulers.v1_37.plugins.declaration import Declared
+from scheduler_core.schedulers.v1_37.plugins.hints import always, answer, listed
+from scheduler_core.schedulers.v1_37.pods import Pod, Port
+from scheduler_core.schedulers.v1_37.profiles import Arguments
 from scheduler_core.schedulers.v1_37.status import UNSCHEDULABLE
 
 _ANY = ("", "0.0.0.0")  # noqa: S104
@@ -48,4 +53,36 @@ class NodePorts(Plugin):
         return _TAKEN
 
 
-PLUGIN = NodePorts()
+def _after_pod_deleted(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del context
+    assert event.old is not None  # only registered for Delete
+    return answer(conflict(pod.host_ports, Pod(event.old).host_ports))
+
+
+def _until(pod: Pod) -> str:
+    ports = listed([f"{port}/{protocol}" for _, protocol, port in pod.host_ports])
+    return f"a pod that uses the host port {ports} leaves its node, or a node is added"
+
+
+def _signed(pod: Pod, arguments: Arguments) -> Any:
+    """Return the numbers alone, those of init containers too."""
+    del arguments
+    containers = (*pod.containers, *pod.init_containers)
+    ports = (int(port.get("hostPort") or 0) for one in containers for port in one.get("ports") or ())
+    return sorted({port for port in ports if port})
+
+
+PLUGIN = Declared(
+    "NodePorts",
+    "preFilter filter",
+    rank=70,
+    unprepared={"filter": 'reading "PreFilterNodePorts" from cycleState: not found'},
+    filters="no host port of the pod is in use on the node",
+    events=(
+        Registration("AssignedPod", frozenset({"Delete"}), _after_pod_deleted),
+        Registration("Node", frozenset({"Add"}), always),
+    ),
+    until=_until,
+    signs=_signed,
+    code=NodePorts(),
+)

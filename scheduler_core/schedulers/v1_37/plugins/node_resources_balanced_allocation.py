@@ -15,7 +15,8 @@ from scheduler_core.schedulers.v1_37.plugins.base import (
     Rows,
     Status,
 )
-from scheduler_core.schedulers.v1_37.plugins.node_resources_fit import scored_resources
+from scheduler_core.schedulers.v1_37.plugins.declaration import CPU_AND_MEMORY, Argument, Declared, Reused
+from scheduler_core.schedulers.v1_37.plugins.node_resources_fit import scored_resources, signed_requests
 from scheduler_core.schedulers.v1_37.requests import is_scalar
 
 
@@ -93,4 +94,23 @@ def _of(table: NDArray[np.float64]) -> NDArray[np.float64]:
     return deviation
 
 
-PLUGIN = NodeResourcesBalancedAllocation()
+_ARGUMENTS = (
+    Argument(
+        "resources", "resources", CPU_AND_MEMORY, "what is balanced; every weight is 1", least=1, most=1,
+    ),
+)  # fmt: skip
+
+
+PLUGIN = Declared(
+    "NodeResourcesBalancedAllocation",
+    "preScore score",
+    rank=170,
+    weight=1,
+    prefers="nodes whose resources would be requested in equal shares",
+    formula="50 + (50 + balance with the pod − balance without it) / 2, where balance is 100 · (1 − "
+    "deviation of the requested shares): no change is 75",
+    arguments=_ARGUMENTS,
+    signs=signed_requests,
+    reuse=Reused(score="requests"),
+    code=NodeResourcesBalancedAllocation(),
+)

@@ -8,10 +8,26 @@ from typing import Any
 import numpy as np
 
 from scheduler_core.kubernetes.shared_devices import COUNT, ON_ONE_DEVICE, SHARE
+from scheduler_core.schedulers.v1_37.change import Manifest
+from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
 from scheduler_core.schedulers.v1_37.plugins.base import MAX_SCORE, Codes, Context, Ints, Plugin, Rows, Status
+from scheduler_core.schedulers.v1_37.plugins.declaration import CPU_AND_MEMORY, Argument, Declared, Reused
+from scheduler_core.schedulers.v1_37.plugins.hints import always, answer, listed, metadata, spec, status
 from scheduler_core.schedulers.v1_37.plugins.shape import evaluate, read_shape
-from scheduler_core.schedulers.v1_37.requests import is_extended, is_scalar
+from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.profiles import Arguments
+from scheduler_core.schedulers.v1_37.requests import (
+    Amounts,
+    amounts,
+    held_requests,
+    is_extended,
+    is_scalar,
+    spec_requests,
+)
 from scheduler_core.schedulers.v1_37.status import UNRESOLVABLE, UNSCHEDULABLE
+
+STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")
+"""How the plugin can score."""
 
 NATIVE = ("cpu", "memory", "ephemeral-storage")
 NONZERO = ("cpu", "memory")
@@ -198,4 +214,98 @@ _STRATEGIES: Mapping[str, Callable[[Context, Rows, Mapping[str, Any]], Ints]] = 
 }
 
 
-PLUGIN = NodeResourcesFit()
+CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"
+
+
+def _wanted(pod: Pod) -> Amounts:
+    return {name: amount for name, amount in pod.requests.items() if amount > 0}
+
+
+def _allocatable(node: Manifest | None) -> Amounts:
+    return amounts(status(node).get("allocatable"))
+
+
+def _after_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del context
+    wanted, now = _wanted(pod), _allocatable(event.new)
+    # Exempt resources are asked for here as well: Fits is called without them.
+    if now.get("pods", 0) < 1 or any(amount > now.get(name, 0) for name, amount in wanted.items()):
+        return "QueueSkip"
+    if event.old is None:
+        return "Queue"
+    before = _allocatable(event.old)
+    return answer(any(now.get(name, 0) > before.get(name, 0) for name in ("pods", *wanted)))
+
+
+def _after_scale_down(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del context
+    before = held_requests(spec(event.old), status(event.old))
+    after = held_requests(spec(event.new), status(event.new))
+    return answer(any(before.get(name, 0) > after.get(name, 0) for name in _wanted(pod)))
+
+
+def _after_device_class_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del context
+    asked = spec_requests(pod.spec)
+    name = spec(event.new).get("extendedResourceName")
+    return answer(name in asked or f"{CLASS_PREFIX}{metadata(event.new).get('name')}" in asked)
+
+
+def _until(pod: Pod) -> str:
+    asked = listed([name for name, amount in pod.requests.items() if amount > 0])
+    room = f"room for its {asked}" if asked else "room for one more pod"
+    return (
+        "a pod leaves a node or is scaled down, or a node that could hold it is added or grows: "
+        f"it needs {room}"
+    )
+
+
+def signed_requests(pod: Pod, arguments: Arguments) -> Any:
+    """Return the requests; what scores put in for those that are missing is not looked at."""
+    del arguments
+    return sorted((name, amount) for name, amount in pod.requests.items() if amount or name not in NATIVE)
+
+
+_WITH_SHAPE = {"scoringStrategy.type": STRATEGIES[2]}
+
+_ARGUMENTS = (
+    Argument(
+        "scoringStrategy.type", "choice", STRATEGIES[0], "which nodes score high: emptier ones, fuller ones, "
+        "or those of the shape", STRATEGIES,
+    ),
+    Argument(
+        "scoringStrategy.requestedToCapacityRatio.shape", "shape", text="the score, 0 to 10, at each "
+        "utilization, which ascends from 0 to 100", only=_WITH_SHAPE,
+    ),
+    Argument(
+        "scoringStrategy.resources", "resources", CPU_AND_MEMORY, "what is scored, with weights from 1 to "
+        "100", least=1, most=100,
+    ),
+    Argument("ignoredResources", "names", (), "extended resources that Filter does not compare"),
+    Argument("ignoredResourceGroups", "names", (), "prefixes before the / of such resources"),
+)  # fmt: skip
+
+
+PLUGIN = Declared(
+    "NodeResourcesFit",
+    "preFilter filter preScore score placementScore",
+    rank=80,
+    weight=1,
+    unprepared={"filter": 'error reading "PreFilterNodeResourcesFit" from cycleState: not found'},
+    filters="the requests, with sidecars and overhead, fit into what is left of allocatable, and so does "
+    "one pod",
+    prefers="by default nodes of which little is requested (LeastAllocated)",
+    formula="mean over resources of 100 · (allocatable − requested) / allocatable, by weight; not normalized",
+    arguments=_ARGUMENTS,
+    events=(
+        Registration("AssignedPod", frozenset({"Delete"}), always),
+        Registration("AssignedPod", frozenset({"UpdatePodScaleDown"}), _after_scale_down),
+        Registration("TargetPod", frozenset({"UpdatePodScaleDown"}), always),
+        Registration("Node", frozenset({"Add", "UpdateNodeAllocatable"}), _after_node_change),
+        Registration("resource.k8s.io/DeviceClass", frozenset({"Add", "Update"}), _after_device_class_change),
+    ),
+    until=_until,
+    signs=signed_requests,
+    reuse=Reused(filter="own", score="requests"),
+    code=NodeResourcesFit(),
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
 from scheduler_core.schedulers.v1_37.plugins.base import (
     Codes,
     Context,
@@ -11,7 +12,14 @@ from scheduler_core.schedulers.v1_37.plugins.base import (
     refused,
     unresolvable,
 )
-from scheduler_core.schedulers.v1_37.plugins.taint_toleration import COMPARISON_GATE, tolerates_all
+from scheduler_core.schedulers.v1_37.plugins.declaration import Declared, Reused
+from scheduler_core.schedulers.v1_37.plugins.hints import answer, spec
+from scheduler_core.schedulers.v1_37.plugins.taint_toleration import (
+    COMPARISON_GATE,
+    signed_tolerations,
+    tolerates_all,
+)
+from scheduler_core.schedulers.v1_37.pods import Pod
 
 TAINT = ("node.kubernetes.io/unschedulable", "", "NoSchedule")
 
@@ -37,4 +45,29 @@ class NodeUnschedulable(Plugin):
         return _UNSCHEDULABLE
 
 
-PLUGIN = NodeUnschedulable()
+def _after_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del pod, context
+    was_schedulable = event.old is not None and not spec(event.old).get("unschedulable")
+    return answer(not was_schedulable and not spec(event.new).get("unschedulable"))
+
+
+def _after_toleration_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del event
+    compare = context.configuration.gate(COMPARISON_GATE)
+    return answer(tolerates_all(pod.tolerations, (TAINT,), compare=compare))
+
+
+PLUGIN = Declared(
+    "NodeUnschedulable",
+    "preFilter filter",
+    rank=40,
+    filters="the node is not marked unschedulable, or the pod tolerates node.kubernetes.io/unschedulable",
+    events=(
+        Registration("Node", frozenset({"Add", "UpdateNodeTaint"}), _after_node_change),
+        Registration("TargetPod", frozenset({"UpdatePodToleration"}), _after_toleration_change),
+    ),
+    until="a node is added, or made schedulable again (kubectl uncordon)",
+    signs=signed_tolerations,
+    reuse=Reused(filter="nodes"),
+    code=NodeUnschedulable(),
+)

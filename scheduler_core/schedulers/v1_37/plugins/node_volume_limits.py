@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,8 @@ from scheduler_core.schedulers.v1_37.attached_volumes import (
     volumes_of,
 )
 from scheduler_core.schedulers.v1_37.change import Manifest
-from scheduler_core.schedulers.v1_37.csi_migration import in_tree_source
+from scheduler_core.schedulers.v1_37.csi_migration import IN_TREE, TranslationError, in_tree_source
+from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
 from scheduler_core.schedulers.v1_37.plugins.base import (
     OK,
     SKIPPED,
@@ -30,6 +32,10 @@ from scheduler_core.schedulers.v1_37.plugins.base import (
     Status,
     unresolvable,
 )
+from scheduler_core.schedulers.v1_37.plugins.declaration import Declared
+from scheduler_core.schedulers.v1_37.plugins.hints import always, answer, names_claim, spec, status
+from scheduler_core.schedulers.v1_37.plugins.signed_volumes import signed_volumes
+from scheduler_core.schedulers.v1_37.pods import Pod
 from scheduler_core.schedulers.v1_37.status import ERROR, UNSCHEDULABLE
 
 SCALING_GATE = "VolumeLimitScaling"
@@ -132,4 +138,61 @@ def _exceeds(limits: Mapping[str, int], fresh: set[Volume], used: set[Volume], a
     return any(driver in limits and counts[driver] + new > limits[driver] for driver, new in more.items())
 
 
-PLUGIN = NodeVolumeLimits()
+def _after_pod_deleted(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del pod, context
+    if not (spec(event.old).get("nodeName") or status(event.old).get("nominatedNodeName")):
+        return "QueueSkip"
+    kinds = ("persistentVolumeClaim", "ephemeral", *IN_TREE)
+    volumes = spec(event.old).get("volumes") or ()
+    return answer(any(volume.get(kind) is not None for volume in volumes for kind in kinds))
+
+
+def _after_claim_added(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del context
+    return answer(names_claim(pod, event.new))
+
+
+def _after_attachment_deleted(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del context
+    attacher = spec(event.old).get("attacher") or ""
+    return answer(any(_may_be_attached(volume, attacher) for volume in pod.volumes))
+
+
+def _may_be_attached(volume: Mapping[str, Any], attacher: str) -> bool:
+    """Return whether a pod's volume is a claim, or an in-tree one that the attacher serves or cannot read."""
+    if volume.get("persistentVolumeClaim") is not None:
+        return True
+    found = in_tree_source(volume)
+    if found is None:
+        return False
+    row, source = found
+    try:
+        if row.handle is not None:
+            row.handle(source, {})
+    except TranslationError:
+        return True
+    return row.driver == attacher
+
+
+def _after_limits_changed(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del pod, context
+    before, now = limits_of(event.old), limits_of(event.new)
+    return answer(any(limit > before.get(driver, 0) for driver, limit in now.items()))
+
+
+PLUGIN = Declared(
+    "NodeVolumeLimits",
+    "preFilter filter",
+    rank=100,
+    filters="the node's CSI drivers can attach the pod's volumes within their limits",
+    events=(
+        Registration("storage.k8s.io/CSINode", frozenset({"Add"}), always),
+        Registration("storage.k8s.io/CSINode", frozenset({"Update"}), _after_limits_changed),
+        Registration("AssignedPod", frozenset({"Delete"}), _after_pod_deleted),
+        Registration("PersistentVolumeClaim", frozenset({"Add"}), _after_claim_added),
+        Registration("storage.k8s.io/VolumeAttachment", frozenset({"Delete"}), _after_attachment_deleted),
+    ),
+    until="a pod with volumes of the same driver leaves a node, an attachment ends, or a limit is raised",
+    signs=signed_volumes,
+    code=NodeVolumeLimits(),
+)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.schedulers.v1_37.change import Manifest
+from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
 from scheduler_core.schedulers.v1_37.nodes import Mask, Nodes
 from scheduler_core.schedulers.v1_37.plugins.base import (
     MAX_SCORE,
@@ -23,10 +25,13 @@ from scheduler_core.schedulers.v1_37.plugins.base import (
     Status,
     unresolvable,
 )
+from scheduler_core.schedulers.v1_37.plugins.declaration import Argument, Declared, Reused, signs_nothing
 from scheduler_core.schedulers.v1_37.plugins.default_selector import default_selector
+from scheduler_core.schedulers.v1_37.plugins.hints import answer, labels, listed, metadata, spec
 from scheduler_core.schedulers.v1_37.plugins.node_affinity import selected
 from scheduler_core.schedulers.v1_37.plugins.taint_toleration import untolerated
 from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.profiles import Arguments
 from scheduler_core.schedulers.v1_37.selectors import Requirement, Selector, label_selector
 from scheduler_core.schedulers.v1_37.status import UNSCHEDULABLE
 
@@ -292,4 +297,120 @@ def _soft_lines(
         yield constraint.key, by_value, math.log(int(present.sum()) + 2), constraint.max_skew
 
 
-PLUGIN = PodTopologySpread()
+def _constraints(pod: Pod, context: HintContext) -> Sequence[Constraint]:
+    return constraints_of(Context(pod, context.cluster, context.profile, context.configuration), HARD)
+
+
+def _matched(constraints: Sequence[Constraint], pod: Manifest | None) -> list[bool]:
+    return [constraint.selector.matches(labels(pod)) for constraint in constraints]
+
+
+def _involved(other: Manifest | None, pod: Pod) -> bool:
+    """Return whether a pod counts for the spreading: one on a node, not one that was only nominated."""
+    if other is None:
+        return True
+    if Pod(other).uid == pod.uid:
+        return True
+    return (
+        bool(spec(other).get("nodeName")) and (metadata(other).get("namespace") or "default") == pod.namespace
+    )
+
+
+def _after_pod_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    if not _involved(event.new, pod) or not _involved(event.old, pod):
+        return "QueueSkip"
+    other = event.new or event.old
+    constraints = _constraints(pod, context)
+    if event.old is None or event.new is None:
+        return answer(any(_matched(constraints, other)))
+    return answer(_matched(constraints, event.old) != _matched(constraints, event.new))
+
+
+def _after_target_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    constraints = _constraints(pod, context)
+    tolerations_changed = (spec(event.old).get("tolerations") or []) != (
+        spec(event.new).get("tolerations") or []
+    )
+    if tolerations_changed and any(constraint.honors_taints for constraint in constraints):
+        return "Queue"
+    return answer(_matched(constraints, event.old) != _matched(constraints, event.new))
+
+
+def _after_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    keys = [constraint.key for constraint in _constraints(pod, context)]
+
+    def counts(node: Manifest | None) -> bool:
+        return node is not None and all(key in labels(node) for key in keys)
+
+    if event.old is None or event.new is None:
+        return answer(counts(event.old) or counts(event.new))
+    if counts(event.old) != counts(event.new):
+        return "Queue"
+    moved = any(labels(event.old).get(key) != labels(event.new).get(key) for key in keys)
+    taints_changed = (spec(event.old).get("taints") or []) != (spec(event.new).get("taints") or [])
+    return answer(counts(event.new) and (moved or taints_changed))
+
+
+def _until(pod: Pod) -> str:
+    keys = dict.fromkeys(
+        str(one.get("topologyKey"))
+        for one in pod.spec.get("topologySpreadConstraints") or ()
+        if one.get("whenUnsatisfiable") != "ScheduleAnyway"
+    )
+    label = f"the label {listed(list(keys))}" if keys else "the label of a default constraint"
+    return (
+        f"a pod that a constraint selects is bound, deleted or relabeled, or a node with {label} "
+        "is added, removed, relabeled or retainted"
+    )
+
+
+DEFAULT_CONSTRAINTS = "PodTopologySpread has default constraints"
+
+
+def _unsigned_because(pod: Pod, arguments: Arguments) -> str:
+    if pod.spec.get("topologySpreadConstraints"):
+        return "the pod has topology spread constraints"
+    return DEFAULT_CONSTRAINTS if default_constraints(arguments) else ""
+
+
+_ARGUMENTS = (
+    Argument(
+        "defaultingType", "choice", "System", "System: ScheduleAnyway with maxSkew 3 over "
+        "kubernetes.io/hostname and 5 over topology.kubernetes.io/zone; List: the constraints below",
+        ("System", "List"),
+    ),
+    Argument(
+        "defaultConstraints", "constraints", (), "for pods that define none and belong to a Service or "
+        "controller", least=1, only={"defaultingType": "List"},
+    ),
+)  # fmt: skip
+
+
+PLUGIN = Declared(
+    "PodTopologySpread",
+    "preFilter filter preScore score",
+    rank=130,
+    weight=2,
+    unprepared={
+        "filter": 'reading "PreFilterPodTopologySpread" from cycleState: not found',
+        "score": 'error reading "PreScorePodTopologySpread" from cycleState: not found',
+    },
+    filters="the skew of each DoNotSchedule constraint stays within maxSkew with the pod in the node's "
+    "domain",
+    prefers="domains with few matching pods, by the ScheduleAnyway constraints",
+    formula="matching pods of the domain, weighted by the number of domains; normalized by 100 · "
+    "(greatest + least − score) / greatest",
+    arguments=_ARGUMENTS,
+    events=(
+        Registration("AssignedPod", frozenset({"Add", "Delete", "UpdatePodLabel"}), _after_pod_change),
+        Registration("TargetPod", frozenset({"UpdatePodLabel", "UpdatePodToleration"}), _after_target_change),
+        Registration(
+            "Node", frozenset({"Add", "Delete", "UpdateNodeLabel", "UpdateNodeTaint"}), _after_node_change
+        ),
+    ),
+    until=_until,
+    signs=signs_nothing,
+    unsigned_because=_unsigned_because,
+    reuse=Reused(filter="own", score="own"),
+    code=PodTopologySpread(),
+)

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from scheduler_core.kubernetes.integers import parse_int
+from scheduler_core.schedulers.v1_37.change import Manifest
+from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
 from scheduler_core.schedulers.v1_37.nodes import Mask
 from scheduler_core.schedulers.v1_37.plugins.base import (
     Codes,
@@ -21,6 +23,10 @@ from scheduler_core.schedulers.v1_37.plugins.base import (
     refused,
     unresolvable,
 )
+from scheduler_core.schedulers.v1_37.plugins.declaration import Declared, Reused
+from scheduler_core.schedulers.v1_37.plugins.hints import always, answer, spec
+from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.profiles import Arguments
 
 COMPARISON_GATE = "TaintTolerationComparisonOperators"
 
@@ -124,4 +130,41 @@ class TaintToleration(Plugin):
         return default_normalize(raw, reverse=True)
 
 
-PLUGIN = TaintToleration()
+def _after_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    compare = context.configuration.gate(COMPARISON_GATE)
+
+    def tolerated(node: Manifest | None) -> bool:
+        taints = [(t["key"], t.get("value") or "", t["effect"]) for t in spec(node).get("taints") or ()]
+        return tolerates_all(pod.tolerations, taints, compare=compare)
+
+    was_tolerated = event.old is not None and tolerated(event.old)
+    return answer(not was_tolerated and tolerated(event.new))
+
+
+def signed_tolerations(pod: Pod, arguments: Arguments) -> Any:
+    """Return the tolerations by key and value, without fields that say nothing."""
+    del arguments
+    listed = (
+        {key: value for key, value in row.items() if value not in ("", None)} for row in pod.tolerations
+    )
+    return sorted(listed, key=lambda row: (str(row.get("key", "")), str(row.get("value", ""))))
+
+
+PLUGIN = Declared(
+    "TaintToleration",
+    "preFilter filter preScore score",
+    rank=50,
+    weight=3,
+    unprepared={"score": 'failed to read "PreScoreTaintToleration" from cycleState: not found'},
+    filters="the pod tolerates every taint with the effect NoSchedule or NoExecute",
+    prefers="nodes with few PreferNoSchedule taints that the pod does not tolerate",
+    formula="number of such taints; normalized by 100 − 100 · score / greatest",
+    events=(
+        Registration("Node", frozenset({"Add", "UpdateNodeTaint"}), _after_node_change),
+        Registration("TargetPod", frozenset({"UpdatePodToleration"}), always),
+    ),
+    until="a node is added whose taints it tolerates, or a node's taints change to that",
+    signs=signed_tolerations,
+    reuse=Reused(filter="nodes", score="nodes"),
+    code=TaintToleration(),
+)

@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.schedulers.v1_37.csi_migration import TranslationError
+from scheduler_core.kubernetes.quantity import parse_resource
+from scheduler_core.schedulers.v1_37.change import Manifest
+from scheduler_core.schedulers.v1_37.csi_migration import MIGRATED_PLUGINS, TranslationError
+from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
 from scheduler_core.schedulers.v1_37.plugins.base import (
     OK,
     SKIPPED,
@@ -19,7 +22,18 @@ from scheduler_core.schedulers.v1_37.plugins.base import (
     Status,
     unresolvable,
 )
+from scheduler_core.schedulers.v1_37.plugins.declaration import Argument, Declared, Reused
+from scheduler_core.schedulers.v1_37.plugins.hints import (
+    always,
+    answer,
+    claim_names,
+    metadata,
+    names_claim,
+    spec,
+)
 from scheduler_core.schedulers.v1_37.plugins.shape import evaluate, read_shape
+from scheduler_core.schedulers.v1_37.plugins.signed_volumes import signed_volumes
+from scheduler_core.schedulers.v1_37.pods import Pod
 from scheduler_core.schedulers.v1_37.status import ERROR, UNRESOLVABLE
 from scheduler_core.schedulers.v1_37.volumes import (
     PodClaims,
@@ -31,6 +45,7 @@ from scheduler_core.schedulers.v1_37.volumes import (
     pod_claims,
     requested_size,
     size,
+    volume_limit,
 )
 
 SCORING_GATE = "StorageCapacityScoring"
@@ -154,4 +169,91 @@ def _score(shape: Any, used: dict[str, tuple[int, int]]) -> int:
     return int(np.floor(int(evaluate(shape, np.array(rates)).sum()) / len(used) + 0.5))
 
 
-PLUGIN = VolumeBinding()
+def _after_class_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del pod, context
+    if event.old is None:
+        return "Queue"
+    now = (event.new or {}).get("allowedTopologies") or []
+    return answer(now != (event.old.get("allowedTopologies") or []))
+
+
+def _after_claim_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del context
+    return answer(names_claim(pod, event.new))
+
+
+def _after_csi_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del pod, context
+    if event.old is None:
+        return "Queue"
+    return answer(_migrated(event.old) != _migrated(event.new))
+
+
+def _migrated(csi_node: Manifest | None) -> str:
+    return (metadata(csi_node).get("annotations") or {}).get(MIGRATED_PLUGINS) or ""
+
+
+def _after_capacity_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del pod, context
+    if event.old is None:
+        return "Queue"
+    before, now = _largest_volume(event.old), _largest_volume(event.new)
+    return answer(now is not None and (before is None or now > before))
+
+
+def _largest_volume(capacity: Manifest | None) -> int | None:
+    """Return the bytes of the largest volume that fits; None if nothing is known (volumeLimit)."""
+    text = volume_limit(capacity or {})
+    return None if text is None else parse_resource("storage", str(text))
+
+
+def _after_driver_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del context
+    inline = {(volume.get("csi") or {}).get("driver") for volume in pod.volumes if volume.get("csi")}
+    was, now = bool(spec(event.old).get("storageCapacity")), bool(spec(event.new).get("storageCapacity"))
+    return answer(metadata(event.new).get("name") in inline and was and not now)
+
+
+_ADD_UPDATE = frozenset({"Add", "Update"})
+
+
+def _until(pod: Pod) -> str:
+    return (
+        f"{claim_names(pod)} is created or bound, or a volume, storage class, storage capacity or node that "
+        "could serve it is added or changed"
+    )
+
+
+_ARGUMENTS = (
+    Argument(
+        "shape", "shape", ({"utilization": 0, "score": 10}, {"utilization": 100, "score": 0}),
+        "the score at each utilization of a volume's storage capacity",
+    ),
+    Argument("bindTimeoutSeconds", "integer", 600, "no effect here, where volumes are bound at once"),
+)  # fmt: skip
+
+
+PLUGIN = Declared(
+    "VolumeBinding",
+    "preFilter filter preScore score reserve preBind",
+    rank=110,
+    unprepared={"filter": "not found"},
+    filters="bound volumes are reachable, and unbound claims find a volume or can be provisioned",
+    prefers="with StorageCapacityScoring, nodes whose volumes fit tightly",
+    formula="by the profile's shape of utilization; without the gate it is skipped",
+    otherwise="Reserve and PreBind bind the claims",
+    arguments=_ARGUMENTS,
+    events=(
+        Registration("storage.k8s.io/StorageClass", _ADD_UPDATE, _after_class_change),
+        Registration("PersistentVolumeClaim", _ADD_UPDATE, _after_claim_change),
+        Registration("PersistentVolume", _ADD_UPDATE, always),
+        Registration("Node", frozenset({"Add", "UpdateNodeLabel"}), always),
+        Registration("storage.k8s.io/CSINode", _ADD_UPDATE, _after_csi_node_change),
+        Registration("storage.k8s.io/CSIDriver", frozenset({"Update"}), _after_driver_change),
+        Registration("storage.k8s.io/CSIStorageCapacity", _ADD_UPDATE, _after_capacity_change),
+    ),
+    until=_until,
+    signs=signed_volumes,
+    reuse=Reused(score="none"),
+    code=VolumeBinding(),
+)

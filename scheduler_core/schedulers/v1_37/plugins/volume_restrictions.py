@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
 from scheduler_core.schedulers.v1_37.plugins.base import (
     OK,
     SKIPPED,
@@ -17,6 +18,9 @@ from scheduler_core.schedulers.v1_37.plugins.base import (
     Status,
     unresolvable,
 )
+from scheduler_core.schedulers.v1_37.plugins.declaration import Declared
+from scheduler_core.schedulers.v1_37.plugins.hints import always, answer, claim_names, names_claim
+from scheduler_core.schedulers.v1_37.plugins.signed_volumes import signed_volumes
 from scheduler_core.schedulers.v1_37.pods import Pod
 from scheduler_core.schedulers.v1_37.status import UNSCHEDULABLE
 
@@ -129,4 +133,43 @@ class VolumeRestrictions(Plugin):
         return _DISK if code == 1 else _IN_USE
 
 
-PLUGIN = VolumeRestrictions()
+def _after_pod_deleted(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del context
+    assert event.old is not None  # only registered for Delete
+    deleted = Pod(event.old)
+    if deleted.namespace != pod.namespace:
+        return "QueueSkip"
+    if any(disks_conflict(volume, deleted) for volume in pod.volumes):
+        return "Queue"
+    return answer(not _named(pod).isdisjoint(_named(deleted)))
+
+
+def _named(pod: Pod) -> set[str]:
+    """Return the claims that the pod names; those of ephemeral volumes are made for it alone."""
+    return {name for name, ephemeral in pod.claims if not ephemeral}
+
+
+def _after_claim_added(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del context
+    return answer(names_claim(pod, event.new, ephemeral=False))
+
+
+def _until(pod: Pod) -> str:
+    return f"the pod that uses {claim_names(pod)} is deleted, or a node is added"
+
+
+PLUGIN = Declared(
+    "VolumeRestrictions",
+    "preFilter filter",
+    rank=90,
+    required=("filter",),
+    filters="no other pod uses a ReadWriteOncePod claim or an exclusive disk of the pod",
+    events=(
+        Registration("AssignedPod", frozenset({"Delete"}), _after_pod_deleted),
+        Registration("Node", frozenset({"Add"}), always),
+        Registration("PersistentVolumeClaim", frozenset({"Add"}), _after_claim_added),
+    ),
+    until=_until,
+    signs=signed_volumes,
+    code=VolumeRestrictions(),
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.schedulers.v1_37.change import Manifest
+from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
 from scheduler_core.schedulers.v1_37.nodes import Mask
 from scheduler_core.schedulers.v1_37.plugins.base import (
     OK,
@@ -17,6 +18,10 @@ from scheduler_core.schedulers.v1_37.plugins.base import (
     refused,
     unresolvable,
 )
+from scheduler_core.schedulers.v1_37.plugins.declaration import Declared
+from scheduler_core.schedulers.v1_37.plugins.hints import always, answer, claim_names, names_claim
+from scheduler_core.schedulers.v1_37.plugins.signed_volumes import signed_volumes
+from scheduler_core.schedulers.v1_37.pods import Pod
 from scheduler_core.schedulers.v1_37.volumes import WAIT_FOR_FIRST_CONSUMER, class_name
 
 TOPOLOGY_LABELS = (
@@ -107,4 +112,38 @@ def topologies_of(volume: Manifest | None) -> list[Topology]:
     return [(key, values) for key, values in found if "" not in values]
 
 
-PLUGIN = VolumeZone()
+def _after_class_added(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del pod, context
+    return answer((event.new or {}).get("volumeBindingMode") == "WaitForFirstConsumer")
+
+
+def _after_claim_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del context
+    return answer(names_claim(pod, event.new, ephemeral=False))
+
+
+def _after_volume_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+    del pod, context
+    return answer(event.old is None or topologies_of(event.old) != topologies_of(event.new))
+
+
+def _until(pod: Pod) -> str:
+    return f"the volume of {claim_names(pod)} changes, or a node of its zone is added or relabeled"
+
+
+PLUGIN = Declared(
+    "VolumeZone",
+    "preFilter filter",
+    rank=120,
+    required=("filter",),
+    filters="the node is in the zones and regions of the pod's bound volumes",
+    events=(
+        Registration("storage.k8s.io/StorageClass", frozenset({"Add"}), _after_class_added),
+        Registration("Node", frozenset({"Add", "UpdateNodeLabel"}), always),
+        Registration("PersistentVolumeClaim", frozenset({"Add", "Update"}), _after_claim_change),
+        Registration("PersistentVolume", frozenset({"Add", "Update"}), _after_volume_change),
+    ),
+    until=_until,
+    signs=signed_volumes,
+    code=VolumeZone(),
+)

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
 
-from scheduler_core.schedulers.v1_37 import hints
-from scheduler_core.schedulers.v1_37.interface import Event, Hints, Registration
+from scheduler_core.schedulers.v1_37.interface import Event, Registration
+from scheduler_core.schedulers.v1_37.plugins.table import ROWS, declared
 from scheduler_core.schedulers.v1_37.pods import Pod
 
-
-def _found() -> dict[str, Hints]:
-    """Return the ``HINTS`` of all modules of the package by plugin; a new module is found by that alone."""
-    modules = [import_module(f"{hints.__name__}.{module.name}") for module in iter_modules(hints.__path__)]
-    return {found.plugin: found for module in modules if (found := getattr(module, "HINTS", None))}
-
-
-HINTS: Mapping[str, Hints] = _found()
+REGISTRATIONS: Mapping[str, tuple[Registration, ...]] = {
+    row.key: row.registrations for row in ROWS.values() if row.registrations
+}
 """By plugin. One that is missing never rejects a pod."""
 
 
 def registration_for(plugin: str, event: Event) -> Registration | None:
     """Return the plugin's registration that the event matches (framework.MatchClusterEvents)."""
-    for row in HINTS[plugin].events if plugin in HINTS else ():
+    for row in REGISTRATIONS.get(plugin, ()):
         if row.resource == event.resource and _acts(row.actions, event.action):
             return row
     return None
@@ -38,13 +31,13 @@ def _acts(registered: frozenset[str], action: str) -> bool:
 @cache
 def events_of(plugin: str) -> tuple[str, ...]:
     """Return the names of the cluster events that a plugin registered, in order."""
-    rows = HINTS[plugin].events if plugin in HINTS else ()
+    rows = REGISTRATIONS.get(plugin, ())
     return tuple(row.resource + action for row in rows for action in sorted(row.actions))
 
 
 def wakes(plugin: str, pod: Pod) -> str:
     """Return what the pod waits for if the plugin rejected it, as a clause after "until"."""
-    if plugin not in HINTS:
+    if plugin not in REGISTRATIONS:
         return "time moves it: the plugin registered no event"
-    until = HINTS[plugin].until
+    until = declared(plugin).until
     return until if isinstance(until, str) else until(pod)

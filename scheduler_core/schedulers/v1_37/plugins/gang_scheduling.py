@@ -1,10 +1,11 @@
-"""Hints of GangScheduling (plugins/gangscheduling/gangscheduling.go)."""
+"""GangScheduling: minCount of a PodGroup; ``gating.py`` and ``groups/`` evaluate it."""
 
 from __future__ import annotations
 
 from scheduler_core.schedulers.v1_37.change import Manifest
-from scheduler_core.schedulers.v1_37.hints.common import answer, metadata
-from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Hints, Registration
+from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.schedulers.v1_37.plugins.declaration import Declared
+from scheduler_core.schedulers.v1_37.plugins.hints import answer, metadata
 from scheduler_core.schedulers.v1_37.podgroups import group_key, min_count
 from scheduler_core.schedulers.v1_37.pods import Pod
 
@@ -32,13 +33,17 @@ def _is_group_of(pod: Pod, group: Manifest | None) -> bool:
     return group_key(pod.manifest) == f"{meta.get('namespace') or 'default'}/{meta.get('name')}"
 
 
-HINTS = Hints(
+PLUGIN = Declared(
     "GangScheduling",
-    (
+    "preEnqueue permit",
+    rank=210,
+    gate="GenericWorkload",
+    otherwise="PreEnqueue and Permit hold a PodGroup's pods until minCount are there",
+    events=(
         Registration("UnscheduledPod", frozenset({"Add"}), _after_pod_added),
         Registration("AssignedPod", frozenset({"Add"}), _after_pod_added),
         Registration("scheduling.k8s.io/PodGroup", frozenset({"Add"}), _after_group_added),
         Registration("scheduling.k8s.io/PodGroup", frozenset({"Update"}), _after_group_updated),
     ),
-    "another member of its PodGroup is created or bound, or the group's minCount changes",
+    until="another member of its PodGroup is created or bound, or the group's minCount changes",
 )

@@ -1,0 +1,55 @@
+"""A configuration as it is compiled: profiles with their plugins by extension point, gates and extenders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from scheduler_core.schedulers.extenders.configuration import Extender
+from scheduler_core.schedulers.v1_37.backoff import DEFAULT as DEFAULT_BACKOFF
+from scheduler_core.schedulers.v1_37.backoff import Backoff
+
+Arguments = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """One profile, compiled: plugin keys by extension point in order, weights at Score and at
+    PlacementScore, arguments.
+    """
+
+    scheduler_name: str = "default-scheduler"
+    points: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    weights: Mapping[str, int] = field(default_factory=dict)
+    placement_weights: Mapping[str, int] = field(default_factory=dict)
+    unprepared: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By extension point and plugin: the error of one that did not run at the point that prepares it."""
+
+    arguments: Mapping[str, Arguments] = field(default_factory=dict)
+    percentage: int = 100
+    """percentageOfNodesToScore; 0: adaptive."""
+
+    def has(self, plugin: str, point: str) -> bool:
+        """Return whether the plugin runs at the point."""
+        return plugin in self.points.get(point, ())
+
+    def enabled(self, plugin: str) -> bool:
+        """Return whether the plugin runs at any point."""
+        return any(plugin in names for names in self.points.values())
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """All profiles by schedulerName, the feature gates, and the extenders."""
+
+    profiles: Mapping[str, Profile]
+    gates: Mapping[str, bool]
+    extenders: tuple[Extender, ...] = ()
+    """In the order in which they are asked: those that are ignorable last."""
+
+    backoff: Backoff = DEFAULT_BACKOFF
+
+    def gate(self, name: str, *, default: bool = False) -> bool:
+        """Return whether a feature gate is on; ``default``: it is on by default."""
+        return bool(self.gates.get(name, default))
