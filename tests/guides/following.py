@@ -57,8 +57,11 @@ class Followed:
 
     def test(self, *names: str) -> None:
         """Run test files of the application in a whole copy. Fails with what pytest prints."""
+        self.run_tests(*(f"tests/playground/{name}" for name in names))
+
+    def run_tests(self, *paths: str) -> None:
+        """Run tests, by their paths, in a whole copy. Fails with what pytest prints."""
         shutil.copy(ROOT / "pyproject.toml", self.root)
-        paths = [f"tests/playground/{name}" for name in names]
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *paths],
             cwd=self.root,

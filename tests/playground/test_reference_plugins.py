@@ -7,7 +7,7 @@ import re
 from django.test import Client
 
 from scheduler_core.schedulers.rule_history import history_of
-from scheduler_core.schedulers.v1_37.config import GATED, IMPLEMENTED, MULTI_POINT
+from scheduler_core.schedulers.v1_37.config import GATED, IMPLEMENTED, MULTI_POINT, NOT_DEFAULT
 from scheduler_core.schedulers.v1_37.extending import EXTENDER, SCORED_BY_NODE_INFO
 from scheduler_core.schedulers.v1_37.plugins.table import DECLARED, PLUGINS
 from scheduler_core.schedulers.v1_37.quirks import QUIRKS
@@ -16,7 +16,7 @@ from scheduler_core.schedulers.v1_37.registrations import REGISTRATIONS
 
 def test_every_plugin_of_the_engine_has_a_row(client: Client) -> None:
     """Those of the default profile, of the tables of filters and of hints; each says what it does."""
-    names = {name for name, _ in MULTI_POINT} | {"GangScheduling"}
+    names = {name for name, _ in MULTI_POINT} | {"GangScheduling"} | NOT_DEFAULT
     listed = [row.key for row in DECLARED if row.text]
     assert names == set(listed) >= PLUGINS.keys() | REGISTRATIONS.keys() - {EXTENDER}
     assert GATED["GenericWorkload"] == (("GangScheduling", 0),)

@@ -11,9 +11,10 @@ from scheduler_core.schedulers.v1_11.predicates import PREDICATES
 from scheduler_core.schedulers.v1_11.priorities import PRIORITIES
 from scheduler_core.schedulers.v1_37.config import IMPLEMENTED
 from scheduler_core.schedulers.v1_37.plugins.table import DECLARED
+from tests.core.v1_37.parts import UPSTREAM
 
 RELEASE = re.compile(r"v1\.(\d+)\b")
-PLUGINS = {row.key for row in DECLARED if row.text and row.rank}
+PLUGINS = {row.key for row in DECLARED if row.text and row.key in UPSTREAM}
 SOURCE = re.compile(r"KEP-\d{3,4}\b|#\d{5,6}\b")
 
 

@@ -14,6 +14,14 @@ from scheduler_core.schedulers.v1_37.run import Run
 
 SECOND = 1000
 
+UPSTREAM = frozenset(
+    "SchedulingGates PrioritySort NodeName NodeUnschedulable TaintToleration NodeAffinity NodePorts "
+    "NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread "
+    "InterPodAffinity DynamicResources DefaultPreemption NodeResourcesBalancedAllocation ImageLocality "
+    "DefaultBinder NodeDeclaredFeatures GangScheduling TopologyPlacementGenerator PodGroupPodsCount".split()
+)
+"""The plugins of v1.37 itself that are simulated (plugins/registry.go)."""
+
 
 def pod(name: str, *, priority: int = 0, node: str = "", **more: Any) -> dict[str, Any]:
     """Return a pod's manifest; ``more`` are ``labels``, ``status`` or fields of its specification."""
