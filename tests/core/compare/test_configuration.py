@@ -60,8 +60,8 @@ CASES: dict[str, tuple[list[Manifest], list[Manifest], tuple[str, ...]]] = {
         (MOST,),
     ),
     "weights of resources": (
-        [fit(weights={"cpu": 1, "memory": 1})],
-        [fit(weights={"cpu": 1, "nvidia.com/gpu": 5})],
+        [fit("LeastAllocated", weights={"cpu": 1, "memory": 1})],
+        [fit("LeastAllocated", weights={"cpu": 1, "nvidia.com/gpu": 5})],
         ("NodeResourcesFit scoringStrategy.resources cpu 1, memory 1 → cpu 1, nvidia.com/gpu 5",),
     ),
     "a number": (
