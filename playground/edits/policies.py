@@ -58,7 +58,7 @@ def settings_of(fields: Mapping[str, Any]) -> Settings:
 def told(document: Document | None, settings: Settings, release: str = "") -> Wire:
     """Return the protocol's ``PolicyText`` of a valid document, or of what ``release`` runs without one."""
     if row_of(release).reads_manifests:
-        return _told_of_v1_37(document, replace(settings, scheduler=release))
+        return _told_of_v1_37(document, settings, release)
     return {
         **NONE_YET,
         "text": text_of(document),
@@ -69,10 +69,10 @@ def told(document: Document | None, settings: Settings, release: str = "") -> Wi
     }
 
 
-def _told_of_v1_37(document: Document | None, settings: Settings) -> Wire:
+def _told_of_v1_37(document: Document | None, settings: Settings, release: str) -> Wire:
     """Return what v1.37 runs: the plugins of a configuration; of a Policy, which it does not read, none."""
     read = document if is_framework_document(document) else None
-    summary = compile_profile(read, settings).summary()
+    summary = compile_profile(read, replace(settings, scheduler=release)).summary()
     unread = [] if read is document else [f"kube-scheduler v1.37 reads no {POLICY_KIND}: its defaults run."]
     return {
         **NONE_YET,
