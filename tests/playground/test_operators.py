@@ -94,7 +94,7 @@ def test_a_takedown_needs_a_link_and_a_reason(web: str) -> None:
     row = shared(web)
     with pytest.raises(CommandError, match="Give a reason"):
         run_command("takedown", row.short)
-    with pytest.raises(CommandError, match="no link and no run"):
+    with pytest.raises(CommandError, match="no link, run or comparison"):
         run_command("takedown", "AAAAAAAAAAA", "--why", "spam")
     assert not AuditEntry.objects.exists()
 
