@@ -66,6 +66,7 @@ async def test_opening_and_reading(web: str) -> None:
             "policy": local.profile.summary(),
             "warnings": [],
             "summary": {"Node": 3, "Deployment": 1},
+            "recorded": 0,
             "index": 0,
         }
         assert await socket.success("timeline.get", {"source": source, "from": 2, "to": 99}) == {
