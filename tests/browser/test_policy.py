@@ -220,7 +220,7 @@ items:
 - {apiVersion: v1, kind: Node, metadata: {name: b}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}}}
 - {apiVersion: v1, kind: Pod, metadata: {name: one}, spec: {containers: [{name: c}]}}
 ---
-apiVersion: kubescheduler.config.k8s.io/v1
+apiVersion: kubescheduler.config.k8s.io/v1beta2
 kind: KubeSchedulerConfiguration
 profiles:
 - plugins: {score: {enabled: [{name: NodeAffinity, weight: 5}]}}
@@ -228,7 +228,7 @@ profiles:
 
 
 def test_a_scheduler_configuration_is_shown_and_changed_as_a_policy(page: Page) -> None:
-    """Its rules stand in the Policy tab, and a weight that is set there is written into its profile."""
+    """Rules of the framework stand in the Policy tab, and a weight set there is written into its profile."""
     bench = own(page, PROFILES)
     panel = policy(bench)
     weight = panel.get_by_role("spinbutton", name=re.compile("NodeAffinityPriority"))
