@@ -7,7 +7,7 @@ from typing import Any
 
 from scheduler_core.authoring.v1_37_editing import DEFAULT_DOCUMENT, PERCENTAGE
 from scheduler_core.kubernetes.manifests import Document
-from scheduler_core.schedulers.v1_37.configuration import current_configuration
+from scheduler_core.schedulers.v1_37.configuration import compile_v1_37_configuration
 from scheduler_core.schedulers.v1_37.profiles import Profile
 from scheduler_core.settings.settings import Settings
 
@@ -22,8 +22,8 @@ def form_of(document: Document | None, settings: Settings) -> Wire:
     document = document or DEFAULT_DOCUMENT
     listed: Sequence[Mapping[str, Any]] = document.get("profiles") or ({},)
     gates = settings.feature_gates
-    compiled = current_configuration(document, gates).profiles.values()
-    usual = next(iter(current_configuration(None, gates).profiles.values()))
+    compiled = compile_v1_37_configuration(document, gates).profiles.values()
+    usual = next(iter(compile_v1_37_configuration(None, gates).profiles.values()))
     return {
         "scheduler": settings.scheduler,
         "percentage": document.get(PERCENTAGE),

@@ -408,7 +408,7 @@ def restore(content: bytes | memoryview) -> Scenario:
         scenario = load_documents(
             body["documents"], title=body["title"], limits=core_limits(), watch=_watch.get()
         )
-        release = body.get("release") or former_release(scenario)
+        release = body.get("release") or release_before_v1_37(scenario)
         if release != scenario.release:
             scenario = load_documents(
                 saying(body["documents"], release),
@@ -425,7 +425,7 @@ def restore(content: bytes | memoryview) -> Scenario:
     return scenario
 
 
-def former_release(scenario: Scenario) -> str:
+def release_before_v1_37(scenario: Scenario) -> str:
     """Return the release that answered a scenario while there was no other than v1.11 and the framework."""
     timed = (
         is_framework_document(one.policy) or one.settings.time == "virtual" for one in scenario.configurations
@@ -459,7 +459,7 @@ def stored_documents(content: bytes) -> tuple[Document, ...]:
 
 def release_of(content: bytes, scenario: Scenario) -> str:
     """Return the release that answers stored content, which ``scenario`` has the documents of."""
-    return stored_release(content) or former_release(scenario)
+    return stored_release(content) or release_before_v1_37(scenario)
 
 
 def stored_release(content: bytes) -> str:

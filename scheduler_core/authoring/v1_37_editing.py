@@ -18,7 +18,7 @@ from scheduler_core.kubernetes.reading import At, Report, path_text
 from scheduler_core.schedulers.v1_22.configuration.document import NEWEST
 from scheduler_core.schedulers.v1_22.configuration.versions import CONFIGURATION_KIND
 from scheduler_core.schedulers.v1_37.config import IMPLEMENTED, WEIGHTED_POINTS, plugins_by_point
-from scheduler_core.schedulers.v1_37.configuration import check_current
+from scheduler_core.schedulers.v1_37.configuration import check_v1_37_configuration
 from scheduler_core.schedulers.v1_37.plugins.table import declared
 from scheduler_core.settings.feature_gates import DEFAULTS as GATES
 from scheduler_core.settings.feature_gates import read_gates
@@ -106,7 +106,7 @@ def _check(document: Document, gates: Mapping[str, bool], within: str) -> None:
     """Raise EditError with all that v1.37 refuses, at paths relative to ``within``."""
     report = Report()
     settings = Settings(feature_gates=tuple(sorted(gates.items())))
-    check_current(document, settings, At(report, None, CONFIGURATION_KIND))
+    check_v1_37_configuration(document, settings, At(report, None, CONFIGURATION_KIND))
     _raise(report, within)
 
 

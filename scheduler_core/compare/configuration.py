@@ -15,7 +15,7 @@ import msgspec
 
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.v1_11.policy import Profile
-from scheduler_core.schedulers.v1_37.configuration import current_configuration
+from scheduler_core.schedulers.v1_37.configuration import compile_v1_37_configuration
 from scheduler_core.settings.feature_gates import DEFAULTS as GATES
 from scheduler_core.settings.settings import QUIRK_MODES, Settings
 
@@ -97,7 +97,7 @@ def _profiles(scenario: Scenario) -> dict[str, Plugins] | None:
     """Return the profiles by schedulerName, ``None`` under a Policy."""
     configuration = scenario.configuration
     if scenario.row.reads_manifests:
-        compiled = current_configuration(scenario.policy, scenario.settings.feature_gates)
+        compiled = compile_v1_37_configuration(scenario.policy, scenario.settings.feature_gates)
         return {
             name: Plugins(one.points, one.weights, _completed(one.arguments), one.percentage)
             for name, one in compiled.profiles.items()

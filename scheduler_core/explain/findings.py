@@ -17,7 +17,7 @@ from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.labels import selector_finding, set_labels
 from scheduler_core.explain.resources import insufficient
 from scheduler_core.explain.spelling import correct_toleration
-from scheduler_core.explain.v1_37.findings import LATER_FINDINGS
+from scheduler_core.explain.v1_37.findings import V1_37_FINDINGS
 from scheduler_core.explain.world import Failure
 from scheduler_core.kubernetes.manifests import Manifest, part
 from scheduler_core.kubernetes.model import Taint
@@ -41,8 +41,8 @@ def _rule(place: PodOnNode, failure: Failure, text: str) -> Finding:
     prefix = next((r.text for r in REASONS.values() if r.prefix and text.startswith(r.text)), "")
     reason = REASONS.get(prefix or text)
     if reason is None:
-        later = LATER_FINDINGS.get(text)
-        return by_declaration(place, failure) if later is None else later(place)
+        finding = V1_37_FINDINGS.get(text)
+        return by_declaration(place, failure) if finding is None else finding(place)
     if prefix:
         return RESOURCE_FINDINGS[reason.finding](place, text.removeprefix(prefix))
     if reason.explain is not None:

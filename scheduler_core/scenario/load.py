@@ -42,7 +42,7 @@ from scheduler_core.scenario.references import check_references
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.scenario.shared_gpus import ON_ONE_GPU, shares_devices
 from scheduler_core.scenario.unhonored import Unhonored, found_in, is_reported
-from scheduler_core.scenario.v1_37_fields import check_newer_fields
+from scheduler_core.scenario.v1_37_fields import check_v1_37_fields
 from scheduler_core.schedulers.extenders.answers import ANSWERS_KIND, Answers, read_answers
 from scheduler_core.schedulers.kube_batch.document import (
     BATCH_CONFIGURATION,
@@ -54,7 +54,7 @@ from scheduler_core.schedulers.v1_11.policy.document import is_policy
 from scheduler_core.schedulers.v1_22.configuration import CONFIGURATION_KIND
 from scheduler_core.schedulers.v1_22.configuration.document import is_scheduler_configuration
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration, checked
-from scheduler_core.schedulers.v1_37.configuration import check_current, warn_of_readers
+from scheduler_core.schedulers.v1_37.configuration import check_v1_37_configuration, warn_of_readers
 from scheduler_core.settings.feature_gates import read_gates
 from scheduler_core.settings.release import (
     GATED,
@@ -226,7 +226,7 @@ class _Loading:
             if settings.mixes_releases:
                 warn_of_readers(configuration, at)
             if row_of(configuration.reader).reads_manifests:
-                check_current(entry.value, settings, at)
+                check_v1_37_configuration(entry.value, settings, at)
             elif configuration.in_force is None and entry.kind == CONFIGURATION_KIND:
                 at.child("kind").warn(f"kube-scheduler v1.11 reads no {CONFIGURATION_KIND}: it is ignored")
         batch = ""
@@ -254,7 +254,7 @@ class _Loading:
             )
         if current:
             unread = chain(self.namespaces, *self.ignored.values())
-            check_newer_fields((read.entry for read in self.decoded), unread, self.report)
+            check_v1_37_fields((read.entry for read in self.decoded), unread, self.report)
             self.refuse_if_wrong()
         self.assembly.timed = row.is_timed
         self.assembly.modern = current

@@ -30,7 +30,7 @@ from scheduler_core.scenario.manifest_operations import ManifestOperations
 from scheduler_core.scenario.moments import FIELDS, Moments, in_order, says_when
 from scheduler_core.scenario.reconfiguration import Reconfiguration, is_configuration
 from scheduler_core.scenario.scenario import Operation
-from scheduler_core.scenario.v1_37_fields import check_newer_fields
+from scheduler_core.scenario.v1_37_fields import check_v1_37_fields
 from scheduler_core.schedulers.v1_22.configuration.profiles import FOREIGN_PLUGINS, Configuration
 from scheduler_core.settings.release import configured_release, release_of_patch, release_of_settings
 from scheduler_core.settings.settings import ONLY_V1_11, SETTINGS_KIND, names_only_v1_11
@@ -318,7 +318,7 @@ class _History:
         obj = decode(entry, row, self.assembly.report)
         if self.assembly.modern and obj is not None:
             wrong = len(self.assembly.report.errors)
-            check_newer_fields((entry,), (), self.assembly.report)
+            check_v1_37_fields((entry,), (), self.assembly.report)
             if len(self.assembly.report.errors) > wrong:
                 return None
         return Decoded(entry, obj) if obj is not None else None

@@ -102,7 +102,7 @@ _KINDS: Mapping[str, Shape] = {
 }
 
 
-def check_newer_fields(entries: Iterable[Entry], unread: Iterable[Entry], report: Report) -> None:
+def check_v1_37_fields(entries: Iterable[Entry], unread: Iterable[Entry], report: Report) -> None:
     """Report what v1.37 cannot read in ``entries``, of kinds with a reader, and ``unread``, without one."""
     for entry in entries:
         shape = _KINDS.get(entry.kind, {"spec": {"template": {"spec": _POD}}})

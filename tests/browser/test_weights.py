@@ -18,7 +18,7 @@ from scheduler_core.record.cycle import Cycle
 from scheduler_core.scenario.history import Moment
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.v1_11.policy.providers import DEFAULT_PRIORITIES
-from scheduler_core.schedulers.v1_37.configuration import current_configuration
+from scheduler_core.schedulers.v1_37.configuration import compile_v1_37_configuration
 from tests.browser.conftest import LOOKS
 from tests.browser.pages import Workbench, becomes, drafted, share, wide
 from tests.e2e import bundles
@@ -66,7 +66,7 @@ def _pod(name: str, cpu: str, memory: str, node: str = "", affinity: int = 0) ->
 
 TEXT = cluster(13)
 SCORED = ("NodeResourcesFit", "NodeResourcesBalancedAllocation", "NodeAffinity", "TaintToleration")
-USUAL = current_configuration(None).profiles["default-scheduler"].weights
+USUAL = compile_v1_37_configuration(None).profiles["default-scheduler"].weights
 
 
 @pytest.fixture(scope="module")

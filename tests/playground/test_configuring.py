@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 
 import pytest
 import yaml
@@ -12,10 +13,11 @@ from playground.edits.configuring import configured, in_force
 from playground.reference import catalogue
 from scheduler_core import BundleError, load
 from scheduler_core.authoring.policy_rewriting import EditError
+from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.scenario.history import Moment
 from scheduler_core.schedulers.v1_11.policy.order import ORDERS, UNREGISTERED
 from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
-from scheduler_core.schedulers.v1_37.configuration import current_configuration
+from scheduler_core.schedulers.v1_37.configuration import compile_v1_37_configuration
 from tests.playground.conftest import connected
 
 NODES = """# the cluster
@@ -280,15 +282,15 @@ def test_weights_of_the_newest_release_are_written_as_its_configuration(
     tried: dict[str, int], changed: dict[str, int | None]
 ) -> None:
     """It reads no Policy: a KubeSchedulerConfiguration is made, and changed where there is one."""
-    usual = dict(current_configuration(None).profiles["default-scheduler"].weights)
+    usual = dict(_weights(None))
     text = configured(NODES + CURRENT, "weights", "default-scheduler", json.dumps(tried))["text"]
     scenario = load(text)
     assert scenario.release == "v1.37"
-    weights = current_configuration(scenario.configuration.policy).profiles["default-scheduler"].weights
+    weights = _weights(scenario.configuration.policy)
     wanted = {key: weight for key, weight in {**usual, **changed}.items() if weight is not None}
     assert dict(weights) == wanted
     again = configured(text, "weights", "default-scheduler", json.dumps({"NodeAffinity": 9}))["text"]
-    weights = current_configuration(load(again).configuration.policy).profiles["default-scheduler"].weights
+    weights = _weights(load(again).configuration.policy)
     assert dict(weights) == {**wanted, "NodeAffinity": 9}
 
 
@@ -298,8 +300,11 @@ def test_weights_of_the_newest_release_are_changed_by_an_operation() -> None:
     answer = configured(NODES + CURRENT + pod, "weights", "", json.dumps({"NodeAffinity": 9}), Moment(1, 0))
     (operation,) = load(answer["text"]).operations
     assert operation.configuration is not None
-    weights = current_configuration(operation.configuration.policy).profiles["default-scheduler"].weights
-    assert weights["NodeAffinity"] == 9
+    assert _weights(operation.configuration.policy)["NodeAffinity"] == 9
+
+
+def _weights(policy: Document | None) -> Mapping[str, int]:
+    return compile_v1_37_configuration(policy).profiles["default-scheduler"].weights
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """Why a pod is where it is under kube-scheduler v1.37: its attempt, each node's failure, and what would help.
 
 v1.37 ends a node's evaluation at its first failing plugin, which is its answer; plugins that would refuse the
-node as well follow. Changes are proposed as under v1.11 and verified by v1.37 (:mod:`current_standing`).
+node as well follow. Changes are proposed as under v1.11 and verified by v1.37
+(:mod:`scheduler_core.explain.v1_37.standing`).
 """
 
 from __future__ import annotations

@@ -184,7 +184,7 @@ def _refusal(refusal: Refusal) -> str:
     return f"; selector #{number} of {owner} refuses {refusal.devices:,}, such as {refusal.example}: {text}"
 
 
-LATER_FINDINGS: Mapping[str, Callable[[PodOnNode], Finding]] = {
+V1_37_FINDINGS: Mapping[str, Callable[[PodOnNode], Finding]] = {
     SKEWED.text: skew,
     NO_LABEL.text: skew,
     NOT_ALLOCATED.text: devices,

@@ -34,7 +34,7 @@ from scheduler_core.schedulers.v1_22.profile_runtime import ProfileSpec
 from scheduler_core.schedulers.v1_22.record import Attempt
 from scheduler_core.schedulers.v1_22.scheduler import Pace
 from scheduler_core.schedulers.v1_22.schedulers import SCHEDULERS
-from scheduler_core.schedulers.v1_37.configuration import current_configuration
+from scheduler_core.schedulers.v1_37.configuration import compile_v1_37_configuration
 from scheduler_core.schedulers.v1_37.profiles import Configuration as V1_37Configuration
 from scheduler_core.schedulers.v1_37.run import Run
 from scheduler_core.settings.release import TIMED, row_of
@@ -180,7 +180,7 @@ def _current(configuration: Configuration) -> V1_37Configuration:
     given = (configuration.policy or {}) if row_of(configuration.read_by).reads_manifests else {}
     document = {key: value for key, value in given.items() if key != "extenders"}  # a warning names them
     try:
-        return current_configuration(document or None, configuration.settings.feature_gates)
+        return compile_v1_37_configuration(document or None, configuration.settings.feature_gates)
     except ValueError as error:
         raise PolicyError([Problem(str(error))]) from error
 

@@ -45,7 +45,7 @@ from scheduler_core.schedulers.v1_11.queue import SchedulingQueue
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.clock import SECOND, whole_second
-from scheduler_core.schedulers.v1_37.configuration import current_configuration
+from scheduler_core.schedulers.v1_37.configuration import compile_v1_37_configuration
 from scheduler_core.schedulers.v1_37.run import MAX_TRIES, Ran, Run
 
 MOST_TRIES = 10
@@ -511,7 +511,7 @@ class V1_37Simulation(Reported):
     def _run_with(self, configuration: Configuration) -> Run:
         """Raises PolicyError for a configuration that cannot be used."""
         try:
-            compiled = current_configuration(configuration.policy, configuration.settings.feature_gates)
+            compiled = compile_v1_37_configuration(configuration.policy, configuration.settings.feature_gates)
         except ValueError as error:
             raise PolicyError([Problem(str(error))]) from error
         return Run(compiled, self.asking, self._number)

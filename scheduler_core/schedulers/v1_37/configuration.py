@@ -26,7 +26,7 @@ _NEWER = frozenset(row.key for row in DECLARED) - PLUGINS.keys()
 """Plugins of v1.37 that the scheduling framework's tables do not know."""
 
 
-def current_configuration(policy: Document | None, gates: FeatureGates = ()) -> Configuration:
+def compile_v1_37_configuration(policy: Document | None, gates: FeatureGates = ()) -> Configuration:
     """Compile the configuration that v1.37 runs with: the document if it is a KubeSchedulerConfiguration.
 
     Raises:
@@ -40,7 +40,7 @@ def current_configuration(policy: Document | None, gates: FeatureGates = ()) -> 
         raise ValueError(f"it cannot be read: {error}") from error
 
 
-def check_current(policy: Document, settings: Settings, at: At) -> None:
+def check_v1_37_configuration(policy: Document, settings: Settings, at: At) -> None:
     """Report the errors of a configuration that v1.37 runs with, and what of it v1.37 does not read."""
     if not is_framework_document(policy):
         at.child("kind").warn("kube-scheduler v1.37 reads no Policy: it runs with its default configuration")
@@ -60,7 +60,7 @@ def check_current(policy: Document, settings: Settings, at: At) -> None:
     if problems:
         return
     try:
-        current_configuration(policy, settings.feature_gates)
+        compile_v1_37_configuration(policy, settings.feature_gates)
     except ValueError as error:
         at.error(str(error))
 

@@ -11,7 +11,7 @@ import pytest
 from scheduler_core.authoring.policy_rewriting import EditError
 from scheduler_core.authoring.v1_37_editing import V1_37_EDITS, edited
 from scheduler_core.kubernetes.manifests import Document
-from scheduler_core.schedulers.v1_37.configuration import current_configuration
+from scheduler_core.schedulers.v1_37.configuration import compile_v1_37_configuration
 from scheduler_core.schedulers.v1_37.plugins.table import DECLARED
 from scheduler_core.schedulers.v1_37.profiles import Profile
 
@@ -30,7 +30,7 @@ def configuration_of(documents: tuple[Document, ...]) -> Mapping[str, Profile]:
     written = next(one for one in documents if one["kind"] == "KubeSchedulerConfiguration")
     settings: Document = next((one for one in documents if one["kind"] == "SimulationSettings"), {})
     gates = tuple(sorted((settings.get("featureGates") or {}).items()))
-    return current_configuration(written, gates).profiles
+    return compile_v1_37_configuration(written, gates).profiles
 
 
 def profile_of(documents: tuple[Document, ...]) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def profile_of(documents: tuple[Document, ...]) -> dict[str, Any]:
     return profile
 
 
-USUAL = current_configuration(None).profiles["default-scheduler"]
+USUAL = compile_v1_37_configuration(None).profiles["default-scheduler"]
 ORDER = ["TaintToleration", *(name for name in USUAL.points["filter"] if name != "TaintToleration")]
 
 
