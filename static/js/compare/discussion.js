@@ -1,4 +1,4 @@
-// What is said of both sides, beside each other: threads lead to their row, and a new one is about the cycle on screen.
+// The comments on both sides: threads lead to their row, and a new one is about the cycle on screen.
 
 import { fill, h } from "../lib/dom.js";
 import { plural } from "../lib/quantity.js";

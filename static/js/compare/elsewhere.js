@@ -29,13 +29,13 @@ export class Elsewhere {
     this.listed = [];
     this.count = 0;
     this.flags = playbacks.map(({ pods }) => new Uint8Array(pods.keys.length));
-    const told = (/** @type {number} */ side, /** @type {number} */ pod) => {
+    const placeOf = (/** @type {number} */ side, /** @type {number} */ pod) => {
       const at = pod < 0 ? PENDING - 1 : playbacks[side].cluster.placement[pod];
       return at >= 0 ? playbacks[side].nodes.names[at] : at === PENDING ? "pending" : "not there";
     };
-    playbacks[0].pods.keys.forEach((key, pod) => this.#add(key, pod, this.#partners[0][pod], told));
+    playbacks[0].pods.keys.forEach((key, pod) => this.#add(key, pod, this.#partners[0][pod], placeOf));
     playbacks[1].pods.keys.forEach((key, pod) => {
-      if (this.#partners[1][pod] < 0) this.#add(key, -1, pod, told);
+      if (this.#partners[1][pod] < 0) this.#add(key, -1, pod, placeOf);
     });
   }
 
@@ -43,10 +43,10 @@ export class Elsewhere {
    * @param {string} key
    * @param {number} left
    * @param {number} right
-   * @param {(side: number, pod: number) => string} told
+   * @param {(side: number, pod: number) => string} placeOf
    */
-  #add(key, left, right, told) {
-    const [here, there] = [told(0, left), told(1, right)];
+  #add(key, left, right, placeOf) {
+    const [here, there] = [placeOf(0, left), placeOf(1, right)];
     if (here === there) return;
     this.count += 1;
     if (left >= 0) this.flags[0][left] = 1;

@@ -49,9 +49,12 @@ export class Stage {
     let marked = 0;
     for (let pod = 0; pod < flags.length; pod += 1) if (flags[pod] && cluster.placement[pod] >= 0) marked += 1;
     const text = `${plural(this.#nodes.length, "node")}, ${plural(cluster.placed, "pod")} placed`;
-    const told = marked ? `${count(marked)} of them elsewhere on the ${this.other} (◆)` : `none of them elsewhere`;
-    this.caption.textContent = `${text}, ${told}`;
-    this.canvas.setAttribute("aria-label", `Stage of the ${this.side.name} side: ${text}, ${told.replace(" (◆)", "")}`);
+    const elsewhere = marked ? `${count(marked)} of them elsewhere on the ${this.other} (◆)` : `none of them elsewhere`;
+    this.caption.textContent = `${text}, ${elsewhere}`;
+    this.canvas.setAttribute(
+      "aria-label",
+      `Stage of the ${this.side.name} side: ${text}, ${elsewhere.replace(" (◆)", "")}`,
+    );
     this.paint();
   }
 
@@ -141,8 +144,10 @@ export class Stage {
     const own = [...playback.cluster.podsOn(node)];
     const moved = own.filter((pod) => this.#flags[pod]).map((pod) => short(playback.pods.keys[pod]));
     const rest = moved.length > NAMED ? ` and ${count(moved.length - NAMED)} more` : "";
-    const told = moved.length ? `; elsewhere on the ${this.other}: ${moved.slice(0, NAMED).join(", ")}${rest}` : "";
-    this.canvas.title = `${playback.nodes.names[node]}: ${plural(own.length, "pod")}${told}`;
+    const elsewhere = moved.length
+      ? `; elsewhere on the ${this.other}: ${moved.slice(0, NAMED).join(", ")}${rest}`
+      : "";
+    this.canvas.title = `${playback.nodes.names[node]}: ${plural(own.length, "pod")}${elsewhere}`;
   }
 }
 

@@ -64,11 +64,11 @@ export class Track {
       const letter = LETTERS[playback.marks.result[index] ?? 0];
       return index ? `${name} cycle ${index}${letter ? `, ${RESULTS[letter]}` : ""}` : `${name}: none`;
     };
-    const told = row ? `${words(0)}; ${words(1)}` : "before the first cycle";
+    const text = row ? `${words(0)}; ${words(1)}` : "before the first cycle";
     this.element.setAttribute("aria-valuenow", String(row));
     this.element.setAttribute(
       "aria-valuetext",
-      this.rows.different.includes(row) ? `${told}; decided differently` : told,
+      this.rows.different.includes(row) ? `${text}; decided differently` : text,
     );
     this.#place();
   }

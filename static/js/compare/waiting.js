@@ -20,7 +20,7 @@ export async function computing() {
   try {
     await new Socket().call("compare.get", JSON.parse($("#computing").textContent ?? ""), {
       signal: giveUp.signal,
-      progress: (report) => progress.set(...told(report)),
+      progress: (report) => progress.set(...progressOf(report)),
     });
     location.replace(host.dataset.ready ?? "");
   } catch (error) {
@@ -41,7 +41,7 @@ export async function computing() {
  * @param {Report} report
  * @returns {[share: number | null, words: string]}
  */
-function told({ stage, done, of }) {
+function progressOf({ stage, done, of }) {
   if (stage !== "comparing") return [null, "Reading both sides"];
   return [of ? done / of : null, `${count(done)} of ${count(of)} cycles compared`];
 }

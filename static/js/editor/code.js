@@ -51,7 +51,7 @@ import { changesBetween } from "./smallest.js";
 import { theme } from "./theme.js";
 /** @import { Offer } from "./complete.js" */
 
-const MOST_COMPARED = 8_000_000; // characters; beyond, a changed text replaces the former one whole
+const MOST_COMPARED = 8_000_000; // characters; beyond, a changed text replaces the previous one whole
 
 // Ctrl Enter belongs to the page. F1 is bound with the help.
 const KEYS = [

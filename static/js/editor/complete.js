@@ -1,7 +1,7 @@
 // Completion: fields by kind and place, words that a field may be, heads of documents, names that the text gives.
 
 import { namesIn } from "./names.js";
-import { said, where } from "./position.js";
+import { entryOf, where } from "./position.js";
 import { child, fieldsOf, nodeAt } from "./schema.js";
 /** @import { Completion, CompletionContext } from "@codemirror/autocomplete" */
 /** @import { Names } from "./names.js" */
@@ -99,7 +99,9 @@ function keys(schema, doc, place, node, names) {
   return fieldsOf(schema, own)
     .filter(
       ([name]) =>
-        name === place.key || listed || (!place.frame.map.has(name) && (place.flow || !said(doc, place.frame, name))),
+        name === place.key
+        || listed
+        || (!place.frame.map.has(name) && (place.flow || !entryOf(doc, place.frame, name))),
     )
     .map(([name, field]) =>
       option(name, field, {
@@ -169,7 +171,7 @@ function info(text, why) {
  */
 function heads(schema, doc, place) {
   const frame = place.frame;
-  const has = (/** @type {string} */ name) => Boolean(said(doc, frame, name));
+  const has = (/** @type {string} */ name) => Boolean(entryOf(doc, frame, name));
   if (place.steps.some(({ step }) => step !== "[]" && step !== "items" && step !== "object")) return [];
   const basics = ["apiVersion", "kind", "metadata", "spec"]
     .filter((name) => !has(name))
@@ -260,7 +262,7 @@ function values(schema, doc, place, node, names) {
  */
 function head(schema, doc, place, node) {
   if (node && !node.top) return null;
-  const other = said(doc, place.frame, place.key === "kind" ? "apiVersion" : "kind")?.value;
+  const other = entryOf(doc, place.frame, place.key === "kind" ? "apiVersion" : "kind")?.value;
   if (place.key === "kind")
     return Object.entries(schema.kinds).map(([kind, versions]) => ({
       label: kind,
@@ -307,7 +309,7 @@ function words(schema, doc, place, field, allowed, names) {
   if (key === "key" && map === "tolerations") from(names.taints.keys(), "taint");
   if (key === "values" && map === "values") {
     const other = place.steps.findLast(({ frame }) => frame)?.frame;
-    from(names.labels.get(other && said(doc, other, "key")?.value), "label");
+    from(names.labels.get(other && entryOf(doc, other, "key")?.value), "label");
   }
   if (key === "name" && ["objectMeta"].includes(map))
     from(new Set([...names.kinds.values()].flatMap((set) => [...set])), "object");

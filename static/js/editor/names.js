@@ -18,7 +18,7 @@ const MOST_VALUES = 60; // of one label
 const LABELLED = /^(labels|matchLabels|nodeSelector)$/;
 const AMOUNTS = /^(allocatable|capacity|requests|limits)$/;
 
-const LONG = 20_000; // lines of a text whose names are not collected anew for every key
+const LONG = 20_000; // lines of a text whose names are not collected again for every key
 const STALE_AFTER = 10_000; // milliseconds for which they are taken to be the same
 
 /** @type {{ doc: Doc | null, beside: string | null, names: Names | null, at: number }} */

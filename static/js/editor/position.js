@@ -6,7 +6,7 @@ import { inFlow, opened } from "./flow.js";
 /** @import { Text } from "@codemirror/state" */
 
 /** @typedef {Text} Doc a text of the editor */
-/** @typedef {{ value: string, line: number }} Entry what a mapping says of a key, and the line, 0 within braces */
+/** @typedef {{ value: string, line: number }} Entry the value of a key in a mapping, and the line, 0 within braces */
 /**
  * A mapping, as far as it is known.
  *
@@ -14,7 +14,7 @@ import { inFlow, opened } from "./flow.js";
  */
 /** @typedef {{ step: string, frame?: Frame }} Step on the way to a place: a key in a mapping, or "[]" */
 /**
- * A line: `separator` alone, or its dashes, where it begins, and what it says of which key, if of any.
+ * A line: `separator` alone, or its dashes, where it begins, and the key it has with its value, if any.
  *
  * @typedef {object} Line
  * @property {boolean} [separator]
@@ -159,13 +159,13 @@ function around(doc, number, column, dashes) {
 }
 
 /**
- * What a mapping says of a key, looked for below its first lines too.
+ * The entry of a key in a mapping, looked for below its first lines too.
  *
  * @param {Doc} doc
  * @param {Frame} frame
  * @param {string} key
  */
-export function said(doc, frame, key) {
+export function entryOf(doc, frame, key) {
   if (!frame.whole) {
     frame.whole = true;
     for (let n = frame.line + 1; n <= Math.min(doc.lines, frame.line + BELOW); n += 1) {

@@ -1,11 +1,11 @@
 // What a place may hold: the server's document of kinds and parts, and the way along a path through it.
 
-import { said } from "./position.js";
+import { entryOf } from "./position.js";
 /** @import { Doc, Entry, Frame, Where } from "./position.js" */
 
 /**
  * A field, as the server's document writes it: its type `t`, the part `p` that it is, its description `d`, the words
- * that it may be `e`, whether it is required `r`, why it has no effect `x`; `by`: another field says which part it is.
+ * that it may be `e`, whether it is required `r`, why it has no effect `x`; `by`: another field selects the part.
  *
  * @typedef {object} Field
  * @property {string} t
@@ -118,8 +118,8 @@ const bare = (entry) => (entry?.value ?? "").replace(/^["']|["']$/g, "");
  * @returns {SchemaNode}
  */
 function root(schema, doc, frame) {
-  const kind = bare(said(doc, frame, "kind"));
-  const part = partOf(schema, kind, bare(said(doc, frame, "apiVersion")));
+  const kind = bare(entryOf(doc, frame, "kind"));
+  const part = partOf(schema, kind, bare(entryOf(doc, frame, "apiVersion")));
   return { t: "object", p: part, kind, top: true };
 }
 
@@ -131,7 +131,7 @@ function root(schema, doc, frame) {
  * @param {Frame} frame
  */
 function patched(schema, doc, frame) {
-  const entry = said(doc, frame, "typeMeta");
+  const entry = entryOf(doc, frame, "typeMeta");
   if (!entry) return { t: "object", p: null };
   let text = entry.value;
   for (let n = entry.line + 1; entry.line && n <= Math.min(doc.lines, entry.line + 3); n += 1)
@@ -141,8 +141,8 @@ function patched(schema, doc, frame) {
 }
 
 /**
- * The node at a place: `{t, p, d, e, x}` as its field says, with `kind` of the object it is in and `above`, the field
- * that makes all of it ineffective. Null where the schemas say nothing.
+ * The node at a place: `{t, p, d, e, x}` as its field describes it, with `kind` of the object it is in and `above`, the
+ * field that makes all of it ineffective. Null where the schemas have none.
  *
  * @param {Schema} schema
  * @param {Doc} doc
@@ -190,7 +190,7 @@ export function child(schema, doc, node, key, frame) {
   if (!field) return null;
   if (!field.by) return field;
   const [other, parts] = field.by;
-  return { ...field, t: "object", p: frame ? (parts[bare(said(doc, frame, other))] ?? null) : null };
+  return { ...field, t: "object", p: frame ? (parts[bare(entryOf(doc, frame, other))] ?? null) : null };
 }
 
 /**

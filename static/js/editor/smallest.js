@@ -52,7 +52,7 @@ function lineEnd(text, at) {
 }
 
 /**
- * Lines that stand once in both, in an order that both have: `[[index, index]…]`.
+ * Lines unique to both sides, in their longest common order: `[[index, index]…]`.
  *
  * @param {string[]} from
  * @param {string[]} to
@@ -72,7 +72,7 @@ function anchors(from, to) {
   shared.sort((a, b) => a[0] - b[0]);
   // The longest rising run of the second number.
   const tails = [];
-  const former = shared.map(() => -1);
+  const previous = shared.map(() => -1);
   shared.forEach(([, j], at) => {
     let low = 0;
     let high = tails.length;
@@ -81,10 +81,10 @@ function anchors(from, to) {
       if (shared[tails[middle]][1] < j) low = middle + 1;
       else high = middle;
     }
-    former[at] = low ? tails[low - 1] : -1;
+    previous[at] = low ? tails[low - 1] : -1;
     tails[low] = at;
   });
   const run = [];
-  for (let at = tails.length ? tails[tails.length - 1] : -1; at >= 0; at = former[at]) run.unshift(shared[at]);
+  for (let at = tails.length ? tails[tails.length - 1] : -1; at >= 0; at = previous[at]) run.unshift(shared[at]);
   return run;
 }

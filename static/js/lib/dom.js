@@ -181,41 +181,41 @@ export function toast(text, { name = "check", ms = 3200 } = {}) {
 const BURST = 120; // milliseconds in which the newest announcement of a kind wins
 const HOLD = 1000; // that one stands before one of another kind takes its place
 /** @type {Map<string, string>} */
-const unsaid = new Map(); // by kind, the oldest first
+const queued = new Map(); // by kind, the oldest first
 let standing = { kind: "", until: 0 };
 let announceTimer = 0;
 
 /**
- * Announce something to screen readers. Of one kind the newest of a burst wins: "said" for the result of an action,
+ * Announce something to screen readers. Of one kind the newest of a burst wins: "result" for the result of an action,
  * "place" for where the visitor has come to, "computing" for how far the server is. Another kind waits until the one
  * before was heard.
  *
  * @param {string} text
- * @param {"said" | "place" | "computing"} [kind]
+ * @param {"result" | "place" | "computing"} [kind]
  */
-export function announce(text, kind = "said") {
-  unsaid.set(kind, text);
+export function announce(text, kind = "result") {
+  queued.set(kind, text);
   clearTimeout(announceTimer);
-  announceTimer = setTimeout(sayNext, BURST);
+  announceTimer = setTimeout(announceNext, BURST);
 }
 
-function sayNext() {
+function announceNext() {
   const host = $("[data-announce]");
-  const first = unsaid.entries().next().value;
+  const first = queued.entries().next().value;
   if (!host || !first) {
-    unsaid.clear();
+    queued.clear();
     return;
   }
   const [kind, text] = first;
   const left = kind === standing.kind ? 0 : standing.until - performance.now();
   if (left > 0) {
-    announceTimer = setTimeout(sayNext, left);
+    announceTimer = setTimeout(announceNext, left);
     return;
   }
-  unsaid.delete(kind);
+  queued.delete(kind);
   host.textContent = text;
   standing = { kind, until: performance.now() + HOLD };
-  if (unsaid.size) announceTimer = setTimeout(sayNext, HOLD);
+  if (queued.size) announceTimer = setTimeout(announceNext, HOLD);
 }
 
 /**

@@ -152,7 +152,7 @@ export class Editor {
       onInput: () => onInput?.(),
     });
     this.keys.id = id;
-    this.#tellKeys(readOnly);
+    this.#showKeys(readOnly);
     this.element.replaceChildren(code.dom, this.keys);
     this.element.classList.add("rich");
     this.#code = code;
@@ -161,7 +161,7 @@ export class Editor {
   }
 
   /** @param {boolean} readOnly */
-  #tellKeys(readOnly) {
+  #showKeys(readOnly) {
     fill(
       this.keys,
       (readOnly ? READ_KEYS : KEYS).map(([keys, does]) => h("span", null, h("kbd", { text: keys }), ` ${does} `)),
@@ -184,7 +184,7 @@ export class Editor {
     this.area.readOnly = is;
     if (!this.#code) return;
     this.#code.setReadOnly(is);
-    this.#tellKeys(is);
+    this.#showKeys(is);
   }
 
   /** How many characters there are: of a long text to ask for it costs more than to know its length. */
@@ -202,7 +202,7 @@ export class Editor {
   }
 
   /**
-   * Take a text that came in parts as the one that was given; it is put in anew where the parts do not come to it.
+   * Take a text that arrived in parts as the given one; it is set again where the parts do not add up to it.
    *
    * @param {string} text
    */
@@ -230,7 +230,7 @@ export class Editor {
   }
 
   /**
-   * Replace the text as if it had been typed, so that the editor's undo brings the former one back.
+   * Replace the text as if it had been typed, so that the editor's undo brings the previous one back.
    *
    * @param {string} text
    */

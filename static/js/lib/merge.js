@@ -32,7 +32,7 @@ function numbered(...texts) {
 }
 
 /**
- * Pairs of places of lines that stand once in both ranges, in the longest order that both have.
+ * Pairs of indices of the lines unique to both ranges, in their longest common order.
  *
  * @param {number[]} a
  * @param {number[]} b
@@ -329,7 +329,7 @@ export function resolved(parts, side = "theirs") {
 
 /**
  * Whether an edit of `now` leaves every line by which `now` differs from `before` as it is, except for quotes: an
- * object that is changed is written anew.
+ * object that is changed is written out again.
  *
  * @param {string} before
  * @param {string} now

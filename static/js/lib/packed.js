@@ -7,7 +7,7 @@ const FORMER_RELEASE = "v1.11"; // answered the texts that say nothing, of the l
 const MOST_BYTES = 4_000_000; // that one may hold: deflated text may be a thousand times smaller
 
 /**
- * What such an address holds: `query` is that of the view, `release` the one that answers a text which says nothing.
+ * What such an address holds: `query` is that of the view, `release` the one that answers a text which names none.
  *
  * @typedef {{ text: string, title: string, query: string, release: string }} Packed
  */

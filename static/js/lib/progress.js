@@ -67,7 +67,7 @@ const STAGES = {
  * @param {Report} report
  * @returns {[share: number, words: string]}
  */
-export function told({ stage, done, of }) {
+export function progressOf({ stage, done, of }) {
   const [words, from, wide] = STAGES[stage] ?? STAGES.reading;
   const share = of > 0 ? Math.min(1, done / of) : 0;
   const amount =

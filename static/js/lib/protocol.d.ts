@@ -250,7 +250,7 @@ export interface Window {
   pods?: LaterPods;
 }
 
-/** In place of a part that has nothing to tell: why. */
+/** In place of a part that has nothing to show: why. */
 export interface Untold {
   why: Sentence;
 }
@@ -1021,7 +1021,7 @@ export interface Side {
   causes: [cause: string, hits: number][];
 }
 
-export interface Told {
+export interface SideDecision {
   pod: string;
   result: string;
   node: string | null;
@@ -1035,7 +1035,14 @@ export interface Divergence {
   here: Side;
   there: Side;
   differing: number;
-  first: { index: number; step: string; pod: string; here: Told | null; there: Told | null; words: string } | null;
+  first: {
+    index: number;
+    step: string;
+    pod: string;
+    here: SideDecision | null;
+    there: SideDecision | null;
+    words: string;
+  } | null;
 }
 
 export interface ObjectRecord {

@@ -79,7 +79,7 @@ export class CommandError extends Error {
 }
 
 /**
- * An error as the page tells it: the server's, or one of the browser's own, which has no `code` of the protocol.
+ * An error as the page shows it: the server's, or one of the browser's own, which has no `code` of the protocol.
  *
  * @param {unknown} error
  * @returns {{ message: string, code?: string, body?: Refusal }}
@@ -90,7 +90,7 @@ export function refusalOf(error) {
 }
 
 /**
- * Whether an error says no more than that this page has asked for something newer.
+ * Whether an error only means that this page has asked for something newer.
  *
  * @param {unknown} error
  */

@@ -76,11 +76,11 @@ function tsvOf(table) {
   const heads = headsOf(table);
   const columns = heads.flatMap((head, i) => (text(head) ? [i] : []));
   const groups = groupsOf(table.tBodies[0].rows);
-  const told = groups.some((group) => group.slice(1).some((row) => !row.hidden));
+  const detailed = groups.some((group) => group.slice(1).some((row) => !row.hidden));
   const line = (/** @type {HTMLTableRowElement[]} */ [row, ...more]) =>
     [
       ...columns.map((i) => text(row.cells[i])),
-      ...(told
+      ...(detailed
         ? [
             more
               .filter((one) => !one.hidden)
@@ -89,13 +89,14 @@ function tsvOf(table) {
           ]
         : []),
     ].join("\t");
-  return [[...columns.map((i) => label(heads[i])), ...(told ? ["details"] : [])].join("\t"), ...groups.map(line)].join(
-    "\n",
-  );
+  return [
+    [...columns.map((i) => label(heads[i])), ...(detailed ? ["details"] : [])].join("\t"),
+    ...groups.map(line),
+  ].join("\n");
 }
 
 /**
- * Draw `host` anew; whoever filters or sorts a table in it stays where they are.
+ * Draw `host` again; whoever filters or sorts a table in it stays where they are.
  *
  * @param {Element} host
  * @param {() => void} draw
@@ -185,7 +186,7 @@ export function filterField(name, onChange, { placeholder = "Filter", value = ""
  * is false where the order of the rows carries the meaning. `kept` is an object of the caller that holds the sorting
  * and the filter by `name`, over redrawing. `tools` are further ones. A cell sorts by its `data-value`, else by its
  * text. Where only a page of the rows is here, `elsewhere` is called to have all of them sorted by `kept[name]` and
- * drawn anew.
+ * drawn again.
  *
  * @param {HTMLTableElement} table
  * @param {TabledOptions} [options]
@@ -197,7 +198,7 @@ export function tabled(
   const body = table.tBodies[0];
   /** @type {ListState} */
   const state = (kept[name] ??= { sort: "", down: false, typed: "", find: "" });
-  state.find = lookedFor(state.typed); // also what was typed right before it is drawn anew, as it is while it plays
+  state.find = lookedFor(state.typed); // also what was typed right before a redraw, as during playback
   const given = groupsOf(body.rows);
   const heads = headsOf(table);
   const narrowed = h("small", { class: "dim num tabled-note", role: "status" });
@@ -215,7 +216,7 @@ export function tabled(
   const show = () => {
     const groups = shown();
     body.replaceChildren(...groups.flat());
-    table.classList.toggle("as-told", !state.sort && groups.length === given.length);
+    table.classList.toggle("as-given", !state.sort && groups.length === given.length);
     narrowed.textContent = groups.length < given.length ? `${count(groups.length)} of ${count(given.length)}` : "";
     none.textContent = `No row contains “${state.find}”.`;
     none.hidden = groups.length > 0 || !given.length;
@@ -331,7 +332,7 @@ function sorted(groups, at, down) {
 }
 
 /**
- * Let a header sort: numbers downwards first; a third press brings back the order in which the rows were told.
+ * Let a header sort: numbers downwards first; a third press restores the original order of the rows.
  *
  * @param {HTMLTableCellElement} head
  * @param {HTMLTableCellElement[]} heads

@@ -27,7 +27,7 @@ const SYMBOLS_SHOWN = 9; // of each line
 
 export class Charts {
   #figures = null;
-  #kept = {}; // how each table is sorted and filtered, also when its numbers come anew
+  #kept = {}; // how each table is sorted and filtered, also when its numbers are loaded again
 
   /** `onPoint` hears the cycle that somebody clicked in a chart. */
   constructor(root, library, onPoint) {
@@ -69,7 +69,7 @@ export class Charts {
   #chart(name, figure) {
     const host = $(`[data-figure="${CSS.escape(name)}"] [data-chart]`, this.root);
     if (!host || host.closest("[data-as-table]")) return;
-    // Until then it says that it waits.
+    // Until then it shows that it waits.
     if (!figure.data.some((trace) => (trace.type === "bar" ? trace.y.some(Boolean) : trace.x.length > 1))) return;
     const own = this.#layout(figure);
     window.Plotly.react(host, this.#traces(figure.data), own, {

@@ -10,7 +10,7 @@ const TABLE = /\.csv(\.gz)?$/i;
 export const isTable = (file) => TABLE.test(file.name);
 
 /**
- * Return a file's text, unpacked if it is gzip. Rejects for what is no text: the server says what it is.
+ * Return a file's text, unpacked if it is gzip. Rejects for what is no text: the server reports what it is.
  *
  * @param {File} file
  */
@@ -43,7 +43,7 @@ export async function asText(files, most) {
     const text = texts.map((one) => one.trimEnd()).join("\n---\n");
     return text.length < most ? `${text}\n` : null;
   } catch {
-    return null; // no gzip after all: the server says what is wrong with it
+    return null; // no gzip after all: the server reports what is wrong with it
   }
 }
 

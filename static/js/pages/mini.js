@@ -8,7 +8,7 @@ import { Cluster } from "../workbench/cluster.js";
 import { Verdict } from "../workbench/verdict.js";
 import { link } from "./link.js";
 /** @import { Opened, Source, Window } from "../lib/protocol.js" */
-/** @typedef {{ verdict: Verdict, totals: Map<number, number> }} Shown what predicates said, and the scores */
+/** @typedef {{ verdict: Verdict, totals: Map<number, number> }} Shown the predicates' answers, and the scores */
 
 const EVERY = 2400; // milliseconds a cycle stays
 const CYCLES = 100;
@@ -147,7 +147,7 @@ class Miniature {
 
   #label() {
     fill(this.play, icon(this.#playing ? "pause" : "play"), h("span", { text: this.#playing ? "Pause" : "Play" }));
-    // While it plays by itself it stays silent; what somebody asked for is said.
+    // Silent while it plays by itself; only what somebody asked for is announced.
     this.story.setAttribute("aria-live", this.#playing ? "off" : "polite");
   }
 
@@ -270,8 +270,8 @@ class Miniature {
       sentence.map((part) => (typeof part === "string" ? part : h("b", { text: short(Object.values(part)[0]) })));
     if (cycle.result !== "scheduled") return h("code", { text: cycle.message ?? "" });
     const { story } = cycle;
-    const told = [story[1], story.at(-3)].filter((sentence, i, all) => sentence && all.indexOf(sentence) === i);
-    return told.map((sentence) => [text(sentence), " "]);
+    const sentences = [story[1], story.at(-3)].filter((sentence, i, all) => sentence && all.indexOf(sentence) === i);
+    return sentences.map((sentence) => [text(sentence), " "]);
   }
 }
 

@@ -98,7 +98,7 @@ export function paste(form, tables) {
     buttons();
     // What is being opened is the text as it was then.
     if (submit.getAttribute("aria-disabled") !== "true") working.stop();
-    checking += 1; // what is said of the former text is not heard any more
+    checking += 1; // a check of the previous text no longer counts
     checkSoon.cancel();
     if (length > LONG && !much) {
       say("", "Changed since the last check. A text of this length is checked again when you open it.");
@@ -330,7 +330,7 @@ export function paste(form, tables) {
       forget();
       location.assign(answer.url);
     } catch (error) {
-      if (error === null || superseded(error)) return; // it was stopped, and whoever did has said so
+      if (error === null || superseded(error)) return; // it was stopped, and whoever stopped it has reported that
       busy(false);
       if (error.body?.errors) refuse(error.body.errors, error.body.warnings);
       else say("bad", icon("warn"), error.message);
@@ -349,7 +349,7 @@ export function paste(form, tables) {
   editor.element.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) open(event);
   });
-  // Who pastes into what was left from last time means to begin anew; Ctrl+Z brings it back.
+  // Pasting over what was restored from last time replaces it; Ctrl+Z brings it back.
   editor.element.addEventListener(
     "paste",
     () => {

@@ -12,7 +12,7 @@ const NAME = "topic";
  */
 export function topics(host) {
   const bar = $("[data-topics]", host);
-  const told = $("[data-topic-told]", host);
+  const status = $("[data-topic-status]", host);
   const buttons = $$("[data-topic]", bar);
   const groups = $$("[data-topic-of]", host);
 
@@ -30,7 +30,7 @@ export function topics(host) {
     else url.searchParams.delete(NAME);
     history.replaceState(history.state, "", url);
     const shown = $$("[data-example]", host).filter((card) => !card.closest("[hidden]"));
-    told.textContent = `${plural(shown.length, "example")} shown.`;
+    status.textContent = `${plural(shown.length, "example")} shown.`;
   }
 
   bar.hidden = false;

@@ -1,7 +1,7 @@
 // "Run a trace": two CSV files become a run in a worker.
 
 import { $, fill, icon, h } from "../lib/dom.js";
-import { Progress, told } from "../lib/progress.js";
+import { Progress, progressOf } from "../lib/progress.js";
 import { give, holdsNodes, isTable, onDrop } from "./files.js";
 import { placed, send } from "./send.js";
 
@@ -34,7 +34,10 @@ export function trace(form) {
     const bar = new Progress("Reading the trace", { onCancel: () => stopping.abort() });
     status.after(bar.element);
     try {
-      const answer = await send(form, { signal: stopping.signal, progress: (report) => bar.set(...told(report)) });
+      const answer = await send(form, {
+        signal: stopping.signal,
+        progress: (report) => bar.set(...progressOf(report)),
+      });
       if (answer.url) {
         location.assign(answer.url);
         return;

@@ -1,8 +1,8 @@
 // What the server does for a form: how far it is, and stopping it.
 
-import { Progress, told } from "../lib/progress.js";
+import { Progress, progressOf } from "../lib/progress.js";
 
-const SAY_EVERY = 8000; // milliseconds
+const REPORT_EVERY = 8000; // milliseconds
 
 export class Working {
   #now = null; // {controller, bar} of what it does now
@@ -20,7 +20,7 @@ export class Working {
   }
 
   /**
-   * Begin something, in the place of what was begun before; `left` says what it leaves when it is stopped.
+   * Begin something, in place of what was begun before; `left` is the text about what it leaves when it is stopped.
    *
    * @param {string} label
    * @param {string} left
@@ -36,14 +36,14 @@ export class Working {
     });
     const mine = { controller, bar };
     this.#now = mine;
-    let said = performance.now();
+    let reported = performance.now();
     const progress = (report) => {
       if (this.#now !== mine) return;
-      const [share, words] = told(report);
+      const [share, words] = progressOf(report);
       bar.set(share, words);
       if (!bar.element.isConnected) this.place.append(bar.element);
-      if (performance.now() - said < SAY_EVERY) return;
-      said = performance.now();
+      if (performance.now() - reported < REPORT_EVERY) return;
+      reported = performance.now();
       this.say(`${label}: ${Math.round(share * 100)} %.`);
     };
     return {

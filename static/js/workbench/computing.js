@@ -2,7 +2,7 @@
 // computed yet. It lies over the stage's lower edge, so that nothing moves when it comes or goes.
 
 import { $, announce, fill, h, icon, passFocus, toast } from "../lib/dom.js";
-import { Progress, told } from "../lib/progress.js";
+import { Progress, progressOf } from "../lib/progress.js";
 import { count, plural } from "../lib/quantity.js";
 import { superseded } from "../lib/socket.js";
 /** @import { View } from "./view.js" */
@@ -49,7 +49,7 @@ export class Computing {
   /** Show how far the source is read, before there is a stage. */
   loading(report) {
     this.reading ??= this.#opening();
-    this.reading.set(...told(report));
+    this.reading.set(...progressOf(report));
   }
 
   #opening() {

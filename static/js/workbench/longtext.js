@@ -1,7 +1,7 @@
 // Texts of megabytes: they come in parts, and what takes a while with them can be stopped.
 
 import { announce, fill } from "../lib/dom.js";
-import { Progress, bytes, told } from "../lib/progress.js";
+import { Progress, bytes, progressOf } from "../lib/progress.js";
 /** @import { Editor } from "../lib/editor.js" */
 
 export const LONG = 400_000; // characters of a text that is not checked for every key, and comes in parts
@@ -54,7 +54,7 @@ export function stoppable(label, { after, onCancel }) {
     },
   });
   const progress = (report) => {
-    bar.set(...told(report));
+    bar.set(...progressOf(report));
     if (bar.element.isConnected || stopping.signal.aborted) return;
     after.after(bar.element);
     announce(`${label}. Cancel stops it.`);
