@@ -33,7 +33,7 @@ def cut(text: str) -> str:
     return text if len(text) <= TEXT_SHOWN else f"{text[: TEXT_SHOWN - 1]}…"
 
 
-def told(reasons: Sequence[str]) -> list[str]:
+def first_reasons(reasons: Sequence[str]) -> list[str]:
     """Return the first reasons of an answer, and the number of the others."""
     shown = [cut(text) for text in reasons[:REASONS_SHOWN]]
     more = len(reasons) - len(shown)
@@ -127,8 +127,8 @@ def _stale(hit: StaleHit, node_index: Mapping[str, int]) -> dict[str, Any]:
     return {
         "node": node_index[hit.node],
         "predicate": hit.predicate,
-        "cached": told(hit.cached),
-        "true": told(hit.true),
+        "cached": first_reasons(hit.cached),
+        "true": first_reasons(hit.true),
         "written": hit.written,
         "rule": hit.rule,
         "event": cut(hit.event),

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from playground.panels.cache import cut, told
+from playground.panels.cache import cut, first_reasons
 from playground.playback.tables import ABSENT, PENDING
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.run import Stepper, cache_of
@@ -163,7 +163,7 @@ def entry_map(
                 "hash": digits(entry.hash),
                 "class": cut(names.get(entry.hash, "")),
                 "fit": not entry.code,
-                "reasons": told(texts[entry.code]),
+                "reasons": first_reasons(texts[entry.code]),
                 "written": entry.step,
             }
             for entry in entries

@@ -120,16 +120,16 @@ def cuts(cycle: Cycle, place: Place) -> list[dict[str, Any]]:
     (:data:`NESTED`) the inner fields that differ are listed separately, as ``part.field``.
     """
     later = {"light": light(cycle, place)}
-    former, found = cycle, []
+    previous, found = cycle, []
     for phase in reversed((UNTRIED, *cycle.phases)):
         record = upto(cycle, phase)
         now = {**later, "light": light(record, place)}
         parts: dict[str, Any] = {}
         instead: dict[str, Any] = {}
         for name, fields in INPUTS.items():
-            if all(getattr(record, one) is getattr(former, one) for one in fields):
+            if all(getattr(record, one) is getattr(previous, one) for one in fields):
                 continue
-            known = later[name] if name in later else PARTS[name](former, place)
+            known = later[name] if name in later else PARTS[name](previous, place)
             now[name] = PARTS[name](record, place)
             if now[name].keys() == known.keys():
                 parts |= _parts(name, now[name], known)
@@ -137,7 +137,7 @@ def cuts(cycle: Cycle, place: Place) -> list[dict[str, Any]]:
                 instead[name] = now[name]
         fields_of_light = _differing(now["light"], later["light"], NOT_CUT)
         found.append({"phase": phase, "light": fields_of_light, "parts": parts, "instead": instead})
-        former, later = record, now
+        previous, later = record, now
     return found
 
 

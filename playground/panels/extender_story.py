@@ -32,21 +32,21 @@ def part_of(kind: str, name: str) -> SentencePart:
 
 def choosing(cycle: Cycle) -> list[Sentence]:
     """Describe the calls that decide about nodes."""
-    return _told(cycle, CHOOSING)
+    return _calls(cycle, CHOOSING)
 
 
 def ending(cycle: Cycle) -> list[Sentence]:
     """Describe the calls about victims and the binding."""
-    return _told(cycle, ("preempt", "bind"))
+    return _calls(cycle, ("preempt", "bind"))
 
 
-def _told(cycle: Cycle, verbs: Collection[str]) -> list[Sentence]:
+def _calls(cycle: Cycle, verbs: Collection[str]) -> list[Sentence]:
     record = extender_record(cycle)
     calls = [] if record is None else [call for call in record.calls if call.verb in verbs]
-    told = [_sentence(call) for call in calls[:SHOWN]]
+    sentences = [_sentence(call) for call in calls[:SHOWN]]
     if len(calls) > SHOWN:
-        told.append([f"{len(calls) - SHOWN} more calls of extenders are in the trace."])
-    return told
+        sentences.append([f"{len(calls) - SHOWN} more calls of extenders are in the trace."])
+    return sentences
 
 
 def _sentence(call: CallRecord) -> Sentence:

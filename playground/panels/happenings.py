@@ -44,7 +44,7 @@ EVENTS: Mapping[str, str] = {
 """Why a pod is in its queue, by the event that moved it there."""
 
 
-def told(happenings: Sequence[TimelineEvent], tried: str) -> list[list[Any]]:
+def timed_sentences(happenings: Sequence[TimelineEvent], tried: str) -> list[list[Any]]:
     """Return ``[time, sentence]`` of the events, truncated if there are many; ``tried`` is the cycle's pod.
 
     The same event of several pods is one sentence.

@@ -45,16 +45,16 @@ def outcome_of(playback: Playback, name: str, unwanted: IsUnwanted) -> dict[str,
     key = target_of(entries[number])
     own = next((change for change in made if (change.kind, change.key) == key), None)
     if not made:
-        return _told(False, _why(playback, number) or "it changes nothing")
+        return _outcome(False, _why(playback, number) or "it changes nothing")
     lands = playback.trail.lands(len(before) + 1)
     if playback.tables.timed:
         return _timed(playback, own or made[0], lands, unwanted)
     if lands > len(playback):
-        return _told(True, "no cycle comes after it")
+        return _outcome(True, "no cycle comes after it")
     return _instant(playback, own or made[0], made, lands)
 
 
-def _told(effect: bool, text: str) -> dict[str, Any]:
+def _outcome(effect: bool, text: str) -> dict[str, Any]:
     return {"effect": effect, "text": text}
 
 
@@ -78,9 +78,9 @@ def _instant(playback: Playback, own: Operation, made: list[Operation], lands: i
     if own.kind == "Pod" and own.action != "create":
         pod = tables.pod_index.get(own.key)
         if pod is not None and placement[pod] == ABSENT:
-            return _told(False, f"there is no Pod {own.key} at this moment")
+            return _outcome(False, f"there is no Pod {own.key} at this moment")
     if own.configuration is not None:
-        return _told(True, "the scheduler restarts")
+        return _outcome(True, "the scheduler restarts")
     others = [change for change in made if change is not own and change.kind != "ReplicaSet"]
     lost = 0
     if own.kind == "Node" and own.action == "delete":
@@ -89,9 +89,9 @@ def _instant(playback: Playback, own: Operation, made: list[Operation], lands: i
         lost = int(there.sum())
         others = [change for change in others if not _was_on(change, there, tables.pod_index)]
     counts = Counter((change.action, change.kind) for change in others)
-    told = [f"{_many(number, kind)} {DONE[action]}" for (action, kind), number in counts.items()]
-    told += [f"{counted(lost, 'pod')} went with it"] if lost else []
-    return _told(True, ", ".join(told[:KINDS_SHOWN]))
+    parts = [f"{_many(number, kind)} {DONE[action]}" for (action, kind), number in counts.items()]
+    parts += [f"{counted(lost, 'pod')} went with it"] if lost else []
+    return _outcome(True, ", ".join(parts[:KINDS_SHOWN]))
 
 
 def _was_on(change: Operation, there: NDArray[np.bool_], pod_index: Mapping[str, int]) -> bool:
@@ -108,11 +108,11 @@ def _timed(playback: Playback, operation: Operation, lands: int, unwanted: IsUnw
     """Describe an operation in virtual time: what followed at the same time, as recorded by the run."""
     landed = _after(_happenings(playback, lands, unwanted), operation)
     if landed is None:
-        return _told(True, "")
+        return _outcome(True, "")
     first, rest = landed
     if NOTHING in first.text:
-        return _told(False, first.text.partition(NOTHING)[2])
-    return _told(True, _moved((first, *rest)))
+        return _outcome(False, first.text.partition(NOTHING)[2])
+    return _outcome(True, _moved((first, *rest)))
 
 
 def _happenings(playback: Playback, lands: int, unwanted: IsUnwanted) -> list[TimelineEvent]:
@@ -128,13 +128,13 @@ def _happenings(playback: Playback, lands: int, unwanted: IsUnwanted) -> list[Ti
 
 
 def _after(
-    told: Iterable[TimelineEvent], operation: Operation
+    events: Iterable[TimelineEvent], operation: Operation
 ) -> tuple[TimelineEvent, list[TimelineEvent]] | None:
     """Return the record of an operation, and the events at the same time after it, before the next one."""
     begins = f"{operation.action} {operation.kind} {operation.key}"
     first: TimelineEvent | None = None
     rest: list[TimelineEvent] = []
-    for happening in told:
+    for happening in events:
         if first is None:
             whole = happening.text == begins or happening.text.startswith(f"{begins}{NOTHING}")
             if happening.what == "Operation" and whole:
@@ -155,5 +155,5 @@ def _moved(happenings: Sequence[TimelineEvent]) -> str:
     waiting = sum(node == "" for node in dict(moves).values())
     gone = {pod for pod, node in moves if node is None}
     gone |= {happening.about for happening in happenings if deletes_pod(happening)}
-    told = [f"{counted(waiting, 'pod')} now pending"] if waiting else []
-    return ", ".join([*told, *([f"{counted(len(gone), 'pod')} gone"] if gone else [])])
+    parts = [f"{counted(waiting, 'pod')} now pending"] if waiting else []
+    return ", ".join([*parts, *([f"{counted(len(gone), 'pod')} gone"] if gone else [])])

@@ -34,8 +34,8 @@ def moments(cycle: Cycle, place: Place) -> list[MomentView]:
     """Return the protocol's ``moments`` of a cycle; their moves together are the cycle's changes."""
     if cycle.moves is None:
         return _untimed(cycle, place)
-    before = told(cycle.happenings, "", "event", place.pod_index, place.node_index)
-    after = told(cycle.consequences, cycle.pod, "consequence", place.pod_index, place.node_index)
+    before = event_moments(cycle.happenings, "", "event", place.pod_index, place.node_index)
+    after = event_moments(cycle.consequences, cycle.pod, "consequence", place.pod_index, place.node_index)
     half = (MOMENTS_SHOWN - 1) // 2
     room = max(half, MOMENTS_SHOWN - 1 - len(after))
     before = cut(before, room)
@@ -45,7 +45,7 @@ def moments(cycle: Cycle, place: Place) -> list[MomentView]:
     return [*before, attempt, *cut(after, MOMENTS_SHOWN - 1 - len(before))]
 
 
-def told(
+def event_moments(
     happenings: Sequence[TimelineEvent], tried: str, kind: str, pod_index: Index, node_index: Index
 ) -> list[MomentView]:
     """Return a moment for each sentence about ``happenings``; ``tried`` is the cycle's pod.
@@ -54,22 +54,22 @@ def told(
     """
     rows: list[MomentView] = []
     early: list[MoveRow] = []
-    said = 0  # events so far
+    total = 0  # events so far
     for entries, silent in alike(happenings, tried):
         moves = [move for entry in (*entries, *silent) for move in wired(entry.moves, pod_index, node_index)]
-        said += len(events_of((*entries, *silent)))
+        total += len(events_of((*entries, *silent)))
         if not entries:
             early = moves
             continue
         first = entries[0]
         row = _moment(first.time, kind, first.what, sentence_of(entries), [*early, *moves])
-        row["events"] = said
+        row["events"] = total
         rows.append(_about(row, (entry.about for entry in (*entries, *silent)), node_index))
         early = []
     if early:  # no event has a sentence
         last = happenings[-1]
         rows.append(
-            _moment(last.time, kind, last.what, [f"{counted(len(early), 'pod')} moved."], early, said)
+            _moment(last.time, kind, last.what, [f"{counted(len(early), 'pod')} moved."], early, total)
         )
     return rows
 

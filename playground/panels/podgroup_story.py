@@ -62,5 +62,5 @@ def rejected(cycle: Cycle) -> list[Sentence]:
         return []
     count = len(found.rejection.rejected)
     gone = f"{counted(count, 'waiting member')} {'gives its node' if count == 1 else 'give their nodes'} back"
-    told = gone if count else "no other member was waiting"
-    return [[{"group": record.key}, f" is rejected as a whole: {told}."]]
+    effect = gone if count else "no other member was waiting"
+    return [[{"group": record.key}, f" is rejected as a whole: {effect}."]]

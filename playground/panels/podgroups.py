@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from playground.panels.happenings import told
+from playground.panels.happenings import timed_sentences
 from playground.panels.outlook import outlook
 from playground.panels.phases import final_of, phases_of, ways_of
 from scheduler_core.kubernetes.plain import plain
@@ -37,7 +37,7 @@ def podgroups(cycle: Cycle) -> dict[str, Any]:
     found = record_of(cycle)
     if found.groups is None:
         return {"why": NO_TIME}
-    around = _around(found.groups, cycle.happenings, told(cycle.consequences, cycle.pod))
+    around = _around(found.groups, cycle.happenings, timed_sentences(cycle.consequences, cycle.pod))
     return _part(found.groups, found.pod_group, around)
 
 
@@ -73,7 +73,7 @@ def diagram(groups: Groups) -> dict[str, Any]:
 
 
 def _around(groups: Groups, before: Sequence[TimelineEvent], after: list[list[Any]]) -> dict[str, Any]:
-    return {"time": groups.time, "happenings": told(before, ""), "consequences": after}
+    return {"time": groups.time, "happenings": timed_sentences(before, ""), "consequences": after}
 
 
 def _summary(summary: GroupSummary) -> list[Any]:
@@ -117,7 +117,7 @@ def group(record: PodGroupRecord, table: str, *, scheduled: bool, attempted: boo
     }
 
 
-def _named(said: dict[str, Any], *names: str) -> dict[str, Any]:
+def _named(part: dict[str, Any], *names: str) -> dict[str, Any]:
     """Truncate each list of pods, and add its full count."""
-    counts = {f"{name}Count": len(said[name]) for name in names}
-    return {**said, **{name: said[name][:PODS_NAMED] for name in names}, **counts}
+    counts = {f"{name}Count": len(part[name]) for name in names}
+    return {**part, **{name: part[name][:PODS_NAMED] for name in names}, **counts}

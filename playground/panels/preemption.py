@@ -155,15 +155,15 @@ def _shortcomings(tried: Preemption) -> str:
         for why in ("nothing-lower", "still-unfit")
     )
     unneeded = sum(not run.victims for run in tried.candidates)
-    said = []
+    reasons = []
     if none:
-        said.append(f"{counted(none, 'node')} {'holds' if none == 1 else 'hold'} no pod of lower priority")
+        reasons.append(f"{counted(none, 'node')} {'holds' if none == 1 else 'hold'} no pod of lower priority")
     if unfit:
         has = "has" if unfit == 1 else "have"
-        said.append(f"{counted(unfit, 'node')} {has} too little room even without pods of lower priority")
+        reasons.append(f"{counted(unfit, 'node')} {has} too little room even without pods of lower priority")
     if unneeded:
-        said.append(f"on {counted(unneeded, 'node')} no pod would have to go, so none is deleted")
-    return " and ".join(said) or "no node is left that a deletion would free"
+        reasons.append(f"on {counted(unneeded, 'node')} no pod would have to go, so none is deleted")
+    return " and ".join(reasons) or "no node is left that a deletion would free"
 
 
 def _decision(tried: Preemption) -> Sentence:

@@ -103,9 +103,9 @@ def explained(
     asked = LineQuestion(before.cluster, pod, feasible, place, row)
     zero = np.zeros(1, np.int64)
     total = combine(((row.weight, row.score[place : place + 1]) for row in cycle.priorities), zero)
-    told = as_dict(asked, describe(before.profile_of(pod.pod).priorities[priority].run, asked))
-    name = told["name"]
-    return {**told, "total": int(total[0]), "reference": name if name in PRIORITIES else None}
+    breakdown = as_dict(asked, describe(before.profile_of(pod.pod).priorities[priority].run, asked))
+    name = breakdown["name"]
+    return {**breakdown, "total": int(total[0]), "reference": name if name in PRIORITIES else None}
 
 
 def _extender_score(cycle: Cycle, place: int, row: PriorityRow) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def _extender_score(cycle: Cycle, place: int, row: PriorityRow) -> dict[str, Any
     assert cycle.totals is not None
     score = int(row.score[place])
     raw = score if row.raw is None else int(row.raw[place])
-    told = [Line("Prioritize", "Score of the node in the answer", f"{raw:,}", f"{raw:,}")]
+    value = [Line("Prioritize", "Score of the node in the answer", f"{raw:,}", f"{raw:,}")]
     scale = f"× {MAX_SCORE} / {MAX_EXTENDER_PRIORITY}"
     scaled = [] if row.raw is None else [Line("MaxNodeScore", scale, f"{raw:,}", f"{score:,}")]
     return {
@@ -125,7 +125,7 @@ def _extender_score(cycle: Cycle, place: int, row: PriorityRow) -> dict[str, Any
         "score": score,
         "weighted": row.weight * score,
         "range": [int(row.score.min()), int(row.score.max())],
-        "value": plain(told),
+        "value": plain(value),
         "scale": plain(scaled),
         "total": int(cycle.totals[place]),
         "reference": None,
@@ -139,7 +139,7 @@ def _plugin_score(cycle: Cycle, place: int, row: PriorityRow) -> dict[str, Any]:
     raw, score = int(row.raw[place]), int(row.score[place])
     plugin = declared(row.name)
     formula, _, normalized = plugin.formula.partition("; ")
-    told = [Line("Score", formula or "score of the node", f"{raw:,}", f"{raw:,}")]
+    value = [Line("Score", formula or "score of the node", f"{raw:,}", f"{raw:,}")]
     scaled = [Line("NormalizeScore", normalized or "unchanged", f"{raw:,}", f"{score:,}")]
     return {
         "name": row.name,
@@ -150,7 +150,7 @@ def _plugin_score(cycle: Cycle, place: int, row: PriorityRow) -> dict[str, Any]:
         "score": score,
         "weighted": row.weight * score,
         "range": [int(row.score.min()), int(row.score.max())],
-        "value": plain(told),
+        "value": plain(value),
         "scale": plain(scaled),
         "total": int(cycle.totals[place]),
         "reference": row.name,

@@ -26,10 +26,10 @@ def heading(cycle: Cycle) -> list[Sentence]:
     record = release_record(cycle)
     if record is None or (cycle.result == "undecided" and not cycle.phases):
         return []
-    told: Sentence = [{"strong": f"kube-scheduler {record.release}"}, " runs this cycle"]
+    opening: Sentence = [{"strong": f"kube-scheduler {record.release}"}, " runs this cycle"]
     if record.profile not in ("", "default-scheduler"):
-        told += [" with the profile ", {"strong": record.profile}]
-    sentences: list[Sentence] = [[*told, "."]]
+        opening += [" with the profile ", {"strong": record.profile}]
+    sentences: list[Sentence] = [[*opening, "."]]
     if record.group is not None:
         pods = list(dict.fromkeys(attempt.pod.key for attempt in record.attempts))
         sentences.append(
@@ -102,28 +102,28 @@ def together(cycle: Cycle) -> list[Sentence]:
         return []
     placed = cycle.decision.placements
     verb = "is" if len(placed) == 1 else "are"
-    told: list[Sentence] = [
+    sentences: list[Sentence] = [
         [f"Of the PodGroup {record.entity}, ", *placements(cycle.decision), f" {verb} placed in this cycle."]
     ]
     left = _members(record, "unschedulable")
     if left:
         verb = "finds" if len(left) == 1 else "find"
-        told.append(
+        sentences.append(
             [*listed("pod", left), f" {verb} no node and returns to the queue at once, without backoff."]
         )
-    return [*told, *_condition(record)]
+    return [*sentences, *_condition(record)]
 
 
 def _refused(record: ReleaseRecord) -> list[Sentence]:
     """Say that no member of a PodGroup was placed, what preemption came to, and how long the group waits."""
     assert record.group is not None
     group: SentencePart = {"strong": record.entity}
-    told: list[Sentence] = [["No member of the PodGroup ", group, " is placed: members go all or none."]]
+    sentences: list[Sentence] = [["No member of the PodGroup ", group, " is placed: members go all or none."]]
     found = record.group["postFilter"]
     if found is not None and found.get("reasons"):
-        told.append(["PostFilter for the group: ", {"strong": ", ".join(found["reasons"])}, "."])
-    told.append(["The group backs off, and only time brings it back: no event does."])
-    return [*told, *_condition(record)]
+        sentences.append(["PostFilter for the group: ", {"strong": ", ".join(found["reasons"])}, "."])
+    sentences.append(["The group backs off, and only time brings it back: no event does."])
+    return [*sentences, *_condition(record)]
 
 
 def _members(record: ReleaseRecord, result: str) -> list[str]:
@@ -139,8 +139,8 @@ def _condition(record: ReleaseRecord) -> list[Sentence]:
 
 
 def _wakes(hint: Hint) -> list[Sentence]:
-    told: list[Sentence] = []
+    sentences: list[Sentence] = []
     for plugin, _, text in hint.events:
         name: SentencePart = {"strong": plugin} if plugin == EXTENDER else {"predicate": plugin}
-        told.append([HINTS, " of ", name, f": until {text}."])
-    return told
+        sentences.append([HINTS, " of ", name, f": until {text}."])
+    return sentences

@@ -6,7 +6,7 @@ from typing import Any
 
 from playground.panels import queue
 from playground.panels.events import rows
-from playground.panels.moments import MOMENTS_SHOWN, cut, told
+from playground.panels.moments import MOMENTS_SHOWN, cut, event_moments
 from playground.panels.plugins import PLUGIN_PANELS
 from playground.panels.sentences import Sentence, SentencePart, counted, listed
 from playground.playback.tables import Tables
@@ -23,7 +23,7 @@ def end(rest: FinalState, step: str, index: int, tables: Tables, before: Placeme
         "step": step,
         "end": True,
         "time": rest.time,
-        "moments": cut(told(rest.happenings, "", "event", pods, nodes), MOMENTS_SHOWN),
+        "moments": cut(event_moments(rest.happenings, "", "event", pods, nodes), MOMENTS_SHOWN),
         "story": _story(rest, tables, before),
         "events": rows(events_of(rest.happenings)),
         **{panel.name: panel.resting(rest) for panel in PLUGIN_PANELS},

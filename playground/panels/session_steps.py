@@ -132,11 +132,13 @@ def round_of(step: ProportionRound) -> Detail:
 def _round(step: ProportionRound) -> Row:
     satisfied = [of.queue for of in step.queues if of.satisfied]
     queues = counted(len(step.queues), "queue")
-    told: Sentence = [f"Round {step.number} of proportion divides what remains between {queues} by weight"]
+    sentence: Sentence = [
+        f"Round {step.number} of proportion divides what remains between {queues} by weight"
+    ]
     if not satisfied:
-        return [*told, "."], {"round": round_of(step)}
+        return [*sentence, "."], {"round": round_of(step)}
     verb = "asks" if len(satisfied) == 1 else "ask"
-    return [*told, "; ", *listed("strong", satisfied), f" {verb} for less and is done."], {
+    return [*sentence, "; ", *listed("strong", satisfied), f" {verb} for less and is done."], {
         "round": round_of(step)
     }
 
@@ -147,8 +149,8 @@ HEAPS = {"queue": "the heap of queues", "job": "the heap of jobs of queue ", "ta
 def _pop(step: HeapPop) -> Row:
     of: Sentence = [] if not step.owner else [{"job" if step.what == "task" else "strong": step.owner}]
     kind = {"queue": "strong", "job": "job", "task": "pod"}[step.what]
-    told: Sentence = [{kind: step.popped}, " is popped from ", HEAPS[step.what], *of]
-    return [*told, f", which has {counted(step.size, 'item')}."], {
+    sentence: Sentence = [{kind: step.popped}, " is popped from ", HEAPS[step.what], *of]
+    return [*sentence, f", which has {counted(step.size, 'item')}."], {
         "heap": {
             "what": step.what,
             "size": step.size,
@@ -171,11 +173,11 @@ def _nodes(step: NodesConsidered) -> Row:
     reasons: dict[str, list[str]] = {}
     for node, why in step.refused.items():
         reasons.setdefault(why.replace(f"<{node}>", "<node>"), []).append(node)
-    told: Sentence = ["For ", {"pod": step.task}, f", {counted(candidates, 'node')} of "]
-    told.append(f"{refused + short + candidates:,} {'is' if candidates == 1 else 'are'} considered")
+    sentence: Sentence = ["For ", {"pod": step.task}, f", {counted(candidates, 'node')} of "]
+    sentence.append(f"{refused + short + candidates:,} {'is' if candidates == 1 else 'are'} considered")
     chosen: Sentence = ["; ", {"node": step.chosen}, " is chosen."] if step.chosen else ["."]
     best = step.candidates[:NODES]
-    return [*told, *chosen], {
+    return [*sentence, *chosen], {
         "nodes": {
             "counts": list(step.counts),
             "refused": [[why, names[:LISTED], len(names)] for why, names in list(reasons.items())[:REASONS]],
@@ -205,12 +207,12 @@ def _dispatched(step: Dispatch) -> Row:
 
 def _victims(step: VictimsChosen) -> Row:
     candidates = counted(len(step.candidates), "task")
-    told: Sentence = ["For ", {"pod": step.task}, f", {candidates} on a node may be victims: "]
+    sentence: Sentence = ["For ", {"pod": step.task}, f", {candidates} on a node may be victims: "]
     if step.decided:
         end = f"tier {step.decided} decides, and accepts {len(step.victims):,}."
     else:
         end = "no tier accepts any."
-    return [*told, end], {
+    return [*sentence, end], {
         "victims": {
             "what": step.what,
             "candidates": list(step.candidates[:TASKS]),
@@ -225,8 +227,8 @@ def _victims(step: VictimsChosen) -> Row:
 
 
 def _evicted(step: Eviction) -> Row:
-    told: Sentence = [{"pod": step.task}, " releases its resources on ", {"node": step.node}]
-    return [*told, f" ({step.why})."], None
+    sentence: Sentence = [{"pod": step.task}, " releases its resources on ", {"node": step.node}]
+    return [*sentence, f" ({step.why})."], None
 
 
 def _statement(step: StatementEnd) -> Row:
@@ -236,20 +238,27 @@ def _statement(step: StatementEnd) -> Row:
     if not done:
         return ["The statement of ", {"job": step.job}, f" is {step.how} without an operation."], None
     undone = " Nothing of it is sent." if step.how == "discarded" else ""
-    told: Sentence = ["The statement of ", {"job": step.job}, " is ", {"strong": step.how}, ": "]
-    return [*told, *done, *more, f".{undone}"], {"operations": [list(one) for one in step.operations[:TASKS]]}
+    sentence: Sentence = ["The statement of ", {"job": step.job}, " is ", {"strong": step.how}, ": "]
+    return [*sentence, *done, *more, f".{undone}"], {
+        "operations": [list(one) for one in step.operations[:TASKS]]
+    }
 
 
 def _forgotten(step: Forgotten) -> Row:
-    told: Sentence = [{"pod": step.task}, f" is still {step.status} on ", {"node": step.node}]
-    return [*told, " and is forgotten: nothing is sent for it."], None
+    sentence: Sentence = [{"pod": step.task}, f" is still {step.status} on ", {"node": step.node}]
+    return [*sentence, " and is forgotten: nothing is sent for it."], None
 
 
 def _group(step: GroupWritten) -> Row:
     counts = f"running {step.running:,}, succeeded {step.succeeded:,}, failed {step.failed:,}"
-    told: Sentence = ["The status of ", {"job": step.group}, " is written: phase ", {"strong": step.phase}]
+    sentence: Sentence = [
+        "The status of ",
+        {"job": step.group},
+        " is written: phase ",
+        {"strong": step.phase},
+    ]
     condition = f", and the condition Unschedulable: {step.message}." if step.message else "."
-    return [*told, f", {counts}", condition.replace("..", ".")], None
+    return [*sentence, f", {counts}", condition.replace("..", ".")], None
 
 
 def _event(step: SessionEvent) -> Row:

@@ -41,13 +41,13 @@ def decided(cycle: Cycle) -> list[Sentence]:
 
 def _dropped(record: SessionRecord) -> list[Sentence]:
     last = {step.job: step for step in of_type(record, JobDropped)}
-    told: list[Sentence] = [
+    sentences: list[Sentence] = [
         [{"job": step.job}, f" is dropped by {step.action} at ", {"pod": step.task}, f": {step.why}."]
         for step in list(last.values())[:MOST]
     ]
     if len(last) > MOST:
-        told.append([f"{counted(len(last) - MOST, 'more job')} {_was(len(last) - MOST)} dropped."])
-    return told
+        sentences.append([f"{counted(len(last) - MOST, 'more job')} {_was(len(last) - MOST)} dropped."])
+    return sentences
 
 
 def _overused(record: SessionRecord) -> list[Sentence]:
@@ -65,13 +65,13 @@ def _tiers(record: SessionRecord) -> list[Sentence]:
         if step.decided:
             plugins = by_tier.setdefault(step.decided, {})
             plugins |= {one.plugin: None for one in step.answers if one.tier == step.decided}
-    told: list[Sentence] = [
+    sentences: list[Sentence] = [
         [f"Tier {tier} decides on victims: ", *joined([[name] for name in plugins]), "."]
         for tier, plugins in by_tier.items()
     ]
     if found and not by_tier:
-        told.append(["Victims were looked for, and no tier accepts any."])
-    return told
+        sentences.append(["Victims were looked for, and no tier accepts any."])
+    return sentences
 
 
 def _discarded(record: SessionRecord) -> list[Sentence]:
@@ -79,18 +79,21 @@ def _discarded(record: SessionRecord) -> list[Sentence]:
     if not found:
         return []
     jobs = list({step.job: None for step in found})
-    told: Sentence = [f"{counted(len(found), 'statement').capitalize()} of ", *listed("job", jobs)]
-    return [[*told, f" {_was(len(found))} discarded: the evictions in it are not sent."]]
+    sentence: Sentence = [f"{counted(len(found), 'statement').capitalize()} of ", *listed("job", jobs)]
+    return [[*sentence, f" {_was(len(found))} discarded: the evictions in it are not sent."]]
 
 
 def _forgotten(record: SessionRecord) -> list[Sentence]:
     pods = [step.task for step in of_type(record, Forgotten)]
     if not pods:
         return []
-    told: Sentence = [*listed("pod", pods), f" {'holds' if len(pods) == 1 else 'hold'} resources until the "]
+    sentence: Sentence = [
+        *listed("pod", pods),
+        f" {'holds' if len(pods) == 1 else 'hold'} resources until the ",
+    ]
     return [
         [
-            *told,
+            *sentence,
             "session closes, and nothing is sent for them."
             if len(pods) > 1
             else "session closes, and nothing is sent for it.",

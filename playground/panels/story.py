@@ -61,8 +61,8 @@ def _custom(cycle: Cycle) -> list[Sentence]:
         return []
     name: SentencePart = {"strong": cycle.scheduler}
     if not cycle.decision.placements:
-        told: list[Sentence] = [["The scheduler ", name, " finds no node for ", {"pod": cycle.pod}, "."]]
-        return [*told, *_evicted(cycle), *_decided(cycle), *_message(cycle)]
+        unplaced: list[Sentence] = [["The scheduler ", name, " finds no node for ", {"pod": cycle.pod}, "."]]
+        return [*unplaced, *_evicted(cycle), *_decided(cycle), *_message(cycle)]
     placed: Sentence = ["The scheduler ", name, " places ", *placements(cycle.decision), " in one decision."]
     left = cycle.queue.active_count
     if not left:
@@ -109,8 +109,8 @@ def _restart(cycle: Cycle) -> list[Sentence]:
     emptied = "All pending pods are in the active queue again, and caches and counters are empty."
     if not cycle.restart.changes:
         return [["The scheduler was restarted with a policy that schedules alike. ", emptied]]
-    told = "; ".join(cycle.restart.changes)
-    return [["The scheduler was restarted with another policy: ", {"strong": told}, ". ", emptied]]
+    changes = "; ".join(cycle.restart.changes)
+    return [["The scheduler was restarted with another policy: ", {"strong": changes}, ". ", emptied]]
 
 
 def _queue(cycle: Cycle, priority: int) -> list[Sentence]:
@@ -161,8 +161,8 @@ def _rule(cycle: Cycle) -> str:
 
 def _turned_away(cycle: Cycle) -> list[Sentence]:
     """Describe why no predicate ran: PreFilter of a plugin may have rejected the pod."""
-    told = [sentence for panel in PLUGIN_PANELS for sentence in panel.turned_away(cycle)]
-    return told or ([] if cycle.result == "undecided" else [[f"No {_rule(cycle)} ran."]])
+    sentences = [sentence for panel in PLUGIN_PANELS for sentence in panel.turned_away(cycle)]
+    return sentences or ([] if cycle.result == "undecided" else [[f"No {_rule(cycle)} ran."]])
 
 
 def _cached(cycle: Cycle) -> list[Sentence]:
@@ -182,16 +182,16 @@ def _cached(cycle: Cycle) -> list[Sentence]:
 
 def _wrong(cycle: Cycle, stale: Sequence[StaleHit], count: int) -> Sentence:
     """Describe a stale hit: one on the chosen node, if there is any."""
-    told = next((hit for hit in stale if hit.node == cycle.node), stale[0])
-    said, truth = ("does not fit", "it does") if told.cached else ("fits", "it does not")
-    if told.cached and told.true:
+    example = next((hit for hit in stale if hit.node == cycle.node), stale[0])
+    answer, truth = ("does not fit", "it does") if example.cached else ("fits", "it does not")
+    if example.cached and example.true:
         truth = "that is so for other reasons"
     return [
         {"strong": "1 answer was stale" if count == 1 else f"{count:,} answers were stale"},
         ": " if count == 1 else "; one of them: ",
-        {"predicate": told.predicate},
-        f" says that the pod {said} on ",
-        {"node": told.node},
+        {"predicate": example.predicate},
+        f" says that the pod {answer} on ",
+        {"node": example.node},
         f", and {truth}.",
     ]
 
@@ -225,21 +225,21 @@ PASSES = {
 def _nominated(cycle: Cycle) -> list[Sentence]:
     """Describe the nodes that were checked in two passes."""
     passes = cycle.nominated_passes
-    sentences = [_two_passes(cycle, told) for told in passes[:NOMINATED]]
+    sentences = [_two_passes(cycle, nominated) for nominated in passes[:NOMINATED]]
     if len(passes) > NOMINATED:
         more = counted(len(passes) - NOMINATED, "other node")
         sentences.append([f"{more} with nominated pods were checked twice in the same way."])
     return sentences
 
 
-def _two_passes(cycle: Cycle, told: NominatedPass) -> Sentence:
-    verb = "is" if len(told.pods) == 1 else "are"
-    node: SentencePart = {"node": cycle.nodes[told.node]}
-    outcome = PASSES[told.failed]
-    if len(told.pods) == 1:
+def _two_passes(cycle: Cycle, nominated: NominatedPass) -> Sentence:
+    verb = "is" if len(nominated.pods) == 1 else "are"
+    node: SentencePart = {"node": cycle.nodes[nominated.node]}
+    outcome = PASSES[nominated.failed]
+    if len(nominated.pods) == 1:
         outcome = outcome.replace("them", "it")
     return [
-        *listed("pod", list(told.pods)),
+        *listed("pod", list(nominated.pods)),
         f" {verb} nominated to ",
         node,
         f" and counted there first. {outcome}",
@@ -319,8 +319,8 @@ def _outcome(cycle: Cycle) -> list[Sentence]:
     pod: SentencePart = {"pod": cycle.pod}
     if cycle.result == "scheduled" and cycle.node:
         placed: Sentence = [pod, " is placed on ", {"node": cycle.node}, "."]
-        told = release_story.together(cycle) or [placed]
-        return [*told, *_permitted(cycle), *_last_message(cycle, "Normal")]
+        outcome = release_story.together(cycle) or [placed]
+        return [*outcome, *_permitted(cycle), *_last_message(cycle, "Normal")]
     if cycle.result == "waiting" and cycle.node:
         return [_waits(cycle, cycle.node), *_rejected(cycle)]
     filed = release_story.filed(cycle)
@@ -344,9 +344,9 @@ def _rejected(cycle: Cycle) -> list[Sentence]:
 
 def _waits(cycle: Cycle, node: str) -> Sentence:
     """Describe a pod that waits at Permit, and for what."""
-    told: Sentence = [{"pod": cycle.pod}, " is assumed on ", {"node": node}, " and waits there at Permit"]
+    sentence: Sentence = [{"pod": cycle.pod}, " is assumed on ", {"node": node}, " and waits there at Permit"]
     awaited = [part for panel in PLUGIN_PANELS for part in panel.awaited(cycle)]
-    return [*told, *(awaited or ["."])]
+    return [*sentence, *(awaited or ["."])]
 
 
 def _last_message(cycle: Cycle, event_type: str) -> list[Sentence]:

@@ -54,13 +54,13 @@ def of_scores(cycle: Cycle) -> list[Sentence]:
     record = release_record(cycle)
     if record is None or record.scored is None:
         return []
-    told: list[Sentence] = []
+    sentences: list[Sentence] = []
     attempt = record.attempt_of(cycle.pod)
     plugins = record.scored.plugins
     if attempt is not None and attempt.rebuilt:
-        told.append(_emptied(record.scored))
+        sentences.append(_emptied(record.scored))
     if attempt is not None and attempt.pod.spec.get("resources") and "NodeResourcesFit" in plugins:
-        told.append(
+        sentences.append(
             [
                 {"priority": "NodeResourcesFit"},
                 " ignores spec.resources of the pod that it scores and counts its containers' requests.",
@@ -68,14 +68,14 @@ def of_scores(cycle: Cycle) -> list[Sentence]:
         )
     balance = plugins.get("NodeResourcesBalancedAllocation")
     if balance is not None and len(balance.raw) and bool(np.all(balance.raw == NO_CHANGE_OF_BALANCE)):
-        told.append(
+        sentences.append(
             [
                 {"priority": "NodeResourcesBalancedAllocation"},
                 f" gives {NO_CHANGE_OF_BALANCE} on {counted(len(balance.raw), 'node')}: ",
                 "the pod changes the balance of none.",
             ]
         )
-    return told
+    return sentences
 
 
 def _emptied(scored: Scored) -> Sentence:

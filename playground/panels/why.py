@@ -130,12 +130,12 @@ def _bounded(value: Any) -> Any:
 
 def patch_text(change: Remedy) -> str:
     """Return a change as YAML with a comment on each part that says how to apply it."""
-    parts = [_told(patch) for patch in change.patches]
+    parts = [_patch_yaml(patch) for patch in change.patches]
     text = "".join(parts)
     return text if len(text) <= YAML_SHOWN else f"{text[:YAML_SHOWN]}\n# and more\n"
 
 
-def _told(patch: dict[str, Any]) -> str:
+def _patch_yaml(patch: dict[str, Any]) -> str:
     about = f"{patch['kind']} {patch['name']}"
     if patch["action"] == "delete":
         return f"---\n# delete {about}\n"

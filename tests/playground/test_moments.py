@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from playground.panels import steps
-from playground.panels.moments import MOMENTS_SHOWN, cut, told
+from playground.panels.moments import MOMENTS_SHOWN, cut, event_moments
 from playground.playback.playback import OutOfRangeError, Playback
 from playground.playback.tables import ABSENT
 from playground.playback.trail import Placement
@@ -133,7 +133,7 @@ def test_too_many_moments_are_told_as_one_that_keeps_their_moves() -> None:
     happenings = [
         TimelineEvent(float(n), "Scheduled", key, f"to n{n}", moves=((key, "n"),)) for key, n in pods.items()
     ]
-    rows = told(happenings, "", "event", pods, {"n": 0})
+    rows = event_moments(happenings, "", "event", pods, {"n": 0})
     assert len(rows) == 500
     shown = cut(rows, 100)
     assert len(shown) == 100
@@ -149,7 +149,7 @@ def test_what_is_passed_over_still_moves() -> None:
     silent = TimelineEvent(1.0, "FailedScheduling", "a/x", moves=(("a/x", None),))
     loud = TimelineEvent(2.0, "Started", "a/y", moves=(("a/y", "n"),))
     for order in ([silent, loud], [loud, silent]):
-        (only,) = told(order, "a/x", "consequence", pods, {"n": 7})
+        (only,) = event_moments(order, "a/x", "consequence", pods, {"n": 7})
         assert sorted(only["moves"], key=str) == [[0, None], [1, 7]]
-    (alone,) = told([silent], "a/x", "consequence", pods, {"n": 7})
+    (alone,) = event_moments([silent], "a/x", "consequence", pods, {"n": 7})
     assert alone["moves"] == [[0, None]]

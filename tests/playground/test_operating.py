@@ -641,8 +641,12 @@ def test_a_deleted_node_takes_as_many_pods_along_on_its_card_as_in_the_story() -
     while not playback.complete:
         playback.advance(1)
     cycles = [playback.cycle(index) for index in range(1, len(playback) + 1)]
-    told = [sentence for cycle in cycles for _, sentence in happenings.told(cycle.happenings, cycle.pod)]
-    (deleted,) = (one for one in told if str(one[-1]).endswith("their node was deleted."))
+    sentences = [
+        sentence
+        for cycle in cycles
+        for _, sentence in happenings.timed_sentences(cycle.happenings, cycle.pod)
+    ]
+    (deleted,) = (one for one in sentences if str(one[-1]).endswith("their node was deleted."))
     card = outcome_of(playback, "node", lambda: False)
     assert sum(isinstance(part, dict) and "pod" in part for part in deleted) == 4
     assert card == {"effect": True, "text": "3 pods now pending, 4 pods gone"}

@@ -6,7 +6,7 @@ import pytest
 
 from playground.panels import steps
 from playground.panels.cycle import light
-from playground.panels.happenings import told
+from playground.panels.happenings import timed_sentences
 from playground.playback.playback import Playback
 from scheduler_core.record.timeline import TimelineEvent
 from tests.playground.test_podgroups_panel import words
@@ -104,7 +104,7 @@ def test_what_controllers_delete_is_told_in_one_sentence_each_kind() -> None:
         ),
         TimelineEvent(2.0, "revisionHistoryLimit", "default/web-0", "ReplicaSet default/web-0 deleted"),
     ]
-    rows = told(gone, "")
+    rows = timed_sentences(gone, "")
     assert [words(sentence) for _, sentence in rows] == [
         "ReplicaSet default/web-1 is deleted with its owner.",
         "default/web-1-a and default/web-1-b are deleted: their owner was deleted.",
