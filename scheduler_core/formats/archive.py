@@ -84,8 +84,8 @@ class _Bounds:
         if self.entries > self.limits.entries:
             raise _too_many(self.limits)
         if _UNSAFE.match(name) or _CONTROL.search(name):
-            told = f"the archive has an unsafe path, {name[:80]!r}"
-            raise FormatError(f"{told}: pack it with relative paths without ..")
+            message = f"the archive has an unsafe path, {name[:80]!r}"
+            raise FormatError(f"{message}: pack it with relative paths without ..")
         if name.rstrip("/").count("/") > self.limits.levels:
             raise FormatError(f"directories nested deeper than {self.limits.levels} levels in the archive")
 
@@ -177,8 +177,8 @@ def _unzipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
     if info.flag_bits & 0x1:
         raise FormatError(f"{info.filename[:80]} in the archive is encrypted: pack it without a password")
     if info.compress_type not in _PACKERS:
-        told = f"{info.filename[:80]} is packed by a method other than deflate"
-        raise FormatError(f"{told}: repack it with zip's default method")
+        message = f"{info.filename[:80]} is packed by a method other than deflate"
+        raise FormatError(f"{message}: repack it with zip's default method")
     return archive.open(info)
 
 

@@ -82,8 +82,8 @@ def read_files(files: Sequence[File], limits: Limits, watch: Watch = unwatched) 
     """Read all files. Problems are collected, so that one broken file does not hide those of another."""
     bundle = Bundle()
     if len(files) > limits.files:
-        told = "name their directory instead, pack them as .tar.gz or .zip, or join them with --- between"
-        bundle.errors.append((None, FormatError(f"more than {limits.files} files: {told}")))
+        remedy = "name their directory instead, pack them as .tar.gz or .zip, or join them with --- between"
+        bundle.errors.append((None, FormatError(f"more than {limits.files} files: {remedy}")))
         return bundle
     left = limits.size
     for file in files:
@@ -213,8 +213,8 @@ def _snapshot(value: dict[str, Any], source: SourceText, number: int, bundle: Bu
         raise FormatError(error.message, error.line, error.path, number) from None
     for item, place in items:
         yield Entry(item, str(item.get("kind")), source, number, place)
-    told = f"a snapshot of kube-scheduler-simulator: {len(items)} objects"
-    bundle.notes += [(Entry({}, source=source), note) for note in (told, *notes)]
+    summary = f"a snapshot of kube-scheduler-simulator: {len(items)} objects"
+    bundle.notes += [(Entry({}, source=source), note) for note in (summary, *notes)]
 
 
 def _entries(value: Any, source: SourceText, number: int) -> Iterator[Entry]:

@@ -55,10 +55,10 @@ def find_kind(entry: Entry, at: At) -> Kind | None:
     group = group_of(version or "")
     if row is None:
         if kind not in KEPT_KINDS and _own(group):
-            meant = nearest(kind, KINDS, 0.84)
-            if meant and group in KINDS[meant].groups:
-                at.child("kind").error(f"{show(kind)} is not a kind: did you mean {meant!r}?")
-                entry.kind = meant
+            nearest_kind = nearest(kind, KINDS, 0.84)
+            if nearest_kind and group in KINDS[nearest_kind].groups:
+                at.child("kind").error(f"{show(kind)} is not a kind: did you mean {nearest_kind!r}?")
+                entry.kind = nearest_kind
         return None
     if version is None:
         wanted = f"{row.groups[0]}/v1".lstrip("/")
@@ -73,7 +73,7 @@ def find_kind(entry: Entry, at: At) -> Kind | None:
 
 
 def did_you_mean_key(value: dict[str, Any]) -> str:
-    """Return a hint at a key that was probably meant as apiVersion."""
+    """Return a hint at a key that is probably a misspelt apiVersion."""
     key = nearest("apiVersion", (k for k in value if isinstance(k, str) and k != "kind"), 0.8)
     return f" ({key!r} is spelled differently)" if key else ""
 

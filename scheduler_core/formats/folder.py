@@ -1,6 +1,6 @@
 """The files of a directory or an archive, and which of them are manifests, by their content.
 
-A repository or a chart has other files beside its manifests. They are left out and listed by name in one
+A repository or a chart has other files than manifests. They are left out and listed by name in one
 warning per reason; a file that was passed directly is always read.
 """
 

@@ -41,7 +41,7 @@ def is_passing_hook(value: Mapping[str, Any]) -> bool:
     return not hooks & _STAYING or value.get("kind") in _PASSING_KINDS
 
 
-def hook_told(kind: str, hooks: str, count: int) -> str:
+def hook_message(kind: str, hooks: str, count: int) -> str:
     """Return the message about the hooks that are left out."""
     what = f"{count} {kind} with the annotation {HOOK}: {hooks[:60]} {'is' if count == 1 else 'are'} left out"
     why = "a Helm hook is not part of the release"

@@ -25,9 +25,9 @@ def apply_json_patch(document: Any, patch: Any) -> Any:
             raise PatchError("must be an object with op and path", (index,))
         name = operation.get("op")
         if not isinstance(name, str) or name not in _OPS:
-            meant = did_you_mean(name, _OPS) if isinstance(name, str) else ""
+            hint = did_you_mean(name, _OPS) if isinstance(name, str) else ""
             listed = ", ".join(_OPS)
-            raise PatchError(f"op must be one of {listed}, not {str(name)[:40]!r}{meant}", (index, "op"))
+            raise PatchError(f"op must be one of {listed}, not {str(name)[:40]!r}{hint}", (index, "op"))
         try:
             document = _OPS[name](document, operation)
         except PatchError as error:
@@ -71,7 +71,7 @@ def _index(part: str, target: list[Any], field: str, *, adding: bool) -> int:
     return index
 
 
-def _meant(word: str, parent: Any) -> str:
+def _suggestion(word: str, parent: Any) -> str:
     return did_you_mean(word, islice(parent, 200)) if isinstance(parent, dict) else ""
 
 
@@ -82,7 +82,9 @@ def _walk(document: Any, steps: list[str], field: str) -> Any:
         elif isinstance(document, list):
             document = document[_index(part, document, field, adding=False)]
         else:
-            raise PatchError(f"the path does not exist at {part[:60]!r}{_meant(part, document)}", (field,))
+            raise PatchError(
+                f"the path does not exist at {part[:60]!r}{_suggestion(part, document)}", (field,)
+            )
     return document
 
 
@@ -104,8 +106,8 @@ def _put(document: Any, steps: list[str], value: Any, *, replace: bool = False) 
             parent.insert(index, value)
     elif isinstance(parent, dict):
         if replace and last not in parent:
-            meant = _meant(last, parent) or ": use add"
-            raise PatchError(f"there is no {last[:60]!r} to replace{meant}", ("path",))
+            hint = _suggestion(last, parent) or ": use add"
+            raise PatchError(f"there is no {last[:60]!r} to replace{hint}", ("path",))
         parent[last] = value
     else:
         raise PatchError(f"the path does not exist at {last[:60]!r}", ("path",))
@@ -121,7 +123,7 @@ def _remove(document: Any, steps: list[str], field: str) -> Any:
     elif isinstance(parent, dict) and last in parent:
         del parent[last]
     else:
-        raise PatchError(f"there is no {last[:60]!r} to remove{_meant(last, parent)}", (field,))
+        raise PatchError(f"there is no {last[:60]!r} to remove{_suggestion(last, parent)}", (field,))
     return document
 
 

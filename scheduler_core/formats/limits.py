@@ -46,9 +46,9 @@ class FormatError(ValueError):
 
 def too_large(limits: Limits, what: str = "") -> FormatError:
     """Return the error for a text that exceeds the bound on bytes, with what to leave out."""
-    told = f"larger than {limits.size / 2**20:g} MiB, the most that is read"
+    message = f"larger than {limits.size / 2**20:g} MiB, the most that is read"
     remedy = (
         "leave out objects that scheduling does not read, such as ConfigMaps, Secrets, Events and "
         "managedFields"
     )
-    return FormatError(f"{what}{told}: {remedy}")
+    return FormatError(f"{what}{message}: {remedy}")

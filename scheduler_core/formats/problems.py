@@ -63,9 +63,9 @@ def unknown_findings(report: Report) -> list[LocatedMessage]:
     out: list[LocatedMessage] = []
     for shape, unknown in report.unknown.items():
         path = shape_text(shape[1:])
-        meant = did_you_mean(str(unknown.at.key), unknown.known)
-        told = f"unknown field {path} in {shape[0]}{_times(unknown)}"
-        out.append((unknown.at, f"{told}{meant or ': it is kept for export and has no effect'}"))
+        hint = did_you_mean(str(unknown.at.key), unknown.known)
+        message = f"unknown field {path} in {shape[0]}{_times(unknown)}"
+        out.append((unknown.at, f"{message}{hint or ': it is kept for export and has no effect'}"))
     return out
 
 

@@ -68,8 +68,8 @@ def _lines(source: SourceText, bundle: Bundle, limits: Limits) -> Iterator[Entry
             values = list(read_json(line, limits, tally))
         except FormatError as error:
             if number == last and number > 1 and _truncated(line):
-                told = "the last line is truncated and ignored"
-                bundle.notes.append((Entry({}, source=source, number=number), told))
+                message = "the last line is truncated and ignored"
+                bundle.notes.append((Entry({}, source=source, number=number), message))
                 return
             _fail(bundle, source, FormatError(error.message, number))
             if "more than" in error.message:
@@ -79,8 +79,8 @@ def _lines(source: SourceText, bundle: Bundle, limits: Limits) -> Iterator[Entry
             if is_record(value):
                 yield Entry(value, "", source, number)
             else:
-                told = "a line of a recording must be an object with time, event and resource"
-                _fail(bundle, source, FormatError(f"{told}, not {kind_of(value)}", number))
+                message = "a line of a recording must be an object with time, event and resource"
+                _fail(bundle, source, FormatError(f"{message}, not {kind_of(value)}", number))
 
 
 def _truncated(line: str) -> bool:
@@ -106,8 +106,8 @@ def _checked(entry: Entry, bundle: Bundle) -> int | None:
         wrong.append((("time",), f"must be a time such as {like}, not {show(value.get('time'))}"))
     event = value["event"]
     if not isinstance(event, str) or event not in _ACTIONS:
-        meant = did_you_mean(event, _ACTIONS) if isinstance(event, str) else ""
-        wrong.append((("event",), f"must be Add, Update or Delete, not {show(event)}{meant}"))
+        hint = did_you_mean(event, _ACTIONS) if isinstance(event, str) else ""
+        wrong.append((("event",), f"must be Add, Update or Delete, not {show(event)}{hint}"))
     resource = value["resource"]
     if not isinstance(resource, dict):
         wrong.append((("resource",), f"must be an object, not {kind_of(resource)}"))

@@ -73,10 +73,10 @@ class EventTally:
         """Return the summary of what was read and what was left out."""
         did = ", ".join(f"{count:,} {word}" for word, count in self.did.items() if count)
         counted = f"{self.events:,} event{'s' * (self.events != 1)} in {self.last:g} s"
-        told = f"{what}, {counted}: {did or 'nothing'}"
+        summary = f"{what}, {counted}: {did or 'nothing'}"
         if not self.left_out:
-            return told
-        return f"{told}. Left out: " + "; ".join(f"{why} ({n:,})" for why, n in self.left_out.items())
+            return summary
+        return f"{summary}. Left out: " + "; ".join(f"{why} ({n:,})" for why, n in self.left_out.items())
 
 
 def is_read(document: Mapping[str, Any]) -> bool:
@@ -257,17 +257,17 @@ class Recording:
         Returns whether any of this is new.
         """
         annotations = _part(_part(document, "metadata"), "annotations")
-        told = {k: v for k, v in annotations.items() if str(k).startswith(RESULT_PREFIXES)}
+        recorded = {k: v for k, v in annotations.items() if str(k).startswith(RESULT_PREFIXES)}
         node = _node_of(document)
         if node and not living.node:
             living.node = node
-            told |= {NODE: node, SECONDS: f"{seconds:g}"}
+            recorded |= {NODE: node, SECONDS: f"{seconds:g}"}
             self.tally.did["placed by the recorded cluster"] += 1
         metadata = _part(living.made, "metadata")
         known = _part(metadata, "annotations")
-        new = any(known.get(key) != value for key, value in told.items())
+        new = any(known.get(key) != value for key, value in recorded.items())
         if new:
-            living.made = {**living.made, "metadata": {**metadata, "annotations": {**known, **told}}}
+            living.made = {**living.made, "metadata": {**metadata, "annotations": {**known, **recorded}}}
             if isinstance(living.holder, Entry):
                 living.holder.value = living.made
             else:

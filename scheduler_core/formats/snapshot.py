@@ -55,8 +55,8 @@ def read_snapshot(value: Mapping[str, Any]) -> tuple[list[Item], list[str]]:
     notes = []
     for key in value:
         if key not in LISTS and key != CONFIG:
-            meant = did_you_mean(str(key), (*LISTS, CONFIG))
-            notes.append(f"{str(key)[:60]!r} is ignored: it is not part of a snapshot{meant}")
+            hint = did_you_mean(str(key), (*LISTS, CONFIG))
+            notes.append(f"{str(key)[:60]!r} is ignored: it is not part of a snapshot{hint}")
     uids = _uids(value.get("pvcs"))
     items: list[Item] = []
     own = relinked = 0

@@ -26,7 +26,7 @@ def splice(text: str, before: Sequence[Document], after: Sequence[Document]) -> 
     """Return ``text``, which holds ``before``, edited to hold ``after``; the caller must verify the result.
 
     A document that differs is edited in place, line by line; if that is not possible, it is rewritten under
-    its leading comments. New documents are appended. ``None`` if the documents cannot be told apart.
+    its leading comments. New documents are appended. ``None`` if the documents cannot be distinguished.
     """
     bom = _BOM if text.startswith(_BOM) else ""
     given = text[len(bom) :]
@@ -100,16 +100,16 @@ def _head(chunk: str) -> str:
 
 def _changed(chunk: str, documents: Sequence[Document], wanted: Sequence[Document]) -> str:
     """Return a chunk with ``wanted`` instead of ``documents``, edited in place if possible."""
-    anew = _head(chunk) + write_yaml(wanted).removeprefix("---\n")
+    rewritten = _head(chunk) + write_yaml(wanted).removeprefix("---\n")
     try:
         values = [value for _, value in read_yaml(chunk, Limits(), ValueTally(Limits()))]
     except FormatError:
-        return anew
+        return rewritten
     if len(values) != 1:
-        return anew
+        return rewritten
     after = _with(values[0], documents, wanted)
     found = None if after is None else edited(chunk, values[0], after)
-    return anew if found is None else found
+    return rewritten if found is None else found
 
 
 def _with(value: Any, documents: Sequence[Document], wanted: Sequence[Document]) -> Any:

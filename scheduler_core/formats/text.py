@@ -89,8 +89,8 @@ def decode(data: bytes, *, final: bool = True) -> str:
         return codecs.getincrementaldecoder(encoding)().decode(data, final)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        told = "not UTF-8 text" if encoding.startswith("utf-8") else f"damaged {encoding.upper()} text"
-        raise FormatError(f"{told}: save the file in the encoding UTF-8", line) from None
+        message = "not UTF-8 text" if encoding.startswith("utf-8") else f"damaged {encoding.upper()} text"
+        raise FormatError(f"{message}: save the file in the encoding UTF-8", line) from None
 
 
 def _unmarked(data: bytes) -> str:

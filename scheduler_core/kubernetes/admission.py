@@ -159,8 +159,8 @@ class Admission:
         found = self.priorities.get(pod.priority_class_name) if pod.priority_class_name else self._default()
         wanted = (found.preemption_policy if found is not None else "") or PREEMPTS
         if pod.preemption_policy not in ("", wanted) and found is not None:
-            told = f"is {pod.preemption_policy}, but PriorityClass {found.meta.name!r} has {wanted}"
-            warn("preemptionPolicy", f"{told}: {pod.preemption_policy} is used")
+            mismatch = f"is {pod.preemption_policy}, but PriorityClass {found.meta.name!r} has {wanted}"
+            warn("preemptionPolicy", f"{mismatch}: {pod.preemption_policy} is used")
         return pod.preemption_policy or ("" if wanted == PREEMPTS else wanted)
 
     def _default(self) -> PriorityClass | None:
@@ -174,12 +174,12 @@ class Admission:
             value = self.priorities[name].value if name in self.priorities else SYSTEM_CLASSES.get(name)
             if value is None and not given:
                 known = [*self.priorities, *SYSTEM_CLASSES]
-                meant = did_you_mean(name, known)
-                told = f"there is no PriorityClass {name!r}"
+                hint = did_you_mean(name, known)
+                message = f"there is no PriorityClass {name!r}"
                 if refuse is None:
-                    warn("priorityClassName", f"{told}{meant or ':'} the pod gets priority 0")
+                    warn("priorityClassName", f"{message}{hint or ':'} the pod gets priority 0")
                 else:
-                    refuse("priorityClassName", f"{told}{meant or ': add it, or give the pod a priority'}")
+                    refuse("priorityClassName", f"{message}{hint or ': add it, or give the pod a priority'}")
             elif value is not None and given and value != pod.priority:
                 differs = f"is {pod.priority}, but PriorityClass {name!r} has the value {value}"
                 warn("priority", f"{differs}: {pod.priority} is used")

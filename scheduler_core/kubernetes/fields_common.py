@@ -97,16 +97,16 @@ def _check_requirement(out: dict[str, Any], at: At) -> None:
         if len(values) != 1:
             at.child("values").refuse(f"{operator} needs exactly one value, an integer in quotes")
         elif not is_integer(values[0]):  # the API server of v1.11 accepts it
-            told = f"{show(values[0])} is not an integer: {operator} then matches no node"
-            at.child("values").child(0).warn(told)
+            message = f"{show(values[0])} is not an integer: {operator} then matches no node"
+            at.child("values").child(0).warn(message)
     elif _NEEDS_VALUES[operator] and not values:
         at.child("values").refuse(f"{operator} needs at least one value")
     elif not _NEEDS_VALUES[operator] and values:
         at.child("values").refuse(f"{operator} takes no values")
     for place, value in enumerate(values):
         if broken := check_value(value):  # the API server accepts it, the scheduler's selector does not
-            told = f"{show(value)} is no label's value, which {broken}: nothing then matches"
-            at.child("values").child(place).warn(told)
+            message = f"{show(value)} is no label's value, which {broken}: nothing then matches"
+            at.child("values").child(place).warn(message)
 
 
 def _requirement(*operators: str) -> Reader:

@@ -413,8 +413,8 @@ def _check_spec(out: dict[str, Any], at: At) -> None:
         for port in container.ports_taken(host_network=out.get("host_network", False)):
             where = f"containers[{place}]"
             if port in ports:
-                told = f"the hostPort {port.port}/{port.protocol} is taken by {ports[port]} already"
-                at.child("containers").child(place).child("ports").refuse(told)
+                message = f"the hostPort {port.port}/{port.protocol} is taken by {ports[port]} already"
+                at.child("containers").child(place).child("ports").refuse(message)
             ports.setdefault(port, where)
 
 
@@ -478,9 +478,9 @@ def _mounted(value: Any, at: At) -> Any:
             for number, mount in enumerate(_items(mounts)):
                 named = mount.get("name") if type(mount) is dict else None
                 if type(named) is str and named not in volumes:
-                    meant = did_you_mean(named, volumes) or ": list it under spec.volumes"
+                    hint = did_you_mean(named, volumes) or ": list it under spec.volumes"
                     where = at.child(field).child(place).child("volumeMounts").child(number).child("name")
-                    where.refuse(f"there is no volume {show(named)}{meant}")
+                    where.refuse(f"there is no volume {show(named)}{hint}")
     return spec
 
 

@@ -5,7 +5,7 @@ Every release since v1.6 writes it alike (``FitError.Error``)::
     0/5 nodes are available: 2 Insufficient cpu, 3 node(s) didn't match Pod's node affinity/selector.
 
 Since v1.24 the outcome of preemption follows, in the same form. The wording of some reasons changed between
-releases: :data:`WORDINGS` maps each to what it stands for.
+releases: :data:`WORDINGS` maps each wording to one reason.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ WORDINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         ),
     )
 )
-"""Reasons that releases word differently, by what they stand for."""
+"""The one reason for each wording that differs between releases."""
 
 _AFFINITY = re.compile(r"node\(s\) didn't match pod affinity/anti-affinity(?: rules)?")
 _AFFINITY_RULE = re.compile(

@@ -121,19 +121,19 @@ class HostPort(Struct, frozen=True):
 
 
 class _Hashed(Struct, frozen=True):
-    """An object whose ``repr``, without the ``UNTOLD`` fields, ``template_hash`` names ReplicaSets by."""
+    """An object whose ``repr``, without the ``UNHASHED`` fields, ``template_hash`` names ReplicaSets by."""
 
-    UNTOLD: ClassVar[frozenset[str]] = frozenset()
+    UNHASHED: ClassVar[frozenset[str]] = frozenset()
 
     def __repr__(self) -> str:
-        told = [
-            f"{name}={getattr(self, name)!r}" for name in self.__struct_fields__ if name not in self.UNTOLD
+        fields = [
+            f"{name}={getattr(self, name)!r}" for name in self.__struct_fields__ if name not in self.UNHASHED
         ]
-        return f"{type(self).__name__}({', '.join(told)})"
+        return f"{type(self).__name__}({', '.join(fields)})"
 
 
 class Container(_Hashed, frozen=True):
-    UNTOLD: ClassVar = frozenset({"network_ports"})
+    UNHASHED: ClassVar = frozenset({"network_ports"})
 
     name: str
     image: str = ""
@@ -162,7 +162,7 @@ class Volume(Struct, frozen=True):
 
 
 class Pod(_Hashed, frozen=True):
-    UNTOLD: ClassVar = frozenset(
+    UNHASHED: ClassVar = frozenset(
         "scheduling_gates preemption_policy host_network restart_policy restarts ready start_time"
         " priority_given".split()
     )

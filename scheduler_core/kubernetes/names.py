@@ -72,5 +72,5 @@ def nearest(word: str, known: Iterable[str], cutoff: float = 0.7) -> str | None:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return ``: did you mean "x"?``, or an empty string."""
-    meant = nearest(word, known)
-    return f": did you mean {meant!r}?" if meant else ""
+    suggestion = nearest(word, known)
+    return f": did you mean {suggestion!r}?" if suggestion else ""

@@ -19,7 +19,7 @@ _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "
 _QUANTITY = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)(?:([eE][+-]?\d+)|([KMGTPE]i|[numkMGTPE])?)", re.ASCII)
 
 # Common misspellings of suffixes, and the intended ones. Looked up in lower case, without spaces.
-_MEANT = {
+_CORRECTED_UNITS = {
     "b": "", "byte": "", "bytes": "", "core": "", "cores": "", "cpu": "", "cpus": "",
     "kb": "k", "mb": "M", "gb": "G", "tb": "T", "k": "k", "g": "G", "t": "T", "p": "P", "e": "E",
     "ki": "Ki", "mi": "Mi", "gi": "Gi", "ti": "Ti", "pi": "Pi", "ei": "Ei",
@@ -85,9 +85,9 @@ def _explain(text: str) -> str:
     if match:
         number, unit = match.group(1).replace("_", ""), match.group(2)
         number = number.replace(",", ".") if number.count(",") == 1 else number.replace(",", "")
-        meant = number + _MEANT.get(unit.lower(), unit)
-        if _QUANTITY.fullmatch(meant):
-            return f"{shown!r} is not a quantity: did you mean {meant!r}?"
+        suggestion = number + _CORRECTED_UNITS.get(unit.lower(), unit)
+        if _QUANTITY.fullmatch(suggestion):
+            return f"{shown!r} is not a quantity: did you mean {suggestion!r}?"
     return f"{shown!r} is not a quantity: write {allowed}"
 
 

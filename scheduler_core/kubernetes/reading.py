@@ -296,8 +296,8 @@ def enum(*allowed: str) -> Reader:
         word = text(value, at)
         if word is None or word in allowed:
             return word
-        meant = did_you_mean(word, allowed) or f": allowed are {listed}"
-        at.error(f"{show(word)} is not allowed{meant}")
+        hint = did_you_mean(word, allowed) or f": allowed are {listed}"
+        at.error(f"{show(word)} is not allowed{hint}")
         return None
 
     return outlined(read, Outline("string", words=tuple(word for word in allowed if word)))
@@ -379,8 +379,8 @@ def _check_resource(name: str, at: At) -> None:
     if name in STANDARD_RESOURCES or name.startswith(("hugepages-", "attachable-volumes-")):
         return
     if "/" not in name:
-        meant = did_you_mean(name, STANDARD_RESOURCES) or _OWN_RESOURCE
-        at.child(name).refuse(f"{show(name)} is not a resource{meant}")
+        hint = did_you_mean(name, STANDARD_RESOURCES) or _OWN_RESOURCE
+        at.child(name).refuse(f"{show(name)} is not a resource{hint}")
     elif broken := check_key(name):
         at.child(name).refuse(f"the resource name {show(name)} {broken}")
 

@@ -119,12 +119,12 @@ class Agreement(Struct, frozen=True):
 
     def text(self) -> str:
         """Return a one-line summary."""
-        told = f"{self.same:,} of {self.of:,} pod{'s' * (self.of != 1)} placed as recorded"
+        summary = f"{self.same:,} of {self.of:,} pod{'s' * (self.of != 1)} placed as recorded"
         if self.first is None:
-            return told
+            return summary
         pod, ours = self.first
         where = f"{ours.node} here, in step {ours.step}" if ours is not None else "not placed here"
-        return f"{told}; first difference: {pod.pod} on {pod.node} as recorded, {where}"
+        return f"{summary}; first difference: {pod.pod} on {pod.node} as recorded, {where}"
 
 
 def agreement(

@@ -17,7 +17,7 @@ _shared = attrgetter(
 def same_specification(pod: Pod, other: Pod) -> bool:
     """Return whether two pods have the same objects as all fields but ``meta``.
 
-    False says nothing: equal fields may be different objects.
+    False is inconclusive: equal fields may be different objects.
     """
     return all(map(is_, _specification(pod), _specification(other)))
 
@@ -25,6 +25,6 @@ def same_specification(pod: Pod, other: Pod) -> bool:
 def is_replica(pod: Pod, other: Pod) -> bool:
     """Return whether two pods have the same objects as all fields but their names and uids.
 
-    False says nothing: equal fields may be different objects.
+    False is inconclusive: equal fields may be different objects.
     """
     return all(map(is_, _shared(pod), _shared(other)))

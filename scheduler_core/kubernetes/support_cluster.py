@@ -34,7 +34,7 @@ META = ApiType(
         "a name is generated from it if none is given": "generateName",
         "the API server's own bookkeeping": "resourceVersion selfLink generation managedFields",
         "deletions are immediate": "finalizers deletionGracePeriodSeconds",
-        "they are fields of former releases": "clusterName initializers",
+        "they are fields of earlier releases": "clusterName initializers",
     },
 )
 OWNER = ApiType(

@@ -22,8 +22,8 @@ from scheduler_core.kubernetes.support_cluster import CLUSTER_PARTS, whole
 from scheduler_core.kubernetes.support_pod import POD_PARTS
 
 _PACE = "it sets the pace of replacement, not whether or where"
-_HISTORY = "former revisions create no pods"
-_OTHER_KINDS = "other kinds have them, or former releases"
+_HISTORY = "old revisions create no pods"
+_OTHER_KINDS = "other kinds have them, or earlier releases"
 _IN_TIME = frozenset({INSTANT})
 
 _ROLLED = {_PACE: "minReadySeconds progressDeadlineSeconds", _HISTORY: "revisionHistoryLimit"}

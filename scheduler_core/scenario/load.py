@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from scheduler_core.cluster.controllers.workloads import WorkloadChange
 from scheduler_core.formats.bundle import Bundle, Entry, File, SourceText, read_files
 from scheduler_core.formats.decode import SECRET_KINDS, Decoded, decode, find_kind, is_generated
-from scheduler_core.formats.helm import blame_templates, hook_told, hooks_of, is_passing_hook
+from scheduler_core.formats.helm import blame_templates, hook_message, hooks_of, is_passing_hook
 from scheduler_core.formats.kwok import read_kwok
 from scheduler_core.formats.limits import Limits
 from scheduler_core.formats.manifest import to_manifest
@@ -475,7 +475,7 @@ class _Loading:
         for (kind, reason), entries in self.skipped.items():
             found.append((At(self.report, None, entries[0]), _left_out(kind, reason, len(entries))))
         for (kind, hooks), entries in self.hooks.items():
-            found.append((At(self.report, None, entries[0]), hook_told(kind, hooks, len(entries))))
+            found.append((At(self.report, None, entries[0]), hook_message(kind, hooks, len(entries))))
         found += [*unknown_findings(self.report), *self.report.warnings]
         return sorted(problems_of(found), key=Problem.place)
 

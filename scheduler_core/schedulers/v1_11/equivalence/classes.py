@@ -80,8 +80,8 @@ def fields_of(definition: Definition, *, split: bool = False) -> Mapping[str, Ca
 def canonical(value: Any) -> Any:
     """Convert a part of a pod to JSON types; equal parts become equal regardless of the order of maps."""
     if isinstance(value, Struct):
-        untold = getattr(value, "UNTOLD", ())
-        names = (name for name in value.__struct_fields__ if name not in untold)
+        unhashed = getattr(value, "UNHASHED", ())
+        names = (name for name in value.__struct_fields__ if name not in unhashed)
         return {name: canonical(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
         return {str(key): canonical(found) for key, found in value.items()}
