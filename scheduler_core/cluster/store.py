@@ -168,7 +168,7 @@ class Store(Branching):
     def revision(self, owner: Workload, template: Pod) -> str:
         """Return the hash of one of a controller's templates."""
         known = self._revisions.setdefault(key_of(owner), [])
-        found = next((told for made, told in known if made is template), None)
+        found = next((revision for made, revision in known if made is template), None)
         if found is None:
             found = template_hash(template)
             if template.restart_policy:  # the hash in ReplicaSet names omits it
@@ -260,9 +260,9 @@ class Store(Branching):
             self.daemon_sets[key] = None
         if owner.kind not in ("ReplicaSet", "ReplicationController"):
             return
-        former = _first_label(old.meta.namespace, old.selector) if isinstance(old, Workload) else None
-        if former is not None:
-            discard(self._adopters, former, key)
+        previous = _first_label(old.meta.namespace, old.selector) if isinstance(old, Workload) else None
+        if previous is not None:
+            discard(self._adopters, previous, key)
         if label := _first_label(owner.meta.namespace, owner.selector):
             self._adopters.setdefault(label, {})[key] = None
 

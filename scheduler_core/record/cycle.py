@@ -254,7 +254,7 @@ class Cycle(Struct):
     def own_moves(self) -> tuple[tuple[str, str | None], ...]:
         """The part of ``moves`` that the attempt caused; all of them where happenings are not recorded."""
         before, after = (
-            sum(len(happening.moves) for happening in told) for told in (self.happenings, self.consequences)
+            sum(len(happening.moves) for happening in part) for part in (self.happenings, self.consequences)
         )
         moves = self.moves or ()
         return moves[before : len(moves) - after]

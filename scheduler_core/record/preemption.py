@@ -27,7 +27,7 @@ class PutBack(NamedTuple):
     """The attempt to put one pod back on the node.
 
     ``budgets`` are the PodDisruptionBudgets that deleting it would violate, as ``namespace/name``.
-    It is kept if the incoming pod fits beside it, otherwise it is a victim; ``reasons`` are then those why
+    It is kept if the incoming pod fits next to it, otherwise it is a victim; ``reasons`` are then those why
     the incoming pod does not fit.
     """
 
@@ -57,7 +57,7 @@ class DryRun(Struct):
 
     ``removed`` are all pods of lower priority in their order on the node, ``order`` the same pods in the
     order in which they were put back. ``budgets`` maps those that violate a budget to the budgets'
-    names; ``refused`` are the victims, ``reasons``, per victim, why the incoming pod did not fit beside it.
+    names; ``refused`` are the victims, ``reasons``, per victim, why the incoming pod did not fit next to it.
     """
 
     node: int

@@ -19,9 +19,9 @@ class BudgetIndex(Branching):
     def put(self, budget: PodDisruptionBudget, pods: Iterable[Pod]) -> None:
         """Add or update a budget; ``pods`` are those of its namespace."""
         of = self._budgets.setdefault(budget.meta.namespace, {})
-        former = of.get(budget.meta.key)
+        previous = of.get(budget.meta.key)
         of[budget.meta.key] = budget
-        if former is None or former.selector != budget.selector:
+        if previous is None or previous.selector != budget.selector:
             found = [pod.meta.key for pod in pods if matches(budget.selector, pod.meta.labels)]
             self._covered[budget.meta.key] = dict.fromkeys(found)
 

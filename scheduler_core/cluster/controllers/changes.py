@@ -16,7 +16,7 @@ Action = Literal["create", "update", "delete"]
 class Change(NamedTuple):
     """One object created, replaced or deleted; ``reason`` is reported as in Kubernetes events.
 
-    ``message`` is that of the event where the object alone does not tell it.
+    ``message`` is that of the event where it does not follow from the object alone.
     """
 
     action: Action

@@ -75,7 +75,7 @@ def fits_daemon(pod: Pod, node: Node, others: Sequence[Pod]) -> bool:
 
 
 def why_unwelcome(pod: Pod, node: Node) -> str:
-    """Return why a daemon is not meant to run on a node, "" if it is."""
+    """Return why a daemon should not run on a node, "" if it is."""
     if pod.node_name not in ("", node.meta.name):
         return "nodeName is another node"
     if not node_selected(pod, node):
@@ -118,27 +118,26 @@ def unplaced(
     pod = with_daemon_tolerations(owner.template)
     lacking: dict[str, list[str]] = {}
     unwelcome: dict[str, int] = {}
-    meant = 0
+    eligible = 0
     for node in nodes:
         there = list(pods_on(node.meta.name))
         if any(_owned(one, owner) for one in there):
-            meant += 1
+            eligible += 1
             continue
         if why := why_unwelcome(pod, node):
             unwelcome[why] = unwelcome.get(why, 0) + 1
             continue
-        meant += 1
+        eligible += 1
         if room and (why := why_no_room(pod, node, there)):
             lacking.setdefault(why, []).append(node.meta.name)
     name = f"DaemonSet {owner.meta.key}"
     if lacking:
-        told = "; ".join(f"{why} on {_listed(found)}" for why, found in lacking.items())
-        return (
-            f"{name} has no pod on {sum(map(len, lacking.values()))} of the {meant} nodes it is for: {told}"
-        )
-    if not meant and unwelcome:
-        told = ", ".join(f"{count} × {why}" for why, count in sorted(unwelcome.items()))
-        return f"{name} has no pod: no node is for it ({told})"
+        details = "; ".join(f"{why} on {_listed(found)}" for why, found in lacking.items())
+        count = sum(map(len, lacking.values()))
+        return f"{name} has no pod on {count} of the {eligible} nodes it is for: {details}"
+    if not eligible and unwelcome:
+        details = ", ".join(f"{number} × {why}" for why, number in sorted(unwelcome.items()))
+        return f"{name} has no pod: no node is for it ({details})"
     return ""
 
 

@@ -51,7 +51,7 @@ class Rollout:
 
     @property
     def old(self) -> list[Workload]:
-        """The sets of former templates."""
+        """The sets of previous templates."""
         return [one for one in self.sets if one is not self.new]
 
     def available(self, one: Workload) -> int:
@@ -126,8 +126,8 @@ def _begin(rollout: Rollout) -> Reconciliation:
     recreating = owner.strategy.type == "Recreate"
     number = owner.replicas if recreating else _grown(rollout, made)
     revision = max((_revision(one) for one in rollout.sets), default=0) + 1
-    told = f"Scaled up replica set {made.meta.name} to {number}"
-    return (Change("create", _numbered(replace(made, replicas=number), revision), told),)
+    reason = f"Scaled up replica set {made.meta.name} to {number}"
+    return (Change("create", _numbered(replace(made, replicas=number), revision), reason),)
 
 
 def _forget_oldest(rollout: Rollout) -> Reconciliation:
@@ -145,8 +145,8 @@ def _forget_oldest(rollout: Rollout) -> Reconciliation:
 
 def _scaled(one: Workload, replicas: int) -> Change:
     direction = "up" if replicas > one.replicas else "down"
-    told = f"Scaled {direction} replica set {one.meta.name} to {replicas}"
-    return Change("update", replace(one, replicas=replicas), told)
+    reason = f"Scaled {direction} replica set {one.meta.name} to {replicas}"
+    return Change("update", replace(one, replicas=replicas), reason)
 
 
 def _grown(rollout: Rollout, new: Workload) -> int:

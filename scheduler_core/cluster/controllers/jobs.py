@@ -36,8 +36,8 @@ def reconcile(owner: Workload, store: Store, now: float) -> Reconciliation:
         status = replace(status, finished="Complete")
     if status.finished:
         left = delete(store.pods_of(owner), owned.active)
-        told = "Completed" if status.finished == "Complete" else "BackoffLimitExceeded"
-        return [*left, Change("update", replace(owner, status=status), told)]
+        reason = "Completed" if status.finished == "Complete" else "BackoffLimitExceeded"
+        return [*left, Change("update", replace(owner, status=status), reason)]
     if status != owner.status:
         return (Change("update", replace(owner, status=status), "Counted"),)
     return _manage(owner, store, owned, done, now)

@@ -39,7 +39,7 @@ def is_admitted(pod: Pod) -> bool:
 def refusal(
     pod: Pod, node: Node, used: Mapping[str, int], admitted: Callable[[], Iterable[Pod]]
 ) -> Refusal | None:
-    """Return why the kubelet refuses a pod beside those that it has admitted, ``None`` if it does not.
+    """Return why the kubelet refuses a pod next to those that it has admitted, ``None`` if it does not.
 
     ``used`` are the sums of their requests, and the number of ``pods``; they themselves are only asked for
     where the pod wants a host port.

@@ -35,8 +35,8 @@ def lifecycle(node: Node, store: Store, now: float) -> Reconciliation:
     status = ready_status(node)
     planned, moments = _planned(node, status, store.options.grace_seconds, now)
     if planned != status:
-        told = "NodeNotReady" if planned == "Unknown" else "NodeReady"
-        return (Change("update", with_ready(node, planned), told),)
+        reason = "NodeNotReady" if planned == "Unknown" else "NodeReady"
+        return (Change("update", with_ready(node, planned), reason),)
     changed = replace(node, taints=_taints(node))
     changes: list[Change | Wake] = []
     if changed.taints != node.taints:

@@ -69,8 +69,8 @@ def _create(owner: Workload, store: Store, now: float, ordinal: int) -> list[Cha
     if ("Pod", f"{namespace}/{name}") in store.objects:
         return []  # a pod of that name belongs to another owner
     assert owner.template is not None
-    former = owner.status.current or owner.template
-    template = former if ordinal < owner.strategy.partition else owner.template
+    current = owner.status.current or owner.template
+    template = current if ordinal < owner.strategy.partition else owner.template
     claims = [
         Change("create", claim, "SuccessfulCreate")
         for claim in claims_of(owner, name)

@@ -304,12 +304,12 @@ def expand_deployment(world: ExistingObjects, owner: Workload, changes: Workload
 
 def template_hash(template: Pod) -> str:
     """Return a deterministic hash of a pod template for the label that distinguishes ReplicaSets."""
-    told = repr(template) + "".join(f"\n{gate}" for gate in template.scheduling_gates)
+    text = repr(template) + "".join(f"\n{gate}" for gate in template.scheduling_gates)
     if template.preemption_policy:
-        told += f"\npreemptionPolicy {template.preemption_policy}"
+        text += f"\npreemptionPolicy {template.preemption_policy}"
     if template.host_network:
-        told += f"\nhostNetwork {[one.network_ports for one in template.containers]}"
-    return short_hash(hashlib.sha256(told.encode()).hexdigest(), length=9)
+        text += f"\nhostNetwork {[one.network_ports for one in template.containers]}"
+    return short_hash(hashlib.sha256(text.encode()).hexdigest(), length=9)
 
 
 def replica_set(owner: Workload, suffix: str, replicas: int) -> Workload:
@@ -376,7 +376,7 @@ def _claim(template: PersistentVolumeClaim, owner: Workload, name: str) -> Persi
 def expand_daemons(world: ExistingObjects, owner: Workload, changes: WorkloadChanges) -> None:
     """DaemonSet: one pod for each fitting node, bound at once, as v1.11's controller did.
 
-    If the scheduler places daemons, there is a pending pod for each node that the DaemonSet is meant for.
+    If the scheduler places daemons, there is a pending pod for each node that the DaemonSet selects.
     """
     own = _active(world.owned(owner))
     taken = {daemon_node(pod) for pod in own}
