@@ -133,9 +133,9 @@ def _examples() -> list[dict[str, Any]]:
             "group": example.group,
             "nodes": nodes,
             "pods": pods,
-            "outcome": " · ".join(example.outcome.told) if example.outcome is not None else "",
+            "outcome": " · ".join(example.outcome.counts) if example.outcome is not None else "",
             "claims": [
-                {"modes": _modes(claim), "told": " · ".join(claim.told), "stale": claim.stale}
+                {"modes": _modes(claim), "told": " · ".join(claim.counts), "stale": claim.stale}
                 for claim in example.claims
             ],
         }

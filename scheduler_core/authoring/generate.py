@@ -85,8 +85,8 @@ def generate(recipe: Recipe) -> Generated:
     made = [n for pool in pools for n in _pool(pool, top, summary)]
     made += _workloads(workloads, shaped, pools, top, summary)
     if summary.pods > MOST_PODS:
-        told = f"must be at most {MOST_PODS:,} pods, not {summary.pods:,}"
-        return Generated((), summary, (("workloads", told),))
+        message = f"must be at most {MOST_PODS:,} pods, not {summary.pods:,}"
+        return Generated((), summary, (("workloads", message),))
     return Generated(tuple(made), summary, ())
 
 
@@ -105,7 +105,7 @@ def _rows(
         if values["name"] and values["name"] in names:
             wrong.append(("name", f"duplicate {values['name']!r}"))
         names.add(values["name"])
-        problems += [(f"{name}.{number}.{what}", told) for what, told in wrong]
+        problems += [(f"{name}.{number}.{what}", message) for what, message in wrong]
         found.append(values)
     return found
 

@@ -130,8 +130,8 @@ def wrong(fields: Fields) -> list[tuple[str, str]]:
     if fields["runSeconds"] and seconds(fields["runSeconds"]) is None:
         found.append(("runSeconds", "must be a number of seconds, at least 0"))
     dialect = DIALECTS[fields["dialect"]]
-    told = f"a PodGroup of {dialect.api_version} has no such field"
-    found.extend((field, told) for field in dialect.lacks if fields[field])
+    message = f"a PodGroup of {dialect.api_version} has no such field"
+    found.extend((field, message) for field in dialect.lacks if fields[field])
     return found
 
 
@@ -143,10 +143,10 @@ def manifests(fields: Fields) -> list[Manifest]:
 
 def hints(fields: Fields) -> list[str]:
     """Return warnings about valid but surprising input: a group that never starts, an endless run."""
-    told = [text for _, text in doubts(fields)]
+    found = [text for _, text in doubts(fields)]
     if fields["runSeconds"] and fields["workload"] == "Deployment":
-        told.append("A Deployment's pods start again when they end; a Job's do not.")
-    return told
+        found.append("A Deployment's pods start again when they end; a Job's do not.")
+    return found
 
 
 def doubts(fields: Fields) -> list[tuple[str, str]]:

@@ -22,7 +22,7 @@ Entries = list[dict[str, Any]]
 
 
 class EditError(ValueError):
-    """The change cannot be made; the text says why, ``problems`` at which fields of what was given."""
+    """The change cannot be made; the text is the reason, ``problems`` are the fields at fault."""
 
     def __init__(self, text: str, problems: Sequence[Problem] = ()) -> None:
         super().__init__(text)

@@ -24,7 +24,7 @@ _COUNT = re.compile(r"\d{1,6}")
 
 
 class RevisionError(ValueError):
-    """The change cannot be made; the text says what would be right."""
+    """The change cannot be made; the text explains what is valid."""
 
 
 class Revision(Struct, frozen=True):

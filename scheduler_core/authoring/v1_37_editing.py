@@ -38,7 +38,7 @@ _HEAD = {"apiVersion": "podstep/v1", "kind": SETTINGS_KIND}
 
 
 class Profile(EditedProfile):
-    """One profile to be changed in place, and the feature gates beside it."""
+    """One profile to be changed in place, and the feature gates of its document."""
 
     def __init__(self, document: Document, number: str, gates: Mapping[str, bool]) -> None:
         super().__init__(document, number)

@@ -1,1 +1,1 @@
-"""What a bundle says of its simulation: SimulationSettings, releases, feature gates, several schedulers."""
+"""A bundle's settings of its simulation: SimulationSettings, releases, feature gates, several schedulers."""

@@ -89,9 +89,9 @@ def read_gates(value: Any, at: At) -> FeatureGates | None:
 
 def _is_known(name: str, on: bool, at: At) -> bool:
     if name not in DEFAULTS:
-        meant = nearest(name, DEFAULTS)
-        if meant:
-            at.error(f"{show(name)} is no feature gate of kube-scheduler v1.37: did you mean {meant!r}?")
+        suggestion = nearest(name, DEFAULTS)
+        if suggestion:
+            at.error(f"{show(name)} is no feature gate of kube-scheduler v1.37: did you mean {suggestion!r}?")
         else:
             at.warn(f"{show(name)} is no feature gate of kube-scheduler v1.37: it has no effect")
         return False

@@ -3,7 +3,7 @@
 ``SimulationSettings.scheduler`` is decisive. Without it the configuration is: a Policy is v1.11's, a
 KubeSchedulerConfiguration v1 is v1.37's unless it enables a plugin that v1.37 is not built with, and older
 versions are the scheduling framework's. Without a configuration it is the kubelets of the nodes, unless the
-settings name what only v1.11 reads. A scenario that says nothing is :data:`DEFAULT_RELEASE`'s.
+settings name what only v1.11 reads. The default is :data:`DEFAULT_RELEASE`.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ ROWS = (
         daemons_pending=True,
     ),
 )
-"""Oldest first. v1.22 stands for the scheduling framework in virtual time."""
+"""Oldest first. v1.22 is the scheduling framework in virtual time."""
 
 RELEASES = tuple(row.name for row in ROWS)
 V1_11, V1_22, V1_37 = RELEASES
@@ -112,14 +112,14 @@ def release_of_patch(written: str, only_v1_11: Iterable[str]) -> str:
 
 CONFIGURATION_V1 = "kubescheduler.config.k8s.io/v1"
 DEFAULT_RELEASE = RELEASES[-1]
-"""Of a bundle that says nothing; :func:`default_release` returns it."""
+"""Of a bundle that chooses none; :func:`default_release` returns it."""
 
 _VERSION = re.compile(r"v?1\.([0-9]{1,4})(?![0-9])")
 _FIRST_LATER = 12  # kubelets from 1.12 on belong to clusters that v1.11 does not schedule
 
 
 def default_release() -> str:
-    """Return the release of a bundle that says nothing."""
+    """Return the release of a bundle that chooses none."""
     return DEFAULT_RELEASE
 
 
@@ -129,7 +129,7 @@ def is_framework_document(policy: Mapping[str, Any] | None) -> bool:
 
 
 def can_read(release: str, policy: Mapping[str, Any] | None) -> bool:
-    """Return whether a release reads a scheduler's configuration at all; "" stands for any release."""
+    """Return whether a release reads a scheduler's configuration at all; "" means any release."""
     row = row_of(release)
     if policy is None or not row.name or row.is_timed:
         return True
@@ -170,7 +170,7 @@ def plugins_named(policy: Mapping[str, Any]) -> Iterator[str]:
 
 
 def release_of_kubelets(versions: Iterable[str]) -> str:
-    """Return the release that schedules nodes with these kubelets, "" if they do not tell.
+    """Return the release that schedules nodes with these kubelets, "" if none can be parsed.
 
     The newest kubelet counts: a control plane is never older than its nodes.
     """
@@ -181,7 +181,7 @@ def release_of_kubelets(versions: Iterable[str]) -> str:
 
 
 def chosen_release(configured: Sequence[str], kubelets: str, *, only_v1_11: bool) -> str:
-    """Return the release that a scenario chooses, "" if it says nothing.
+    """Return the release that a scenario chooses, "" if it chooses none.
 
     ``configured`` are the choices of its configurations, the initial one first, "" for those that choose
     none; ``kubelets`` is that of :func:`release_of_kubelets`; ``only_v1_11``: settings, those that an

@@ -94,7 +94,7 @@ class Settings(Struct, frozen=True):
         return self.design != SIDE_BY_SIDE or any(not one.is_plain for one in self.schedulers)
 
     def runs(self, release: str) -> bool:
-        """Return whether a scheduler of the list says that it runs a release."""
+        """Return whether a scheduler of the list is configured to run a release."""
         return bool(release) and any(one.runs == release for one in self.schedulers)
 
     @property

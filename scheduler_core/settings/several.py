@@ -58,7 +58,7 @@ class SchedulerSettings(Struct, frozen=True):
 
     ``watch_delay``, ``decision_time`` and ``bind_delay`` are in seconds. ``nodes`` are the labels of the
     nodes that it sees, of all if there are none. ``replicas`` processes of that name run without leader
-    election. ``runs`` is what it runs, "" for what its name says.
+    election. ``runs`` is what it runs, "" for the one of its name.
     """
 
     name: str = ""

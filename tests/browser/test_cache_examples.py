@@ -27,8 +27,8 @@ def test_a_card_says_what_comes_of_it_and_opens_there(page: Page, example: Examp
     card = page.get_by_role("link", name=example.title)
     claim = own(example)
     expect(card).to_contain_text(re.compile(rf"{claim.stale} stale hits?"))
-    for told in claim.told:
-        expect(card).to_contain_text(told)
+    for count in claim.counts:
+        expect(card).to_contain_text(count)
     card.click()
     bench = Workbench(page).wait()
     cycles = cycles_of(example.read())

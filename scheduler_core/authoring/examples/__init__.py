@@ -32,7 +32,7 @@ def _gpu_trace() -> str:
 
 
 _ANSWERED_BY = "---\napiVersion: podstep/v1\nkind: SimulationSettings\nscheduler: v1.11\n"
-"""What a generated example says of the release that answers it; the others say it in their files."""
+"""The settings with the release of a generated example; the files of the others have their own."""
 
 _GENERATED: dict[str, Callable[[], str]] = {"five-hundred": large_cluster, "gpu-trace": _gpu_trace}
 
@@ -55,7 +55,7 @@ class Claim(Struct, frozen=True):
     holds: tuple[tuple[str, int, int], ...] = ()  # on the node in the end: what, how much, how much it should
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def counts(self) -> tuple[str, ...]:
         """The numbers as the start page shows them, each with what is counted."""
         counted = (
             (self.placed, "placed"),
@@ -88,7 +88,7 @@ class ExpectedOutcome:
     members: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def counts(self) -> tuple[str, ...]:
         """The numbers as the start page shows them."""
         counted = (
             (self.running, "running"),

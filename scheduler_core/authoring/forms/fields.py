@@ -31,7 +31,7 @@ _COMPARED = re.compile(r"([^\s!=<>()]+)\s*(==|!=|=|>|<)\s*([^\s!=<>()]*)")
 
 
 class FieldError(ValueError):
-    """The text cannot be used; the message says what would be right."""
+    """The text cannot be used; the message explains what is valid."""
 
 
 class FormField(Struct, frozen=True):
@@ -58,7 +58,7 @@ class FormField(Struct, frozen=True):
 
     def wire(self) -> dict[str, Any]:
         """Return the field as the browser needs it."""
-        told: dict[str, Any] = {
+        data: dict[str, Any] = {
             "name": self.name,
             "label": self.label,
             "type": self.type,
@@ -69,8 +69,8 @@ class FormField(Struct, frozen=True):
             "suggest": self.suggest,
         }
         if self.choices:
-            told["choices"] = [list(choice) for choice in self.choices]
-        return told
+            data["choices"] = [list(choice) for choice in self.choices]
+        return data
 
 
 def read(fields: Sequence[FormField], given: Mapping[str, Any]) -> tuple[dict[str, Any], Problems]:
