@@ -119,7 +119,7 @@ class CustomSchedulers:
         return self._own[name], -1, objects
 
     def restarted(self) -> None:
-        """Forget the timers: their clock ended with the former framework."""
+        """Forget the timers: their clock ended with the previous framework."""
         self._timers.clear()
         self._settled.clear()
 

@@ -50,8 +50,8 @@ def epoch_of(objects: Iterable[KubernetesObject]) -> float:
     listed = list(objects)
     created = _latest(obj.meta.creation_timestamp for obj in listed)
     started = _latest(obj.start_time for obj in listed if isinstance(obj, Pod))
-    told = [at for at in (None if created is None else created + LIFE, started) if at is not None]
-    return max(told, default=Options().epoch)
+    times = [at for at in (None if created is None else created + LIFE, started) if at is not None]
+    return max(times, default=Options().epoch)
 
 
 def _latest(timestamps: Iterable[str | None]) -> float | None:

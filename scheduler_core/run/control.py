@@ -135,18 +135,18 @@ class ControlledFramework(Framework):
     def change_pod(self, pod: Pod, reason: str = "", message: str = "") -> None:
         """Store a new version of a pod: its phase, its readiness, or a user's update."""
         key = pod.meta.key
-        former = self.pods.get(key)
-        if former is None:
+        previous = self.pods.get(key)
+        if previous is None:
             return
         self.pods[key] = pod
-        if pod.terminal and not former.terminal:
+        if pod.terminal and not previous.terminal:
             self.tell(reason or pod.phase, key, message or f"phase {pod.phase}")
             self.leave(key, bound=bool(pod.node_name))
             return
         state = self.cluster.pods.get(key)
         if state is not None and key not in self.binding:
             state.pod = pod
-        if reason and (former.phase, former.ready) != (pod.phase, pod.ready):
+        if reason and (previous.phase, previous.ready) != (pod.phase, pod.ready):
             self.tell(reason, key, f"phase {pod.phase}" + ("" if pod.ready else ", not ready"))
         self.later(partial(self._pod_changed, key))
 
@@ -156,7 +156,7 @@ class ControlledFramework(Framework):
         if pod.terminal:
             self.change_pod(pod)
             return
-        former, self.pods[key] = self.pods[key], pod
+        previous, self.pods[key] = self.pods[key], pod
         if not pod.node_name and key in self.binding:
             # the scheduler continues with the pod that it assumed; plugins read the informers' version
             self.later(partial(self._pod_changed, key))
@@ -166,9 +166,9 @@ class ControlledFramework(Framework):
         assert state is not None
         if not pod.node_name:
             state.nominated = state.nominated or (known.nominated if known is not None else "")
-            self._queue_again(state, opened=bool(former.scheduling_gates and not pod.scheduling_gates))
+            self._queue_again(state, opened=bool(previous.scheduling_gates and not pod.scheduling_gates))
             self.later(partial(self._pod_changed, key))
-        elif not former.node_name:  # bound by an operation
+        elif not previous.node_name:  # bound by an operation
             self.queue.remove(key)
             assumed = self.give_up(key, "bound by another")
             self.later(partial(self._heard_of_bound, state))

@@ -108,7 +108,7 @@ def _phases(attempt: Attempt) -> Iterator[str]:
         yield "postFilter"
 
 
-def events_of(told: Sequence[TimelineEvent]) -> list[KubernetesEvent]:
+def events_of(timeline: Sequence[TimelineEvent]) -> list[KubernetesEvent]:
     """Return the timeline entries that are Kubernetes events, as ``kubectl get events`` prints them."""
     return [
         KubernetesEvent(
@@ -117,7 +117,7 @@ def events_of(told: Sequence[TimelineEvent]) -> list[KubernetesEvent]:
             f"{_kind(h)}/{h.about}",
             h.text,
         )
-        for h in told
+        for h in timeline
         if h.what not in NO_EVENTS and h.about
     ]
 

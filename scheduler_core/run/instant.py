@@ -81,7 +81,7 @@ class Simulation(Reported):
         self.cluster = Cluster(declared_fields())
         self._options = (trace, unabridged, reuse)
         self.asking = Asking(scenario.answers, transport(), lambda: scenario.id)
-        self._tells_quirks = trace and quirk_effects
+        self._records_quirks = trace and quirk_effects
         self._start(scenario.configuration)
         self.decisions: list[Decision] = []
         self.deleted: list[str] = []  # victims, in order of deletion
@@ -140,7 +140,7 @@ class Simulation(Reported):
 
     def _quirk_effects(self) -> dict[str, QuirkEffects]:
         """Create the quirk detectors per schedulerName; none if quirks are not recorded."""
-        if not self._tells_quirks:
+        if not self._records_quirks:
             return {}
         return {
             name: QuirkEffects(
@@ -176,7 +176,7 @@ class Simulation(Reported):
         """Restart the scheduler, which is the only way v1.11 loads another policy.
 
         Its informers then list all pods: those without a node, including unschedulable ones, enter the active
-        queue as at the start of the run, and are nominated if their status says so.
+        queue as at the start of the run, and are nominated if their status has a nominatedNodeName.
         """
         self.cluster.relist()
         self._start(configuration)
@@ -291,7 +291,7 @@ class Simulation(Reported):
         """Set whether cycles record, from the next one on, what views need or only the decisions."""
         _, unabridged, reuse = self._options
         self._options = (trace, unabridged, reuse)
-        self._tells_quirks = trace
+        self._records_quirks = trace
         self._effects = self._quirk_effects()
         fresh = {id(old): replace(old, trace=trace) for old in self._schedulers.values()}
         self._schedulers = {name: fresh[id(old)] for name, old in self._schedulers.items()}
@@ -351,8 +351,8 @@ class Simulation(Reported):
             if operation.kind == "Node" and obj is None:
                 self._collect(operation.key)
             if self.cache is not None:
-                former = self.cluster.find(operation.kind, operation.key)
-                self.cache.handle(object_changed(former, obj))
+                previous = self.cluster.find(operation.kind, operation.key)
+                self.cache.handle(object_changed(previous, obj))
             if obj is None:
                 self.cluster.remove(operation.kind, operation.key)
             else:
@@ -366,45 +366,45 @@ class Simulation(Reported):
             self._delete_pod(pod.key)
 
     def _delete_pod(self, key: str) -> None:
-        former = self.cluster.pods.get(key)
+        previous = self.cluster.pods.get(key)
         self.queue.remove(key)
         self.cluster.remove("Pod", key)
-        self._tell_cache(former, former.node_name if former is not None else "", None)
-        if former is not None and former.node_name:
+        self._notify_cache(previous, previous.node_name if previous is not None else "", None)
+        if previous is not None and previous.node_name:
             self.queue.move_all()
 
-    def _tell_cache(self, former: PodState | None, node: str, state: PodState | None) -> None:
-        """Notify the cache of a pod's change or deletion; ``node`` is the pod's former node."""
+    def _notify_cache(self, previous: PodState | None, node: str, state: PodState | None) -> None:
+        """Notify the cache of a pod's change or deletion; ``node`` is the pod's previous node."""
         cache = self.cache
         if cache is None:
             return
         if state is not None:
             cache.know(state)
-        old = former.pod if former is not None else None
+        old = previous.pod if previous is not None else None
         new, there = (state.pod, state.node_name) if state is not None else (None, "")
         for event in pod_changed(old, node, new, there):
             cache.handle(event)
-        if former is not None and state is None:
-            cache.forget(former.key)
+        if previous is not None and state is None:
+            cache.forget(previous.key)
 
     def _put_pod(self, pod: Pod, operation: Operation) -> None:
         """Create or update a pod; an update keeps its node and nomination and never revives a deleted pod."""
-        former = self.cluster.pods.get(operation.key)
-        node = former.node_name if former is not None else ""
-        if former is None and operation.action == "update" and operation.key not in self.cluster.finished:
+        previous = self.cluster.pods.get(operation.key)
+        node = previous.node_name if previous is not None else ""
+        if previous is None and operation.action == "update" and operation.key not in self.cluster.finished:
             return
-        if former is not None and not pod.node_name:
-            pod = replace(pod, node_name=former.node_name)
+        if previous is not None and not pod.node_name:
+            pod = replace(pod, node_name=previous.node_name)
         self.queue.remove(operation.key)
         state = self.cluster.put(pod)
-        self._tell_cache(former, node, state)
+        self._notify_cache(previous, node, state)
         if state is None:  # it has terminated: its resources are free
-            if former is not None and former.node_name:
+            if previous is not None and previous.node_name:
                 self.queue.move_all()
         elif state.node_name:
             self.queue.move_matching(state.kind)
         elif self._to_schedule(state):
-            state.nominated = state.nominated or (former.nominated if former is not None else "")
+            state.nominated = state.nominated or (previous.nominated if previous is not None else "")
             self.queue.add([state])
 
     def _complete(self, cycle: Cycle) -> None:
@@ -447,7 +447,7 @@ class Simulation(Reported):
         self.queue.fail(pod)
         for key in decision.victims:
             victim = self.cluster.remove_pod(key)
-            self._tell_cache(victim, decision.nominated or "", None)
+            self._notify_cache(victim, decision.nominated or "", None)
             self.deleted.append(key)
         if decision.victims:
             self.queue.move_all()

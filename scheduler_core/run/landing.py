@@ -21,9 +21,9 @@ def land(framework: ControlledFramework, operation: Operation) -> None:
     try:
         obj = _current(framework, operation)
     except NoEffectError as error:
-        tell_of(framework, operation, f" has no effect: {error}")
+        record_operation(framework, operation, f" has no effect: {error}")
         return
-    tell_of(framework, operation)
+    record_operation(framework, operation)
     if isinstance(obj, Pod):
         _put_pod(framework, obj, operation)
     elif kind == "Pod":
@@ -34,19 +34,19 @@ def land(framework: ControlledFramework, operation: Operation) -> None:
     elif kind == "PodGroup":
         framework.delete_group(key)
     elif obj is None:
-        former = framework.manager.store.objects.get((kind, key))
+        previous = framework.manager.store.objects.get((kind, key))
         framework.delete_object(kind, key)
-        if former is not None:
-            framework.observe("delete", former)
+        if previous is not None:
+            framework.observe("delete", previous)
     else:
         action = "update" if operation.action == "update" else "create"
         framework.put_object(framework.observe(action, obj))
 
 
-def tell_of(framework: ControlledFramework, operation: Operation, outcome: str = "") -> None:
+def record_operation(framework: ControlledFramework, operation: Operation, outcome: str = "") -> None:
     """Record an operation on the timeline."""
-    told = f"{operation.action} {operation.kind} {operation.key}{outcome}"
-    framework.tell("Operation", operation.key, told)
+    text = f"{operation.action} {operation.kind} {operation.key}{outcome}"
+    framework.tell("Operation", operation.key, text)
 
 
 def live(framework: ControlledFramework, kind: str, key: str) -> KubernetesObject | None:
@@ -76,23 +76,23 @@ def _current(framework: ControlledFramework, operation: Operation) -> Kubernetes
 
 def _put_pod(framework: ControlledFramework, pod: Pod, operation: Operation) -> None:
     key = operation.key
-    former = framework.pods.get(key)
-    if former is None:
+    previous = framework.pods.get(key)
+    if previous is None:
         if operation.action == "create":
             framework.create_pod(pod)
             framework.observe("create", pod)
         return
-    if former.terminal:
+    if previous.terminal:
         return  # an update does not revive a terminal pod
     if not pod.node_name:
-        pod = replace(pod, node_name=former.node_name)
+        pod = replace(pod, node_name=previous.node_name)
     if not pod.terminal:
         pod = replace(
             pod,
-            phase=former.phase,
-            ready=former.ready,
-            restarts=former.restarts,
-            start_time=former.start_time,
+            phase=previous.phase,
+            ready=previous.ready,
+            restarts=previous.restarts,
+            start_time=previous.start_time,
         )
     framework.update_pod(pod)
     framework.observe("update", pod)

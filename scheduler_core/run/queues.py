@@ -29,9 +29,9 @@ def queue_state(framework: Framework, head: QueuedPod, *, whole: bool) -> QueueS
         for place in ("active", "unschedulable")
     )
     entries = tuple(_entry(framework, pod) for place in PLACES for pod in listed[place])
-    told = {**counts, "waiting": len(framework.waiting)}
+    counts["waiting"] = len(framework.waiting)
     timed = TimedQueue(
-        told, entries, waiting_of(framework), tuple(_flushes(framework)), _entry(framework, head)
+        counts, entries, waiting_of(framework), tuple(_flushes(framework)), _entry(framework, head)
     )
     return QueueState(active, counts["active"], unschedulable, counts["unschedulable"], timed)
 
@@ -41,8 +41,8 @@ def queues_of(framework: Framework) -> Queues:
     listed = _listed(framework, None)
     counts: dict[str, int] = {place: framework.queue.count(place) for place in PLACES}
     entries = tuple(_entry(framework, pod) for place in PLACES for pod in listed[place])
-    told = {**counts, "waiting": len(framework.waiting)}
-    return Queues(told, entries, waiting_of(framework), tuple(_flushes(framework)))
+    counts["waiting"] = len(framework.waiting)
+    return Queues(counts, entries, waiting_of(framework), tuple(_flushes(framework)))
 
 
 def _listed(framework: Framework, head: QueuedPod | None) -> dict[QueueName, list[QueuedPod]]:

@@ -174,7 +174,7 @@ def _decided(cycle: Cycle) -> tuple[Any, ...]:
 
 def _outcome(cycle: Cycle, other: Cycle, difference: RecordDifference) -> str:
     """Return a sentence that describes the difference in outcome."""
-    was, should = _told(cycle), _told(other)
+    was, should = _decision_text(cycle), _decision_text(other)
     if was != should:
         return f"In v1.11 {was}; as it should be, {should}."
     if difference.nodes:
@@ -185,7 +185,7 @@ def _outcome(cycle: Cycle, other: Cycle, difference: RecordDifference) -> str:
     return f"Preemption finds something else; still {was}."
 
 
-def _told(cycle: Cycle) -> str:
+def _decision_text(cycle: Cycle) -> str:
     decision = cycle.decision
     if decision.result == "scheduled":
         return f"the pod goes to {decision.node}"

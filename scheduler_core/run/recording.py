@@ -53,10 +53,10 @@ class EventRecording:
                 else:
                     places[key] = place
 
-    def tell(self, happening: TimelineEvent) -> None:
+    def add(self, event: TimelineEvent) -> None:
         """Add a timeline event."""
-        self._happenings.append(happening)
-        self._entries.append((happening.time, (happening.about,)))
+        self._happenings.append(event)
+        self._entries.append((event.time, (event.about,)))
 
     def begin(self, pods: tuple[str, ...], ends: float) -> None:
         """Begin an attempt whose decision about some pods falls at time ``ends``."""
@@ -80,8 +80,8 @@ class EventRecording:
         return tuple(move for own in self._by_moment() for move in own)
 
     def _whole(self) -> StepEvents:
-        told = self._happenings
-        split = len(told) if self._attempt is None else self._attempt
+        events = self._happenings
+        split = len(events) if self._attempt is None else self._attempt
         moves: tuple[Move, ...] = ()
         if self._moves:
             by_moment = self._by_moment()
@@ -89,8 +89,8 @@ class EventRecording:
             if self._attempt is not None:
                 del by_moment[self._attempt]
             if self._entries:
-                told = [_moving(one, own) for one, own in zip(told, by_moment, strict=True)]
-        return StepEvents(tuple(told[:split]), tuple(told[split:]), moves)
+                events = [_moving(one, own) for one, own in zip(events, by_moment, strict=True)]
+        return StepEvents(tuple(events[:split]), tuple(events[split:]), moves)
 
     def _by_moment(self) -> list[list[Move]]:
         """Return the moves of each moment; the moves of one pod stay in order."""

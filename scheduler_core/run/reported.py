@@ -1,4 +1,4 @@
-"""What reports, comparisons and manifests ask of a run; each release overrides what it has to say."""
+"""What reports, comparisons and manifests ask of a run; each release overrides what differs."""
 
 from __future__ import annotations
 

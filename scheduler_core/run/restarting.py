@@ -14,7 +14,7 @@ from scheduler_core.schedulers.v1_22.record import Attempt
 
 
 def restart(
-    former: ControlledFramework,
+    previous: ControlledFramework,
     configuration: Configuration,
     *,
     keep: Callable[[Attempt | TimelineEvent], None],
@@ -25,16 +25,16 @@ def restart(
     Bindings and nominations are stored in the API server and persist; controllers keep running because they
     are another process.
     """
-    nominated = {key: state.nominated for key, state in former.cluster.pods.items()}
+    nominated = {key: state.nominated for key, state in previous.cluster.pods.items()}
     made = build(
         configuration,
-        listed(former),
-        manager=former.manager,
+        listed(previous),
+        manager=previous.manager,
         keep=keep,
-        controlled=former.controlled,
+        controlled=previous.controlled,
         details=details,
-        clock=Clock(former.clock.now),
-        interrupt=former.interrupt,
+        clock=Clock(previous.clock.now),
+        interrupt=previous.interrupt,
     )
     for pod in made.queue.pods.values():
         pod.state.nominated = nominated.get(pod.key, "")

@@ -23,7 +23,7 @@ from scheduler_core.run.control import ControlledFramework
 from scheduler_core.run.cycles import cycle_of, decision_of, events_of, phases_of
 from scheduler_core.run.ending import Ending, Subject
 from scheduler_core.run.forking import shared
-from scheduler_core.run.landing import land, live, tell_of
+from scheduler_core.run.landing import land, live, record_operation
 from scheduler_core.run.queues import queue_state, queues_of, waiting_of
 from scheduler_core.run.recording import EventRecording, StepEvents
 from scheduler_core.run.reported import Reported
@@ -156,12 +156,12 @@ class TimedSimulation(FrameworkReader, Reported):
         found = self._take(whole=trace)
         cycle.moves, cycle.phases = found.moves, self._phases(cycle, attempt)
         if trace:
-            told = (*found.before, *found.after)
+            timeline = (*found.before, *found.after)
             cycle.happenings, cycle.consequences = found.before, found.after
             cycle.waiting = waiting_of(framework)
-            own = tuple(one.record(framework, pod, attempt, told) for one in self.observers)
+            own = tuple(one.record(framework, pod, attempt, timeline) for one in self.observers)
             cycle.plugins = (*cycle.plugins, *own)
-            cycle.events = events_of(told)
+            cycle.events = events_of(timeline)
         else:
             cycle.plugins = tuple(one.marked() for one in self.observers)
         self._complete(cycle)
@@ -194,9 +194,9 @@ class TimedSimulation(FrameworkReader, Reported):
         """The state at the end of the run, ``None`` while cycles remain; advances to the next cycle."""
         if self._rest is None and not self.peek():
             found = self._take()
-            told, framework = (*found.before, *found.after), self.observed
+            timeline, framework = (*found.before, *found.after), self.observed
             records = tuple(observer.final(framework) for observer in self.observers)
-            self._rest = FinalState(self.time, told, queues_of(framework), records, found.moves)
+            self._rest = FinalState(self.time, timeline, queues_of(framework), records, found.moves)
         return self._rest
 
     @property
@@ -453,14 +453,14 @@ class TimedSimulation(FrameworkReader, Reported):
 
     def _restart(self, operation: Operation, configuration: Configuration) -> None:
         """Restart the scheduler: its in-memory state is lost, pods waiting at Permit become pending."""
-        former = self.framework
-        former.take_turns()
-        tell_of(former, operation)
-        self._deleted += former.deleted
+        previous = self.framework
+        previous.take_turns()
+        record_operation(previous, operation)
+        self._deleted += previous.deleted
         self._configuration = configuration
-        self.framework = restart(former, configuration, keep=self._keep, details=self._trace)
+        self.framework = restart(previous, configuration, keep=self._keep, details=self._trace)
         self._beside.restarted()
-        for key in former.pods:
+        for key in previous.pods:
             self._touch(key)
         self._restarted.append(operation.id)
 
@@ -480,7 +480,7 @@ class TimedSimulation(FrameworkReader, Reported):
         for observer in self.observers:
             observer.notice(what, pods)
         self._look()
-        self._recording.tell(what)  # a fork made now may still report it
+        self._recording.add(what)  # a fork made now may still report it
 
     def _touch(self, key: str) -> None:
         self._touched[key] = None

@@ -144,7 +144,7 @@ class PreemptionDetail(Line, frozen=True):
     leaving: Annotated[
         LeavingLine,
         Meta(
-            description="Victims of a former preemption that are still on the pod's nominated node; while "
+            description="Victims of a previous preemption that are still on the pod's nominated node; while "
             "there are any, nothing is tried."
         ),
     ]
@@ -419,7 +419,7 @@ class CycleLine(Line, frozen=True, kw_only=True):
     restart: Annotated[
         Restart | None,
         Meta(
-            description="The scheduler was started anew before this cycle, with another policy or other "
+            description="The scheduler was restarted before this cycle, with another policy or other "
             "settings; null if not."
         ),
     ]

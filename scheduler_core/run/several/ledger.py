@@ -68,8 +68,8 @@ class BindingLedger:
     def decided(self, scheduler: str, pod: str, node: str, counted: Iterable[str]) -> None:
         """Note a decision with the pods that its scheduler counted on the node."""
         now = self._clock.now
-        former = self._open.get(pod)
-        if former is not None and former.scheduler != scheduler:
+        previous = self._open.get(pod)
+        if previous is not None and previous.scheduler != scheduler:
             return  # two processes decide about one pod: the one whose binding lands first is followed
         self._open[pod] = _Open(scheduler, node, now, frozenset(counted))
 
@@ -107,8 +107,8 @@ class BindingLedger:
         found = self._open.get(pod)
         if found is not None and found.landed:
             if found.unseen:
-                told = "the pod runs beside pods that its scheduler had not counted"
-                self._close(found.scheduler, pod, found.node, found.decided, "nobody", found.unseen, told)
+                message = "the pod runs beside pods that its scheduler had not counted"
+                self._close(found.scheduler, pod, found.node, found.decided, "nobody", found.unseen, message)
             self._open.pop(pod, None)
 
     def refused(self, pod: str, message: str, reason: str) -> None:

@@ -67,32 +67,32 @@ class StoredManifests:
 
     def written(self, kind: str, key: str, obj: KubernetesObject | None) -> None:
         """Follow a write at the API server."""
-        former = self._typed.pop((kind, key), None)
+        previous = self._typed.pop((kind, key), None)
         if obj is None:
             self.objects.get(kind, {}).pop(key, None)
             return
         self._typed[kind, key] = obj
-        if former is not None and former.meta.uid != obj.meta.uid:
+        if previous is not None and previous.meta.uid != obj.meta.uid:
             self.objects.get(kind, {}).pop(key, None)
-            former = None
-        made = self._made(kind, key, former, obj)
+            previous = None
+        made = self._made(kind, key, previous, obj)
         if made is not None:
             self._store(made)
 
     def _made(
-        self, kind: str, key: str, former: KubernetesObject | None, obj: KubernetesObject
+        self, kind: str, key: str, previous: KubernetesObject | None, obj: KubernetesObject
     ) -> Document | None:
         stored, landing = self.of(kind, key), self.landing
         if landing is not None and (landing.kind, landing.key) == (kind, key):
             try:
                 made = self.made.changed(landing, self, obj)
-            except PatchError:  # it suits the typed object alone: what that tells is known
+            except PatchError:  # it applies to the typed object only, where its error was reported
                 made = None
             if made is not None:
                 return made
         if stored is None:
             return self.made.created(obj, None, self) if isinstance(obj, WRITTEN) else None
-        return _followed(stored, former, obj)
+        return _followed(stored, previous, obj)
 
     def operated(self, operation: Operation) -> Document | None:
         """Apply an operation on a kind without a typed object; return what is stored then."""
@@ -105,16 +105,16 @@ class StoredManifests:
         return made
 
 
-def _followed(stored: Document, former: KubernetesObject | None, obj: KubernetesObject) -> Document:
+def _followed(stored: Document, previous: KubernetesObject | None, obj: KubernetesObject) -> Document:
     """Return a manifest with the changes between two versions of its typed object."""
-    if former is None or former is obj:
+    if previous is None or previous is obj:
         return stored
     if isinstance(obj, PodDisruptionBudget):
         status: Mapping[str, object] = stored.get("status") or {}
         return {**stored, "status": {**status, "disruptionsAllowed": obj.disruptions_allowed}}
     if not isinstance(obj, WRITTEN):
         return stored
-    patch = merge_patch(to_manifest(former), to_manifest(obj))
+    patch = merge_patch(to_manifest(previous), to_manifest(obj))
     if isinstance(obj, PersistentVolumeClaim) and (patch.get("spec") or {}).get("volumeName"):
         patch["status"] = {"phase": "Bound"}  # the volume controller's part
         patch.setdefault("metadata", {}).setdefault("annotations", {})[BIND_COMPLETED] = "yes"

@@ -37,7 +37,7 @@ from scheduler_core.settings.release import TIMED
 
 
 class Peer:
-    """A scheduler with its view. ``ready`` says that the decision which it began can be made now.
+    """A scheduler with its view. ``ready`` is true once the decision that it began can be made.
 
     ``listed``: the settings name it, so that it has a lane before it has anything to do.
     """
@@ -86,7 +86,7 @@ class Peer:
         return self.view.queue.placed(place)
 
     def prepare(self) -> None:
-        """Take note of what its watches have told; called whenever time may have passed."""
+        """Process what its watches have delivered; called whenever time may have passed."""
         self.view.changed.clear()
 
     def start(self) -> None:

@@ -66,9 +66,9 @@ class ApiServer(ControlledFramework):
     def change_pod(self, pod: Pod, reason: str = "", message: str = "") -> None:
         """Store a new version of a pod."""
         key = pod.meta.key
-        former = self.pods.get(key)
+        previous = self.pods.get(key)
         super().change_pod(pod, reason, message)
-        if self.judge is not None and former is not None and is_admitted(pod) and not is_admitted(former):
+        if self.judge is not None and previous is not None and is_admitted(pod) and not is_admitted(previous):
             self.judge.admitted(key)
         self._send_pod(key)
 

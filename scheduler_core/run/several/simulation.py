@@ -18,7 +18,7 @@ from scheduler_core.record.timeline import UNSETTLED, TimelineEvent
 from scheduler_core.run.control import ControlledFramework
 from scheduler_core.run.ending import BacksOff, Subject
 from scheduler_core.run.forking import shared
-from scheduler_core.run.landing import tell_of
+from scheduler_core.run.landing import record_operation
 from scheduler_core.run.restarting import listed
 from scheduler_core.run.several.building import make_peers, make_server
 from scheduler_core.run.several.figures import Figures
@@ -165,9 +165,11 @@ class SeveralSimulation(TimedSimulation):
         super()._keep(what)
 
     def _restart(self, operation: Operation, configuration: Configuration) -> None:
-        """Report that the configuration stays: schedulers with views of their own are not started anew."""
+        """Report that the configuration stays: schedulers with views of their own are not restarted."""
         del configuration
-        tell_of(self.framework, operation, " has no effect: schedulers with delays are not restarted")
+        record_operation(
+            self.framework, operation, " has no effect: schedulers with delays are not restarted"
+        )
         text = f"operation {operation.id} has no effect: schedulers with delays are not restarted"
         self.framework.tell(UNSETTLED, "", text)
 
@@ -175,7 +177,7 @@ class SeveralSimulation(TimedSimulation):
         if self.manifests is None:
             super()._operate(operation)
         elif operation.kind in MANIFEST_KINDS:
-            tell_of(self.framework, operation)
+            record_operation(self.framework, operation)
             made = self.manifests.operated(operation)
             for peer in self.peers:
                 peer.send_manifest(operation, made)

@@ -1,4 +1,4 @@
-"""A kube-scheduler v1.11 beside others: a Policy's rules, and v1.11's own queue, on a view of its own.
+"""A kube-scheduler v1.11 with other schedulers: a Policy's rules and v1.11's queue, on a view of its own.
 
 Its PriorityQueue has no backoff and no flush: an unschedulable pod waits until an event moves all of them, or
 those whose affinity a bound pod matches (core.PriorityQueue, factory.MakeDefaultErrorFunc).
@@ -108,7 +108,7 @@ class V1_11View(View):
             self._later_event(event)
 
     def _requeue(self, pod: QueuedPod, refused_by: Iterable[str] | None, *, error: bool = False) -> str:
-        """Requeue a pod unless the API server says that it is gone or bound: v1.11 asks it again."""
+        """Requeue a pod unless it is gone or bound at the API server: v1.11 asks it again."""
         there = self.server.pods.get(pod.key)
         if there is None or there.node_name:
             return ""
@@ -122,7 +122,7 @@ class V1_11Peer(FrameworkPeer):
 
 
 def v1_11_configuration(configuration: Configuration) -> Configuration:
-    """Return what v1.11 runs with beside others: a Policy of the bundle, else the default provider."""
+    """Return the configuration of a v1.11 peer: a Policy of the bundle, else the default provider."""
     given: Settings = configuration.settings
     settings = replace(given, scheduler="", time="virtual", schedulers=())
     return Configuration(

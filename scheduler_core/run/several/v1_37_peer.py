@@ -1,4 +1,4 @@
-"""A kube-scheduler v1.37 beside others: its queue and cycle, on its own view, in the shared virtual time."""
+"""A kube-scheduler v1.37 with other schedulers: its queue and cycle, on its own view, in virtual time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scheduler_core.run.ending import BacksOff
 from scheduler_core.run.several.peers import Peer
 from scheduler_core.run.several.v1_37_view import Claims, V1_37View
 from scheduler_core.run.v1_37.cycles import bare_cycle, fill, places_of
-from scheduler_core.run.v1_37.queues import Told, queue_state
+from scheduler_core.run.v1_37.queues import EntryCache, queue_state
 from scheduler_core.run.v1_37.recording import record_of
 from scheduler_core.scenario.scenario import Operation
 from scheduler_core.schedulers.v1_22.clock import Timer
@@ -71,7 +71,7 @@ class V1_37Peer(Peer):
         self.popped: QueuedPod | None = None
         self._queue: QueueState | None = None
         self._flush: Timer | None = None
-        self._told = Told()
+        self._entry_cache = EntryCache()
         self._moves: list[Mapping[str, Any]] = []
         self._moved: dict[str, str] = {}
         self._note_moves()
@@ -158,7 +158,7 @@ class V1_37Peer(Peer):
         """Pop the pod; the queue is recorded even if no cycle is yet: a replay may ask for this one later."""
         run, head = self.view.current, self._head()
         assert head is not None
-        self._queue = queue_state(run, head, self._moved, self._told, whole=True)
+        self._queue = queue_state(run, head, self._moved, self._entry_cache, whole=True)
         popped = run.queue.pop()
         assert popped is head
         self.popped = head
@@ -243,7 +243,7 @@ class V1_37Peer(Peer):
         cycle.time = attempt.time
         fill(cycle, attempt.ran, places_of(run.cluster.nodes, columns.index), whole=whole)
         if whole:
-            made = record_of(run, self._told, attempt.ran, cycle, attempt.start, attempt.asked)
+            made = record_of(run, self._entry_cache, attempt.ran, cycle, attempt.start, attempt.asked)
             cycle.plugins = (made,)
         return cycle
 

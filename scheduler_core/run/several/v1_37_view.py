@@ -1,6 +1,6 @@
-"""The view of a kube-scheduler v1.37: its own cluster and queue, told of each write after the watch delay.
+"""The view of a kube-scheduler v1.37: its cluster and queue, which writes reach after the watch delay.
 
-The typed cluster of the view says what the scheduler believes; the cluster of the run decides. Both hear of
+The typed cluster of the view holds what the scheduler believes; the cluster of the run decides. Both hear of
 the same writes in the same order, and hold the same assumed pods.
 """
 
@@ -74,10 +74,10 @@ class V1_37View(View):
         self.current.queue.pass_to(self.now)
 
     def refuse(self, text: str) -> None:
-        """End the run: v1.37 would need here what it has not beside others."""
+        """End the run: v1.37 lacks here what it would need with other schedulers."""
         self.server.gave_up = self.server.gave_up or f"{self.label} runs kube-scheduler v1.37: {text}"
 
-    # What the watch tells
+    # Events of the watch
 
     def written(self, kind: str, key: str, obj: KubernetesObject | None) -> None:
         """Hear of a write after the watch delay, with the manifest that is stored by now."""
@@ -172,7 +172,7 @@ class V1_37View(View):
         self.current.queue.broadcast(Event("AssignedPod", "Delete", on_node, None))
 
     def _check(self, manifest: Manifest) -> None:
-        """Refuse a pod whose scheduling needs a controller that does not run beside others."""
+        """Refuse a pod whose scheduling needs a controller that does not run with other schedulers."""
         pod = Pod(manifest)
         if pod.spec.get("resourceClaims") and pod.scheduler_name in self.current.configuration.profiles:
             self.refuse(
@@ -210,7 +210,7 @@ class V1_37View(View):
             self._end_assumption("PersistentVolume", volume)
         held = self.reserved.get(key)
         if held is None or held.node != node:
-            return  # deleted or bound meanwhile, which the queue was told
+            return  # deleted or bound meanwhile, which the queue knows already
         del self.reserved[key]
         if self.assumed.pop(key, "") == node:
             pod = self.pods[key] = replace(self.pods[key], node_name="")

@@ -1,4 +1,4 @@
-"""A scheduler's view: the cluster as its watches have told it, and what it has decided since.
+"""A scheduler's view: the cluster as its watches have delivered it, and what it has decided since.
 
 Each view is a whole framework: cache, queue, plugins and pods that wait at Permit. Writes of others arrive by
 :meth:`View.written`, ``watch_delay`` after they were made; its own go to the API server ``bind_delay`` after
@@ -41,7 +41,7 @@ class Ledger(Protocol):
     """Callbacks for the outcomes of a scheduler's bindings."""
 
     def landed(self, scheduler: str, sent: Sent, refused: str) -> None:
-        """Handle a binding that has reached the API server; ``refused`` says why it was rejected."""
+        """Handle a binding that has reached the API server; ``refused`` is the reason if it was rejected."""
         ...
 
     def abandoned(self, scheduler: str, pod: str, why: str) -> None:
@@ -98,7 +98,7 @@ class View(ControlledFramework):
         self._decided: dict[str, float] = {}  # when each pod in `binding` was
         self._evicting: set[str] = set()
         self._gangs: dict[tuple[str, float], list[tuple[QueuedPod, Statuses]]] = {}
-        self._checked: dict[str, str] = {}  # what the arbiter says of the members of a gang
+        self._checked: dict[str, str] = {}  # the arbiter's answers on the members of a gang
         shown = [obj for obj in objects if not isinstance(obj, Node) or self._sees(obj)]
         self.hidden = {obj.meta.name: obj for obj in objects if isinstance(obj, Node) and not self._sees(obj)}
         super().__init__(shown, plugins, controlled=False, **options)
@@ -107,14 +107,14 @@ class View(ControlledFramework):
 
     @property
     def details(self) -> bool:
-        """Whether attempts are recorded: as the run says."""
+        """Whether attempts are recorded: as in the run."""
         return self.server.details
 
     @details.setter
     def details(self, value: bool) -> None:
         del value
 
-    # What the watch tells
+    # Events of the watch
 
     def written(self, kind: str, key: str, obj: KubernetesObject | None) -> None:
         """Hear of a write after the watch delay."""
@@ -179,18 +179,18 @@ class View(ControlledFramework):
             self.delete_object("Node", key)
 
     def _receive_pod(self, key: str, obj: KubernetesObject | None) -> None:
-        former = self.pods.get(key)
+        previous = self.pods.get(key)
         if not isinstance(obj, Pod):
             self._gone(key)
             return
-        if former is not None and former.meta.uid != obj.meta.uid:
+        if previous is not None and previous.meta.uid != obj.meta.uid:
             self._gone(key)
-            former = None
-        if former is None:
+            previous = None
+        if previous is None:
             self.create_pod(obj)
         elif obj.terminal:
-            bound = self.assumed.pop(key, "") or former.node_name or obj.node_name
-            if not former.terminal:
+            bound = self.assumed.pop(key, "") or previous.node_name or obj.node_name
+            if not previous.terminal:
                 self.pods[key] = obj
                 self.leave(key, bound=bool(bound))
         elif not obj.node_name and key in self.assumed:

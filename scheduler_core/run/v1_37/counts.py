@@ -78,7 +78,7 @@ def _pod_of(document: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _may_count_more(pod: Mapping[str, Any]) -> bool:
-    """Return whether fields say so that most pods do not have: there may be a hundred thousand of them."""
+    """Return whether fields are set that few pods have: there may be a hundred thousand pods."""
     spec, status = pod.get("spec"), pod.get("status")
     if not spec:
         return False
@@ -89,7 +89,7 @@ def _may_count_more(pod: Mapping[str, Any]) -> bool:
 
 
 def _reports_more(spec: Mapping[str, Any], status: Mapping[str, Any]) -> bool:
-    """Return whether a status says that more is allocated or in use than is requested, or less."""
+    """Return whether a status has more or less allocated or in use than is requested."""
     if any(status.get(name) for name in _REPORTED):
         return True
     entries = [entry for name in _STATUSES for entry in status.get(name) or ()]

@@ -179,7 +179,7 @@ def _events(ran: Ran) -> Iterable[KubernetesEvent]:
 def matrix_of(attempt: Attempt, places: Places, size: int) -> PredicateMatrix | None:
     """Return each filter plugin's verdict on each of ``size`` nodes; -1 where it was not reached.
 
-    A plugin that PreFilter skipped passes every node, which the release's record says. Nodes that the walk
+    A plugin that PreFilter skipped passes every node, as the release's record shows. Nodes that the walk
     did not come to have no verdict at all.
     """
     order = tuple(attempt.profile.points["filter"])
@@ -228,10 +228,10 @@ def _extended(attempt: Attempt, places: Places, size: int, reasons: _Reasons) ->
     """
     rows: dict[str, NDArray[np.int16]] = {}
     at = attempt.context.nodes.rows
-    for label, asked, told in attempt.asked:
+    for label, asked, messages in attempt.asked:
         row = rows.setdefault(label, np.full(size, -1, np.int16))
         row[places[[at[name] for name in asked]]] = 0
-        for name, message in told.items():
+        for name, message in messages.items():
             row[places[at[name]]] = reasons.code((message,) if message else ())
     return rows
 

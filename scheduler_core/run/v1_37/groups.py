@@ -29,8 +29,8 @@ class MemberOutcome(Struct, frozen=True):
         if self.node is not None:
             others = f" with {self.with_it:,} more of its pods" if self.with_it else ""
             return f"placed{others} in one cycle of PodGroup {self.group}"
-        told = self.message or f"PodGroup {self.group} was not placed"
-        return f"{told} Nominated to {self.nominated}." if self.nominated else told
+        message = self.message or f"PodGroup {self.group} was not placed"
+        return f"{message} Nominated to {self.nominated}." if self.nominated else message
 
 
 def outcomes_of(ran: Ran, index: int) -> dict[str, MemberOutcome]:
@@ -56,11 +56,11 @@ def group_lines(run: Run) -> Iterator[str]:
         return
     for key, manifest in run.cluster.objects.get("PodGroup", {}).items():
         there, needed = len(run.cluster.members(key)), min_count(manifest)
-        told = _condition(manifest)
-        if not told:
-            told = f"not tried: {there:,} of the {needed:,} pods that it needs exist"
-            told = told if there < needed else "not tried"
-        yield f"PodGroup {key}: {told}"
+        state = _condition(manifest)
+        if not state:
+            state = f"not tried: {there:,} of the {needed:,} pods that it needs exist"
+            state = state if there < needed else "not tried"
+        yield f"PodGroup {key}: {state}"
 
 
 def _condition(manifest: Manifest) -> str:
@@ -70,7 +70,7 @@ def _condition(manifest: Manifest) -> str:
 def untried_because(run: Run, pod: str, claims: Mapping[str, str]) -> str:
     """Return why a waiting pod has had no attempt: PreEnqueue keeps it out, or its PodGroup is missing.
 
-    ``claims`` tells, by pod, why its ResourceClaims could not be made.
+    ``claims`` gives, by pod, why its ResourceClaims could not be made.
     """
     found = run.cluster.pods.get(pod)
     for group, members in run.watch.incomplete.items():
@@ -83,8 +83,8 @@ def untried_because(run: Run, pod: str, claims: Mapping[str, str]) -> str:
     plugin = gates.get(pod) or entity.gated_by
     if plugin is None:
         return "not tried"
-    told = f"not tried: {plugin} keeps it out of the queue until {wakes(plugin, found)}"
-    return f"{told} ({claims[pod]})" if pod in claims else told
+    reason = f"not tried: {plugin} keeps it out of the queue until {wakes(plugin, found)}"
+    return f"{reason} ({claims[pod]})" if pod in claims else reason
 
 
 def group_text(run: Run, pod: str) -> str:
@@ -98,8 +98,8 @@ def group_text(run: Run, pod: str) -> str:
         return f"Its PodGroup {key} does not exist: it is not tried before the group is created."
     members = run.cluster.members(key)
     placed = sum(bool(member.node) for member in members)
-    told = _condition(manifest)
-    stands = f"; its condition is {told}" if told else "; no cycle has tried it yet"
+    condition = _condition(manifest)
+    stands = f"; its condition is {condition}" if condition else "; no cycle has tried it yet"
     return (
         f"It is scheduled with PodGroup {key}, which needs {min_count(manifest):,} pods: {len(members):,} "
         f"exist, {placed:,} of them on nodes{stands}.{_backing_off(run, key)}"

@@ -1,8 +1,8 @@
 """A scenario's objects as manifests that the API server stores: what kube-scheduler v1.37 reads.
 
-The scenario's typed objects say which objects exist and in which order; their manifests say everything, also
-what only a later release knows. An object that a controller created has its fields from the template of its
-owner, and what the controller or admission added from the typed object.
+The scenario's typed objects determine which objects exist and in which order; their manifests hold every
+field, also those that only a later release knows. An object that a controller created has its fields from the
+template of its owner, and what the controller or admission added from the typed object.
 """
 
 from __future__ import annotations

@@ -28,17 +28,17 @@ Moved = Mapping[str, str]
 Stamp = tuple[object, ...]
 
 
-class Told:
+class EntryCache:
     """The recorded entries of waiting pods, kept while unchanged: most pods wait for many cycles."""
 
     def __init__(self) -> None:
         self._entries: dict[str, tuple[Stamp, QueueEntry]] = {}
         self._hints: dict[str, tuple[Stamp, Hint]] = {}
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Told:
+    def __deepcopy__(self, memo: dict[int, Any]) -> EntryCache:
         """Return an empty one."""
         del memo
-        return Told()
+        return EntryCache()
 
     def entry(self, waiting: QueuedPod, place: str, moved: Moved, nominated: Mapping[str, str]) -> QueueEntry:
         """Return a pod as it waits in a queue."""
@@ -80,7 +80,7 @@ def _stamp(waiting: QueuedPod, place: str, nominated: Mapping[str, str]) -> Stam
     )
 
 
-def queue_state(run: Run, head: Entity, moved: Moved, told: Told, *, whole: bool) -> QueueState:
+def queue_state(run: Run, head: Entity, moved: Moved, cache: EntryCache, *, whole: bool) -> QueueState:
     """Return the queues without the head, which is about to be scheduled; the counts are exact.
 
     At most ``QUEUE_SHOWN`` entries of each queue are listed, and none unless ``whole``.
@@ -93,11 +93,11 @@ def queue_state(run: Run, head: Entity, moved: Moved, told: Told, *, whole: bool
     counts = {**{place: number for place, (_, number) in places.items()}, "waiting": 0}
     nominated = run.nominations.nodes()
     entries = tuple(
-        told.entry(waiting, place, moved, nominated)
+        cache.entry(waiting, place, moved, nominated)
         for place, members in shown.items()
         for waiting in members
     )
-    tried = told.entry(head.members[0], "active", moved, nominated)
+    tried = cache.entry(head.members[0], "active", moved, nominated)
     active, unschedulable = (
         [(w.key, w.priority, w.arrival) for w in shown[place]] for place in ("active", "unschedulable")
     )
@@ -153,7 +153,7 @@ def _entry(waiting: QueuedPod, place: str, moved: Moved, nominated: Mapping[str,
     expires = waiting.backoff_expires
     plugins = tuple(sorted(waiting.rejectors))
     rejected = place in ("unschedulable", "gated")
-    told = moved.get(waiting.key) or (FAILED if waiting.failures or waiting.errors else CREATED)
+    moved_by = moved.get(waiting.key) or (FAILED if waiting.failures or waiting.errors else CREATED)
     return QueueEntry(
         waiting.key,
         place,  # type: ignore[arg-type]
@@ -163,7 +163,7 @@ def _entry(waiting: QueuedPod, place: str, moved: Moved, nominated: Mapping[str,
         waiting.since / SECOND,
         waiting.attempts,
         None if expires is None else expires / SECOND,
-        told,
+        moved_by,
         (*plugins, *((waiting.gated_by,) if waiting.gated_by and waiting.gated_by not in plugins else ())),
         nominated.get(waiting.key, ""),
         tuple(dict.fromkeys(e for plugin in plugins for e in events_of(plugin))) if rejected else (),
@@ -187,13 +187,13 @@ def _flushes(entries: tuple[QueueEntry, ...]) -> Iterator[tuple[str, float]]:
         yield "unschedulable", min(leftover)
 
 
-def hints_of(run: Run, told: Told) -> tuple[tuple[Hint, ...], int]:
+def hints_of(run: Run, cache: EntryCache) -> tuple[tuple[Hint, ...], int]:
     """Return the first waiting pods that sleep, with what would wake each, and how many there are."""
     sleeping = _sleeping(run, ())
     rows = [(waiting, place) for place in ("unschedulable", "gated") for waiting in sleeping[place][0]]
     rows.sort(key=lambda row: row[0].order)
     nominated = run.nominations.nodes()
-    hints = (told.hint(run, waiting, place, nominated) for waiting, place in rows[:QUEUE_SHOWN])
+    hints = (cache.hint(run, waiting, place, nominated) for waiting, place in rows[:QUEUE_SHOWN])
     return tuple(hints), sleeping["unschedulable"][1] + sleeping["gated"][1]
 
 

@@ -9,21 +9,21 @@ from msgspec.structs import replace
 
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run.v1_37.cycles import filtered, leading, skipped_filters, skipped_scores
-from scheduler_core.run.v1_37.queues import Told, hints_of
+from scheduler_core.run.v1_37.queues import EntryCache, hints_of
 from scheduler_core.run.v1_37.record import ReleaseRecord
 from scheduler_core.schedulers.v1_37.run import Ran, Run
 from scheduler_core.schedulers.v1_37.spreading import spread_counts
 
 
 def record_of(
-    run: Run, told: Told, ran: Ran, cycle: Cycle, start: int, moves: Iterable[Mapping[str, Any]]
+    run: Run, cache: EntryCache, ran: Ran, cycle: Cycle, start: int, moves: Iterable[Mapping[str, Any]]
 ) -> ReleaseRecord:
     """Return what a cycle of v1.37 records beside the arrays that every release's cycle has.
 
     ``start`` is the index that its walk over the nodes began with, ``moves`` what events did to waiting pods.
     """
     attempt = leading(ran)
-    hints, waiting = hints_of(run, told)
+    hints, waiting = hints_of(run, cache)
     known: dict[str, Any] = {}
     if attempt is not None:
         known = {

@@ -32,7 +32,7 @@ from scheduler_core.run.v1_37.cycles import (
 )
 from scheduler_core.run.v1_37.groups import MemberOutcome, group_lines, outcomes_of, untried_because
 from scheduler_core.run.v1_37.manifests import Manifests
-from scheduler_core.run.v1_37.queues import Told, queue_state
+from scheduler_core.run.v1_37.queues import EntryCache, queue_state
 from scheduler_core.run.v1_37.recording import record_of
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.extenders.approval import transport
@@ -96,7 +96,7 @@ class V1_37Simulation(Reported):
         self._changes = 0  # operations, placements and deletions so far
         self._failed_at: dict[str, int] = {}  # by entity: ``_changes`` when it was tried last
         self._moved: dict[str, str] = {}
-        self._told = Told()
+        self._entry_cache = EntryCache()
         self._places: tuple[tuple[str, ...], Places] | None = None  # of nodes of these names
         self.claims = PodClaims(self.run)
         for manifest in self._manifests.initial(self.run.cluster):
@@ -263,7 +263,7 @@ class V1_37Simulation(Reported):
         run = self.run
         head = run.queue.active.first() or run.queue.backoff.first()
         assert head is not None
-        queue = queue_state(run, head, self._moved, self._told, whole=self._trace)
+        queue = queue_state(run, head, self._moved, self._entry_cache, whole=self._trace)
         entity = run.queue.pop()
         assert entity is not None
         start = run.scheduling.start
@@ -286,7 +286,7 @@ class V1_37Simulation(Reported):
         self._note_moves(ran.moves)
         fill(cycle, ran, self._node_places(), whole=self._trace)
         if self._trace:
-            cycle.plugins = (record_of(run, self._told, ran, cycle, start, self._moves), *asked)
+            cycle.plugins = (record_of(run, self._entry_cache, ran, cycle, start, self._moves), *asked)
         self._failed_at[entity.key] = self._changes  # before its own victims, whose deletion makes room
         self._commit(cycle.decision)
         self._follow_members(ran)
@@ -367,7 +367,7 @@ class V1_37Simulation(Reported):
         return not self._is_over(self.run.clock.now) and (self._ready() or self._waits_out())
 
     def _is_over(self, moment: int) -> bool:
-        """Return whether the run has ended before a moment: its setting ``until`` says so."""
+        """Return whether the run has ended before a moment, by its setting ``until``."""
         return self._until is not None and moment > self._until
 
     def _ready(self) -> bool:
@@ -380,9 +380,9 @@ class V1_37Simulation(Reported):
         tries = self._tried[head.key]
         if tries < (MAX_TRIES if active is None else MOST_TRIES):
             return True
-        told = f"{head.key} is left waiting after {tries} cycles without an operation"
-        if told not in self.unsettled and len(self.unsettled) < UNSETTLED_KEPT:
-            self.unsettled.append(told)
+        text = f"{head.key} is left waiting after {tries} cycles without an operation"
+        if text not in self.unsettled and len(self.unsettled) < UNSETTLED_KEPT:
+            self.unsettled.append(text)
         return False
 
     def _waits_out(self) -> bool:
@@ -457,9 +457,9 @@ class V1_37Simulation(Reported):
             return
         self._write(manifest)
         if isinstance(obj, Pod):
-            former = self.cluster.pods.get(operation.key)
-            if former is not None and not obj.node_name:
-                obj = replace(obj, node_name=former.node_name)
+            previous = self.cluster.pods.get(operation.key)
+            if previous is not None and not obj.node_name:
+                obj = replace(obj, node_name=previous.node_name)
         self._count(obj)
 
     def _count(self, obj: KubernetesObject) -> None:
@@ -495,14 +495,14 @@ class V1_37Simulation(Reported):
 
     def _restart(self, operation: Operation, configuration: Configuration) -> None:
         """Restart the scheduler: the queue is filled from the API server, as at the start."""
-        former, self._configuration = self.run, configuration
+        previous, self._configuration = self.run, configuration
         self.run, self._places = self._run_with(configuration), None
-        self.run.clock.pass_to(former.clock.now)
-        tables: list[dict[str, Manifest]] = list(former.cluster.objects.values())
+        self.run.clock.pass_to(previous.clock.now)
+        tables: list[dict[str, Manifest]] = list(previous.cluster.objects.values())
         for table in tables:
             for manifest in table.values():
                 self.run.watch.see(self.run.cluster.create(manifest))
-        self.run.bound, self.run.deleted = former.bound, former.deleted
+        self.run.bound, self.run.deleted = previous.bound, previous.deleted
         self.claims.run = self.run
         self._tried.clear()
         self._moved.clear()
