@@ -34,6 +34,6 @@ application = RequestIds(
         }
     )
 )
-metrics.tell_others()
+metrics.start_snapshots()
 
 collecting.begin()

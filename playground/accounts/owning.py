@@ -66,7 +66,7 @@ def held(owner: str) -> list[tuple[Kind, int]]:
     return [(kind, _rows(kind, owner).count() if owner else 0) for kind in KINDS]
 
 
-def told(owner: str) -> str:
+def holdings(owner: str) -> str:
     """Return what an owner has, as ``3 drafts, 1 room``; ``""`` for nothing."""
     return ", ".join(kind.words(count) for kind, count in held(owner) if count)
 
@@ -110,7 +110,7 @@ def claim(account: Account, visitor: str) -> str:
     recalls.note(visitor, claimed_by="" if account_of(visitor) else account.owner)
     if account_of(visitor) is not None or visitor.startswith(identity.AT_ADDRESS):
         return ""
-    found = told(visitor)
+    found = holdings(visitor)
     move(visitor, account.owner)  # who they are in rooms, if nothing else
     if found:
         audit.record_visitor("claim for account", account.username, visitor, found)
@@ -119,7 +119,7 @@ def claim(account: Account, visitor: str) -> str:
 
 def claim_late(visitor: str, owner: str) -> None:
     """Claim what was stored under a name while, or just after, its rows moved."""
-    if not told(visitor):
+    if not holdings(visitor):
         return
     with transaction.atomic():
         account = Account.objects.select_for_update().filter(owner=owner).first()
@@ -137,14 +137,14 @@ def claim_rest(owner: str = "") -> None:
 
 
 def rotate(account: Account) -> None:
-    """Give an account and all it holds another owner: cookies of the former one are worth nothing."""
+    """Give an account and all it holds another owner: cookies of the previous one are worth nothing."""
     new = identity.new_visitor()
     with transaction.atomic():
-        former = Account.objects.select_for_update().get(pk=account.pk).owner
+        previous = Account.objects.select_for_update().get(pk=account.pk).owner
         Account.objects.filter(pk=account.pk).update(owner=new)
-        move(former, new)
-        Ban.objects.filter(subject=former).update(subject=new)
-        EndedSession.objects.filter(account=account).delete()  # their cookies name the former owner
-        recalls.hand_over(former, new)
-        recalls.note(former)
+        move(previous, new)
+        Ban.objects.filter(subject=previous).update(subject=new)
+        EndedSession.objects.filter(account=account).delete()  # their cookies name the previous owner
+        recalls.hand_over(previous, new)
+        recalls.note(previous)
     account.owner = new

@@ -47,6 +47,6 @@ class SignsOutElsewhere:
         return ""
 
     def password_changed(self, password: str, user: Account | None = None) -> None:
-        """Give the account another owner: cookies with the former one own nothing any more."""
+        """Give the account another owner: cookies with the previous one own nothing any more."""
         if user is not None and user.owner:
             owning.rotate(user)

@@ -1,4 +1,4 @@
-"""Recalls: the open pages of a browser whose cookie was exchanged have to connect anew, with the new one.
+"""Recalls: the open pages of a browser whose cookie was exchanged have to reconnect with the new one.
 
 A WebSocket keeps the visitor that it was opened by. Whatever exchanges a cookie (signing in and out, another
 password) writes a row; each web process reads the rows (:mod:`playground.live.recalling`) and closes the
@@ -28,9 +28,9 @@ def note(visitor: str, claimed_by: str = "") -> None:
         Recall.objects.create(visitor=visitor, owner=claimed_by)
 
 
-def hand_over(former: str, new: str) -> None:
+def hand_over(previous: str, new: str) -> None:
     """Let what is still to be claimed for an owner go to the owner's new name."""
-    Recall.objects.filter(owner=former).update(owner=new)
+    Recall.objects.filter(owner=previous).update(owner=new)
 
 
 def _rows() -> QuerySet[Recall]:
@@ -54,5 +54,5 @@ def concerns(row: Recall, opened: datetime) -> bool:
 
 
 def is_recalled(visitor: str, opened: datetime) -> bool:
-    """Return whether a visitor's WebSocket, opened at that time, has to be opened anew."""
+    """Return whether a visitor's WebSocket, opened at that time, has to be opened again."""
     return any(concerns(row, opened) for row in _rows().filter(visitor=visitor))

@@ -115,7 +115,7 @@ def change_password(request: HttpRequest, account: Account, password: str, new: 
         found.set_password(new)
     with transaction.atomic():
         audit.record_visitor("change password", account.username, account.owner)
-        found.save(update_fields=["password"])  # Django tells SignsOutElsewhere
+        found.save(update_fields=["password"])  # Django notifies SignsOutElsewhere
     return found.owner
 
 
@@ -128,7 +128,7 @@ def delete(request: HttpRequest, account: Account, password: str) -> str:
     left = identity.new_visitor()
     with transaction.atomic():
         owner = Account.objects.select_for_update().get(pk=found.pk).owner
-        audit.record_visitor("delete account", account.username, owner, owning.told(owner))
+        audit.record_visitor("delete account", account.username, owner, owning.holdings(owner))
         owning.move(owner, left)
         recalls.note(owner)
         found.delete()

@@ -28,10 +28,10 @@ _JOINED = re.compile(r"(?:---)?(?:apiVersion|kind): ?[^\n]*\Z")  # YAML whose li
 def json_of(request: HttpRequest) -> dict[str, Any]:
     """Return the body as an object. Raises ApiError."""
     if request.content_type == FORM:
-        told = (
+        message = (
             "This call takes a JSON object. Files are sent as a form to POST /api/scenarios and /api/drafts."
         )
-        raise ApiError(400, told)
+        raise ApiError(400, message)
     return _beside(object_of, request.body)
 
 

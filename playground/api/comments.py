@@ -81,8 +81,8 @@ def change_comment(request: HttpRequest, name: str, comment: str) -> HttpRespons
     _bounded(request)
     row, body = scenario_of(name), json_of(request)
     if not body or (unknown := sorted(set(body) - {"text", "resolved"})):
-        told = f"Unknown fields: {', '.join(unknown)[:200]}" if body else "Send text, resolved or both."
-        raise ApiError(400, told)
+        message = f"Unknown fields: {', '.join(unknown)[:200]}" if body else "Send text, resolved or both."
+        raise ApiError(400, message)
     found = _found(row, comment)
     if "resolved" in body:
         if not isinstance(body["resolved"], bool):

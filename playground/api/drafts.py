@@ -33,8 +33,8 @@ def _owner(request: HttpRequest) -> str:
     """Return the owner whose token was sent with a request. Raises ApiError without a valid token."""
     owner = identity.verify(token_of(request))
     if not owner:
-        told = "Send the token returned when a draft was created, as `Authorization: Bearer <token>`."
-        raise ApiError(401, told, {"WWW-Authenticate": "Bearer"})
+        message = "Send the token returned when a draft was created, as `Authorization: Bearer <token>`."
+        raise ApiError(401, message, {"WWW-Authenticate": "Bearer"})
     return owner
 
 

@@ -60,8 +60,8 @@ def generate_cluster(request: HttpRequest) -> HttpResponse:
     except bundles.TooLargeError as error:
         raise ApiError(413, str(error)) from error
     if made["errors"]:
-        told = [
+        errors = [
             {"line": None, "path": error["field"], "message": error["message"]} for error in made["errors"]
         ]
-        raise ApiError(422, told)
+        raise ApiError(422, errors)
     return answer({name: made[name] for name in ("bundle", "documents", "summary")})

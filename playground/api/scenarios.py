@@ -72,11 +72,11 @@ def _answering(row: Scenario, scenario: core.Scenario) -> core.Scenario:
     if release == scenario.release:
         return scenario
     kept = store.load_scenario(row)
-    told = (
+    message = (
         f"This text was shared when kube-scheduler {release} answered it, and its link keeps that release. "
         f"For a link that {scenario.release} answers, name it in SimulationSettings as its scheduler"
     )
-    return replace(kept, warnings=(*kept.warnings, Problem(told)))
+    return replace(kept, warnings=(*kept.warnings, Problem(message)))
 
 
 @route(

@@ -35,7 +35,7 @@ def answered(query: Mapping[str, str], owner: str) -> Encoded:
     Raises AskedError, UnfinishedError, and the errors of reading and computing.
     """
     asked = question(query, owner)
-    return told(asked, answer(asked))
+    return with_sides(asked, answer(asked))
 
 
 def question(query: Mapping[str, str], owner: str) -> comparing.Question:
@@ -69,7 +69,7 @@ def named(text: str) -> str:
     return f"{PAGES[found[1]]}:{found[2]}" if found else text.strip()
 
 
-def told(question: comparing.Question, body: Encoded) -> Encoded:
+def with_sides(question: comparing.Question, body: Encoded) -> Encoded:
     """Return an answer with what was asked."""
     sides = join({"left": question.left.wire(), "right": question.right.wire()})
     return Encoded(f"{sides[:-1]},{body[1:]}")

@@ -324,7 +324,7 @@ def _ends(playback: Playback) -> dict[str, str]:
 
 
 def _metrics(playback: Playback) -> dict[str, Any]:
-    """Return the metrics that decisions tell."""
+    """Return the metrics computed from the decisions."""
     decisions, placement = playback.trail.decisions, playback.trail.placement
     results = Counter(decision.result for decision in decisions)
     return {

@@ -24,7 +24,7 @@ class Figure(Struct, frozen=True):
     name: str
     left: str
     right: str
-    change: str  # "" where it is the same, or cannot be told
+    change: str  # "" where it is the same, or not known
 
 
 class SideSummary(Struct, frozen=True):

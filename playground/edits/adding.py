@@ -120,8 +120,8 @@ def _from_start(scenario: Scenario, new: list[Document]) -> tuple[Document, ...]
             after.append(document)
             continue
         instead = {kind, OTHER.get(kind)}
-        former = (n for n, old in enumerate(after) if old.get("kind") in instead and is_configuration(old))
-        place = next(former, None)
+        replaced = (n for n, old in enumerate(after) if old.get("kind") in instead and is_configuration(old))
+        place = next(replaced, None)
         if place is None:
             after.append(document)
         else:

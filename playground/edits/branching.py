@@ -54,8 +54,8 @@ def family_of(source: sources.Source) -> str:
 
 def origin_of(source: sources.Source, step: str = "", words: tuple[str, ...] = ()) -> store.Origin:
     """Return the origin to store with a copy of a source made at a step."""
-    told = tuple(_cut(" ".join(text.split())) for text in words[:WORDS_SHOWN])
-    return store.Origin(key_of(source), family_of(source), step[:STEP_LENGTH], told, source.presumed())
+    phrases = tuple(_cut(" ".join(text.split())) for text in words[:WORDS_SHOWN])
+    return store.Origin(key_of(source), family_of(source), step[:STEP_LENGTH], phrases, source.presumed())
 
 
 def branch(source: sources.Source, visitor: str, step: str, title: str, text: str | None = None) -> Draft:
@@ -232,10 +232,10 @@ def _by_key(documents: Sequence[Document]) -> dict[BranchKey, Document]:
 
 def _documents(old: dict[BranchKey, Document], new: dict[BranchKey, Document]) -> Iterator[str]:
     for key, document in new.items():
-        former = old.get(key)
-        if former is None:
+        previous = old.get(key)
+        if previous is None:
             yield f"{_name(key)} added"
-        elif former != document and (now := without_nulls(document)) != (was := without_nulls(former)):
+        elif previous != document and (now := without_nulls(document)) != (was := without_nulls(previous)):
             _, patch = smallest_patch(was, now)
             yield f"{_name(key)}: {images_of(was, now) or patch_words(patch)}"
     for key in old:

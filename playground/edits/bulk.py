@@ -227,8 +227,8 @@ def _labels(node: Manifest) -> Mapping[str, str]:
 def _changes(nodes: Mapping[str, Manifest], chosen: list[str], bulk: Bulk) -> list[BulkEdit]:
     """Return the edits of the selected nodes; nodes that would not change are left out."""
     if bulk.what not in CHANGES:
-        told = ", ".join(CHANGES)
-        raise BulkError(f"Unknown change {bulk.what[:40]!r}; it is one of {told}.", "what")
+        known = ", ".join(CHANGES)
+        raise BulkError(f"Unknown change {bulk.what[:40]!r}; it is one of {known}.", "what")
     if bulk.what == DELETE:
         return [(name, nodes[name], None) for name in chosen]
     found: list[BulkEdit] = []

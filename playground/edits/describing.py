@@ -36,8 +36,8 @@ def words_of(entry: Mapping[str, Any], before: Mapping[str, Any] | None = None) 
     if "deleteOperation" in entry:
         return f"delete {key}"
     patch = entry["patchOperation"].get("patch")
-    told = (images_of(before, _patched(entry, before)) if before else "") or patch_words(patch)
-    return f"patch {key}: {told}" if told else f"patch {key}"
+    change = (images_of(before, _patched(entry, before)) if before else "") or patch_words(patch)
+    return f"patch {key}: {change}" if change else f"patch {key}"
 
 
 def all_words(entries: Sequence[Mapping[str, Any]], documents: Sequence[Document]) -> list[str]:
@@ -78,24 +78,24 @@ def images_of(before: Mapping[str, Any], after: Mapping[str, Any] | None) -> str
     """Return ``image web:1 → web:2`` if a change affects only images, otherwise ``""``."""
     if after is None:
         return ""
-    told = []
-    former: Any = dict(before)
+    phrases = []
+    updated: Any = dict(before)
     for path in POD_SPECS:
         for field in CONTAINERS:
-            olds, news = (_containers(manifest, (*path, field)) for manifest in (former, after))
+            olds, news = (_containers(manifest, (*path, field)) for manifest in (updated, after))
             if [old.get("name") for old in olds] != [new.get("name") for new in news]:
                 return ""
             changed = [(old, new) for old, new in zip(olds, news) if old.get("image") != new.get("image")]
             if not changed:
                 continue
-            former = _with(former, (*path, field), [_imaged(old, new) for old, new in zip(olds, news)])
+            updated = _with(updated, (*path, field), [_imaged(old, new) for old, new in zip(olds, news)])
             for old, new in changed:
                 of = f" of {old.get('name')}" if len(olds) > 1 or field != "containers" else ""
-                told.append(f"image{of} {_image(old)} → {_image(new)}")
-    if former != after:
+                phrases.append(f"image{of} {_image(old)} → {_image(new)}")
+    if updated != after:
         return ""
-    more = len(told) - WORDS_SHOWN
-    return ", ".join(told[:WORDS_SHOWN]) + (f" and {more} more" if more > 0 else "")
+    more = len(phrases) - WORDS_SHOWN
+    return ", ".join(phrases[:WORDS_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def _image(container: Mapping[str, Any]) -> str:

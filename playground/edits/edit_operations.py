@@ -95,8 +95,8 @@ def operated(text: str, change: OperationEdit) -> dict[str, Any]:
     """
     act = ACTS.get(change.action)
     if act is None:
-        told = f"Unknown action {change.action[:40]!r}; it is one of {', '.join(ACTS)}."
-        raise HistoryError(told, "action")
+        message = f"Unknown action {change.action[:40]!r}; it is one of {', '.join(ACTS)}."
+        raise HistoryError(message, "action")
     if len(change.object) > OBJECT_BYTES:
         raise bundles.TooLargeError(f"An object's YAML may have {OBJECT_BYTES:,} characters.")
     scenario = bundles.parse([("", text)])
@@ -234,15 +234,15 @@ def _put(scenario: Scenario, change: OperationEdit, entry: Manifest) -> tuple[li
     if not change.seconds:
         return placed(scenario, _moment(change), entry)
     if not is_timed(scenario):
-        told = "Times in seconds need virtual time: without it there is no clock."
-        raise HistoryError(told, "seconds")
+        message = "Times in seconds need virtual time: without it there is no clock."
+        raise HistoryError(message, "seconds")
     try:
         seconds = float(change.seconds)
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds <= LONGEST:
-        told = f"{change.seconds[:40]!r} is not a time: write virtual seconds, such as 12.5."
-        raise HistoryError(told, "seconds")
+        message = f"{change.seconds[:40]!r} is not a time: write virtual seconds, such as 12.5."
+        raise HistoryError(message, "seconds")
     return placed_at(scenario, seconds, entry)
 
 
@@ -284,11 +284,11 @@ def kept(text: str, key: Key) -> Manifest:
     """Return the single manifest of a text, which must be that of ``key``. Raises ObjectError."""
     manifest = typed(text)
     if target_of(creating(manifest)) != key:
-        told = (
+        message = (
             f"must remain {named(key)}: a different kind, name or namespace is a new object, which "
             "must be created"
         )
-        raise ObjectError([Problem(told, "metadata.name", _line(text, "metadata.name"), 1)])
+        raise ObjectError([Problem(message, "metadata.name", _line(text, "metadata.name"), 1)])
     return manifest
 
 
@@ -299,11 +299,11 @@ def typed(text: str) -> Manifest:
         raise ObjectError([Problem(f"must be one manifest, not {len(documents)}", "", 1, 1)])
     kind = str(documents[0].get("kind"))
     if kind not in KINDS and kind not in VERSIONS:
-        told = (
+        reason = (
             "a history is changed operation by operation" if kind == SCENARIO_KIND else "it changes nothing"
         )
         raise ObjectError(
-            [Problem(f"{kind[:60]} is not a kind that operations support: {told}", "kind", 1, 1)]
+            [Problem(f"{kind[:60]} is not a kind that operations support: {reason}", "kind", 1, 1)]
         )
     return dict(documents[0])
 

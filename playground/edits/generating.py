@@ -92,12 +92,12 @@ def _numbers(value: Any) -> int:
 
 
 def _bounded(made: Generated) -> Generated:
-    told = []
+    exceeded = []
     if made.summary.nodes > limit("NODES"):
-        told.append(("pools", f"must be at most {limit('NODES'):,} nodes, not {made.summary.nodes:,}"))
+        exceeded.append(("pools", f"must be at most {limit('NODES'):,} nodes, not {made.summary.nodes:,}"))
     if made.summary.pods > limit("PODS"):
-        told.append(("workloads", f"must be at most {limit('PODS'):,} pods, not {made.summary.pods:,}"))
-    return replace(made, documents=(), problems=(*made.problems, *told)) if told else made
+        exceeded.append(("workloads", f"must be at most {limit('PODS'):,} pods, not {made.summary.pods:,}"))
+    return replace(made, documents=(), problems=(*made.problems, *exceeded)) if exceeded else made
 
 
 def _sample(documents: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:

@@ -106,7 +106,7 @@ def _missing(form: Form, values: Mapping[str, Any], known: Mapping[str, Any], wr
 
 def _notes(form: Form, values: Mapping[str, Any], known: Mapping[str, Any]) -> list[str]:
     """Return hints about values that are valid but surprising: a claim or class that did not exist yet."""
-    told = [
+    notes = [
         f"There is no PersistentVolumeClaim {name} yet: its pods stay pending until there is."
         for name in values.get("claims") or ()
         if f"{values['namespace'] or 'default'}/{name}" not in known["claimKeys"]
@@ -114,13 +114,13 @@ def _notes(form: Form, values: Mapping[str, Any], known: Mapping[str, Any]) -> l
     ]
     chosen = values.get("storageClass")
     if chosen and chosen not in known["storageClasses"] and form.kind != "StorageClass":
-        told.append(f"There is no StorageClass {chosen} yet.")
+        notes.append(f"There is no StorageClass {chosen} yet.")
     bound = values.get("nodeName")
     if bound and bound not in known["nodes"] and len(known["nodes"]) < SUGGESTED:
-        told.append(f"There is no node {bound} yet.")
+        notes.append(f"There is no node {bound} yet.")
     if form.kind != "NodePool" and "cpu" in values and not known["nodes"]:
-        told.append("There is no node yet: without a node pool no pod is placed.")
-    return told
+        notes.append("There is no node yet: without a node pool no pod is placed.")
+    return notes
 
 
 # --- suggestions

@@ -51,7 +51,7 @@ def drafted(scenario: Scenario, moment: Moment | None, given: Mapping[str, Any])
     if given.get("coscheduling") and not enabled and known:
         conversion = with_coscheduling(in_force, DIALECTS[fields["dialect"]].edition, scenario.settings)
         configured.append(conversion.document)
-        notes += _told(in_force, conversion.document, conversion.lost, conversion.notes)
+        notes += _conversion_notes(in_force, conversion.document, conversion.lost, conversion.notes)
     if not any(field in ("dialect", "workload", "replicas") for field, _ in problems):
         made += [*manifests(fields), *configured]
         problems += _refused(scenario, moment, made, fields, {field for field, _ in problems})
@@ -77,21 +77,21 @@ def _in_force(scenario: Scenario, moment: Moment | None) -> Document | None:
     return next((document for document in found if document is not None), None)
 
 
-def _told(
-    former: Document | None, made: Document, lost: tuple[str, ...], notes: tuple[str, ...]
+def _conversion_notes(
+    previous: Document | None, made: Document, lost: tuple[str, ...], notes: tuple[str, ...]
 ) -> list[str]:
     version = str(made["apiVersion"]).partition("/")[2]
-    if former is None:
-        told = [f"A KubeSchedulerConfiguration ({version}) with Coscheduling is added: {notes[0]}."]
-    elif former.get("kind") == CONFIGURATION_KIND:
+    if previous is None:
+        sentences = [f"A KubeSchedulerConfiguration ({version}) with Coscheduling is added: {notes[0]}."]
+    elif previous.get("kind") == CONFIGURATION_KIND:
         return [f"Coscheduling is added to the existing KubeSchedulerConfiguration: {notes[0]}."]
     else:
-        told = [
+        sentences = [
             (f"The Policy becomes a KubeSchedulerConfiguration ({version}), because a Policy has no plugins.")
         ]
-        told += [f"Not converted from the Policy: {what}." for what in lost]
-        told += [f"Different from the Policy: {what}." for what in notes]
-    return [*told, "The whole run is then in virtual time, with pods that wait at Permit."]
+        sentences += [f"Not converted from the Policy: {what}." for what in lost]
+        sentences += [f"Different from the Policy: {what}." for what in notes]
+    return [*sentences, "The whole run is then in virtual time, with pods that wait at Permit."]
 
 
 def _refused(

@@ -55,10 +55,10 @@ def settings_of(fields: Mapping[str, Any]) -> Settings:
     return read_settings(document, At(Report(), None, _Root(SETTINGS_KIND)))
 
 
-def told(document: Document | None, settings: Settings, release: str = "") -> Wire:
+def policy_text(document: Document | None, settings: Settings, release: str = "") -> Wire:
     """Return the protocol's ``PolicyText`` of a valid document, or of what ``release`` runs without one."""
     if row_of(release).reads_manifests:
-        return _told_of_v1_37(document, settings, release)
+        return _policy_text_of_v1_37(document, settings, release)
     return {
         **NONE_YET,
         "text": text_of(document),
@@ -69,7 +69,7 @@ def told(document: Document | None, settings: Settings, release: str = "") -> Wi
     }
 
 
-def _told_of_v1_37(document: Document | None, settings: Settings, release: str) -> Wire:
+def _policy_text_of_v1_37(document: Document | None, settings: Settings, release: str) -> Wire:
     """Return what v1.37 runs: the plugins of a configuration; of a Policy, which it does not read, none."""
     read = document if is_framework_document(document) else None
     summary = compile_profile(read, replace(settings, scheduler=release)).summary()
@@ -91,7 +91,7 @@ def checked(text: str, settings: Settings) -> Wire:
     try:
         documents, warnings = _read(text, settings)
         document = documents[0] if documents else None
-        answer = told(document, settings, Configuration(document, settings).release)
+        answer = policy_text(document, settings, Configuration(document, settings).release)
     except BundleError as error:
         return {**_wrong(error.problems), "text": text}
     except PolicyError as error:

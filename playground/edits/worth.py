@@ -275,7 +275,7 @@ WAIT_SECONDS = 0.1  # between two polls of a job
 
 
 async def wait_for(
-    question: CostQuestion, asker: str, unwanted: Callable[[], bool], tell: Callable[[CostProgress], None]
+    question: CostQuestion, asker: str, unwanted: Callable[[], bool], notify: Callable[[CostProgress], None]
 ) -> Encoded | None:
     """Return the answer, reporting progress while it is computed; ``None`` once it is unwanted.
 
@@ -286,15 +286,15 @@ async def wait_for(
         return kept
     job = _job(question, asker)
     job.waiting += 1
-    told: CostProgress = (0, 0, "")
+    reported: CostProgress = (0, 0, "")
     try:
         while not unwanted():
             done, _ = await asyncio.wait({job.task}, timeout=WAIT_SECONDS)
             if done:
                 return job.task.result()
-            if job.report != told:
-                told = job.report
-                tell(told)
+            if job.report != reported:
+                reported = job.report
+                notify(reported)
     finally:
         job.waiting -= 1
         if not job.waiting and _jobs.get(question.key) is job:

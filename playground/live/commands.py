@@ -43,7 +43,7 @@ LookupKey = Callable[[Playback, dict[str, Any]], Hashable]
 T = TypeVar("T")
 
 OPTIONAL = "?"
-TOLD_SECONDS = 0.15  # between two progress frames of reading a bundle
+PROGRESS_SECONDS = 0.15  # between two progress frames of reading a bundle
 
 
 def _sound(text: str) -> bool:
@@ -185,20 +185,20 @@ class Call:
         """
         loop = asyncio.get_running_loop()
         given_up = self._given_up()
-        told = time.monotonic()
+        pushed_at = time.monotonic()
         last = offload.QUEUED
 
-        def tell(stage: str, done: int, of: int) -> None:
+        def push(stage: str, done: int, of: int) -> None:
             report = {"request": self.request, "stage": stage, "done": done, "of": of}
             self.connection.push("request.progress", report)
 
         def watch(stage: str, done: int, of: int) -> None:
-            nonlocal told, last
+            nonlocal pushed_at, last
             if given_up():
                 raise Superseded
-            if time.monotonic() - told > TOLD_SECONDS and (stage, done, of) != last:
-                told, last = time.monotonic(), (stage, done, of)
-                loop.call_soon_threadsafe(tell, stage, done, of)
+            if time.monotonic() - pushed_at > PROGRESS_SECONDS and (stage, done, of) != last:
+                pushed_at, last = time.monotonic(), (stage, done, of)
+                loop.call_soon_threadsafe(push, stage, done, of)
 
         return watch
 

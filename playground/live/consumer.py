@@ -227,8 +227,8 @@ class Connection(AsyncWebsocketConsumer):
         except CommandError as error:
             self._refuse(request_of(text_data), error)
             return
-        if self.frame is not None and (told := self.frame.refusal(name, payload)):
-            self._refuse(request, CommandError("permission.denied", told))
+        if self.frame is not None and (refusal := self.frame.refusal(name, payload)):
+            self._refuse(request, CommandError("permission.denied", refusal))
             return
         began = time.monotonic()
         known = at_hand(self.visitor, name, payload)

@@ -45,7 +45,7 @@ class Hall:
     members: dict[Watcher, Member] = field(default_factory=dict)
     votes: int = 0
     others: int = 0  # who watch over other processes
-    told: int = -1  # how many watch, as pushed last
+    pushed: int = -1  # how many watch, as pushed last
     counting: asyncio.Task[None] | None = None
     tallying: asyncio.Task[None] | None = None
     counted: float = float("-inf")

@@ -95,7 +95,7 @@ class Hub(Polling):
         def push(seq: int, position: Position, own: bool) -> None:
             hall.push("room.position", {"seq": seq, **position}, latest=True)
             if own:
-                self._spawn(self._tell("room.moved", row.pk, seq=seq, position=encode(position)))
+                self._spawn(self._publish("room.moved", row.pk, seq=seq, position=encode(position)))
 
         hall = Hall(row, Moves(row, push, lambda: self._end(hall)), votes=votes)
         return hall
@@ -114,7 +114,7 @@ class Hub(Polling):
             return
         with outage.SuppressOutage():
             await in_storage(rows.write_audience, hall.row.pk, self.process, 0, [])
-        await self._tell("room.audience", hall.row.pk)
+        await self._publish("room.audience", hall.row.pk)
 
     def _close_if_empty(self, hall: Hall) -> bool:
         if hall.members or not hall.moves.stored:
@@ -142,7 +142,7 @@ class Hub(Polling):
         hall = self._halls.get(row.pk)
         if hall is not None:
             self._update(hall, row)
-        self._spawn(self._tell("room.changed", row.pk))
+        self._spawn(self._publish("room.changed", row.pk))
 
     async def refresh(self, hall: Hall) -> None:
         """Push what is new in a row, without waiting for the next poll."""
@@ -162,7 +162,7 @@ class Hub(Polling):
         with outage.SuppressOutage():
             votes = await in_storage(rows.count_votes, hall.row.pk, question["number"])
             self._counted(hall, question["number"], votes)
-            await self._tell("room.voted", hall.row.pk, number=question["number"], votes=votes)
+            await self._publish("room.voted", hall.row.pk, number=question["number"], votes=votes)
 
     # --- pushing ----------------------------------------------------------------------------
 
@@ -178,7 +178,7 @@ class Hub(Polling):
         if row is None or rows.is_over(row):
             self._end(hall)
             return
-        hall.moves.heard(row.seq, row.position)
+        hall.moves.receive(row.seq, row.position)
         hall.moves.compare(row.seq)
         if row.changed <= hall.row.changed:
             return
@@ -214,12 +214,12 @@ class Hub(Polling):
 
     # --- who watches ------------------------------------------------------------------------
 
-    def _count(self, hall: Hall, *, told: bool = False) -> None:
-        """Count soon who watches; ``told``: another process said that its own count is another."""
+    def _count(self, hall: Hall, *, announce: bool = True) -> None:
+        """Count soon who watches; ``announce``: have the other processes count, too."""
         if hall.counting is None or hall.counting.done():
-            hall.counting = self._spawn(self._audience(hall, told=told))
+            hall.counting = self._spawn(self._audience(hall, announce=announce))
 
-    async def _audience(self, hall: Hall, *, told: bool = False) -> None:
+    async def _audience(self, hall: Hall, *, announce: bool = True) -> None:
         await asyncio.sleep(COUNT_SECONDS)
         hall.counting = None  # who comes or goes from now on is counted by another task
         here, room = hall.here, hall.row.pk
@@ -232,11 +232,11 @@ class Hub(Polling):
                 return
             hall.counted = time.monotonic()
             hall.others = max(0, found.watching - here)
-            if found.watching != hall.told:
-                hall.told = found.watching
+            if found.watching != hall.pushed:
+                hall.pushed = found.watching
                 hall.push("room.people", {"watching": found.watching}, latest=True)
-            if not told:
-                await self._tell("room.audience", room)
+            if announce:
+                await self._publish("room.audience", room)
 
     # --- the rows, and the other processes --------------------------------------------------
 
@@ -245,7 +245,7 @@ class Hub(Polling):
         await self._look(list(self._halls))
         for hall in list(self._halls.values()):
             if not self._close_if_empty(hall) and time.monotonic() > hall.counted + AUDIENCE_SECONDS:
-                self._count(hall, told=True)
+                self._count(hall, announce=False)
 
     async def _look(self, names: Iterable[str]) -> None:
         asked = {name: self._halls[name] for name in names if name in self._halls}
@@ -269,33 +269,33 @@ class Hub(Polling):
                 while True:
                     message = await layer.receive(self._channel)
                     self._layer.succeeded()
-                    await self._heard(message)
+                    await self._receive(message)
             except Exception as error:
                 self._layer.failed(error)
                 await asyncio.sleep(LAYER_SECONDS)
 
-    async def _heard(self, message: Message) -> None:
+    async def _receive(self, message: Message) -> None:
         hall = self._halls.get(message["room"])
         if hall is None or message["process"] == self.process:
             return
         if message["type"] == "room.moved":
-            hall.moves.heard(message["seq"], json.loads(message["position"]))
+            hall.moves.receive(message["seq"], json.loads(message["position"]))
         elif message["type"] == "room.opened":
             if message["seq"] < hall.moves.seq:
-                await self._tell(
+                await self._publish(
                     "room.moved", hall.row.pk, seq=hall.moves.seq, position=encode(hall.moves.position)
                 )
         elif message["type"] == "room.voted":
             self._counted(hall, message["number"], message["votes"])
         elif message["type"] == "room.audience":
-            self._count(hall, told=True)
+            self._count(hall, announce=False)
         else:
             with outage.SuppressOutage():
                 await self._look([message["room"]])
 
     async def _ask_newest(self, hall: Hall) -> None:
         """Ask the other processes for a position that is newer than the row's."""
-        await self._tell("room.opened", hall.row.pk, seq=hall.moves.seq)
+        await self._publish("room.opened", hall.row.pk, seq=hall.moves.seq)
 
     async def _group(self, room: str, method: str) -> bool:
         """Add the process's channel to a room's group, or remove it; the polled row serves without."""
@@ -309,7 +309,7 @@ class Hub(Polling):
             return False
         return True
 
-    async def _tell(self, kind: str, room: str, **fields: Any) -> None:
+    async def _publish(self, kind: str, room: str, **fields: Any) -> None:
         """Send the other processes that have somebody in a room a message about it: one to each."""
         message = {"type": kind, "room": room, "process": self.process, **fields}
         try:

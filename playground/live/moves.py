@@ -58,7 +58,7 @@ class Moves:
         self._store_soon()
         return self.seq
 
-    def heard(self, seq: int, position: Position) -> None:
+    def receive(self, seq: int, position: Position) -> None:
         """Push a position of another process, unless it is older than what is known."""
         if seq <= self.seq:
             return

@@ -23,11 +23,11 @@ def refusals(field: str = "") -> Iterator[None]:
     except MissingError as error:
         raise CommandError("object.not-found", str(error)) from error
     except ObjectError as error:
-        told = bundles.problems_wire(error.problems)
-        raise CommandError("object.invalid", str(error), errors=told) from error
+        errors = bundles.problems_wire(error.problems)
+        raise CommandError("object.invalid", str(error), errors=errors) from error
 
 
 def refused_edit(error: EditError) -> CommandError:
     """Return the error of a change to a configuration, with ``errors`` at fields where they are known."""
-    told = {"errors": bundles.problems_wire(error.problems)} if error.problems else {}
-    return CommandError("payload.invalid", str(error), field="value", **told)
+    details = {"errors": bundles.problems_wire(error.problems)} if error.problems else {}
+    return CommandError("payload.invalid", str(error), field="value", **details)

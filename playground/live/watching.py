@@ -40,14 +40,14 @@ COMMENT_OVERLAP = timedelta(seconds=5)  # for which a change may become visible 
 ROWS_AT_ONCE = 500  # in one query
 
 
-def grown(source: dict[str, Any], playback: Playback, told: int) -> tuple[int, bool, Encoded]:
-    """Return the cycles, the completeness and the payload of ``timeline.grew`` after ``told`` cycles.
+def grown(source: dict[str, Any], playback: Playback, pushed: int) -> tuple[int, bool, Encoded]:
+    """Return the cycles, the completeness and the payload of ``timeline.grew`` after ``pushed`` cycles.
 
     The number of marks is bounded; the newest are kept.
     """
     complete = playback.complete  # read before the length: a complete playback does not grow
     last = len(playback)
-    first = max(told + 1, last - limit("MARKS") + 1)
+    first = max(pushed + 1, last - limit("MARKS") + 1)
     payload = {
         "source": source,
         "cycles": last,
@@ -93,7 +93,7 @@ class Watching:
         while len(self._attended) >= SOURCES_AT_ONCE:
             self._leave(next(iter(self._attended)))
         loop = asyncio.get_running_loop()
-        told, telling = seen, threading.Lock()
+        pushed, lock = seen, threading.Lock()
 
         def push(payload: Encoded, complete: bool) -> None:
             if source.key in self._attended:
@@ -102,10 +102,10 @@ class Watching:
                     self._leave(source.key)
 
         def listener(playback: Playback, _first: int) -> None:
-            nonlocal told
-            with telling:
-                if len(playback) > told or playback.complete:
-                    told, complete, payload = grown(source.asked, playback, told)
+            nonlocal pushed
+            with lock:
+                if len(playback) > pushed or playback.complete:
+                    pushed, complete, payload = grown(source.asked, playback, pushed)
                     loop.call_soon_threadsafe(push, payload, complete)
 
         self._attended[source.key] = None  # before the first call of the listener
@@ -219,7 +219,7 @@ class Poller(Polling):
         super().__init__()
         self._watchers: defaultdict[str, set[Watcher]] = defaultdict(set)
         self._followed: dict[str, Hashable] = {}  # runs whose playback has listeners
-        self._told: dict[str, Any] = {}
+        self._pushed: dict[str, Any] = {}
 
     def watch(self, run_id: str, connection: Watcher) -> None:
         """Notify ``connection`` of changes from now on."""
@@ -231,7 +231,7 @@ class Poller(Polling):
         self._watchers[run_id].discard(connection)
         if not self._watchers[run_id]:
             del self._watchers[run_id]
-            self._told.pop(run_id, None)
+            self._pushed.pop(run_id, None)
 
     def follow(self, run_id: str, key: Hashable) -> None:
         """Read new chunks of a run into its playback while that has listeners."""
@@ -246,16 +246,16 @@ class Poller(Polling):
         """Notify of runs whose row changed, and read the new chunks of those that are followed."""
         rows, places = await in_storage(_rows, list(self._watchers))
         for run in rows:
-            self._tell(run, places)
+            self._notify(run, places)
         await self._follow_all()
 
-    def _tell(self, run: tuple[Run, bool], places: Mapping[str, int]) -> None:
+    def _notify(self, run: tuple[Run, bool], places: Mapping[str, int]) -> None:
         row, shared = run
         place = places.get(row.pk)
         state = (row.state, place, row.cycles, row.placed, row.finished, row.started, shared)
-        if self._told.get(row.pk) == state:
+        if self._pushed.get(row.pk) == state:
             return
-        self._told[row.pk] = state
+        self._pushed[row.pk] = state
         for connection in list(self._watchers.get(row.pk, ())):
             wire = service.run_wire(row, connection.visitor, shared=shared, places=places)
             connection.push("run.changed", wire)
@@ -268,7 +268,7 @@ class Poller(Polling):
                 self._followed.pop(run_id, None)
                 continue
             first = await in_storage(_refresh, entry.playback, run_id)
-            await in_storage(library.tell, entry, entry.playback, first)
+            await in_storage(library.notify, entry, entry.playback, first)
             if entry.playback.complete:
                 self._followed.pop(run_id, None)
 
@@ -314,9 +314,9 @@ class DraftPoller(Polling):
         asked = {name: list(watchers) for name, watchers in self._watchers.items()}
         found = await in_storage(_draft_rows, list(asked))
         for name, connections in asked.items():
-            self._tell(name, found.get(name), connections)
+            self._notify(name, found.get(name), connections)
 
-    def _tell(self, name: str, row: Draft | None, asked: list[Watcher]) -> None:
+    def _notify(self, name: str, row: Draft | None, asked: list[Watcher]) -> None:
         """Notify those who watched when the row was read: it is outdated for later ones."""
         watchers = self._watchers.get(name, {})
         for connection in asked:
@@ -378,9 +378,9 @@ class CommentPoller(Polling):
             since = (known[0] or timezone.now()) - COMMENT_OVERLAP
             rows = await in_storage(comments.changed_since, scenario, since)
             self._known[scenario] = version
-            self._tell(scenario, rows)
+            self._notify(scenario, rows)
 
-    def _tell(self, scenario: int, rows: list[Comment]) -> None:
+    def _notify(self, scenario: int, rows: list[Comment]) -> None:
         """Push what changed, once: transactions commit in another order than that of their clocks."""
         if scenario not in self._rows:
             return

@@ -20,18 +20,18 @@ CHARACTERS = 100  # of a line
 
 def card(scene: Scene) -> str:
     """Return the card as SVG."""
-    told = wrapped(
+    lines = wrapped(
         " ".join(scene.sentences[-2:] or ("Step through every decision of the scheduler.",)),
         CHARACTERS,
         SENTENCES,
     )
-    top = 176.0 + 30 * len(told)
+    top = 176.0 + 30 * len(lines)
     return element(
         "svg",
         element("rect", width=WIDTH, height=HEIGHT, fill=DARK.bg),
         text(cut(scene.title, 52), MARGIN, 78, 40, DARK.ink, font_weight="bold"),
         text(cut(scene.where, 80), MARGIN, 122, 26, DARK.accent),
-        *(text(line, MARGIN, 164 + 30 * number, 23, DARK.dim) for number, line in enumerate(told)),
+        *(text(line, MARGIN, 164 + 30 * number, 23, DARK.dim) for number, line in enumerate(lines)),
         stage(scene, Area(MARGIN, top, WIDTH - 2 * MARGIN, HEIGHT - top - 62)),
         text(" · ".join(scene.facts), MARGIN, HEIGHT - 24, 19, DARK.dim),
         text("podstep", WIDTH - MARGIN, HEIGHT - 24, 19, DARK.ink, text_anchor="end", font_weight="bold"),

@@ -77,8 +77,8 @@ def predicates(cycle: Cycle | None, caption: Caption) -> str:
             _mark(int(matrix.codes[number, node]), MARGIN + NAMES + CELL * number, y)
             for number in range(len(order))
         )
-        told = "chosen" if chosen else _reason(matrix, node)
-        drawn.append(text(cut(told, REASON_LENGTH), at, y + 14, 12, DARK.accent if chosen else DARK.dim))
+        reason = "chosen" if chosen else _reason(matrix, node)
+        drawn.append(text(cut(reason, REASON_LENGTH), at, y + 14, 12, DARK.accent if chosen else DARK.dim))
     more = _more(len(cycle.nodes) - len(nodes), "nodes"), _more(len(matrix.order) - len(order), rules.filters)
     width = at + REASONS
     return _document(drawn, width, top + ROW * len(nodes), caption, more, f"Nodes and {rules.filters}")
@@ -245,15 +245,15 @@ def _nothing(message: str, caption: Caption) -> str:
 def _document(
     drawn: Sequence[str], width: float, bottom: float, caption: Caption, more: Sequence[str], label: str
 ) -> str:
-    told = ", ".join(filter(None, more))
-    height = bottom + (2 * MARGIN if told else MARGIN)
+    note = ", ".join(filter(None, more))
+    height = bottom + (2 * MARGIN if note else MARGIN)
     return element(
         "svg",
         element("rect", width=width, height=height, fill=DARK.bg),
         text(cut(caption.title, TITLE_LENGTH), MARGIN, 30, 18, DARK.ink, font_weight="bold"),
         text(cut(caption.where, TITLE_LENGTH), MARGIN, 50, 13, DARK.accent),
         *drawn,
-        *_told(told, bottom),
+        *_note(note, bottom),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {width:.0f} {height:.0f}",
         width=width,
@@ -263,6 +263,6 @@ def _document(
     )
 
 
-def _told(more: str, bottom: float) -> Iterator[str]:
-    if more:
-        yield text(more, MARGIN, bottom + 22, 12, DARK.dim)
+def _note(note: str, bottom: float) -> Iterator[str]:
+    if note:
+        yield text(note, MARGIN, bottom + 22, 12, DARK.dim)

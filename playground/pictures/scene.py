@@ -60,13 +60,13 @@ def scene_of(playback: Playback, index: int, title: str) -> Scene:
     cycle = playback.cycle(index) if index else None
     boxes = _boxes(playback, index, cycle)
     shown = _shown(boxes)
-    told: list[Sentence] = light(cycle, playback.place(cycle))["story"] if cycle is not None else []
+    story: list[Sentence] = light(cycle, playback.place(cycle))["story"] if cycle is not None else []
     step = f"Step {index:,}" if index else "Before the first step"
     counted = f" of {total:,}" if index and playback.complete else ""
     return Scene(
         title=title or "Untitled",
         where=f"{step}{counted}" + (f": {cycle.pod}" if cycle is not None else ""),
-        sentences=tuple(map(plain, told)),
+        sentences=tuple(map(plain, story)),
         nodes=tuple(shown),
         more=len(boxes) - len(shown),
         facts=(

@@ -340,8 +340,8 @@ class Finder:
             best, shown = near, self._trailed(rows, near) if near else ()
             if self._decides:
                 for index in range(near or first, last + 1):
-                    if told := self._shown(index):
-                        best, shown = index, told
+                    if met := self._shown(index):
+                        best, shown = index, met
                     yield last + 1
             if best:
                 return self._found(rows, best, shown if best != near else self._shown(best))
@@ -355,12 +355,12 @@ class Finder:
         return FoundCycle(index, why, index, over=False)
 
     def _trailed(self, rows: TrailRows, index: int) -> tuple[tuple[int, str], ...]:
-        told = (
+        texts = (
             (place, row.trailed(condition, rows, index))
             for place, condition in enumerate(self._search.conditions)
             if (row := KINDS[condition.kind]).trailed is not None
         )
-        return tuple((place, text) for place, text in told if text)
+        return tuple((place, text) for place, text in texts if text)
 
     def _shown(self, index: int) -> tuple[tuple[int, str], ...]:
         """Return the conditions that hold for a cycle, which is scheduled again for this."""
@@ -369,12 +369,12 @@ class Finder:
         self._reader = self._reader or self._playback.copy()
         cycle = self._reader.cycle(index, self._unwanted)
         met = self._search.met
-        told = (
+        texts = (
             (place, row.shown(self._own(condition, cycle), cycle, met))
             for place, condition in enumerate(self._search.conditions)
             if (row := KINDS[condition.kind]).shown is not None
         )
-        return tuple((place, text) for place, text in told if text)
+        return tuple((place, text) for place, text in texts if text)
 
     def _own(self, condition: SearchCondition, cycle: Cycle) -> SearchCondition:
         """Return the condition; one on ties refers to the workload of the cycle's pod."""

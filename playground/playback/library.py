@@ -148,11 +148,11 @@ class Library:
         try:
             before = len(playback)
             more = playback.advance(SLICE_SECONDS)
-            self.tell(entry, playback, before + 1)
+            self.notify(entry, playback, before + 1)
             self._make_room(None, attended=False)  # it has grown
         except Exception:
             log.exception("computing a playback failed")
-            self.tell(entry, playback, len(playback) + 1)
+            self.notify(entry, playback, len(playback) + 1)
         finally:
             with self._lock:
                 entry.computing = False
@@ -160,7 +160,7 @@ class Library:
         if wanted:
             self._compute(entry)
 
-    def tell(self, entry: LibraryEntry, playback: Playback, first: int) -> None:
+    def notify(self, entry: LibraryEntry, playback: Playback, first: int) -> None:
         """Notify every listener: cycles from ``first`` on are new, or computing has ended."""
         with self._lock:
             listeners = list(entry.listeners)

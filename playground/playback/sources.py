@@ -115,7 +115,7 @@ class Source(Struct, frozen=True):
         if isinstance(self.row, Draft):
             return self.row.presumed
         row = Scenario.objects.get(pk=self.row.scenario_id) if isinstance(self.row, Run) else self.row
-        return bundles.unsaid_release(bytes(row.content))
+        return bundles.implicit_release(bytes(row.content))
 
     def introduction(self) -> str:
         """Return the comment at the head of the text, "" if there is none or no database."""

@@ -89,8 +89,8 @@ class Trail:
         applied = self._applied[-1] + len(cycle.operations)
         moves = None
         if cycle.moves is not None:
-            told = (*cycle.decision.victims, *(key for key, _ in (*cycle.decision.further, *cycle.moves)))
-            self.meet((cycle.pod, *told), pods or {})
+            others = (*cycle.decision.victims, *(key for key, _ in (*cycle.decision.further, *cycle.moves)))
+            self.meet((cycle.pod, *others), pods or {})
             moves = [[self.tables.pod_index[key], self._place(node)] for key, node in cycle.moves]
             self.nodes.look(cycle.index, nodes or {})
         marks = [mark for record in cycle.plugins for mark in record.marks]
@@ -349,8 +349,8 @@ class Trail:
             )
             if moves is not None:
                 self.nodes.extend(len(self.decisions) + 1, last[0] if last else None)
-            told = [TimelineMark(*mark) for mark in marks]
-            self._add(decision, step, time, applied, counts, moves, told)
+            timeline_marks = [TimelineMark(*mark) for mark in marks]
+            self._add(decision, step, time, applied, counts, moves, timeline_marks)
 
 
 def _rounded(times: Sequence[float]) -> list[float]:

@@ -81,7 +81,7 @@ def _outcome(
     except MemoryError:
         return "memory", None
     except Exception as error:
-        return _told(error)
+        return _raised(error)
 
 
 def _watch(connection: Connection) -> Callable[[str, int, int], None]:
@@ -101,15 +101,15 @@ def _watch(connection: Connection) -> Callable[[str, int, int], None]:
     return watch
 
 
-def _told(error: Exception) -> tuple[str, Any]:
+def _raised(error: Exception) -> tuple[str, Any]:
     """Return an error as class, arguments and attributes: not all classes can be rebuilt from ``args``."""
     text = "".join(traceback.format_exception(error))
-    told = (type(error), error.args, dict(error.__dict__), text)
+    state = (type(error), error.args, dict(error.__dict__), text)
     try:
-        pickle.loads(pickle.dumps(told))  # noqa: S301 - written by this process
+        pickle.loads(pickle.dumps(state))  # noqa: S301 - written by this process
     except Exception:
         return "failed", text
-    return "raised", told
+    return "raised", state
 
 
 def remade(kind: type[Exception], args: tuple[Any, ...], attributes: dict[str, Any], text: str) -> Exception:

@@ -135,7 +135,7 @@ class Pool:
         return place == number or place not in self._idle
 
     def _run(self, process: Process, job: Job[Any]) -> None:
-        def tell(report: JobProgress) -> None:
+        def keep(report: JobProgress) -> None:
             job.report = report
 
         def patience() -> float | None:
@@ -145,7 +145,7 @@ class Pool:
 
         try:
             if job.future.set_running_or_notify_cancel():
-                job.future.set_result(process.run(job.function, job.args, tell, patience))
+                job.future.set_result(process.run(job.function, job.args, keep, patience))
         except Exception as error:
             if isinstance(error, LostError | OverrunError | JobError):
                 log.warning("a job of the pool failed", job=job.function.__name__, error=str(error))

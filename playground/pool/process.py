@@ -63,7 +63,7 @@ class Process:
         self,
         function: Callable[..., Any],
         args: tuple[Any, ...],
-        tell: Callable[[JobProgress], None],
+        report: Callable[[JobProgress], None],
         patience: Callable[[], float | None],
     ) -> Any:
         """Run a job and return its result, or raise its error.
@@ -74,9 +74,9 @@ class Process:
         """
         job = (function, args, dict(settings.PLAYGROUND))
         try:
-            kind, value = self._attempt(job, tell, patience)
+            kind, value = self._attempt(job, report, patience)
         except NotBegunError:
-            kind, value = self._attempt(job, tell, patience)
+            kind, value = self._attempt(job, report, patience)
         if self._resident() > limit("POOL_MIB") * MIB // 2:
             self.end()  # its memory is returned to the system
         match kind:
@@ -94,7 +94,7 @@ class Process:
     def _attempt(
         self,
         job: tuple[Callable[..., Any], tuple[Any, ...], dict[str, int]],
-        tell: Callable[[JobProgress], None],
+        report: Callable[[JobProgress], None],
         patience: Callable[[], float | None],
     ) -> tuple[str, Any]:
         """Give the process a job and return its outcome.
@@ -107,7 +107,7 @@ class Process:
         connection = self._ready()
         try:
             connection.send(job)
-            return self._outcome(connection, tell, patience)
+            return self._outcome(connection, report, patience)
         except (EOFError, ConnectionError) as error:
             lost = LostError if self.working else NotBegunError
             self.end()
@@ -121,7 +121,7 @@ class Process:
     def _outcome(
         self,
         connection: Connection,
-        tell: Callable[[JobProgress], None],
+        report: Callable[[JobProgress], None],
         patience: Callable[[], float | None],
     ) -> tuple[str, Any]:
         began, began_cpu = time.monotonic(), self._cpu_seconds()
@@ -133,7 +133,7 @@ class Process:
                     case "begun":
                         self.working = True
                     case "progress":
-                        tell(value)
+                        report(value)
                     case _:
                         return kind, value
             now = time.monotonic()

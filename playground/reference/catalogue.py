@@ -133,11 +133,11 @@ def wire() -> CatalogueRow:
     """Return the protocol's answer to ``policy.catalogue``."""
     known = [key for key in V1_11_ORDER if key not in UNREGISTERED]
     rows = {row["key"]: row for row in predicates()}
-    told = ("key", "place", "alias", "text", "members", "bundle", "mandatory", "default", "argument")
+    fields = ("key", "place", "alias", "text", "members", "bundle", "mandatory", "default", "argument")
     return {
         "predicates": [
             {
-                **{name: rows[key][name] for name in told},
+                **{name: rows[key][name] for name in fields},
                 "proposal": rows[key]["proposal"]["place"],
                 "runs": rows[key]["proposal"]["runs"],
             }

@@ -148,11 +148,11 @@ def about(thread: dict[str, object]) -> str:
     """Return what a thread is about, and what that step decided when it was begun."""
     step = {"0": "the start", "end": "the end"}.get(str(thread["step"]), f"step {thread['step']}")
     anchor = " · ".join(str(part) for part in (step, thread["node"], thread["pod"], thread["rule"]) if part)
-    told = thread["about"]
-    if not isinstance(told, dict) or not told.get("pod"):
+    decision = thread["about"]
+    if not isinstance(decision, dict) or not decision.get("pod"):
         return anchor
-    went = f"went to {told['node']}" if told.get("node") else told.get("result") or "was tried"
-    return f"{anchor} ({told['pod']} {went})"
+    went = f"went to {decision['node']}" if decision.get("node") else decision.get("result") or "was tried"
+    return f"{anchor} ({decision['pod']} {went})"
 
 
 def author(comment: dict[str, object]) -> str:

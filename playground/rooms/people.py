@@ -12,7 +12,7 @@ _SALT = "playground.rooms.person"
 def person_of(room: str, visitor: str) -> str:
     """Return a visitor's id in a room: the same on every connection, and another one in every room.
 
-    Nothing of the cookie can be told from it. Without a cookie it is new on each call.
+    It reveals nothing of the cookie. Without a cookie it is new on each call.
     """
     if not visitor:
         return secrets.token_hex(8)

@@ -29,19 +29,19 @@ def rescue() -> list[str]:
     silent = Q(state=QUEUED) | stale(now)
     waiting = Run.objects.filter(silent, enqueued__lt=now - timedelta(seconds=RESEND_SECONDS))
     lost = []
-    for run_id, queue, state, queued, told in waiting.values_list(
+    for run_id, queue, state, queued, enqueued in waiting.values_list(
         "pk", "queue", "state", "queued", "enqueued"
     ):
         # A run in a long queue is not lost: announced each time, the messages would outnumber the runs.
-        enough = min(told - queued, timedelta(seconds=RESEND_MOST)) if state == QUEUED else timedelta()
-        if now - told >= enough:
-            lost.append((run_id, queue, told))
+        enough = min(enqueued - queued, timedelta(seconds=RESEND_MOST)) if state == QUEUED else timedelta()
+        if now - enqueued >= enough:
+            lost.append((run_id, queue, enqueued))
     announced = []
-    for run_id, queue, told in lost[:100]:
+    for run_id, queue, enqueued in lost[:100]:
         row = Run.objects.filter(pk=run_id)
         row.update(enqueued=now)
         if not service.enqueue(run_id, queue):
-            row.filter(enqueued=now).update(enqueued=told)  # so that its next wait does not double
+            row.filter(enqueued=now).update(enqueued=enqueued)  # so that its next wait does not double
             break
         announced.append(run_id)
     return announced

@@ -79,8 +79,8 @@ class _Parts:
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         self.parts: dict[str, Json] = {
-            name: {"d": told, "f": {field: _field(*row) for field, row in fields.items()}}
-            for name, (told, fields) in given.items()
+            name: {"d": description, "f": {field: _field(*row) for field, row in fields.items()}}
+            for name, (description, fields) in given.items()
         }
         self.known = frozenset(self.parts)
         self._read: set[tuple[str, str]] = set()
@@ -143,14 +143,14 @@ class _Parts:
 
     def _typed(self, read: Reader, part: str, path: str) -> Json:
         outline, ending = outline_of(read), ""
-        told = of_field(path)
+        description = of_field(path)
         while outline is not None and outline.item is not None:
             ending = ("[]" if outline.word == "list" else "{}") + ending
             read = outline.item
             outline = outline_of(read)
         if outline is None:
-            return {"t": f"value{ending}", "d": told}
-        field: Json = {"t": f"{outline.word}{ending}", "d": told}
+            return {"t": f"value{ending}", "d": description}
+        field: Json = {"t": f"{outline.word}{ending}", "d": description}
         if outline.words:
             field["e"] = {word: of_choice(path, word) for word in outline.words}
         if outline.word == "object":
@@ -158,8 +158,8 @@ class _Parts:
         return field
 
 
-def _field(word: str, part: str, told: str, required: int = 0) -> Json:
-    return {"t": word, "d": told, **({"p": part} if part else {}), **({"r": 1} if required else {})}
+def _field(word: str, part: str, description: str, required: int = 0) -> Json:
+    return {"t": word, "d": description, **({"p": part} if part else {}), **({"r": 1} if required else {})}
 
 
 def _innermost(read: Reader) -> Outline | None:
@@ -219,7 +219,7 @@ def _configuration(parts: _Parts) -> None:
             else "Plugins wherever they work."
         )
         there = {
-            name: told for name, told in plugins.items() if point in (*PLUGINS[name].points, MULTI_POINT)
+            name: text for name, text in plugins.items() if point in (*PLUGINS[name].points, MULTI_POINT)
         }
         for which in ("enabled", "disabled"):
             names = there if which == "enabled" else {"*": "All that are enabled by default.", **there}

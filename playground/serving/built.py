@@ -95,11 +95,11 @@ def make(static: Path = STATIC) -> None:
     of = digest(static)
     entries = [f"static/{entry}" for entry in ENTRIES]
     _tidy(static / BUILT)
-    told = root / "node_modules" / f"built-{os.getpid()}.json"
+    metafile = root / "node_modules" / f"built-{os.getpid()}.json"
     command = [str(esbuild), *entries, *OPTIONS, "--outbase=static", f"--outdir=static/{BUILT}"]
-    subprocess.run([*command, f"--metafile={told}"], cwd=root, check=True)  # noqa: S603 - our own arguments
-    meta = json.loads(told.read_text(encoding="utf-8"))["outputs"]
-    told.unlink()
+    subprocess.run([*command, f"--metafile={metafile}"], cwd=root, check=True)  # noqa: S603 - our own arguments
+    meta = json.loads(metafile.read_text(encoding="utf-8"))["outputs"]
+    metafile.unlink()
     files = [_below(name) for name in meta]
     for name in tuple(files):
         content = (static / name).read_bytes()

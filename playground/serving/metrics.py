@@ -86,7 +86,7 @@ class CountedAnswers:
 SharedSamples = list[list[Any]]  # [name, documentation, type, [[sample, labels, value]…]] of each family
 
 
-def told() -> SharedSamples:
+def own_samples() -> SharedSamples:
     """Return the metrics of this process in a JSON-serializable form."""
     return [
         [family.name, family.documentation, family.type, [list(sample[:3]) for sample in family.samples]]
@@ -105,7 +105,7 @@ def write_snapshot() -> None:
     home = folder()
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     unseen = home / f"{os.getpid()}.unseen"
-    unseen.write_text(json.dumps(told()))
+    unseen.write_text(json.dumps(own_samples()))
     unseen.rename(home / f"{os.getpid()}.json")
 
 
@@ -133,7 +133,7 @@ def families(processes: Iterable[tuple[str, SharedSamples]]) -> Iterator[Metric]
 
 def all_families() -> Iterator[Metric]:
     """Yield the metrics of all processes of this server; those of this process are current."""
-    return families([(str(os.getpid()), told()), *others()])
+    return families([(str(os.getpid()), own_samples()), *others()])
 
 
 def _remove_forgotten() -> None:
@@ -159,7 +159,7 @@ def _write_for_ever() -> None:
         time.sleep(SNAPSHOT_SECONDS)
 
 
-def tell_others() -> None:
+def start_snapshots() -> None:
     """Start writing snapshots if this is one of several web processes."""
     if os.environ.get("WEB_CONCURRENCY", "1") not in {"", "0", "1"}:
         threading.Thread(target=_write_for_ever, name="metrics", daemon=True).start()

@@ -103,10 +103,10 @@ def _run(program: str, *arguments: str) -> None:
     )
     if found is None:
         raise BackupError(f"{program} is not on the PATH; {remedy}.")
-    said = subprocess.run([found, "--version"], capture_output=True, text=True, check=True)  # noqa: S603
-    version = _VERSION.search(said.stdout)
+    output = subprocess.run([found, "--version"], capture_output=True, text=True, check=True)  # noqa: S603
+    version = _VERSION.search(output.stdout)
     if version is None or int(version[1]) < server:
-        raise BackupError(f"{said.stdout.strip()} is older than the server's {server}; {remedy}.")
+        raise BackupError(f"{output.stdout.strip()} is older than the server's {server}; {remedy}.")
     done = subprocess.run(  # noqa: S603 - found on the PATH, with arguments of ours
         [found, *arguments], env=_environment(), capture_output=True, text=True, check=False
     )

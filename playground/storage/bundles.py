@@ -411,7 +411,7 @@ def restore(content: bytes | memoryview) -> Scenario:
         release = body.get("release") or release_before_v1_37(scenario)
         if release != scenario.release:
             scenario = load_documents(
-                saying(body["documents"], release),
+                with_release(body["documents"], release),
                 title=body["title"],
                 limits=core_limits(),
                 watch=_watch.get(),
@@ -433,13 +433,13 @@ def release_before_v1_37(scenario: Scenario) -> str:
     return release_by_time(timed=any(timed))
 
 
-def saying(documents: Sequence[Document], release: str) -> tuple[Document, ...]:
+def with_release(documents: Sequence[Document], release: str) -> tuple[Document, ...]:
     """Return a bundle's documents with a release in their SimulationSettings."""
     return edited(tuple(documents), "setting", "scheduler", release)
 
 
-def unsaid_release(content: bytes) -> str:
-    """Return the release that :func:`restore` adds to the stored documents, "" if they say it."""
+def implicit_release(content: bytes) -> str:
+    """Return the release that :func:`restore` adds to the stored documents, "" if they name it."""
     silent = SETTINGS_KIND.encode() not in unpack(content)
     if silent and stored_release(content) == default_release():
         return ""  # no document chose another when it was stored, nor does one today
@@ -486,7 +486,7 @@ def reread(scenario: Scenario, scheduler: str = "", presumed: str = "") -> Scena
     check_size(changed)
     if changed.said_release or changed.release == default_release():
         return changed
-    return reread(replace(scenario, documents=saying(scenario.documents, presumed)))
+    return reread(replace(scenario, documents=with_release(scenario.documents, presumed)))
 
 
 def bundle_text(scenario: Scenario) -> str:

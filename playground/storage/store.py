@@ -261,7 +261,7 @@ def scenario_text(row: Scenario) -> str:
     content = bytes(row.content)
     if row.text is None:
         return bundles.bundle_text(load_scenario(row))
-    text, release = stored_text(row), bundles.unsaid_release(content)
+    text, release = stored_text(row), bundles.implicit_release(content)
     return texts.answered_by(text, bundles.stored_documents(content), release) if release else text
 
 

@@ -41,7 +41,7 @@ def spliced(text: str, before: Sequence[Document], after: Sequence[Document]) ->
 
 def answered_by(text: str, documents: Sequence[Document], release: str) -> str:
     """Return ``text``, which contains ``documents``, with a release in its SimulationSettings."""
-    after = bundles.saying(documents, release)
+    after = bundles.with_release(documents, release)
     return spliced(text, documents, after) or bundles.bundle_text(Scenario("", after, ()))
 
 
@@ -131,11 +131,11 @@ def introduction(text: str) -> str:
             if (line and line != "---") or lines:
                 break
             continue
-        told = line[1:].removeprefix(" ")
-        length += len(told) + 1
+        content = line[1:].removeprefix(" ")
+        length += len(content) + 1
         if length >= INTRODUCTION:
             lines.append("…")
             break
-        if not _NO_PROSE.match(told):
-            lines.append(told)
+        if not _NO_PROSE.match(content):
+            lines.append(content)
     return "\n".join(lines).strip("\n")

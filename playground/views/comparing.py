@@ -87,9 +87,9 @@ def _sent(request: HttpRequest) -> HttpResponse:
         try:
             chosen[side] = f"draft:{_branch(request, side, chosen, text).pk}"
         except REFUSALS as error:
-            told = "; ".join(_problems(error)) if isinstance(error, BundleError) else str(error)
+            message = "; ".join(_problems(error)) if isinstance(error, BundleError) else str(error)
             context = form(_visitor(request), chosen, typed)
-            context["error"] = f"{side.title()}, its configuration: {told}"
+            context["error"] = f"{side.title()}, its configuration: {message}"
             return render(request, "compare.html", context, status=status_of(error))
     return HttpResponseRedirect(_address(chosen))
 
@@ -157,7 +157,7 @@ def _compared(request: HttpRequest, sent: dict[str, str]) -> dict[str, Any]:
             "computing": {**sides, **{name: value for name, value in schedulers.items() if value}},
             "ready": f"/compare/?{urlencode({**request.GET.dict(), 'ready': '1'})}",
         }
-    return shown(json.loads(asking.told(asked, body or asking.answer(asked))), sent)
+    return shown(json.loads(asking.with_sides(asked, body or asking.answer(asked))), sent)
 
 
 def shown(answer: dict[str, Any], sent: dict[str, str]) -> dict[str, Any]:
@@ -176,7 +176,7 @@ def shown(answer: dict[str, Any], sent: dict[str, str]) -> dict[str, Any]:
 
 
 def status_of(error: Exception) -> int:
-    """Return the status of a page that tells why there is no comparison."""
+    """Return the status of a page that explains why there is no comparison."""
     if isinstance(error, asking.AskedError) and not error.path:
         return 404
     return next(status for kind, status in STATUSES.items() if isinstance(error, kind))

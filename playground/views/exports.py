@@ -79,7 +79,7 @@ def deck(request: HttpRequest) -> HttpResponse:
 
 
 def _made(request: HttpRequest, make: Make[Made]) -> Made | HttpResponse:
-    """Return what is made of the request's source, or the page that tells why it is not."""
+    """Return what is made of the request's source, or the page that explains why it is not."""
     try:
         source = asking.found(request.GET.get("source", ""), "source", "to export", _visitor(request))
         with reading() as give_way:

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 
 from scheduler_core.progress import Watch, unwatched
 
-TOLD_SECONDS = 0.25  # between two cache accesses while a bundle is read
+PROGRESS_SECONDS = 0.25  # between two cache accesses while a bundle is read
 KEPT_SECONDS = 300
 _TICKET = re.compile(r"[0-9-]{7,43}")
 
@@ -39,7 +39,7 @@ def watch_of(request: HttpRequest) -> Watch:
 
     def watch(stage: str, done: int, of: int) -> None:
         nonlocal looked
-        if time.monotonic() - looked < TOLD_SECONDS and done < of:
+        if time.monotonic() - looked < PROGRESS_SECONDS and done < of:
             return
         looked = time.monotonic()
         if cache.get(stopped):

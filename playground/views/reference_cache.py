@@ -31,8 +31,8 @@ def lacking(row: InvalidationRow) -> bool:
 def _sources(text: str) -> list[tuple[str, Upstream | None]]:
     """Split a row's source into parts, each with the upstream issue that it names, if any."""
     known = {f"#{upstream.number}": upstream for upstream in cache_texts.UPSTREAM}
-    told = SECTION.sub(lambda section: f"proposal {section[0]}", text)
-    return [(part, known.get(part)) for part in ISSUE.split(told) if part]
+    expanded = SECTION.sub(lambda section: f"proposal {section[0]}", text)
+    return [(part, known.get(part)) for part in ISSUE.split(expanded) if part]
 
 
 def _row(row: InvalidationRow) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def page(request: HttpRequest) -> HttpResponse:
         "lookup": cache_texts.LOOKUP,
         "bypasses": cache_texts.BYPASSES,
         "bounds": {"classes": f"{MAX_CLASSES:,}", "size": f"{MAX_BYTES // 2**20}Mi"},
-        "remedies": [(*told, remedies[number]) for *told, number in cache_texts.REMEDIES],
+        "remedies": [(*row, remedies[number]) for *row, number in cache_texts.REMEDIES],
         "batching": cache_texts.BATCHING,
         "age": MAX_AGE,
         "upstream": cache_texts.UPSTREAM,

@@ -46,7 +46,7 @@ def plugins() -> list[dict[str, Any]]:
             "name": name,
             "text": texts.PLUGINS[name],
             "points": [
-                told for part, told in texts.POINTS.items() if getattr(registration, part) is not None
+                text for part, text in texts.POINTS.items() if getattr(registration, part) is not None
             ],
             "arguments": [(one, texts.ARGUMENTS[one], _default(one)) for one in ARGUMENTS.get(name, ())],
             "usual": name in usual,

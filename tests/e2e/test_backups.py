@@ -88,7 +88,7 @@ signing.sign_up("ada", "four words of mine", "visitor")
 SIGNED_IN = """
 from django.contrib.auth import authenticate
 from playground.accounts import owning
-print(owning.told(authenticate(None, username="ada", password="four words of mine").owner))
+print(owning.holdings(authenticate(None, username="ada", password="four words of mine").owner))
 """
 ALIVE = "\nfrom playground.models import Worker; Worker.objects.create(name='1-celery@there')"
 

@@ -289,7 +289,7 @@ async def test_a_search_can_be_cancelled_and_tells_how_far_it_is(
     """`cycle.searched` comes while it is searched; after `cycle.cancel` nothing is searched any more."""
     from playground.live.modules import finding as module
 
-    monkeypatch.setattr(module, "TOLD_SECONDS", 0.0)
+    monkeypatch.setattr(module, "PROGRESS_SECONDS", 0.0)
     monkeypatch.setattr(module, "Finder", Endless)
     async with connected() as socket:
         opened = await socket.success("bundle.open", {"text": web, "title": ""})

@@ -44,7 +44,7 @@ def nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def every_report(monkeypatch: pytest.MonkeyPatch) -> None:
     """Progress is told more often than a few times a second: these texts are not that long."""
-    monkeypatch.setattr(commands, "TOLD_SECONDS", 0.01)
+    monkeypatch.setattr(commands, "PROGRESS_SECONDS", 0.01)
 
 
 async def draft(socket: Socket, text: str) -> dict[str, str]:
@@ -193,7 +193,7 @@ def test_an_import_tells_its_visitor_how_far_it_is(
     owner: Client, stranger: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By the form's ticket; to others there is nothing to see."""
-    monkeypatch.setattr(importing, "TOLD_SECONDS", -1.0)
+    monkeypatch.setattr(importing, "PROGRESS_SECONDS", -1.0)
     assert owner.get(f"/import/{TICKET}/").json() == {}
     assert owner.post("/import/", {"text": NODES, "ticket": TICKET}).status_code == 302
     assert owner.get(f"/import/{TICKET}/").json() == {"stage": "assembling", "done": 1, "of": 1}

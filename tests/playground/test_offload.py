@@ -145,7 +145,7 @@ async def test_a_large_source_is_opened_and_used_without_being_read_here(pooled:
 @pytest.mark.usefixtures("pooled")
 async def test_a_reading_in_the_pool_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its stages are pushed to who asked, under the number of the request."""
-    monkeypatch.setattr(commands, "TOLD_SECONDS", 0.0)
+    monkeypatch.setattr(commands, "PROGRESS_SECONDS", 0.0)
     async with connected() as socket:
         asked = await socket.send(
             "bundle.check", {"text": "---\n".join(NODES.replace("n0", f"m{at}") for at in range(12))}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from playground.edits.configuring import configured
-from playground.edits.policies import checked, told
+from playground.edits.policies import checked, policy_text
 from playground.live.errors import CommandError
 from playground.live.modules.bundle import _configured
 from scheduler_core import load, simulate
@@ -169,7 +169,7 @@ def test_a_change_at_a_step_restarts_the_scheduler_with_it() -> None:
 def test_the_form_shows_what_is_in_force() -> None:
     """A text that is typed too, with the gates beside it."""
     document = load(CONFIGURED).policy
-    form = told(document, Settings(), "v1.37")["form"]
+    form = policy_text(document, Settings(), "v1.37")["form"]
     (profile,) = form["profiles"]
     assert profile["arguments"] == {"NodeResourcesFit": {"scoringStrategy": {"type": "MostAllocated"}}}
     assert profile["points"] == form["default"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from playground.comparisons import comparing
-from playground.comparisons.asking import told
+from playground.comparisons.asking import with_sides
 from playground.live.commands import Answer, Call, command
 from playground.live.errors import CommandError
 from playground.live.sightings import sightings
@@ -38,7 +38,7 @@ async def get(call: Call) -> Answer:
         raise CommandError("step.out-of-range", str(error)) from error
     if question.slow:
         await in_storage(comparing.remember, question, body)
-    return told(question, body)
+    return with_sides(question, body)
 
 
 async def _compared(call: Call, question: comparing.Question) -> Encoded:

@@ -12,7 +12,7 @@ from playground.playback.finding import ConditionError, Finder, FoundCycle, Sear
 from playground.playback.playback import SLICE_SECONDS, Playback
 from playground.playback.stopping import Superseded
 
-TOLD_SECONDS = 0.25  # between two progress frames of a search
+PROGRESS_SECONDS = 0.25  # between two progress frames of a search
 
 
 @command(
@@ -41,14 +41,14 @@ async def find(call: Call) -> Answer:
         raise CommandError("payload.invalid", str(error), field=field) from error
     loop = asyncio.get_running_loop()
     searching: Searching | None = None
-    until, told = time.monotonic() + limit("FIND_SECONDS"), time.monotonic()
+    until, pushed_at = time.monotonic() + limit("FIND_SECONDS"), time.monotonic()
 
-    def tell(index: int) -> None:
+    def push(index: int) -> None:
         report = {"source": call.found().asked, "request": call.request, "index": index}
         call.connection.push("cycle.searched", report)
 
     def turn(playback: Playback, unwanted: Unwanted) -> FoundCycle | None:
-        nonlocal searching, told
+        nonlocal searching, pushed_at
         searching = searching or Finder(playback, search, unwanted).run()
         began, seen = time.monotonic(), search.start
         try:
@@ -61,9 +61,9 @@ async def find(call: Call) -> Answer:
             return found
         if time.monotonic() > until:
             return FoundCycle(0, (), seen, over=False)
-        if time.monotonic() - told > TOLD_SECONDS:
-            told = time.monotonic()
-            loop.call_soon_threadsafe(tell, seen)
+        if time.monotonic() - pushed_at > PROGRESS_SECONDS:
+            pushed_at = time.monotonic()
+            loop.call_soon_threadsafe(push, seen)
         return None
 
     return (await call.in_turns(turn)).wire()

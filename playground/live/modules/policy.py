@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from playground.edits.configuring import in_force
-from playground.edits.policies import changed, checked, in_text, settings_of, told
+from playground.edits.policies import changed, checked, in_text, policy_text, settings_of
 from playground.live.commands import Answer, Call, Unwanted, command
 from playground.live.errors import CommandError
 from playground.live.refusals import refusals, refused_edit
@@ -35,7 +35,7 @@ async def text(call: Call) -> Answer:
         with refusals("step"):
             documents = in_force(playback.scenario, moment)
         own: Mapping[str, Any] = next((d for d in documents if d["kind"] == SETTINGS_KIND), {})
-        answer = told(in_text(documents), settings_of(own), playback.scenario.release)
+        answer = policy_text(in_text(documents), settings_of(own), playback.scenario.release)
         return Encoded(encode(answer))
 
     return await call.in_turns(turn)

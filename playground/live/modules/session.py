@@ -7,7 +7,7 @@ from django.conf import settings
 from playground.limits import limit
 from playground.live.commands import Answer, Call, command
 
-TOLD = (
+LIMITS = (
     *("FRAME_BYTES", "SMALL_FRAME_BYTES", "FRAME_BYTES_PER_SECOND", "FRAMES_PER_SECOND"),
     *("BUNDLE_BYTES", "DRAFT_BYTES", "WINDOW_CYCLES", "MARKS", "EVENTS"),
 )
@@ -16,7 +16,7 @@ TOLD = (
 @command("session.hello")
 async def hello(call: Call) -> Answer:
     """Return the version and the limits that a client should respect."""
-    return {"version": settings.VERSION, "limits": {name: limit(name) for name in TOLD}}
+    return {"version": settings.VERSION, "limits": {name: limit(name) for name in LIMITS}}
 
 
 @command("request.cancel", request="index")

@@ -62,14 +62,14 @@ async def cancel(call: Call) -> Answer:
 
 
 async def _waited(call: Call, question: worth.CostQuestion) -> Answer:
-    def tell(report: worth.CostProgress) -> None:
+    def push(report: worth.CostProgress) -> None:
         done, total, strategy = report
         payload = {"source": call.found().asked, "done": done, "total": total, "strategy": strategy}
         call.connection.push("worth.progress", payload)
 
     try:
         answer = await worth.wait_for(
-            question, call.connection.asker, call.connection.unwanted(call.name, call.request), tell
+            question, call.connection.asker, call.connection.unwanted(call.name, call.request), push
         )
     except worth.NoCacheError as error:
         raise CommandError("payload.invalid", str(error), field="source") from error

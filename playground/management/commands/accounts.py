@@ -29,5 +29,5 @@ class Command(BaseCommand):
         for account in found[: max(0, options["limit"])]:
             seen = account.last_login.isoformat(timespec="seconds") if account.last_login else "never"
             created = account.created.isoformat(timespec="seconds")
-            holds = owning.told(account.owner) or "nothing"
+            holds = owning.holdings(account.owner) or "nothing"
             self.stdout.write(f"{account.username}\t{account.owner}\t{created}\t{seen}\t{holds}")
