@@ -19,7 +19,7 @@ from scheduler_core import load_documents, simulate
 from scheduler_core.explain import explain
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.schedulers.v1_37.config import read_configuration
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.signatures import signature
 from tests.core.engine.building import node, pod
 from tests.core.v1_37 import parts
@@ -62,7 +62,7 @@ else:
     raise AssertionError("exempt: 1")
 
 # What it signs tells pods apart, in profiles that enable it.
-pods = [Pod(parts.pod("p")), Pod(parts.pod("p"))]
+pods = [CompiledPod(parts.pod("p")), Pod(parts.pod("p"))]
 pods[1].namespace = "other"
 spread = {{"pluginConfig": [{{"name": "PodTopologySpread", "args": {{"defaultingType": "List"}}}}]}}
 for plugins, number in (({{}}, 1), ({{"multiPoint": {{"enabled": [{{"name": "ReservedNodes"}}]}}}}, 2)):

@@ -28,7 +28,7 @@ from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.interface import Attempt
 from scheduler_core.schedulers.v1_37.nominations import NominatedPods
 from scheduler_core.schedulers.v1_37.plugins.base import Context
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.refusals import Prepared, prepare, refusals
 from scheduler_core.schedulers.v1_37.state import Cluster
 from scheduler_core.schedulers.v1_37.status import ERROR, Status
@@ -255,7 +255,7 @@ class V1_37Standing(Standing):
         return pod.requests.get(name, 0), allocatable, used
 
 
-def _counts(other: Pod, pod: Pod) -> bool:
+def _counts(other: CompiledPod, pod: CompiledPod) -> bool:
     return other.priority >= pod.priority and other.key != pod.key
 
 

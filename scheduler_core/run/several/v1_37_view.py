@@ -19,7 +19,7 @@ from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.clock import SECOND
 from scheduler_core.schedulers.v1_37.entities import QueuedPod
 from scheduler_core.schedulers.v1_37.interface import Event
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.run import Run
 from scheduler_core.schedulers.v1_37.state import uid_of
 
@@ -147,7 +147,7 @@ class V1_37View(View):
     def _learn_reserved(self, key: str, manifest: Manifest) -> None:
         """Hear of a change of an assumed pod: its binding confirms it, the cache keeps it until then."""
         run = self.current
-        pod = Pod(manifest)
+        pod = CompiledPod(manifest)
         if pod.node or pod.finished:
             held = self.reserved.pop(key)
             run.watch.see(run.cluster.replace(manifest))
@@ -173,7 +173,7 @@ class V1_37View(View):
 
     def _check(self, manifest: Manifest) -> None:
         """Refuse a pod whose scheduling needs a controller that does not run with other schedulers."""
-        pod = Pod(manifest)
+        pod = CompiledPod(manifest)
         if pod.spec.get("resourceClaims") and pod.scheduler_name in self.current.configuration.profiles:
             self.refuse(
                 f"pod {pod.key} has resourceClaims; devices are not allocated beside other schedulers"
@@ -217,7 +217,7 @@ class V1_37View(View):
             self.cluster.put(pod)
             self.changed[key] = None
         stored = run.cluster.objects["Pod"][key]
-        fresh = Pod(stored)
+        fresh = CompiledPod(stored)
         run.cluster.forget(fresh)
         self._freed(stored, node)
         waiting = held.waiting

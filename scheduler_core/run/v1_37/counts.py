@@ -16,7 +16,7 @@ from scheduler_core.kubernetes.model import Pod, Workload
 from scheduler_core.run.v1_37.manifests import Manifests
 from scheduler_core.scenario.history_entries import entries_of
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.schedulers.v1_37.pods import Pod as Compiled
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 
 _OWN = ("initContainers", "overhead", "resources")
 _REPORTED = ("resources", "allocatedResources")
@@ -104,7 +104,7 @@ def _reports_more(spec: Mapping[str, Any], status: Mapping[str, Any]) -> bool:
     )
 
 
-def _pods(scenario: Scenario) -> Iterator[Compiled]:
+def _pods(scenario: Scenario) -> Iterator[CompiledPod]:
     """Yield the pods of the start and of operations that may count for more."""
     manifests, workloads = Manifests(scenario), _Workloads()
     for obj in scenario.objects:
@@ -113,13 +113,13 @@ def _pods(scenario: Scenario) -> Iterator[Compiled]:
         elif isinstance(obj, Pod):
             given = manifests.written(obj)
             if _may_count_more(given or _template(obj, workloads)):
-                yield Compiled(manifests.created(obj, given, workloads))
+                yield CompiledPod(manifests.created(obj, given, workloads))
     known = {key_of(obj) for obj in scenario.objects}
     for operation in scenario.operations:
         if isinstance(operation.object, Pod) and key_of(operation.object) not in known:
             made = manifests.changed(operation, workloads)
             if made is not None:
-                yield Compiled(made)
+                yield CompiledPod(made)
 
 
 def _template(pod: Pod, workloads: _Workloads) -> Mapping[str, Any]:

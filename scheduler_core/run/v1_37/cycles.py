@@ -24,7 +24,7 @@ from scheduler_core.record.priority_row import PriorityRow
 from scheduler_core.schedulers.v1_37.candidates import Candidate
 from scheduler_core.schedulers.v1_37.interface import Attempt
 from scheduler_core.schedulers.v1_37.node_list import NO_NODES, NodeList
-from scheduler_core.schedulers.v1_37.nodes import Nodes, Rows
+from scheduler_core.schedulers.v1_37.nodes import NodeTable, Rows
 from scheduler_core.schedulers.v1_37.preemption import NO_VICTIMS
 from scheduler_core.schedulers.v1_37.run import Ran
 from scheduler_core.schedulers.v1_37.status import ERROR, SKIP, UNRESOLVABLE, UNSCHEDULABLE, Status
@@ -92,7 +92,7 @@ def bare_cycle(decision: Decision, names: tuple[str, ...]) -> Cycle:
     )
 
 
-def places_of(nodes: Nodes, index: Mapping[str, int]) -> Places:
+def places_of(nodes: NodeTable, index: Mapping[str, int]) -> Places:
     """Return where each row's node is among the nodes of a Cycle; ``index`` has its names' positions."""
     found = (index.get(node.name, -1) for node in nodes.nodes)
     return np.fromiter(found, np.int32, len(nodes.nodes))

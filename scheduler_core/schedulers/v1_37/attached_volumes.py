@@ -7,7 +7,7 @@ from typing import Any
 
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.csi_migration import BY_PLUGIN, TranslationError, in_tree_source
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.state import Cluster
 from scheduler_core.schedulers.v1_37.volumes import class_name, not_owned
 
@@ -23,7 +23,7 @@ class MissingClaimError(VolumeError):
     """A waiting pod names a claim that does not exist."""
 
 
-def volumes_of(cluster: Cluster, pod: Pod, *, migrated: bool, waiting: bool = False) -> set[Volume]:
+def volumes_of(cluster: Cluster, pod: CompiledPod, *, migrated: bool, waiting: bool = False) -> set[Volume]:
     """Return the CSI volumes that a pod attaches to a node (filterAttachableVolumes).
 
     ``migrated``: the node has a CSINode, which makes in-tree volumes of five plugins count as their drivers'
@@ -46,7 +46,9 @@ def volumes_of(cluster: Cluster, pod: Pod, *, migrated: bool, waiting: bool = Fa
     return found
 
 
-def _claim(cluster: Cluster, pod: Pod, volume: Mapping[str, Any], *, waiting: bool) -> Manifest | None:
+def _claim(
+    cluster: Cluster, pod: CompiledPod, volume: Mapping[str, Any], *, waiting: bool
+) -> Manifest | None:
     named = volume.get("persistentVolumeClaim")
     name = named["claimName"] if named else f"{pod.name}-{volume['name']}"
     claim = cluster.get("PersistentVolumeClaim", pod.namespace, name)

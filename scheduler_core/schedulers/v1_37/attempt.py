@@ -25,7 +25,7 @@ from scheduler_core.schedulers.v1_37.nodes import Rows
 from scheduler_core.schedulers.v1_37.plugins.base import Context
 from scheduler_core.schedulers.v1_37.plugins.dynamic_resources import deallocate, unusable_claim
 from scheduler_core.schedulers.v1_37.plugins.table import PLUGINS
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.preemption import preempt
 from scheduler_core.schedulers.v1_37.profiles import Configuration, Profile
 from scheduler_core.schedulers.v1_37.reuse import Reuse
@@ -56,11 +56,11 @@ class Scheduler:
         self.start = 0
         """Index of the node that the next walk begins with (nextStartNodeIndex)."""
 
-    def profile_of(self, pod: Pod) -> Profile | None:
+    def profile_of(self, pod: CompiledPod) -> Profile | None:
         """Return the profile that handles the pod; None: the pod is not ours."""
         return self.configuration.profiles.get(pod.scheduler_name)
 
-    def pre_enqueue(self, pod: Pod) -> str | None:
+    def pre_enqueue(self, pod: CompiledPod) -> str | None:
         """Return the plugin that gates the pod: SchedulingGates or DynamicResources."""
         profile = self.profile_of(pod)
         assert profile is not None
@@ -74,7 +74,7 @@ class Scheduler:
 
     def schedule(
         self,
-        pod: Pod,
+        pod: CompiledPod,
         *,
         rows: Sequence[int] | None = None,
         hint: str | None = None,
@@ -97,7 +97,7 @@ class Scheduler:
                 self._choose(ctx, attempt, found)
         return attempt
 
-    def decide(self, pod: Pod) -> str | None:
+    def decide(self, pod: CompiledPod) -> str | None:
         """Choose a node as :meth:`schedule` does, without a record of how; None if there is none."""
         profile = self.profile_of(pod)
         assert profile is not None
@@ -110,7 +110,7 @@ class Scheduler:
         return self.schedule(pod).node
 
     def _begun(
-        self, pod: Pod, walk: Rows, hint: str | None
+        self, pod: CompiledPod, walk: Rows, hint: str | None
     ) -> tuple[Context, Attempt, frozenset[str] | None]:
         """Return a new attempt over the nodes of the walk after PreFilter, and the nodes it is limited to."""
         profile = self.profile_of(pod)
@@ -198,7 +198,7 @@ class Scheduler:
         attempt.absent = Failures(nodes.listed(absent), np.zeros(len(absent), np.intp), [outside])
         return rows
 
-    def evaluate(self, pod: Pod) -> Attempt:
+    def evaluate(self, pod: CompiledPod) -> Attempt:
         """Run PreFilter and Filter on all nodes, however many are feasible; no node is chosen."""
         self.cluster.nodes.refresh()
         walk = self.cluster.nodes.order
@@ -284,7 +284,7 @@ class Scheduler:
             scored.totals += normalized if weight == 1 else weight * normalized
         return scored
 
-    def rescore(self, pod: Pod, node: str) -> tuple[Context, dict[str, int]] | None:
+    def rescore(self, pod: CompiledPod, node: str) -> tuple[Context, dict[str, int]] | None:
         """Score one node alone: raw scores by plugin; None if it is refused, nominated pods left out.
 
         Raises PluginError if PreFilter or an error ends the attempt.

@@ -14,7 +14,7 @@ from scheduler_core.schedulers.v1_37.node_heap import ScoredNode, heapify, pop
 from scheduler_core.schedulers.v1_37.plugins.base import Context
 from scheduler_core.schedulers.v1_37.plugins.table import PLUGINS
 from scheduler_core.schedulers.v1_37.podgroups import GATE
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Profile
 from scheduler_core.schedulers.v1_37.signatures import signature
 
@@ -42,7 +42,7 @@ class Batching:
         self.profiles = profiles
         self._batches: dict[str, _Batch] = {}
 
-    def hint(self, pod: Pod, cycle: int, now: int) -> str | None:
+    def hint(self, pod: CompiledPod, cycle: int, now: int) -> str | None:
         """Return the node to try first, and take it out of the batch; None if there is no batch to use.
 
         ``cycle`` is the number of this cycle, ``now`` the time in milliseconds.
@@ -108,7 +108,7 @@ class InCycle(Struct, frozen=True):
     cycle: int
     now: int
 
-    def hint(self, pod: Pod) -> str | None:
+    def hint(self, pod: CompiledPod) -> str | None:
         """Return the node to try first, as :meth:`Batching.hint` does."""
         return self.batching.hint(pod, self.cycle, self.now)
 

@@ -8,7 +8,7 @@ from typing import Any
 from scheduler_core.schedulers.v1_37.attempt import Scheduler
 from scheduler_core.schedulers.v1_37.config import read_configuration
 from scheduler_core.schedulers.v1_37.nominations import NominatedPods
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.state import Cluster
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -132,7 +132,7 @@ class Benchmark:
             self.cluster.create(manifest)
         configuration = read_configuration({"percentageOfNodesToScore": percentage})
         self.scheduler = Scheduler(self.cluster, configuration, NominatedPods())
-        self.pods: list[Pod] = [pod for pod in self.cluster.pods.values() if not pod.node]
+        self.pods: list[CompiledPod] = [pod for pod in self.cluster.pods.values() if not pod.node]
         for pod in self.pods:  # as the queue does when it takes a pod in
             pod.compile()
         self.placement: dict[str, str] = {}

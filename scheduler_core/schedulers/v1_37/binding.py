@@ -21,7 +21,7 @@ from scheduler_core.schedulers.v1_37.plugins.dynamic_resources import (
     pod_uid,
 )
 from scheduler_core.schedulers.v1_37.plugins.volume_binding import VolumeState
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.state import Cluster, uid_of
 from scheduler_core.schedulers.v1_37.volumes import (
     BIND_COMPLETED,
@@ -219,12 +219,12 @@ def _provisioned(cluster: Cluster, claim: Manifest) -> dict[str, Any]:
     return _claimed(bare, claim)
 
 
-def _is_full(claim: Manifest, pod: Pod) -> bool:
+def _is_full(claim: Manifest, pod: CompiledPod) -> bool:
     reserved = consumers(claim)
     return len(reserved) >= MOST_CONSUMERS and all(one.get("uid") != pod_uid(pod) for one in reserved)
 
 
-def _unreservable(cluster: Cluster, pod: Pod) -> str:
+def _unreservable(cluster: Cluster, pod: CompiledPod) -> str:
     """Return the error of PreBind if a claim of the pod has no room for another consumer."""
     for name in pod.resource_claims:
         claim = cluster.get("ResourceClaim", pod.namespace, name)
@@ -237,7 +237,9 @@ def _unreservable(cluster: Cluster, pod: Pod) -> str:
     return ""
 
 
-def _bind_devices(cluster: Cluster, pod: Pod, devices: list[tuple[Manifest, Any]]) -> Iterator[Change]:
+def _bind_devices(
+    cluster: Cluster, pod: CompiledPod, devices: list[tuple[Manifest, Any]]
+) -> Iterator[Change]:
     """Write the allocation of each claim and reserve it for the pod (bindClaim)."""
     allocated = {_key(claim): allocation for claim, allocation in devices}
     consumer = {"resource": "pods", "name": pod.name, "uid": pod_uid(pod)}

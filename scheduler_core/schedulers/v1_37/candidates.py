@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scheduler_core.schedulers.v1_37.disruption import Unit
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 
 
 @dataclass(frozen=True)
@@ -15,12 +15,12 @@ class Candidate:
     node: str
     units: tuple[Unit, ...]
     violations: int
-    removed: tuple[Pod, ...] = ()
+    removed: tuple[CompiledPod, ...] = ()
     """All pods of lower priority on the node, in the order in which they were tried to be kept."""
     violating: frozenset[str] = frozenset()
     """Those whose deletion would violate a PodDisruptionBudget."""
 
     @property
-    def victims(self) -> tuple[Pod, ...]:
+    def victims(self) -> tuple[CompiledPod, ...]:
         """All pods of the units."""
         return tuple(pod for unit in self.units for pod in unit.pods)

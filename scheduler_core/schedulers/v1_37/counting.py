@@ -9,7 +9,7 @@ from typing import Any
 from scheduler_core.schedulers.v1_37.nodes import Ints
 from scheduler_core.schedulers.v1_37.pod_log import PodLog
 from scheduler_core.schedulers.v1_37.podclasses import PodClasses
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.selectors import Selector
 
 MAX_SELECTORS = 64
@@ -32,7 +32,7 @@ class SelectedPods:
     def count(self, namespace: str, selector: Selector, capacity: int) -> Ints:
         """Return the number of each row; (capacity,) int64. It stays as it is for one attempt only."""
 
-        def meant(pod: Pod) -> bool:
+        def meant(pod: CompiledPod) -> bool:
             return pod.namespace == namespace and not pod.terminating and selector.matches(pod.labels)
 
         key = namespace, selector

@@ -10,7 +10,7 @@ from msgspec import Struct
 from scheduler_core.kubernetes.times import microseconds_of
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.podgroups import disrupted_as_a_whole, group_key, priority
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.selectors import label_selector
 from scheduler_core.schedulers.v1_37.state import Cluster
 
@@ -18,7 +18,7 @@ NOW = 2**63
 """The start time of a pod that has not started."""
 
 
-def started(pod: Pod) -> int:
+def started(pod: CompiledPod) -> int:
     """Return a pod's start in microseconds; :data:`NOW` if it has not started."""
     found = microseconds_of(pod.status.get("startTime"))
     return NOW if found is None else found
@@ -27,7 +27,7 @@ def started(pod: Pod) -> int:
 class Unit(Struct, frozen=True):
     """Pods that go or stay together: one pod, or all of a PodGroup with ``disruptionMode.all``."""
 
-    pods: tuple[Pod, ...]
+    pods: tuple[CompiledPod, ...]
     priority: int
     """The PodGroup's priority, of a pod that belongs to one."""
 
@@ -44,7 +44,7 @@ class Unit(Struct, frozen=True):
         return min(started(pod) for pod in self.pods)
 
 
-def units(cluster: Cluster, pods: Iterable[Pod], *, groups: bool) -> list[Unit]:
+def units(cluster: Cluster, pods: Iterable[CompiledPod], *, groups: bool) -> list[Unit]:
     """Return the units of assigned pods, by their first pod; ``groups``: whether PodGroups are known.
 
     A unit that is a whole group has all its assigned pods, also those that are not among the given ones.
@@ -92,7 +92,7 @@ class Budgets:
         ]
         return [row for row in counted if row[1]] + [row for row in counted if not row[1]]
 
-    def _charge(self, pod: Pod, left: list[int]) -> bool:
+    def _charge(self, pod: CompiledPod, left: list[int]) -> bool:
         """Take one disruption from every budget that covers the pod; return whether one had none left."""
         violated = False
         for index, budget in enumerate(self._budgets):
@@ -102,7 +102,7 @@ class Budgets:
         return violated
 
     @staticmethod
-    def _covers(budget: Manifest, pod: Pod) -> bool:
+    def _covers(budget: Manifest, pod: CompiledPod) -> bool:
         selector = label_selector((budget.get("spec") or {}).get("selector"))
         disrupted = (budget.get("status") or {}).get("disruptedPods") or {}
         return (

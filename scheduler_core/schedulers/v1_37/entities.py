@@ -6,7 +6,7 @@ from bisect import insort
 from dataclasses import dataclass, field
 
 from scheduler_core.schedulers.v1_37.backoff import DEFAULT, Backoff
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 
 Order = tuple[int, int, int]
 """Negated priority, time, number of arrival: ascending order is the queue's."""
@@ -16,7 +16,7 @@ Order = tuple[int, int, int]
 class QueuedPod:
     """A waiting pod with what its attempts left behind."""
 
-    pod: Pod
+    pod: CompiledPod
     arrival: int
     since: int
     """When it was created or last failed; milliseconds."""

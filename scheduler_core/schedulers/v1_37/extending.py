@@ -24,9 +24,9 @@ from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.disruption import Unit, units
 from scheduler_core.schedulers.v1_37.failures import Failures
 from scheduler_core.schedulers.v1_37.interface import Attempt
-from scheduler_core.schedulers.v1_37.nodes import Nodes, Rows
+from scheduler_core.schedulers.v1_37.nodes import NodeTable, Rows
 from scheduler_core.schedulers.v1_37.plugins.base import MAX_SCORE
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.scored import PluginScores, Scored
 from scheduler_core.schedulers.v1_37.state import Cluster
 from scheduler_core.schedulers.v1_37.status import UNRESOLVABLE, UNSCHEDULABLE, Status
@@ -87,7 +87,7 @@ class Extension:
         self.trace = True
         self._begun: list[Calls] = []
 
-    def calls(self, pod: Pod) -> Calls:
+    def calls(self, pod: CompiledPod) -> Calls:
         """Begin the calls about one pod."""
         asked = AskedPod(pod.key, pod.namespace, pod.name, pod.uid, resource_names(pod))
         calls = Calls(
@@ -102,7 +102,7 @@ class Extension:
         return ExtenderRecord(tuple(call for calls in begun for call in calls.calls))
 
 
-def resource_names(pod: Pod) -> frozenset[str]:
+def resource_names(pod: CompiledPod) -> frozenset[str]:
     """Return the resources that a pod's containers request or limit (HTTPExtender.hasManagedResources)."""
     return frozenset(
         name
@@ -115,14 +115,14 @@ def resource_names(pod: Pod) -> frozenset[str]:
 class _Existing:
     """The names of the nodes that exist."""
 
-    def __init__(self, nodes: Nodes) -> None:
+    def __init__(self, nodes: NodeTable) -> None:
         self.nodes = nodes
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self.nodes.row(name) is not None
 
 
-def pass_extenders(calls: Calls, attempt: Attempt, nodes: Nodes, rows: Rows) -> Rows:
+def pass_extenders(calls: Calls, attempt: Attempt, nodes: NodeTable, rows: Rows) -> Rows:
     """Return what the extenders leave of the feasible rows, and note why they failed the others.
 
     A node that an extender failed has the status of the last one that did; one that it dropped in silence

@@ -13,7 +13,7 @@ from scheduler_core.schedulers.v1_37.interface import Nominations
 from scheduler_core.schedulers.v1_37.nodes import Mask, Rows
 from scheduler_core.schedulers.v1_37.plugins.base import Codes, Context, Plugin, Unprepared
 from scheduler_core.schedulers.v1_37.plugins.table import PLUGINS
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.status import ERROR, Status
 
 MIN_FEASIBLE = 100
@@ -67,11 +67,11 @@ def filter_row(ctx: Context, row: int, nominations: Nominations) -> Status | Non
     return filter_rows(ctx, np.array([row], np.intp), nominations).first()
 
 
-def _added(pod: Pod, nominated: Sequence[Pod]) -> list[Pod]:
+def _added(pod: CompiledPod, nominated: Sequence[CompiledPod]) -> list[CompiledPod]:
     return [other for other in nominated if other.priority >= pod.priority and other.key != pod.key]
 
 
-def _with_added(ctx: Context, row: int, added: list[Pod]) -> Status | None:
+def _with_added(ctx: Context, row: int, added: list[CompiledPod]) -> Status | None:
     trial = what_if_context(ctx)
     with ctx.cluster.what_if(row):
         for pod in added:
@@ -88,19 +88,19 @@ def what_if_context(ctx: Context) -> Context:
     return replace(ctx, states=states)
 
 
-def add_pod(ctx: Context, row: int, pod: Pod) -> None:
+def add_pod(ctx: Context, row: int, pod: CompiledPod) -> None:
     """Let a pod come to a row, within ``Cluster.what_if``."""
     ctx.nodes.add_pod(row, pod)
     update_states(ctx, row, pod, 1)
 
 
-def remove_pod(ctx: Context, row: int, pod: Pod) -> None:
+def remove_pod(ctx: Context, row: int, pod: CompiledPod) -> None:
     """Let a pod leave a row, within ``Cluster.what_if``."""
     ctx.nodes.remove_pod(row, pod)
     update_states(ctx, row, pod, -1)
 
 
-def update_states(ctx: Context, row: int, pod: Pod, sign: int) -> None:
+def update_states(ctx: Context, row: int, pod: CompiledPod, sign: int) -> None:
     """Tell the prepared states of a pod that comes to a row or leaves it (PreFilterExtensions)."""
     for key in ctx.profile.points["preFilter"]:
         if key not in ctx.skipped and key in ctx.states:

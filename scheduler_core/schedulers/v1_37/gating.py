@@ -7,7 +7,7 @@ from collections.abc import Callable
 from scheduler_core.schedulers.v1_37.entities import QueuedPod
 from scheduler_core.schedulers.v1_37.interface import Event, HintContext
 from scheduler_core.schedulers.v1_37.podgroups import group_key, min_count
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Configuration
 from scheduler_core.schedulers.v1_37.registrations import registration_for
 from scheduler_core.schedulers.v1_37.state import Cluster
@@ -20,7 +20,7 @@ class PluginRules:
     """PreEnqueue and hints of the plugins of every profile (queue.Rules)."""
 
     def __init__(
-        self, cluster: Cluster, configuration: Configuration, pre_enqueue: Callable[[Pod], str | None]
+        self, cluster: Cluster, configuration: Configuration, pre_enqueue: Callable[[CompiledPod], str | None]
     ) -> None:
         self.cluster = cluster
         self.configuration = configuration
@@ -57,7 +57,7 @@ class PluginRules:
         known = (pod for pod in self.cluster.members(key) if pod.node or self._handled(pod))
         return sum(1 for _ in known) < min_count(group)
 
-    def _handled(self, pod: Pod) -> bool:
+    def _handled(self, pod: CompiledPod) -> bool:
         return pod.scheduler_name in self.configuration.profiles
 
     def answers(self, waiting: QueuedPod, event: Event) -> dict[str, str]:
@@ -69,7 +69,11 @@ class PluginRules:
             row = registration_for(plugin, event)
             if row is None:
                 continue
-            if event.resource == "TargetPod" and event.new is not None and Pod(event.new).key != waiting.key:
+            if (
+                event.resource == "TargetPod"
+                and event.new is not None
+                and CompiledPod(event.new).key != waiting.key
+            ):
                 out[plugin] = "QueueSkip"  # another member of its group changed
                 continue
             try:

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from scheduler_core.schedulers.v1_37.change import Change, Manifest
 from scheduler_core.schedulers.v1_37.failures import NO_FAILURES, Failures
 from scheduler_core.schedulers.v1_37.node_list import NodeList
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Configuration, Profile
 from scheduler_core.schedulers.v1_37.scored import Scored
 from scheduler_core.schedulers.v1_37.state import Cluster
@@ -58,7 +58,7 @@ class HintContext(Struct, frozen=True):
         return self.profile.arguments.get(plugin) or {}
 
 
-Hint = Callable[[Pod, Event, HintContext], HintAnswer]
+Hint = Callable[[CompiledPod, Event, HintContext], HintAnswer]
 """``hint(pod, event, context)``; an exception is the record's ``Error``, which queues the pod."""
 
 
@@ -73,7 +73,7 @@ class Registration(Struct, frozen=True):
 class Attempt(Struct):
     """One attempt to place one pod: what the record shows, and what the driver needs to go on."""
 
-    pod: Pod
+    pod: CompiledPod
     profile: Profile
     context: Any
     """The plugins' context (``plugins.base.Context``) with what each prepared."""
@@ -122,9 +122,9 @@ class Attempt(Struct):
     """Text of an attempt that ended by error (no plugin is named)."""
     changes: list[Change] = field(default_factory=list)
     """Writes of this attempt before binding (a claim deallocated by PostFilter)."""
-    victims: list[Pod] = field(default_factory=list)
+    victims: list[CompiledPod] = field(default_factory=list)
     """Victims to delete after the cycle, in order; terminating ones are not among them."""
-    lost_nominations: list[Pod] = field(default_factory=list)
+    lost_nominations: list[CompiledPod] = field(default_factory=list)
     """Lower-priority pods nominated to the chosen node, which lose the nomination."""
 
     def document(self) -> dict[str, Any]:
@@ -162,7 +162,7 @@ class Attempt(Struct):
 class Nominations(Protocol):
     """The queue's nominator, as Filter and preemption ask it. ``nominations.py`` has the plain one."""
 
-    def on(self, node: str) -> Sequence[Pod]:
+    def on(self, node: str) -> Sequence[CompiledPod]:
         """Return the waiting pods nominated to the node, in order of nomination."""
         ...
 
@@ -170,7 +170,7 @@ class Nominations(Protocol):
         """Return the node of every nominated pod, by pod."""
         ...
 
-    def node_of(self, pod: Pod) -> str:
+    def node_of(self, pod: CompiledPod) -> str:
         """Return the node that the pod is nominated to, or an empty string."""
         ...
 
@@ -178,7 +178,7 @@ class Nominations(Protocol):
 class Hinting(Protocol):
     """Opportunistic batching within one cycle."""
 
-    def hint(self, pod: Pod) -> str | None:
+    def hint(self, pod: CompiledPod) -> str | None:
         """Return the node to try first; None if there is no batch to use."""
         ...
 
@@ -197,7 +197,9 @@ class Scheduling(Protocol):
     nominations: Nominations
     start: int
 
-    def schedule(self, pod: Pod, *, rows: Sequence[int] | None = None, hint: str | None = None) -> Attempt:
+    def schedule(
+        self, pod: CompiledPod, *, rows: Sequence[int] | None = None, hint: str | None = None
+    ) -> Attempt:
         """PreFilter, Filter, Score and selection (schedulePod). Changes nothing but the start index.
 
         ``rows``: the nodes of a placement, in order. ``hint``: a batching hint, tried like a nominated node.
@@ -225,6 +227,6 @@ class Scheduling(Protocol):
         """Set result, message and plugins of an attempt without a node."""
         ...
 
-    def pre_enqueue(self, pod: Pod) -> str | None:
+    def pre_enqueue(self, pod: CompiledPod) -> str | None:
         """Return the plugin that gates the pod, or None (SchedulingGates, DynamicResources)."""
         ...

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from scheduler_core.kubernetes.shared_devices import SHARE, Demand
 from scheduler_core.schedulers.v1_37.node_list import Names, NodeList
-from scheduler_core.schedulers.v1_37.pods import Pod, Port
+from scheduler_core.schedulers.v1_37.pods import CompiledPod, Port
 from scheduler_core.schedulers.v1_37.requests import amounts
 from scheduler_core.schedulers.v1_37.row_memo import RowMemo
-from scheduler_core.schedulers.v1_37.selectors import NAME_FIELD, Requirement
+from scheduler_core.schedulers.v1_37.selectors import NAME_FIELD, SelectorRequirement
 from scheduler_core.schedulers.v1_37.shared_devices import SharedDevices
 
 Rows = NDArray[np.intp]
@@ -65,7 +65,7 @@ class Column:
 
 
 @dataclass
-class Node:
+class NodeInfo:
     """What is looked at one node at a time."""
 
     name: str
@@ -74,11 +74,11 @@ class Node:
     taints: tuple[Mapping[str, Any], ...] = ()
     alive: bool = True
     zone: str = ""
-    pods: list[Pod] = field(default_factory=list)
+    pods: list[CompiledPod] = field(default_factory=list)
     ports: set[Port] = field(default_factory=set)
     images: tuple[str, ...] = ()
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Node:
+    def __deepcopy__(self, memo: dict[int, Any]) -> NodeInfo:
         """Return a node with pods and ports of its own; the rest is replaced as a whole and never changed."""
         del memo
         return replace(self, pods=list(self.pods), ports=set(self.ports))
@@ -105,20 +105,20 @@ class SavedRow:
     """A row's state before a what-if."""
 
     row: int
-    pods: list[Pod]
+    pods: list[CompiledPod]
     ports: set[Port]
     requested: dict[str, int]
     nonzero: tuple[int, int]
     dirty: bool
 
 
-class Nodes:
+class NodeTable:
     """All rows, their columns and their order."""
 
     def __init__(self, capacity: int = 16) -> None:
         self.capacity = capacity
         self.rows: dict[str, int] = {}
-        self.nodes: list[Node] = []
+        self.nodes: list[NodeInfo] = []
         self.names: Names = np.empty(capacity, np.object_)
         self.allocatable: dict[str, Ints] = {}
         self.requested: dict[str, Ints] = {}
@@ -170,7 +170,7 @@ class Nodes:
         row = len(self.nodes)
         if row == self.capacity:
             self._grow(2 * self.capacity)
-        self.nodes.append(Node(name, {}, alive=False))
+        self.nodes.append(NodeInfo(name, {}, alive=False))
         self.names[row] = name
         self.rows[name] = row
         return row
@@ -308,7 +308,7 @@ class Nodes:
             image.sizes[row] = image.size if listed else 0
             image.counts[row] = len(image.nodes) if listed else 0
 
-    def without_pods(self) -> Nodes:
+    def without_pods(self) -> NodeTable:
         """Return columns for scores, with the same nodes but no requests of pods and no images on them."""
         out = copy(self)
         nothing = np.zeros_like(self.nonzero)
@@ -351,7 +351,7 @@ class Nodes:
             found = self._masks[key] = make()
         return found
 
-    def holds(self, requirement: Requirement) -> Mask:
+    def holds(self, requirement: SelectorRequirement) -> Mask:
         """Evaluate an expression on labels for all rows; (capacity,) bool."""
 
         def make() -> Mask:
@@ -370,7 +370,7 @@ class Nodes:
 
     # Pods on rows.
 
-    def add_pod(self, row: int, pod: Pod) -> None:
+    def add_pod(self, row: int, pod: CompiledPod) -> None:
         """Count a pod on a row (NodeInfo.AddPod)."""
         node = self.nodes[row]
         node.pods.append(pod)
@@ -379,7 +379,7 @@ class Nodes:
             node.ports.update(pod.host_ports)
             self.with_ports.add(row)
 
-    def remove_pod(self, row: int, pod: Pod) -> None:
+    def remove_pod(self, row: int, pod: CompiledPod) -> None:
         """Count a pod no more; the last one takes its place in the list (NodeInfo.RemovePod).
 
         Its ports are free then even if another pod of the node has them, for upstream keeps a set.
@@ -391,7 +391,7 @@ class Nodes:
         self._count(row, pod, -1)
         node.ports.difference_update(pod.host_ports)
 
-    def _count(self, row: int, pod: Pod, sign: int) -> None:
+    def _count(self, row: int, pod: CompiledPod, sign: int) -> None:
         for name, amount in pod.held.items():
             self.column(self.requested, name)[row] += sign * amount
         cpu, memory = pod.held_nonzero

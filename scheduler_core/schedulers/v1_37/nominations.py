@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 
 
 class NominatedPods:
     """Queued pods with ``status.nominatedNodeName``, by node in order of nomination."""
 
     def __init__(self) -> None:
-        self._by_node: dict[str, dict[str, Pod]] = {}
+        self._by_node: dict[str, dict[str, CompiledPod]] = {}
         self._nodes: dict[str, str] = {}
-        self._blank: dict[str, Pod] = {}
+        self._blank: dict[str, CompiledPod] = {}
         self._hidden: set[str] = set()
 
-    def put(self, pod: Pod) -> None:
+    def put(self, pod: CompiledPod) -> None:
         """Note a queued pod's nomination as its status says; it goes behind the others of the node."""
         self.nominate(pod, pod.nominated_node)
 
-    def nominate(self, pod: Pod, node: str) -> None:
+    def nominate(self, pod: CompiledPod, node: str) -> None:
         """Note a nomination of which the pod's status may not tell yet; none if ``node`` is empty."""
         self.drop(pod.key)
         if node:
@@ -33,22 +33,22 @@ class NominatedPods:
         if node is not None:
             del self._by_node[node][key]
 
-    def on(self, node: str) -> Sequence[Pod]:
+    def on(self, node: str) -> Sequence[CompiledPod]:
         """Return the waiting pods nominated to the node, in order of nomination."""
         found = self._by_node.get(node, {})
         return tuple(self._blank.get(key, pod) for key, pod in found.items() if key not in self._hidden)
 
-    def node_of(self, pod: Pod) -> str:
+    def node_of(self, pod: CompiledPod) -> str:
         """Return the node that the pod is nominated to, or an empty string."""
         return self._nodes.get(pod.key, "")
 
-    def in_flight(self, pods: Iterable[Pod]) -> None:
+    def in_flight(self, pods: Iterable[CompiledPod]) -> None:
         """Note the members of a group that is being tried, of which the queue knows no more than the names.
 
         Such a pod counts as one without priority and requests.
         """
         self._blank = {
-            pod.key: Pod({"metadata": {"name": pod.name, "namespace": pod.namespace, "uid": pod.uid}})
+            pod.key: CompiledPod({"metadata": {"name": pod.name, "namespace": pod.namespace, "uid": pod.uid}})
             for pod in pods
         }
 

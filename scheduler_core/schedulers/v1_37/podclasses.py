@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from scheduler_core.schedulers.v1_37.nodes import Ints
-from scheduler_core.schedulers.v1_37.pods import Affinity, Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod, PodAffinityTerms
 
 _SPARSE = 32
 
@@ -19,9 +19,9 @@ _SPARSE = 32
 class PodClass:
     """One class: a pod of it as an example, and its pods per row."""
 
-    def __init__(self, example: Pod) -> None:
+    def __init__(self, example: CompiledPod) -> None:
         self.example = example
-        self.affinity: Affinity = example.affinity
+        self.affinity: PodAffinityTerms = example.affinity
         self.counts: dict[int, int] = {}
         self._dense: Ints | None = None
 
@@ -59,7 +59,7 @@ class PodClasses:
     def __iter__(self) -> Iterator[PodClass]:
         return iter(self._classes.values())
 
-    def change(self, row: int, pod: Pod, by: int) -> None:
+    def change(self, row: int, pod: CompiledPod, by: int) -> None:
         """Count a pod on a row, or count it no more."""
         key = pod.class_key
         found = self._classes.get(key)
@@ -75,7 +75,7 @@ class PodClasses:
             for table in (self._classes, self.with_required_anti, self.with_affinity):
                 table.pop(key, None)
 
-    def count(self, capacity: int, meant: Callable[[Pod], bool]) -> Ints:
+    def count(self, capacity: int, meant: Callable[[CompiledPod], bool]) -> Ints:
         """Return how many pods each row has of the classes that are meant; (capacity,) int64."""
         out = np.zeros(capacity, np.int64)
         for each in self._classes.values():

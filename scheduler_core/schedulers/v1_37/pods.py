@@ -47,7 +47,7 @@ class AffinityTerm(Struct, frozen=True):
         ) and self.selector.matches(labels)
 
 
-class Affinity(Struct, frozen=True):
+class PodAffinityTerms(Struct, frozen=True):
     """The four lists of pod affinity terms."""
 
     required: tuple[AffinityTerm, ...] = ()
@@ -56,10 +56,10 @@ class Affinity(Struct, frozen=True):
     preferred_anti: tuple[AffinityTerm, ...] = ()
 
 
-NO_AFFINITY = Affinity()
+NO_AFFINITY = PodAffinityTerms()
 
 
-class Pod:
+class CompiledPod:
     """A compiled pod. What is needed rarely is compiled at first use."""
 
     def __init__(self, manifest: Mapping[str, Any]) -> None:
@@ -79,9 +79,9 @@ class Pod:
         self.nominated_node: str = self.status.get("nominatedNodeName") or ""
 
     def __repr__(self) -> str:
-        return f"Pod({self.key})"
+        return f"CompiledPod({self.key})"
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Pod:
+    def __deepcopy__(self, memo: dict[int, Any]) -> CompiledPod:
         """Return itself: it never changes, so copies of a cluster share it."""
         del memo
         return self
@@ -91,19 +91,19 @@ class Pod:
         """Whether its phase is terminal, so that it no longer exists for the scheduler."""
         return self.status.get("phase") in ("Succeeded", "Failed")
 
-    def placed(self, node: str) -> Pod:
+    def placed(self, node: str) -> CompiledPod:
         """Return the pod as it is on a node, sharing what was compiled."""
-        out = Pod.__new__(Pod)
+        out = CompiledPod.__new__(CompiledPod)
         out.__dict__.update(self.__dict__)
         out.node = node
         return out
 
-    def rewritten(self, manifest: Mapping[str, Any]) -> Pod:
+    def rewritten(self, manifest: Mapping[str, Any]) -> CompiledPod:
         """Return the pod of a manifest with another node, nomination or PodScheduled condition.
 
         All that was compiled is the same, but for the key that has the whole specification.
         """
-        out, made = Pod(manifest), self.__dict__
+        out, made = CompiledPod(manifest), self.__dict__
         out.__dict__.update((name, made[name]) for name in made.keys() - out.__dict__.keys() - {"spec_key"})
         return out
 
@@ -205,13 +205,13 @@ class Pod:
     # Pods.
 
     @cached_property
-    def affinity(self) -> Affinity:
+    def affinity(self) -> PodAffinityTerms:
         """Its pod (anti-)affinity terms."""
         affinity = self.spec.get("affinity") or {}
         pod, anti = affinity.get("podAffinity") or {}, affinity.get("podAntiAffinity") or {}
         if not pod and not anti:
             return NO_AFFINITY
-        return Affinity(
+        return PodAffinityTerms(
             self._required(pod.get(REQUIRED)),
             self._preferred(pod.get(PREFERRED)),
             self._required(anti.get(REQUIRED)),

@@ -19,7 +19,7 @@ from scheduler_core.schedulers.v1_37.filtering import (
 from scheduler_core.schedulers.v1_37.interface import Attempt, Nominations
 from scheduler_core.schedulers.v1_37.plugins.base import Context
 from scheduler_core.schedulers.v1_37.podgroups import GATE
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.status import ERROR, SUCCESS, UNRESOLVABLE, UNSCHEDULABLE, Status
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
@@ -105,7 +105,7 @@ def _ineligible(ctx: Context, attempt: Attempt, nominations: Nominations) -> str
     return None
 
 
-def terminates_by_preemption(pod: Pod) -> bool:
+def terminates_by_preemption(pod: CompiledPod) -> bool:
     """Return whether a pod is a victim that is still terminating (PodTerminatingByPreemption)."""
     conditions = pod.status.get("conditions") or ()
     target = next((one for one in conditions if one.get("type") == "DisruptionTarget"), None)
@@ -210,7 +210,7 @@ def _return(trial: Context, row: int, unit: Unit) -> None:
             update_states(trial, own, pod, 1)
 
 
-def _earliest_start(victims: Sequence[Pod]) -> int:
+def _earliest_start(victims: Sequence[CompiledPod]) -> int:
     """Return when the first of the victims of the highest priority started (GetEarliestPodStartTime)."""
     highest = max(pod.priority for pod in victims)
     return min(started(pod) for pod in victims if pod.priority == highest)

@@ -11,7 +11,7 @@ from scheduler_core.schedulers.v1_37.entities import Entity, QueuedGroup, Queued
 from scheduler_core.schedulers.v1_37.heaps import EntityHeap
 from scheduler_core.schedulers.v1_37.interface import Event
 from scheduler_core.schedulers.v1_37.moves import Move, Moves, combined
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.unschedulable import UnschedulableEntities
 
 LEFTOVER_AFTER = 300 * SECOND
@@ -302,6 +302,6 @@ def queue_entry(waiting: QueuedPod, queue: str, nominated: str | None) -> dict[s
     }
 
 
-def new_pod(queue: SchedulingQueue, pod: Pod) -> QueuedPod:
+def new_pod(queue: SchedulingQueue, pod: CompiledPod) -> QueuedPod:
     """Return a pod that arrives now."""
     return QueuedPod(pod, queue.number(), queue.clock.now, backoff=queue.backs_off)

@@ -7,7 +7,7 @@ from functools import cache
 
 from scheduler_core.schedulers.v1_37.interface import Event, Registration
 from scheduler_core.schedulers.v1_37.plugins.table import ROWS, declared
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 
 REGISTRATIONS: Mapping[str, tuple[Registration, ...]] = {
     row.key: row.registrations for row in ROWS.values() if row.registrations
@@ -35,7 +35,7 @@ def events_of(plugin: str) -> tuple[str, ...]:
     return tuple(row.resource + action for row in rows for action in sorted(row.actions))
 
 
-def wakes(plugin: str, pod: Pod) -> str:
+def wakes(plugin: str, pod: CompiledPod) -> str:
     """Return what the pod waits for if the plugin rejected it, as a clause after "until"."""
     if plugin not in REGISTRATIONS:
         return "time moves it: the plugin registered no event"

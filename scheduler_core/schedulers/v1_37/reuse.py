@@ -31,7 +31,7 @@ from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import (
     weighted,
 )
 from scheduler_core.schedulers.v1_37.plugins.table import DECLARED, PLUGINS
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Configuration, Profile
 from scheduler_core.schedulers.v1_37.selecting import select
 from scheduler_core.schedulers.v1_37.state import Cluster
@@ -63,7 +63,7 @@ class Reuse:
         self._configuration = configuration
         self._classes: OrderedDict[tuple[Any, ...], _Shared] = OrderedDict()
 
-    def choose(self, pod: Pod, profile: Profile, start: int) -> tuple[int, int] | None:
+    def choose(self, pod: CompiledPod, profile: Profile, start: int) -> tuple[int, int] | None:
         """Return the chosen row and the next start index; None if the attempt is to be made in full."""
         cluster = self._cluster
         if cluster.classes.with_affinity or not len(cluster.nodes.order) or not profile.points["score"]:
@@ -205,7 +205,7 @@ class _Shared:
         self.position = log.end
         return True
 
-    def _follow(self, place: int, row: int, pod: Pod, sign: int) -> None:
+    def _follow(self, place: int, row: int, pod: CompiledPod, sign: int) -> None:
         """Count a pod in or out for the rules on other pods."""
         ctx = self.ctx
         PLUGINS[_AFFINITY].update(ctx, ctx.states[_AFFINITY], pod, row, sign)

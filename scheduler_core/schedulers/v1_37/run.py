@@ -26,7 +26,7 @@ from scheduler_core.schedulers.v1_37.groups.cycle import run_cycle
 from scheduler_core.schedulers.v1_37.interface import Attempt
 from scheduler_core.schedulers.v1_37.moves import Moves
 from scheduler_core.schedulers.v1_37.nominations import NominatedPods
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Configuration
 from scheduler_core.schedulers.v1_37.queue import SchedulingQueue, queue_entry
 from scheduler_core.schedulers.v1_37.state import Cluster, key_of
@@ -296,7 +296,7 @@ class Run:
             self._lose_nomination(pod)
         return self._delete(attempt.victims, {attempt.pod.key})
 
-    def _delete(self, victims: Sequence[Pod], preemptors: set[str]) -> list[str]:
+    def _delete(self, victims: Sequence[CompiledPod], preemptors: set[str]) -> list[str]:
         """Delete victims in order; the last one lets the preemptors go on."""
         deleted = []
         for number, victim in enumerate(victims, 1):
@@ -308,7 +308,7 @@ class Run:
         self.deleted += deleted
         return deleted
 
-    def _lose_nomination(self, pod: Pod) -> None:
+    def _lose_nomination(self, pod: CompiledPod) -> None:
         stored = self.cluster.objects["Pod"].get(pod.key)
         written = None if stored is None else write_status(self.cluster, stored, None, "")
         if written is not None:

@@ -14,7 +14,7 @@ from scheduler_core.kubernetes.integers import parse_int
 NAME_FIELD = "metadata.name"
 
 
-class Requirement(Struct, frozen=True):
+class SelectorRequirement(Struct, frozen=True):
     """One expression: a key, an operator, its values."""
 
     key: str
@@ -44,7 +44,7 @@ class Requirement(Struct, frozen=True):
 class Selector(Struct, frozen=True):
     """A label selector: every requirement must hold. ``nothing``: the null selector, matches none."""
 
-    requirements: tuple[Requirement, ...] = ()
+    requirements: tuple[SelectorRequirement, ...] = ()
     nothing: bool = False
 
     @property
@@ -56,7 +56,7 @@ class Selector(Struct, frozen=True):
         """Return whether the labels match."""
         return not self.nothing and all(r.holds(labels.get(r.key)) for r in self.requirements)
 
-    def extended(self, requirements: Sequence[Requirement]) -> Selector:
+    def extended(self, requirements: Sequence[SelectorRequirement]) -> Selector:
         """Return the selector with more requirements; the null selector stays null."""
         if self.nothing or not requirements:
             return self
@@ -76,18 +76,22 @@ def label_selector(selector: Mapping[str, Any] | None) -> Selector:
 @lru_cache(maxsize=4096)
 def _label_selector(text: str) -> Selector:
     selector = json.loads(text)
-    pairs = [Requirement(k, "In", (v,)) for k, v in sorted((selector.get("matchLabels") or {}).items())]
+    pairs = [
+        SelectorRequirement(k, "In", (v,)) for k, v in sorted((selector.get("matchLabels") or {}).items())
+    ]
     return Selector((*pairs, *map(requirement, selector.get("matchExpressions") or ())))
 
 
 def map_selector(pairs: Mapping[str, str] | None) -> Selector:
     """Compile a plain map of labels (labels.Set.AsSelector)."""
-    return Selector(tuple(Requirement(k, "In", (v,)) for k, v in sorted((pairs or {}).items())))
+    return Selector(tuple(SelectorRequirement(k, "In", (v,)) for k, v in sorted((pairs or {}).items())))
 
 
-def requirement(expression: Mapping[str, Any]) -> Requirement:
+def requirement(expression: Mapping[str, Any]) -> SelectorRequirement:
     """Compile one expression."""
-    return Requirement(expression["key"], expression["operator"], tuple(expression.get("values") or ()))
+    return SelectorRequirement(
+        expression["key"], expression["operator"], tuple(expression.get("values") or ())
+    )
 
 
 class NodeTerm(Struct, frozen=True):
@@ -96,8 +100,8 @@ class NodeTerm(Struct, frozen=True):
     One without either matches nothing, nor does one that upstream cannot parse (LazyErrorNodeSelector).
     """
 
-    expressions: tuple[Requirement, ...] = ()
-    fields: tuple[Requirement, ...] = ()
+    expressions: tuple[SelectorRequirement, ...] = ()
+    fields: tuple[SelectorRequirement, ...] = ()
     unusable: bool = False
 
     @property
@@ -114,12 +118,12 @@ class NodeTerm(Struct, frozen=True):
         )
 
 
-def field_holds(field: Requirement, name: str) -> bool:
+def field_holds(field: SelectorRequirement, name: str) -> bool:
     """Evaluate an expression on fields: ``metadata.name`` with In or NotIn and one value is all there is."""
     return field_is_known(field) and field.holds(name)
 
 
-def field_is_known(field: Requirement) -> bool:
+def field_is_known(field: SelectorRequirement) -> bool:
     """Return whether an expression on fields is one that can hold."""
     return field.key == NAME_FIELD and field.operator in ("In", "NotIn") and len(field.values) == 1
 
@@ -131,7 +135,7 @@ def node_term(term: Mapping[str, Any]) -> NodeTerm:
     return NodeTerm(expressions, fields, not all(map(_can_be_parsed, expressions)))
 
 
-def _can_be_parsed(expression: Requirement) -> bool:
+def _can_be_parsed(expression: SelectorRequirement) -> bool:
     """Return whether operator and values go together (labels.NewRequirement)."""
     values = expression.values
     match expression.operator:

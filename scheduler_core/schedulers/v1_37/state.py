@@ -13,11 +13,11 @@ from typing import Any
 from scheduler_core.formats.patch import apply_patch
 from scheduler_core.schedulers.v1_37.change import Change, Manifest
 from scheduler_core.schedulers.v1_37.counting import SelectedPods
-from scheduler_core.schedulers.v1_37.nodes import Nodes
+from scheduler_core.schedulers.v1_37.nodes import NodeTable
 from scheduler_core.schedulers.v1_37.pod_log import PodLog
 from scheduler_core.schedulers.v1_37.podclasses import PodClasses
 from scheduler_core.schedulers.v1_37.podgroups import group_key
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 
 CLUSTER_SCOPED = frozenset((
     "Namespace", "Node", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver", "VolumeAttachment",
@@ -47,11 +47,11 @@ class Cluster:
 
     def __init__(self) -> None:
         self.objects: dict[str, dict[str, Manifest]] = {}
-        self.pods: dict[str, Pod] = {}
+        self.pods: dict[str, CompiledPod] = {}
         """Pods that are not finished, in order of creation; an assumed pod is here with its node."""
         self._absent: set[str] = set()
         self._groups: dict[str, dict[str, None]] = {}
-        self.nodes = Nodes()
+        self.nodes = NodeTable()
         self.classes = PodClasses()
         self.log = PodLog()
         self.selected = SelectedPods(self.classes, self.log)
@@ -82,7 +82,7 @@ class Cluster:
         self._store(kind, key, manifest)
         return Change(kind, key, None, manifest)
 
-    def replace(self, manifest: Manifest, *, like: Pod | None = None) -> Change:
+    def replace(self, manifest: Manifest, *, like: CompiledPod | None = None) -> Change:
         """Store a new state of an object. ``like``: a pod that differs in its node and conditions alone."""
         kind, meta = manifest["kind"], manifest["metadata"]
         key = key_of(kind, meta.get("namespace"), meta["name"])
@@ -107,11 +107,11 @@ class Cluster:
             self.nodes.remove(key)
         return Change(kind, key, old, None)
 
-    def _store(self, kind: str, key: str, manifest: Manifest, like: Pod | None = None) -> None:
+    def _store(self, kind: str, key: str, manifest: Manifest, like: CompiledPod | None = None) -> None:
         self.objects.setdefault(kind, {})[key] = manifest
         self.versions[kind] = self.versions.get(kind, 0) + 1
         if kind == "Pod":
-            self._put_pod(Pod(manifest) if like is None else like.rewritten(manifest))
+            self._put_pod(CompiledPod(manifest) if like is None else like.rewritten(manifest))
         elif kind == "Node":
             self.nodes.put(manifest)
 
@@ -132,7 +132,7 @@ class Cluster:
 
     # Pods.
 
-    def _put_pod(self, pod: Pod) -> None:
+    def _put_pod(self, pod: CompiledPod) -> None:
         old = self.pods.get(pod.key)
         if old is not None and old.node:
             self._off(old)
@@ -155,16 +155,16 @@ class Cluster:
         if pod.node:
             self._off(pod)
 
-    def _leave_group(self, pod: Pod) -> None:
+    def _leave_group(self, pod: CompiledPod) -> None:
         group = group_key(pod.manifest)
         if group is not None:
             self._groups.get(group, {}).pop(pod.key, None)
 
-    def members(self, group: str) -> tuple[Pod, ...]:
+    def members(self, group: str) -> tuple[CompiledPod, ...]:
         """Return the pods of a PodGroup, bound and waiting, in order of creation."""
         return tuple(self.pods[key] for key in self._groups.get(group, ()))
 
-    def _on(self, pod: Pod) -> None:
+    def _on(self, pod: CompiledPod) -> None:
         row = self.nodes.rows.get(pod.node)
         if row is None:
             row = self.nodes.unknown(pod.node)
@@ -172,41 +172,41 @@ class Cluster:
         self.classes.change(row, pod, 1)
         self.log.append((row, pod, 1))
 
-    def _off(self, pod: Pod) -> None:
+    def _off(self, pod: CompiledPod) -> None:
         row = self.nodes.rows[pod.node]
         self.nodes.remove_pod(row, pod)
         self.classes.change(row, pod, -1)
         self.log.append((row, pod, -1))
 
-    def assume(self, pod: Pod, node: str) -> Pod:
+    def assume(self, pod: CompiledPod, node: str) -> CompiledPod:
         """Count a waiting pod on a node without writing it; return the pod as assumed."""
         assumed = pod.placed(node)
         self.pods[pod.key] = assumed
         self._on(assumed)
         return assumed
 
-    def forget(self, pod: Pod) -> None:
+    def forget(self, pod: CompiledPod) -> None:
         """Take an assumption back. ``pod`` is the pod as it was before."""
         self._off(self.pods[pod.key])
         self.pods[pod.key] = pod
 
-    def take_off(self, pod: Pod) -> None:
+    def take_off(self, pod: CompiledPod) -> None:
         """Leave an assigned pod out for a while, as if it were gone."""
         if pod.key not in self._absent:
             self._absent.add(pod.key)
             self._off(pod)
 
-    def put_on(self, pod: Pod) -> None:
+    def put_on(self, pod: CompiledPod) -> None:
         """Count a pod again that was left out."""
         if pod.key in self._absent:
             self._absent.discard(pod.key)
             self._on(pod)
 
-    def present(self) -> Iterator[Pod]:
+    def present(self) -> Iterator[CompiledPod]:
         """Iterate over the pods but those left out."""
         return (pod for pod in self.pods.values() if pod.key not in self._absent)
 
-    def bind(self, pod: Pod, node: str) -> Change:
+    def bind(self, pod: CompiledPod, node: str) -> Change:
         """Write a pod's node; binding clears its nomination."""
         stored = dict(self.objects["Pod"][pod.key])
         stored["spec"] = {**(stored.get("spec") or {}), "nodeName": node}
@@ -215,7 +215,7 @@ class Cluster:
             stored["status"] = status
         return self.replace(stored, like=self.pods.get(pod.key))
 
-    def nominate(self, pod: Pod, node: str) -> Change:
+    def nominate(self, pod: CompiledPod, node: str) -> Change:
         """Write or clear a pod's ``status.nominatedNodeName``."""
         stored = dict(self.objects["Pod"][pod.key])
         status = {k: v for k, v in (stored.get("status") or {}).items() if k != "nominatedNodeName"}
@@ -225,7 +225,7 @@ class Cluster:
         return self.replace(stored, like=self.pods.get(pod.key))
 
     @contextmanager
-    def what_if(self, row: int) -> Iterator[Nodes]:
+    def what_if(self, row: int) -> Iterator[NodeTable]:
         """Let the caller add and remove pods on a row, and restore it afterwards."""
         saved = self.nodes.save(row)
         try:

@@ -9,7 +9,7 @@ from typing import Any
 from scheduler_core.kubernetes.quantity import parse_quantity
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.csi_migration import is_translated, translated_affinity
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.selectors import NodeTerm, label_selector, node_terms
 from scheduler_core.schedulers.v1_37.state import Cluster, uid_of
 
@@ -69,7 +69,7 @@ def claim_of(cluster: Cluster, namespace: str, name: str) -> Manifest | None:
     return cluster.assumed_claims.get(key) or cluster.objects.get("PersistentVolumeClaim", {}).get(key)
 
 
-def not_owned(pod: Pod, claim: Manifest) -> str:
+def not_owned(pod: CompiledPod, claim: Manifest) -> str:
     """Return why a claim is not of a pod's ephemeral volume; empty if it is (ephemeral.VolumeIsForPod)."""
     owners = claim["metadata"].get("ownerReferences") or ()
     if any(owner.get("controller") and owner.get("uid") == pod.uid for owner in owners):
@@ -128,7 +128,7 @@ class PodVolumes:
     """Claim and CSIStorageCapacity."""
 
 
-def pod_claims(cluster: Cluster, pod: Pod) -> PodClaims:
+def pod_claims(cluster: Cluster, pod: CompiledPod) -> PodClaims:
     """Sort the claims of a pod; they all exist (GetPodVolumeClaims)."""
     out = PodClaims()
     for name, _ in pod.claims:

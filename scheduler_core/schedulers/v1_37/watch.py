@@ -16,7 +16,7 @@ from scheduler_core.schedulers.v1_37.events import (
 from scheduler_core.schedulers.v1_37.interface import Event
 from scheduler_core.schedulers.v1_37.nominations import NominatedPods
 from scheduler_core.schedulers.v1_37.podgroups import GATE, group_key, priority
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Configuration
 from scheduler_core.schedulers.v1_37.queue import SchedulingQueue, new_pod
 from scheduler_core.schedulers.v1_37.state import Cluster
@@ -108,7 +108,7 @@ class Watch:
 
     def _nomination_lost(self, pod: Manifest) -> None:
         """Count a lost nomination as the pod's deletion from the node, for pods that had to respect it."""
-        self.queue.broadcast(Event("AssignedPod", "Delete", pod, None), at_most=Pod(pod).priority)
+        self.queue.broadcast(Event("AssignedPod", "Delete", pod, None), at_most=CompiledPod(pod).priority)
 
     def _leave(self, key: str, pod: Manifest) -> None:
         self.nominations.drop(key)

@@ -8,7 +8,7 @@ from scheduler_core.schedulers.v1_37.clock import Clock
 from scheduler_core.schedulers.v1_37.entities import QueuedPod
 from scheduler_core.schedulers.v1_37.interface import Event
 from scheduler_core.schedulers.v1_37.moves import Moves
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.queue import SchedulingQueue, new_pod
 from scheduler_core.schedulers.v1_37.run import Run
 
@@ -78,7 +78,7 @@ class Bench:
 
     def enter(self, name: str, *, priority: int = 0) -> QueuedPod:
         """Let a pod arrive, and a millisecond pass."""
-        waiting = new_pod(self.queue, Pod(pod(name, priority=priority)))
+        waiting = new_pod(self.queue, CompiledPod(pod(name, priority=priority)))
         self.queue.enter(waiting)
         self.queue.pass_to(self.clock.now + 1)
         return waiting

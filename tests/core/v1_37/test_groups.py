@@ -6,7 +6,7 @@ import pytest
 
 from scheduler_core.schedulers.v1_37.groups.feasibility import feasibility
 from scheduler_core.schedulers.v1_37.groups.validation import invalid
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from tests.core.v1_37.parts import entities, node, pod, started
 from tests.core.v1_37.test_preemption import FAILING, devices, with_claim
 
@@ -46,11 +46,15 @@ def test_a_gang_can_be_complete_or_not(scheduled: int, remaining: int, code: str
 
 def test_members_must_agree_in_scheduler_priority_and_preemption_policy() -> None:
     """The first that differs is named."""
-    pods = [Pod(pod("a", priority=1)), Pod(pod("b", priority=2))]
+    pods = [CompiledPod(pod("a", priority=1)), CompiledPod(pod("b", priority=2))]
     assert str(invalid(pods, 1)).endswith("got 2 and 1")
     assert invalid(pods[:1], 1) is None
-    assert "schedulerName" in str(invalid([Pod(pod("a")), Pod(pod("b", schedulerName="x"))], 0))
-    assert "preemption policy" in str(invalid([Pod(pod("a")), Pod(pod("b", preemptionPolicy="Never"))], 0))
+    assert "schedulerName" in str(
+        invalid([CompiledPod(pod("a")), CompiledPod(pod("b", schedulerName="x"))], 0)
+    )
+    assert "preemption policy" in str(
+        invalid([CompiledPod(pod("a")), CompiledPod(pod("b", preemptionPolicy="Never"))], 0)
+    )
 
 
 def test_a_gang_is_gated_until_it_is_large_enough() -> None:

@@ -7,7 +7,7 @@ import pytest
 from scheduler_core.schedulers.v1_37.config import read_configuration
 from scheduler_core.schedulers.v1_37.extending import EXTENDER
 from scheduler_core.schedulers.v1_37.interface import Event, HintContext
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.registrations import REGISTRATIONS, registration_for
 from scheduler_core.schedulers.v1_37.state import Cluster
 from tests.core.v1_37.parts import UPSTREAM, node, pod
@@ -453,7 +453,7 @@ def ask(plugin: str, manifest: dict[str, Any], event: Event) -> str:
     context = HintContext(cluster, configuration.profiles["default-scheduler"], configuration)
     row = registration_for(plugin, event)
     assert row is not None, "not registered"
-    return "Queue" if row.hint is None else row.hint(Pod(manifest), event, context)
+    return "Queue" if row.hint is None else row.hint(CompiledPod(manifest), event, context)
 
 
 @pytest.mark.parametrize(("plugin", "fields", "resource", "action", "objects", "answer"), CASES)

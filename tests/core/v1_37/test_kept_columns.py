@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from scheduler_core.schedulers.v1_37 import pod_log, row_memo
-from scheduler_core.schedulers.v1_37.nodes import Ints, Nodes, Rows
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.nodes import Ints, NodeTable, Rows
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.selectors import map_selector
 from scheduler_core.schedulers.v1_37.state import Cluster
 
@@ -63,7 +63,7 @@ def _changes(seed: int) -> Iterator[Cluster]:
         elif chance < 0.9:
             row = dice.randrange(NODES)
             with cluster.what_if(row) as nodes:
-                nodes.add_pod(row, Pod(_pod(1000, dice)))
+                nodes.add_pod(row, CompiledPod(_pod(1000, dice)))
                 _left(nodes, nodes.order)
         else:
             cluster.create(_node(f"new{number}", 4))
@@ -71,11 +71,11 @@ def _changes(seed: int) -> Iterator[Cluster]:
         yield cluster
 
 
-def _evaluated(nodes: Nodes, rows: Rows) -> Ints:
+def _evaluated(nodes: NodeTable, rows: Rows) -> Ints:
     return nodes.column(nodes.allocatable, "cpu")[rows] - nodes.column(nodes.requested, "cpu")[rows]
 
 
-def _left(nodes: Nodes, rows: Rows) -> Ints:
+def _left(nodes: NodeTable, rows: Rows) -> Ints:
     return nodes.by_numbers("left", None, rows, lambda some: _evaluated(nodes, some))
 
 

@@ -12,7 +12,7 @@ from scheduler_core.schedulers.v1_37.attempt import Scheduler
 from scheduler_core.schedulers.v1_37.benchmark import Benchmark
 from scheduler_core.schedulers.v1_37.config import read_configuration
 from scheduler_core.schedulers.v1_37.nominations import NominatedPods
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.state import Cluster
 
 HOSTNAME, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
@@ -88,13 +88,13 @@ def node(chance: random.Random, number: int) -> dict[str, Any]:
     }
 
 
-def pod(chance: random.Random, number: int, shape: str) -> Pod:
+def pod(chance: random.Random, number: int, shape: str) -> CompiledPod:
     """Make a waiting pod of a shape."""
     requests = {"cpu": chance.choice(["100m", "500m"]), "memory": "256Mi"}
     if shape == "share":
         requests["alibabacloud.com/gpu-milli"] = chance.choice(["300", "600", "1000"])
     container = {"name": "c", "image": "app", "resources": {"requests": requests}}
-    return Pod(
+    return CompiledPod(
         {
             "kind": "Pod",
             "metadata": {

@@ -9,7 +9,7 @@ import pytest
 from scheduler_core.schedulers.v1_37.config import read_configuration
 from scheduler_core.schedulers.v1_37.csi_migration import MIGRATED_PLUGINS
 from scheduler_core.schedulers.v1_37.interface import Event
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.registrations import registration_for
 from scheduler_core.schedulers.v1_37.signatures import signature
 from tests.core.v1_37.parts import node, pod, started
@@ -83,7 +83,7 @@ def test_a_change_of_zones_is_one_of_the_zones_that_it_names(before: str, now: s
     found = registration_for("VolumeZone", event)
     assert found is not None
     assert found.hint is not None
-    assert found.hint(Pod(pod("p")), event, None) == answer  # type: ignore[arg-type]
+    assert found.hint(CompiledPod(pod("p")), event, None) == answer  # type: ignore[arg-type]
 
 
 def test_the_old_annotation_names_the_class() -> None:
@@ -349,7 +349,7 @@ def test_names_config_maps_and_secrets_do_not_tell_pods_apart() -> None:
     ).profiles["default-scheduler"]
 
     def signed(*volumes: dict[str, Any]) -> str | None:
-        return signature(Pod(pod("p", volumes=list(volumes))), profile)
+        return signature(CompiledPod(pod("p", volumes=list(volumes))), profile)
 
     one, same = {"name": "a", "emptyDir": {}}, {"name": "b", "emptyDir": {}}
     assert signed(one, {"name": "c", "configMap": {"name": "x"}}) == signed(same)

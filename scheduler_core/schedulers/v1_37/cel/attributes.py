@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from scheduler_core.schedulers.v1_37.cel.costs import Meter
+from scheduler_core.schedulers.v1_37.cel.costs import CostTracker
 from scheduler_core.schedulers.v1_37.cel.errors import CelError
 from scheduler_core.schedulers.v1_37.cel.functions.optionals import some
 from scheduler_core.schedulers.v1_37.cel.values import (
@@ -20,19 +20,19 @@ from scheduler_core.schedulers.v1_37.cel.values import (
 )
 
 
-class Scope:
+class Activation:
     """Names in an evaluation, with those around them."""
 
     __slots__ = ("meter", "names", "parent")
 
-    def __init__(self, names: dict[str, Any], meter: Meter, parent: Scope | None = None) -> None:
+    def __init__(self, names: dict[str, Any], meter: CostTracker, parent: Activation | None = None) -> None:
         self.names = names
         self.meter = meter
         self.parent = parent
 
     def find(self, name: str) -> Any:
         """Return what a name stands for; a binding gets its value when it is first asked for."""
-        scope: Scope | None = self
+        scope: Activation | None = self
         while scope is not None:
             if name in scope.names:
                 value = scope.names[name]
@@ -48,10 +48,10 @@ class Delayed:
     """The value of a binding, not evaluated yet."""
 
     run: Step
-    scope: Scope
+    scope: Activation
 
 
-Step = Callable[[Scope], Any]
+Step = Callable[[Activation], Any]
 """Evaluates a part of an expression; an error is a result like others."""
 
 
@@ -63,7 +63,7 @@ class Qualifier:
     optional: bool = False
     test: bool = False
 
-    def get(self, scope: Scope, owner: Any) -> Any:
+    def get(self, scope: Activation, owner: Any) -> Any:
         """Return the value in its owner, or an error."""
         key = self.key(scope)
         found = key if isinstance(key, CelError) else _access(owner, key, presence=self.test)
@@ -72,7 +72,7 @@ class Qualifier:
             return found
         return found[1] if self.test else found[0]
 
-    def find(self, scope: Scope, owner: Any) -> tuple[Any, bool] | CelError:
+    def find(self, scope: Activation, owner: Any) -> tuple[Any, bool] | CelError:
         """Return the value and whether there is one, or an error. What is missing costs nothing."""
         key = self.key(scope)
         found = key if isinstance(key, CelError) else _access(owner, key, presence=True)
@@ -111,7 +111,7 @@ class Attribute:
     qualifiers: list[Qualifier] = field(default_factory=list)
     free: bool = False
 
-    def resolve(self, scope: Scope) -> Any:
+    def resolve(self, scope: Activation) -> Any:
         """Return the value, an optional one if a qualifier is optional, or an error."""
         value = self.base(scope)
         if isinstance(value, CelError) or not self.qualifiers:
@@ -129,7 +129,7 @@ class Attribute:
         return some(value) if optional else value
 
 
-def _optional_step(qualifier: Qualifier, scope: Scope, owner: Any) -> Any:
+def _optional_step(qualifier: Qualifier, scope: Activation, owner: Any) -> Any:
     found = qualifier.find(scope, owner)
     if isinstance(found, CelError):
         return found

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from scheduler_core.schedulers.v1_37.cel.costs import LIST, PATTERN, TRAVERSAL
-from scheduler_core.schedulers.v1_37.cel.nodes import Literal, Node
+from scheduler_core.schedulers.v1_37.cel.nodes import Expr, Literal
 from scheduler_core.schedulers.v1_37.cel.sizes import MAX, UNKNOWN, Size, fixed, plus, scaled, times
 from scheduler_core.schedulers.v1_37.cel.types import CIDR, FORMAT, IP, QUANTITY, SEMVER, URL, Type
 
@@ -21,7 +21,7 @@ class Operand:
 
     path: Path | None
     type: Type
-    node: Node | None
+    node: Expr | None
     computed: Size | None
     declared: Callable[[Path | None], Size | None]
 

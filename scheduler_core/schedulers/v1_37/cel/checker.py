@@ -10,14 +10,14 @@ from itertools import count
 from scheduler_core.schedulers.v1_37.cel.errors import Issues, UnsupportedError
 from scheduler_core.schedulers.v1_37.cel.functions.table import Library, Overload
 from scheduler_core.schedulers.v1_37.cel.nodes import (
-    Call,
+    CallExpr,
+    Expr,
     Fold,
     Ident,
-    ListNode,
+    ListExpr,
     Literal,
-    MapNode,
+    MapExpr,
     Message,
-    Node,
     Select,
 )
 from scheduler_core.schedulers.v1_37.cel.types import (
@@ -45,7 +45,7 @@ _LITERALS: Mapping[type, Type] = {
 
 
 @dataclass(frozen=True)
-class Environment:
+class Declarations:
     """What an expression can name: functions, variables, fields of structs, and types."""
 
     functions: Library
@@ -54,7 +54,7 @@ class Environment:
     type_names: Mapping[str, tuple[Type, TypeValue]]
 
 
-def check(root: Node, environment: Environment, issues: Issues) -> None:
+def check(root: Expr, environment: Declarations, issues: Issues) -> None:
     """Set the type of each node and the overloads of each call; report what does not fit."""
     checker = _Checker(environment, issues)
     checker.check(root)
@@ -62,21 +62,21 @@ def check(root: Node, environment: Environment, issues: Issues) -> None:
 
 
 class _Checker:
-    def __init__(self, environment: Environment, issues: Issues) -> None:
+    def __init__(self, environment: Declarations, issues: Issues) -> None:
         self.environment = environment
         self.issues = issues
         self.bindings = Bindings()
         self.scopes: list[dict[str, Type]] = [dict(environment.variables)]
         self.fresh = count()
-        self._seen: list[Node] = []
+        self._seen: list[Expr] = []
 
-    def settle(self, root: Node) -> None:
+    def settle(self, root: Expr) -> None:
         """Replace type parameters by what they have become."""
         del root
         for node in self._seen:
             node.type = self.bindings.resolved(node.type)
 
-    def check(self, node: Node) -> Type:
+    def check(self, node: Expr) -> Type:
         self._seen.append(node)
         match node:
             case Literal():
@@ -85,11 +85,11 @@ class _Checker:
                 node.type = self.ident(node)
             case Select():
                 node.type = self.select(node)
-            case Call():
+            case CallExpr():
                 node.type = self.call(node)
-            case ListNode():
+            case ListExpr():
                 node.type = self.list(node)
-            case MapNode():
+            case MapExpr():
                 node.type = self.map(node)
             case Fold():
                 node.type = self.fold(node)
@@ -125,7 +125,7 @@ class _Checker:
         found = self.field(node.place, node.operand, node.name, optional=False)
         return BOOL if node.test else self.bindings.substitute(found)
 
-    def field(self, place: int, operand: Node, name: str, *, optional: bool) -> Type:
+    def field(self, place: int, operand: Expr, name: str, *, optional: bool) -> Type:
         """Return the type of a field, optional if its owner or the access is."""
         owner = self.bindings.substitute(self.check(operand))
         optional = optional or owner.is_optional
@@ -150,7 +150,7 @@ class _Checker:
             self.issues.report(place, f"type '{owner}' does not support field selection")
         return DYN
 
-    def call(self, node: Call) -> Type:
+    def call(self, node: CallExpr) -> Type:
         if node.function == "_?._":
             field = node.arguments[1]
             assert isinstance(field, Literal)
@@ -173,7 +173,7 @@ class _Checker:
         node.function = name
         return self.resolve(node, functions[name].overloads)
 
-    def resolve(self, node: Call, overloads: list[Overload]) -> Type:
+    def resolve(self, node: CallExpr, overloads: list[Overload]) -> Type:
         """Find the overloads that the arguments fit; return their type, dynamic if they differ."""
         given = [operand.type for operand in node.operands]
         if node.function in ("_&&_", "_||_"):
@@ -192,7 +192,7 @@ class _Checker:
                     result = DYN
         return result or self._no_overload(node, given)
 
-    def _logic(self, node: Call, overload: Overload) -> Type:
+    def _logic(self, node: CallExpr, overload: Overload) -> Type:
         node.overloads = [overload.id]
         for argument in node.arguments:
             if not self.bindings.admits([argument.type], [BOOL]):
@@ -211,7 +211,7 @@ class _Checker:
     def parameter(self) -> Type:
         return Type("param", f"_var{next(self.fresh)}")
 
-    def _no_overload(self, node: Call, given: list[Type]) -> Type:
+    def _no_overload(self, node: CallExpr, given: list[Type]) -> Type:
         shown = [str(self.bindings.resolved(one)) for one in given]
         target = f"{shown.pop(0)}." if node.target is not None else ""
         signature = f"{target}({', '.join(shown)})"
@@ -220,7 +220,7 @@ class _Checker:
         )
         return ERROR
 
-    def list(self, node: ListNode) -> Type:
+    def list(self, node: ListExpr) -> Type:
         joined = None
         for index, element in enumerate(node.elements):
             found = self.check(element)
@@ -229,7 +229,7 @@ class _Checker:
             joined = self._join(joined, found)
         return list_of(joined or self.parameter())
 
-    def _unwrapped(self, node: Node, found: Type) -> Type:
+    def _unwrapped(self, node: Expr, found: Type) -> Type:
         if found.is_optional:
             return found.parameters[0]
         if not found.is_dynamic:
@@ -241,7 +241,7 @@ class _Checker:
             return found
         return most_general(joined, found) if self.bindings.admits([joined], [found]) else DYN
 
-    def map(self, node: MapNode) -> Type:
+    def map(self, node: MapExpr) -> Type:
         keys = values = None
         for entry in node.entries:
             keys = self._join(keys, self.check(entry.key))
@@ -279,7 +279,7 @@ class _Checker:
         )
         return ERROR, ERROR
 
-    def _assert(self, node: Node, wanted: Type) -> None:
+    def _assert(self, node: Expr, wanted: Type) -> None:
         found = self.check(node)
         if not self.bindings.admits([wanted], [found]):
             self.issues.report(node.place, f"expected type '{wanted}' but found '{found}'")
@@ -302,7 +302,7 @@ def _parameters(overload: Overload) -> frozenset[Type]:
     return frozenset(found)
 
 
-def _qualified(node: Node) -> str:
+def _qualified(node: Expr) -> str:
     """Return the dotted name that an expression could be, or nothing."""
     match node:
         case Ident():

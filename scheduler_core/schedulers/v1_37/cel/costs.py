@@ -19,7 +19,7 @@ TRAVERSAL, PATTERN = 0.1, 0.25
 """Costs of a character of a string, and of one of a regular expression."""
 
 
-class Meter:
+class CostTracker:
     """Counts costs. Raises CostExceededError beyond the limit."""
 
     __slots__ = ("cost", "limit")

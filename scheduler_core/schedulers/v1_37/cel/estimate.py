@@ -12,13 +12,13 @@ from scheduler_core.schedulers.v1_37.cel.errors import CompileError, Unsupported
 from scheduler_core.schedulers.v1_37.cel.evaluator import make_program
 from scheduler_core.schedulers.v1_37.cel.macros import ACCUMULATOR
 from scheduler_core.schedulers.v1_37.cel.nodes import (
-    Call,
+    CallExpr,
+    Expr,
     Fold,
     Ident,
-    ListNode,
+    ListExpr,
     Literal,
-    MapNode,
-    Node,
+    MapExpr,
     Select,
 )
 from scheduler_core.schedulers.v1_37.cel.selectors import (
@@ -29,7 +29,7 @@ from scheduler_core.schedulers.v1_37.cel.selectors import (
     checked,
     compile_selector,
 )
-from scheduler_core.schedulers.v1_37.cel.sizes import UNKNOWN, Entry, Size, fixed, plus, times
+from scheduler_core.schedulers.v1_37.cel.sizes import UNKNOWN, ElementSizes, Size, fixed, plus, times
 from scheduler_core.schedulers.v1_37.cel.types import Type
 
 _SCALARS = ("bool", "double", "duration", "int", "timestamp", "uint")
@@ -108,7 +108,7 @@ def limitation_of(text: str) -> str:
     return ""
 
 
-def most_expensive(root: Node) -> int:
+def most_expensive(root: Expr) -> int:
     """Return the greatest cost of a checked expression."""
     return _Coster().cost(root)
 
@@ -117,26 +117,26 @@ def most_expensive(root: Node) -> int:
 class _Local:
     path: Path
     size: Size | None
-    entry: Entry | None = None
+    entry: ElementSizes | None = None
 
 
 class _Coster:
     def __init__(self) -> None:
         self.paths: dict[int, Path] = {}
         self.sizes: dict[int, Size] = {}
-        self.entries: dict[int, Entry] = {}
+        self.entries: dict[int, ElementSizes] = {}
         self.locals: dict[str, list[_Local]] = {}
 
     def local(self, name: str) -> _Local | None:
         found = self.locals.get(name)
         return found[-1] if found else None
 
-    def path(self, node: Node) -> Path:
+    def path(self, node: Expr) -> Path:
         if isinstance(node, Ident) and (local := self.local(node.name)):
             return local.path
         return self.paths.get(id(node), ())
 
-    def size(self, node: Node) -> Size | None:
+    def size(self, node: Expr) -> Size | None:
         """Return the size of a value, as far as it is known (computeSize)."""
         found = self.sizes.get(id(node)) or _literal_size(node)
         if found is not None:
@@ -150,13 +150,13 @@ class _Coster:
         local = self.local(node.name) if isinstance(node, Ident) else None
         return local.size if local else None
 
-    def entry(self, node: Node) -> Entry | None:
+    def entry(self, node: Expr) -> ElementSizes | None:
         found = self.entries.get(id(node))
         if found is None and isinstance(node, Ident) and (local := self.local(node.name)):
             return local.entry
         return found
 
-    def cost(self, node: Node) -> int:
+    def cost(self, node: Expr) -> int:
         match node:
             case Ident():
                 local = self.local(node.name)
@@ -164,11 +164,11 @@ class _Coster:
                 return 1
             case Select():
                 return self._select(node)
-            case Call():
+            case CallExpr():
                 return self._call(node)
-            case ListNode():
+            case ListExpr():
                 return self._list(node)
-            case MapNode():
+            case MapExpr():
                 return self._map(node)
             case Fold():
                 return self._binding(node) if node.is_binding else self._fold(node)
@@ -185,12 +185,12 @@ class _Coster:
         self.paths[id(node)] = (*self.path(node.operand), node.name)
         return cost
 
-    def _operand(self, node: Node) -> Operand:
+    def _operand(self, node: Expr) -> Operand:
         path = self.path(node)
         known = None if path and path[0] in (ACCUMULATOR, "__result__") else path
         return Operand(known, node.type, node, self.size(node), _declared)
 
-    def _call(self, node: Call) -> int:
+    def _call(self, node: CallExpr) -> int:
         if node.function == "dyn":
             cost = plus(1, self.cost(node.arguments[0]))
             self._copy(node, node.arguments[0])
@@ -214,7 +214,7 @@ class _Coster:
             self.sizes[id(node)] = result
         return plus(total, most)
 
-    def _indexed(self, node: Call, overload: str, result: Size | None) -> Size | None:
+    def _indexed(self, node: CallExpr, overload: str, result: Size | None) -> Size | None:
         place = {"index_list": "@items", "index_map": "@values"}.get(overload)
         if place:
             entry = self.entry(node.arguments[0])
@@ -223,7 +223,12 @@ class _Coster:
         return result if result is not None else self.size(node)
 
     def _overload(
-        self, node: Call, overload: str, target: Operand | None, arguments: list[Operand], costs: list[int]
+        self,
+        node: CallExpr,
+        overload: str,
+        target: Operand | None,
+        arguments: list[Operand],
+        costs: list[int],
     ) -> Estimate:
         """Return the estimate with that of the arguments (functionCost)."""
         if overload == "conditional":
@@ -241,7 +246,7 @@ class _Coster:
         found = estimate_call(node.function, overload, target, arguments)
         return Estimate(plus(found.cost, total), found.result)
 
-    def _conditional(self, node: Call, arguments: list[Operand], costs: list[int]) -> Estimate:
+    def _conditional(self, node: CallExpr, arguments: list[Operand], costs: list[int]) -> Estimate:
         yes, no = (self.entry(argument) for argument in node.arguments[1:])
         joined = yes.union(no) if yes else None
         if joined is not None:
@@ -249,23 +254,23 @@ class _Coster:
         size = arguments[1].shown.union(arguments[2].shown)
         return Estimate(plus(costs[0], max(costs[1:])), size)
 
-    def _list(self, node: ListNode) -> int:
+    def _list(self, node: ListExpr) -> int:
         cost, size = 0, None
         for element in node.elements:
             cost = plus(cost, self.cost(element))
             found = self.size(element) or UNKNOWN
             size = found if size is None else size.union(found)
-        self.entries[id(node)] = Entry("list", fixed(1), size or fixed(0))
+        self.entries[id(node)] = ElementSizes("list", fixed(1), size or fixed(0))
         return plus(cost, LIST)
 
-    def _map(self, node: MapNode) -> int:
+    def _map(self, node: MapExpr) -> int:
         cost, keys, values = 0, None, None
         for entry in node.entries:
             cost = plus(plus(cost, self.cost(entry.key)), self.cost(entry.value))
             key, value = self.size(entry.key) or UNKNOWN, self.size(entry.value) or UNKNOWN
             keys = key if keys is None else keys.union(key)
             values = value if values is None else values.union(value)
-        self.entries[id(node)] = Entry("map", keys or fixed(0), values or fixed(0))
+        self.entries[id(node)] = ElementSizes("map", keys or fixed(0), values or fixed(0))
         return plus(cost, MAP)
 
     def _push(self, name: str, local: _Local) -> None:
@@ -303,7 +308,7 @@ class _Coster:
         """Keep the size of what a comprehension makes."""
         if isinstance(node.start, Literal):
             self.sizes[id(node)] = self.size(node.start) or UNKNOWN
-        elif isinstance(node.start, ListNode | MapNode):
+        elif isinstance(node.start, ListExpr | MapExpr):
             self.sizes[id(node)] = count
             entry = self.entry(node.step)
             if entry is not None:
@@ -319,7 +324,7 @@ class _Coster:
         self._copy(node, node.result)
         return total
 
-    def _copy(self, node: Node, source: Node) -> None:
+    def _copy(self, node: Expr, source: Expr) -> None:
         size, entry = self.size(source), self.entry(source)
         if size is not None:
             self.sizes[id(node)] = size
@@ -327,12 +332,12 @@ class _Coster:
             self.entries[id(node)] = entry
 
 
-def _literal_size(node: Node) -> Size | None:
+def _literal_size(node: Expr) -> Size | None:
     if isinstance(node, Literal):
         return fixed(len(node.value) if isinstance(node.value, str | bytes) else 1)
-    if isinstance(node, ListNode):
+    if isinstance(node, ListExpr):
         return fixed(len(node.elements))
-    return fixed(len(node.entries)) if isinstance(node, MapNode) else None
+    return fixed(len(node.entries)) if isinstance(node, MapExpr) else None
 
 
 def _is_scalar(kind: Type) -> bool:

@@ -6,20 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.schedulers.v1_37.cel.attributes import Attribute, Delayed, Qualifier, Scope, Step
-from scheduler_core.schedulers.v1_37.cel.costs import BY_RESULT, LIST, MAP, Meter, cost_of
+from scheduler_core.schedulers.v1_37.cel.attributes import Activation, Attribute, Delayed, Qualifier, Step
+from scheduler_core.schedulers.v1_37.cel.costs import BY_RESULT, LIST, MAP, CostTracker, cost_of
 from scheduler_core.schedulers.v1_37.cel.errors import CelError, CompileError
 from scheduler_core.schedulers.v1_37.cel.functions.regex import compiled
 from scheduler_core.schedulers.v1_37.cel.functions.standard import CONVERSIONS
 from scheduler_core.schedulers.v1_37.cel.functions.table import Library, Run
 from scheduler_core.schedulers.v1_37.cel.nodes import (
-    Call,
+    CallExpr,
+    Expr,
     Fold,
     Ident,
-    ListNode,
+    ListExpr,
     Literal,
-    MapNode,
-    Node,
+    MapExpr,
     Select,
 )
 from scheduler_core.schedulers.v1_37.cel.steps import (
@@ -57,11 +57,11 @@ class Program:
 
     def run(self, variables: dict[str, Any], limit: int) -> tuple[Any, int]:
         """Return the result, which may be a CelError, and what it cost. Raises CostExceededError."""
-        meter = Meter(limit)
-        return self.step(Scope(variables, meter)), meter.cost
+        meter = CostTracker(limit)
+        return self.step(Activation(variables, meter)), meter.cost
 
 
-def make_program(root: Node, functions: Library) -> Program:
+def make_program(root: Expr, functions: Library) -> Program:
     """Make a program of a checked expression. Raises CompileError where a constant cannot be converted."""
     try:
         return Program(_Planner(functions).plan(root))
@@ -72,7 +72,7 @@ def make_program(root: Node, functions: Library) -> Program:
 class _Planner:
     def __init__(self, functions: Library) -> None:
         self.functions = functions
-        self.operators: dict[str, Callable[[Call], Step]] = {
+        self.operators: dict[str, Callable[[CallExpr], Step]] = {
             "_&&_": lambda node: logic(self._steps(node), decisive=False),
             "_||_": lambda node: logic(self._steps(node), decisive=True),
             "_==_": lambda node: self._comparison(node, equals),
@@ -82,28 +82,28 @@ class _Planner:
             "orValue": lambda node: alternative(self._steps(node), unwrap=True),
         }
 
-    def plan(self, node: Node) -> Step:
+    def plan(self, node: Expr) -> Step:
         """Return the step of a node."""
         match node:
             case Literal():
                 return Constant(node.value)
             case Ident() | Select() if node.constant is not None:
                 return Constant(node.constant)
-            case ListNode():
+            case ListExpr():
                 return self._list(node)
-            case MapNode():
+            case MapExpr():
                 return self._map(node)
             case Fold():
                 return self._fold(node)
-            case Call() if not _is_attribute(node):
+            case CallExpr() if not _is_attribute(node):
                 return self._call(node)
             case _:
                 return paid(self.attribute(node))
 
-    def _steps(self, node: Call) -> list[Step]:
+    def _steps(self, node: CallExpr) -> list[Step]:
         return [self.plan(operand) for operand in node.operands]
 
-    def attribute(self, node: Node) -> Attribute:
+    def attribute(self, node: Expr) -> Attribute:
         """Return an attribute; of other nodes, one relative to their result."""
         match node:
             case Ident() if node.constant is None:
@@ -114,9 +114,9 @@ class _Planner:
                 out.qualifiers.append(Qualifier(Constant(node.name), test=node.test))
                 out.free = out.free or node.test
                 return out
-            case Call(function="_?_:_"):
+            case CallExpr(function="_?_:_"):
                 return self._conditional(node)
-            case Call(function="_[_]" | "_[?_]" | "_?._"):
+            case CallExpr(function="_[_]" | "_[?_]" | "_?._"):
                 out = self.attribute(node.arguments[0])
                 key = self._key(node.arguments[1])
                 out.qualifiers.append(Qualifier(key, optional=node.function != "_[_]"))
@@ -124,15 +124,15 @@ class _Planner:
             case _:
                 return Attribute(self.plan(node))
 
-    def _key(self, node: Node) -> Step:
+    def _key(self, node: Expr) -> Step:
         """Return the step of an index; one that is an attribute costs only its qualifiers."""
         return self.attribute(node).resolve if _is_attribute(node) else self.plan(node)
 
-    def _conditional(self, node: Call) -> Attribute:
+    def _conditional(self, node: CallExpr) -> Attribute:
         condition = self.plan(node.arguments[0])
         yes, no = (self.attribute(branch) for branch in node.arguments[1:])
 
-        def choose(scope: Scope) -> Any:
+        def choose(scope: Activation) -> Any:
             chosen = condition(scope)
             if chosen is True:
                 return yes.resolve(scope)
@@ -142,12 +142,12 @@ class _Planner:
 
         return Attribute(choose, free=True)
 
-    def _list(self, node: ListNode) -> Step:
+    def _list(self, node: ListExpr) -> Step:
         steps = [self.plan(element) for element in node.elements]
         if all(isinstance(step, Constant) for step in steps) and not node.optional:
             return Constant([step.value for step in steps if isinstance(step, Constant)])
 
-        def run(scope: Scope) -> Any:
+        def run(scope: Activation) -> Any:
             out: list[Any] = []
             problem = collect(steps, node.optional, scope, out)
             scope.meter.charge(LIST)
@@ -155,14 +155,14 @@ class _Planner:
 
         return run
 
-    def _map(self, node: MapNode) -> Step:
+    def _map(self, node: MapExpr) -> Step:
         steps = [(self.plan(entry.key), self.plan(entry.value), entry.optional) for entry in node.entries]
         flat = [step for key, value, _ in steps for step in (key, value)]
         if all(isinstance(step, Constant) for step in flat) and not any(one[2] for one in steps):
             values = [step.value for step in flat if isinstance(step, Constant)]
             return Constant(CelMap(zip(values[::2], values[1::2])))
 
-        def run(scope: Scope) -> Any:
+        def run(scope: Activation) -> Any:
             out: list[Any] = []
             problem = collect_entries(steps, scope, out)
             scope.meter.charge(MAP)
@@ -170,10 +170,10 @@ class _Planner:
 
         return run
 
-    def _comparison(self, node: Call, compare: Run) -> Step:
+    def _comparison(self, node: CallExpr, compare: Run) -> Step:
         return charged_with(self._steps(node), compare, cost_of(node.function, node.overload))
 
-    def _call(self, node: Call) -> Step:
+    def _call(self, node: CallExpr) -> Step:
         made = self.operators.get(node.function)
         if made is not None:
             return made(node)
@@ -191,7 +191,7 @@ class _Planner:
         cost = cost_of(node.function, node.overload)
         return invoke(steps, run, cost, sequential=sequential, after=node.function in BY_RESULT)
 
-    def _is_sequential(self, node: Call, steps: list[Step]) -> bool:
+    def _is_sequential(self, node: CallExpr, steps: list[Step]) -> bool:
         function = self.functions[node.function]
         if node.function in ("matches", "find", "findAll") and isinstance(steps[1], Constant):
             compiled(steps[1].value)
@@ -203,15 +203,15 @@ class _Planner:
         over, start = self.plan(node.over), self.plan(node.start)
         condition, step, result = self.plan(node.condition), self.plan(node.step), self.plan(node.result)
 
-        def run(scope: Scope) -> Any:
+        def run(scope: Activation) -> Any:
             values = over(scope)
             if isinstance(values, CelError):
                 return values
             entries = items(values, pairs=bool(node.second))
             if isinstance(entries, CelError):
                 return entries
-            outer = Scope({node.accumulator: Delayed(growing(start), scope)}, scope.meter, scope)
-            inner = Scope({}, scope.meter, outer)
+            outer = Activation({node.accumulator: Delayed(growing(start), scope)}, scope.meter, scope)
+            inner = Activation({}, scope.meter, outer)
             for first, second in entries:
                 inner.names[node.variable] = first
                 if node.second:
@@ -224,8 +224,8 @@ class _Planner:
         return run
 
 
-def _is_attribute(node: Node) -> bool:
+def _is_attribute(node: Expr) -> bool:
     """Return whether a node is a value reached from another, or one of two."""
     if isinstance(node, Ident | Select):
         return node.constant is None
-    return isinstance(node, Call) and node.function in ("_?_:_", "_[_]", "_[?_]", "_?._")
+    return isinstance(node, CallExpr) and node.function in ("_?_:_", "_[_]", "_[?_]", "_?._")

@@ -7,13 +7,13 @@ from copy import deepcopy
 
 from scheduler_core.schedulers.v1_37.cel.errors import UnsupportedError
 from scheduler_core.schedulers.v1_37.cel.nodes import (
-    Call,
+    CallExpr,
+    Expr,
     Fold,
     Ident,
-    ListNode,
+    ListExpr,
     Literal,
-    MapNode,
-    Node,
+    MapExpr,
     Select,
     children,
 )
@@ -32,15 +32,15 @@ _SORTED = "@__sortBy_input__"
 class MacroFault(Exception):  # noqa: N818 — "error" is what the Issues make of it
     """A macro that its arguments do not fit."""
 
-    def __init__(self, node: Node, message: str) -> None:
+    def __init__(self, node: Expr, message: str) -> None:
         super().__init__(message)
         self.place, self.message = node.place, message
 
 
-Expander = Callable[[int, Node, list[Node]], "Node | None"]
+Expander = Callable[[int, Expr, list[Expr]], "Expr | None"]
 
 
-def expand(place: int, name: str, target: Node | None, arguments: list[Node]) -> Node | None:
+def expand(place: int, name: str, target: Expr | None, arguments: list[Expr]) -> Expr | None:
     """Return what a call becomes, or None if it is no macro. Raises MacroFault."""
     if target is None:
         return _has(place, arguments) if name == "has" and len(arguments) == 1 else None
@@ -48,14 +48,14 @@ def expand(place: int, name: str, target: Node | None, arguments: list[Node]) ->
     return macro(place, target, arguments) if macro else None
 
 
-def _has(place: int, arguments: list[Node]) -> Node:
+def _has(place: int, arguments: list[Expr]) -> Expr:
     argument = arguments[0]
     if not isinstance(argument, Select) or argument.test:
         raise MacroFault(argument, "invalid argument to has() macro")
     return Select(place, argument.operand, argument.name, test=True)
 
 
-def _variable(node: Node, complaint: str) -> str:
+def _variable(node: Expr, complaint: str) -> str:
     if not isinstance(node, Ident):
         raise MacroFault(node, complaint)
     if node.name in (ACCUMULATOR, _VISIBLE):
@@ -63,7 +63,7 @@ def _variable(node: Node, complaint: str) -> str:
     return node.name
 
 
-def _pair(arguments: list[Node]) -> tuple[str, str]:
+def _pair(arguments: list[Expr]) -> tuple[str, str]:
     complaint = "argument must be a simple name"
     for node in arguments[:2]:
         if not isinstance(node, Ident):
@@ -79,47 +79,47 @@ def _accumulated(place: int) -> Ident:
 
 
 def _fold(
-    place: int, over: Node, variables: tuple[str, str], start: Node, condition: Node, step: Node
+    place: int, over: Expr, variables: tuple[str, str], start: Expr, condition: Expr, step: Expr
 ) -> Fold:
     return Fold(place, over, *variables, ACCUMULATOR, start, condition, step, _accumulated(place))
 
 
-def _quantifier(variables: Callable[[list[Node]], tuple[str, str]], *, of_all: bool) -> Expander:
+def _quantifier(variables: Callable[[list[Expr]], tuple[str, str]], *, of_all: bool) -> Expander:
     """Make ``all`` or ``exists``, which end where the answer is known."""
 
-    def make(place: int, target: Node, arguments: list[Node]) -> Node:
-        goes_on: Node = _accumulated(place)
+    def make(place: int, target: Expr, arguments: list[Expr]) -> Expr:
+        goes_on: Expr = _accumulated(place)
         if not of_all:
-            goes_on = Call(place, "!_", [goes_on])
-        step = Call(place, "_&&_" if of_all else "_||_", [_accumulated(place), arguments[-1]])
-        condition = Call(place, "@not_strictly_false", [goes_on])
+            goes_on = CallExpr(place, "!_", [goes_on])
+        step = CallExpr(place, "_&&_" if of_all else "_||_", [_accumulated(place), arguments[-1]])
+        condition = CallExpr(place, "@not_strictly_false", [goes_on])
         return _fold(place, target, variables(arguments), Literal(place, of_all), condition, step)
 
     return make
 
 
-def _exists_one(variables: Callable[[list[Node]], tuple[str, str]]) -> Expander:
-    def make(place: int, target: Node, arguments: list[Node]) -> Node:
-        more = Call(place, "_+_", [_accumulated(place), Literal(place, 1)])
-        step = Call(place, "_?_:_", [arguments[-1], more, _accumulated(place)])
+def _exists_one(variables: Callable[[list[Expr]], tuple[str, str]]) -> Expander:
+    def make(place: int, target: Expr, arguments: list[Expr]) -> Expr:
+        more = CallExpr(place, "_+_", [_accumulated(place), Literal(place, 1)])
+        step = CallExpr(place, "_?_:_", [arguments[-1], more, _accumulated(place)])
         fold = _fold(place, target, variables(arguments), Literal(place, 0), Literal(place, True), step)
-        fold.result = Call(place, "_==_", [_accumulated(place), Literal(place, 1)])
+        fold.result = CallExpr(place, "_==_", [_accumulated(place), Literal(place, 1)])
         return fold
 
     return make
 
 
 def _collecting(
-    place: int, target: Node, variables: tuple[str, str], item: Node, condition: Node | None
-) -> Node:
+    place: int, target: Expr, variables: tuple[str, str], item: Expr, condition: Expr | None
+) -> Expr:
     """Make what collects a list, of the elements for which the condition holds."""
-    step = Call(place, "_+_", [_accumulated(place), ListNode(place, [item])])
+    step = CallExpr(place, "_+_", [_accumulated(place), ListExpr(place, [item])])
     if condition is not None:
-        step = Call(place, "_?_:_", [condition, step, _accumulated(place)])
-    return _fold(place, target, variables, ListNode(place, []), Literal(place, True), step)
+        step = CallExpr(place, "_?_:_", [condition, step, _accumulated(place)])
+    return _fold(place, target, variables, ListExpr(place, []), Literal(place, True), step)
 
 
-def _one(complaint: str) -> Callable[[list[Node]], tuple[str, str]]:
+def _one(complaint: str) -> Callable[[list[Expr]], tuple[str, str]]:
     return lambda arguments: (_variable(arguments[0], complaint), "")
 
 
@@ -127,36 +127,36 @@ _NAME = _one("argument must be a simple name")
 _IDENTIFIER = _one("argument is not an identifier")
 
 
-def _map(place: int, target: Node, arguments: list[Node]) -> Node:
+def _map(place: int, target: Expr, arguments: list[Expr]) -> Expr:
     condition = arguments[1] if len(arguments) == 3 else None
     return _collecting(place, target, _IDENTIFIER(arguments), arguments[-1], condition)
 
 
-def _filter(place: int, target: Node, arguments: list[Node]) -> Node:
+def _filter(place: int, target: Expr, arguments: list[Expr]) -> Expr:
     return _collecting(place, target, _IDENTIFIER(arguments), arguments[0], arguments[1])
 
 
-def _transform_list(place: int, target: Node, arguments: list[Node]) -> Node:
+def _transform_list(place: int, target: Expr, arguments: list[Expr]) -> Expr:
     condition = arguments[2] if len(arguments) == 4 else None
     return _collecting(place, target, _pair(arguments), arguments[-1], condition)
 
 
 def _transform_map(*, with_key: bool) -> Expander:
-    def make(place: int, target: Node, arguments: list[Node]) -> Node:
+    def make(place: int, target: Expr, arguments: list[Expr]) -> Expr:
         variables = _pair(arguments)
-        key: list[Node] = [Ident(place, variables[0])] if with_key else []
-        step = Call(place, "cel.@mapInsert", [_accumulated(place), *key, arguments[-1]])
+        key: list[Expr] = [Ident(place, variables[0])] if with_key else []
+        step = CallExpr(place, "cel.@mapInsert", [_accumulated(place), *key, arguments[-1]])
         if len(arguments) == 4:
-            step = Call(place, "_?_:_", [arguments[2], step, _accumulated(place)])
-        return _fold(place, target, variables, MapNode(place, []), Literal(place, True), step)
+            step = CallExpr(place, "_?_:_", [arguments[2], step, _accumulated(place)])
+        return _fold(place, target, variables, MapExpr(place, []), Literal(place, True), step)
 
     return make
 
 
-def _binding(place: int, name: str, value: Node, result: Node) -> Fold:
+def _binding(place: int, name: str, value: Expr, result: Expr) -> Fold:
     return Fold(
         place,
-        ListNode(place, []),
+        ListExpr(place, []),
         _UNUSED,
         "",
         name,
@@ -167,7 +167,7 @@ def _binding(place: int, name: str, value: Node, result: Node) -> Fold:
     )
 
 
-def _bind(place: int, target: Node, arguments: list[Node]) -> Node | None:
+def _bind(place: int, target: Expr, arguments: list[Expr]) -> Expr | None:
     if not isinstance(target, Ident) or target.name != "cel":
         return None
     if not isinstance(arguments[0], Ident):
@@ -175,7 +175,7 @@ def _bind(place: int, target: Node, arguments: list[Node]) -> Node | None:
     return _binding(place, arguments[0].name, arguments[1], arguments[2])
 
 
-def _copied(node: Node) -> Node:
+def _copied(node: Expr) -> Expr:
     """Return a copy. Raises UnsupportedError if that is large, as of optMap() of optMap() of optMap()."""
     waiting, count = [node], 0
     while waiting:
@@ -187,28 +187,30 @@ def _copied(node: Node) -> Node:
 
 
 def _optional_map(name: str, *, flat: bool) -> Expander:
-    def make(place: int, target: Node, arguments: list[Node]) -> Node:
+    def make(place: int, target: Expr, arguments: list[Expr]) -> Expr:
         if not isinstance(arguments[0], Ident):
             raise MacroFault(arguments[0], f"{name}() variable name must be a simple identifier")
-        value = Call(place, "value", [], _copied(target))
-        made: Node = _binding(place, arguments[0].name, value, arguments[1])
-        made = made if flat else Call(place, "optional.of", [made])
-        return Call(
-            place, "_?_:_", [Call(place, "hasValue", [], target), made, Call(place, "optional.none", [])]
+        value = CallExpr(place, "value", [], _copied(target))
+        made: Expr = _binding(place, arguments[0].name, value, arguments[1])
+        made = made if flat else CallExpr(place, "optional.of", [made])
+        return CallExpr(
+            place,
+            "_?_:_",
+            [CallExpr(place, "hasValue", [], target), made, CallExpr(place, "optional.none", [])],
         )
 
     return make
 
 
-def _sort_by(place: int, target: Node, arguments: list[Node]) -> Node:
-    if not isinstance(target, ListNode | Select | Ident | Fold | Call):
+def _sort_by(place: int, target: Expr, arguments: list[Expr]) -> Expr:
+    if not isinstance(target, ListExpr | Select | Ident | Fold | CallExpr):
         complaint = (
             "sortBy can only be applied to a list, identifier, comprehension, call or select expression"
         )
         raise MacroFault(target, complaint)
     keys = _map(place, Ident(place, _SORTED), arguments)
     return _binding(
-        place, _SORTED, target, Call(place, "@sortByAssociatedKeys", [keys], Ident(place, _SORTED))
+        place, _SORTED, target, CallExpr(place, "@sortByAssociatedKeys", [keys], Ident(place, _SORTED))
     )
 
 

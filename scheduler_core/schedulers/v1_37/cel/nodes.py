@@ -9,7 +9,7 @@ from scheduler_core.schedulers.v1_37.cel.types import ERROR, Type
 
 
 @dataclass(eq=False)
-class Node:
+class Expr:
     """An expression, where it stands and what the checker found of it."""
 
     place: int
@@ -17,14 +17,14 @@ class Node:
 
 
 @dataclass(eq=False)
-class Literal(Node):
+class Literal(Expr):
     """A constant."""
 
     value: Any
 
 
 @dataclass(eq=False)
-class Ident(Node):
+class Ident(Expr):
     """A name. ``constant`` is the type that it names, if it is not a variable."""
 
     name: str
@@ -32,26 +32,26 @@ class Ident(Node):
 
 
 @dataclass(eq=False)
-class Select(Node):
+class Select(Expr):
     """A field, or whether there is one."""
 
-    operand: Node
+    operand: Expr
     name: str
     test: bool = False
     constant: Any = field(default=None, init=False)
 
 
 @dataclass(eq=False)
-class Call(Node):
+class CallExpr(Expr):
     """A function or operator. ``overloads`` are those that the types of its arguments admit."""
 
     function: str
-    arguments: list[Node]
-    target: Node | None = None
+    arguments: list[Expr]
+    target: Expr | None = None
     overloads: list[str] = field(default_factory=list, init=False)
 
     @property
-    def operands(self) -> list[Node]:
+    def operands(self) -> list[Expr]:
         """The target, if it is called on one, and the arguments."""
         return self.arguments if self.target is None else [self.target, *self.arguments]
 
@@ -62,54 +62,54 @@ class Call(Node):
 
 
 @dataclass(eq=False)
-class ListNode(Node):
+class ListExpr(Expr):
     """A list; ``optional`` has the indexes of elements that may be left out."""
 
-    elements: list[Node]
+    elements: list[Expr]
     optional: frozenset[int] = frozenset()
 
 
 @dataclass(eq=False)
-class Entry:
+class EntryExpr:
     """A key of a map literal with its value."""
 
-    key: Node
-    value: Node
+    key: Expr
+    value: Expr
     optional: bool
 
 
 @dataclass(eq=False)
-class MapNode(Node):
+class MapExpr(Expr):
     """A map."""
 
-    entries: list[Entry]
+    entries: list[EntryExpr]
 
 
 @dataclass(eq=False)
-class Message(Node):
+class Message(Expr):
     """A protocol buffer message."""
 
     name: str
 
 
 @dataclass(eq=False)
-class Fold(Node):
+class Fold(Expr):
     """A comprehension: what all macros over lists and maps, and bindings, become."""
 
-    over: Node
+    over: Expr
     variable: str
     second: str
     accumulator: str
-    start: Node
-    condition: Node
-    step: Node
-    result: Node
+    start: Expr
+    condition: Expr
+    step: Expr
+    result: Expr
 
     @property
     def is_binding(self) -> bool:
         """Whether it only gives a value a name (checker.coster.isBind)."""
         return (
-            isinstance(self.over, ListNode)
+            isinstance(self.over, ListExpr)
             and not self.over.elements
             and isinstance(self.condition, Literal)
             and self.condition.value is False
@@ -117,16 +117,16 @@ class Fold(Node):
         )
 
 
-def children(node: Node) -> list[Node]:
+def children(node: Expr) -> list[Expr]:
     """Return the nodes directly below one."""
     match node:
         case Select():
             return [node.operand]
-        case Call():
+        case CallExpr():
             return node.operands
-        case ListNode():
+        case ListExpr():
             return node.elements
-        case MapNode():
+        case MapExpr():
             return [part for entry in node.entries for part in (entry.key, entry.value)]
         case Fold():
             return [node.over, node.start, node.condition, node.step, node.result]

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from scheduler_core.schedulers.v1_37.cel.errors import Issues, UnsupportedError
 from scheduler_core.schedulers.v1_37.cel.macros import MacroFault, expand
 from scheduler_core.schedulers.v1_37.cel.nodes import (
-    Call,
-    Entry,
+    CallExpr,
+    EntryExpr,
+    Expr,
     Ident,
-    ListNode,
+    ListExpr,
     Literal,
-    MapNode,
+    MapExpr,
     Message,
-    Node,
     Select,
 )
 from scheduler_core.schedulers.v1_37.cel.syntax import SyntaxFault, Token, tokens, unquote, unquote_bytes
@@ -45,7 +45,7 @@ _STARTS = (
 )
 
 
-def parse(text: str) -> Node:
+def parse(text: str) -> Expr:
     """Parse an expression. Raises CompileError; UnsupportedError if it is nested too deeply."""
     issues = Issues(text)
     if len(text) > MAX_LENGTH:
@@ -85,14 +85,14 @@ class _Parser:
             self.next.place, f"Syntax error: mismatched input '{self.next.text}' expecting {wanted}"
         )
 
-    def whole(self) -> Node:
+    def whole(self) -> Expr:
         out = self.expression()
         if self.next.kind != "end":
             self.mismatch("<EOF>")
         self.issues.raise_any()
         return out
 
-    def expression(self) -> Node:
+    def expression(self) -> Expr:
         self.depth += 1
         if self.depth > MAX_NESTING:
             raise UnsupportedError(f"expressions nested deeper than {MAX_NESTING} levels are not supported")
@@ -100,28 +100,28 @@ class _Parser:
         if mark := self.accept("?"):
             yes = self.logic("||", "_||_")
             self.expect(":")
-            out = Call(mark.place, "_?_:_", [out, yes, self.expression()])
+            out = CallExpr(mark.place, "_?_:_", [out, yes, self.expression()])
         self.depth -= 1
         return out
 
-    def logic(self, symbol: str, function: str) -> Node:
+    def logic(self, symbol: str, function: str) -> Expr:
         """Read terms of ``||`` or ``&&``, all of one operator in one call."""
         terms, place = [self._term(symbol)], 0
         while found := self.accept(symbol):
             place = place or found.place
             terms.append(self._term(symbol))
-        return Call(place, function, terms) if len(terms) > 1 else terms[0]
+        return CallExpr(place, function, terms) if len(terms) > 1 else terms[0]
 
-    def _term(self, symbol: str) -> Node:
+    def _term(self, symbol: str) -> Expr:
         return self.logic("&&", "_&&_") if symbol == "||" else self.binary(0)
 
-    def binary(self, level: int) -> Node:
+    def binary(self, level: int) -> Expr:
         if level == len(_LEVELS):
             return self.unary()
         left, links = self.binary(level + 1), 0
         while found := self.accept(*_LEVELS[level]):
             links = self._chained(links)
-            left = Call(found.place, _LEVELS[level][found.text], [left, self.binary(level + 1)])
+            left = CallExpr(found.place, _LEVELS[level][found.text], [left, self.binary(level + 1)])
         return left
 
     @staticmethod
@@ -130,13 +130,13 @@ class _Parser:
             raise UnsupportedError(f"chains of more than {MAX_CHAIN} operations are not supported")
         return links + 1
 
-    def unary(self) -> Node:
+    def unary(self) -> Expr:
         for symbol, function in (("!", "!_"), ("-", "-_")):
             if self.next.kind == "symbol" and self.next.text == symbol:
                 return self._signed(symbol, function)
         return self.member()
 
-    def _signed(self, symbol: str, function: str) -> Node:
+    def _signed(self, symbol: str, function: str) -> Expr:
         first, count = self.next, 0
         if symbol == "-" and self.tokens[self.index + 1].kind in ("int", "float"):
             return self.member()  # the sign of the literal, of which there is one at most
@@ -144,28 +144,28 @@ class _Parser:
             self.advance()
             count += 1
         operand = self.member()
-        return Call(first.place, function, [operand]) if count % 2 else operand
+        return CallExpr(first.place, function, [operand]) if count % 2 else operand
 
-    def member(self) -> Node:
+    def member(self) -> Expr:
         out, links = self.primary(), 0
         while True:
             if dot := self.accept("."):
                 out = self._selection(dot, out)
             elif bracket := self.accept("["):
                 function = "_[?_]" if self.accept("?") else "_[_]"
-                out = Call(bracket.place, function, [out, self.expression()])
+                out = CallExpr(bracket.place, function, [out, self.expression()])
                 self.expect("]")
             else:
                 return out
             links = self._chained(links)
 
-    def _selection(self, dot: Token, operand: Node) -> Node:
+    def _selection(self, dot: Token, operand: Expr) -> Expr:
         optional = self.accept("?")
         token = self.advance() if self.next.kind in ("name", "escaped") else self.mismatch("IDENTIFIER")
         if token.kind == "escaped" and not (self.next.text == "(" and not optional):
             name = token.text[1:-1]
             return (
-                Call(dot.place, "_?._", [operand, Literal(token.place, name)])
+                CallExpr(dot.place, "_?._", [operand, Literal(token.place, name)])
                 if optional
                 else Select(dot.place, operand, name)
             )
@@ -174,21 +174,21 @@ class _Parser:
                 token.place, f"Syntax error: mismatched input '{token.text}' expecting IDENTIFIER"
             )
         if optional:
-            return Call(dot.place, "_?._", [operand, Literal(token.place, token.text)])
+            return CallExpr(dot.place, "_?._", [operand, Literal(token.place, token.text)])
         if opening := self.accept("("):
             return self.call(opening.place, token.text, operand, self.arguments(")"))
         return Select(dot.place, operand, token.text)
 
-    def call(self, place: int, name: str, target: Node | None, arguments: list[Node]) -> Node:
+    def call(self, place: int, name: str, target: Expr | None, arguments: list[Expr]) -> Expr:
         try:
             found = expand(place, name, target, arguments)
         except MacroFault as fault:
             self.issues.report(fault.place, fault.message)
             return Literal(place, None)
-        return found or Call(place, name, arguments, target)
+        return found or CallExpr(place, name, arguments, target)
 
-    def arguments(self, closing: str) -> list[Node]:
-        out: list[Node] = []
+    def arguments(self, closing: str) -> list[Expr]:
+        out: list[Expr] = []
         if not self.accept(closing):
             out.append(self.expression())
             while self.accept(","):
@@ -196,7 +196,7 @@ class _Parser:
             self.expect(closing)
         return out
 
-    def primary(self) -> Node:
+    def primary(self) -> Expr:
         token = self.next
         if token.kind == "symbol":
             return self._bracketed(token)
@@ -209,7 +209,7 @@ class _Parser:
         self.mismatch(_STARTS)
         raise AssertionError
 
-    def _bracketed(self, token: Token) -> Node:
+    def _bracketed(self, token: Token) -> Expr:
         if self.accept("("):
             out = self.expression()
             self.expect(")")
@@ -228,7 +228,7 @@ class _Parser:
         self.mismatch(_STARTS)
         raise AssertionError
 
-    def _named(self, token: Token, dot: str) -> Node:
+    def _named(self, token: Token, dot: str) -> Expr:
         if not dot and token.text in _CONSTANTS:
             return Literal(token.place, _CONSTANTS[token.text])
         if token.text in ("in", *_CONSTANTS):
@@ -244,7 +244,7 @@ class _Parser:
             return self.call(opening.place, dot + token.text, None, self.arguments(")"))
         return Ident(token.place, dot + token.text)
 
-    def _message(self, token: Token, dot: str) -> Node | None:
+    def _message(self, token: Token, dot: str) -> Expr | None:
         """Read ``a.b.C{…}`` if that follows."""
         ahead, name = self.index, token.text
         while self.tokens[ahead].text == "." and self.tokens[ahead + 1].kind == "name":
@@ -263,8 +263,8 @@ class _Parser:
                 self.mismatch("'}'")
         return Message(opening.place, dot + name)
 
-    def _list(self, place: int) -> Node:
-        elements: list[Node] = []
+    def _list(self, place: int) -> Expr:
+        elements: list[Expr] = []
         optional: set[int] = set()
         while not self.accept("]"):
             if elements or self.next.text == ",":
@@ -274,10 +274,10 @@ class _Parser:
             if self.accept("?"):
                 optional.add(len(elements))
             elements.append(self.expression())
-        return ListNode(place, elements, frozenset(optional))
+        return ListExpr(place, elements, frozenset(optional))
 
-    def _map(self, place: int) -> Node:
-        entries: list[Entry] = []
+    def _map(self, place: int) -> Expr:
+        entries: list[EntryExpr] = []
         while not self.accept("}"):
             if entries or self.next.text == ",":
                 self.expect(",")
@@ -286,8 +286,8 @@ class _Parser:
             optional = self.accept("?") is not None
             key = self.expression()
             self.expect(":")
-            entries.append(Entry(key, self.expression(), optional))
-        return MapNode(place, entries)
+            entries.append(EntryExpr(key, self.expression(), optional))
+        return MapExpr(place, entries)
 
 
 def _integer(text: str, token: Token, fits: Callable[[int], bool], kind: str) -> int:
@@ -301,22 +301,22 @@ def _integer(text: str, token: Token, fits: Callable[[int], bool], kind: str) ->
     return number
 
 
-def _int(token: Token, sign: str) -> Node:
+def _int(token: Token, sign: str) -> Expr:
     return Literal(token.place, _integer(sign + token.text, token, is_int, "int"))
 
 
-def _uint(token: Token, _: str) -> Node:
+def _uint(token: Token, _: str) -> Expr:
     return Literal(token.place, UInt(_integer(token.text[:-1], token, is_uint, "uint")))
 
 
-def _double(token: Token, sign: str) -> Node:
+def _double(token: Token, sign: str) -> Expr:
     number = float(sign + token.text)
     if number in (float("inf"), float("-inf")):
         raise SyntaxFault(token.place, "invalid double literal")
     return Literal(token.place, number)
 
 
-_LITERALS: dict[str, Callable[[Token, str], Node]] = {
+_LITERALS: dict[str, Callable[[Token, str], Expr]] = {
     "int": _int,
     "uint": _uint,
     "float": _double,

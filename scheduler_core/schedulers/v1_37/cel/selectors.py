@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from scheduler_core.schedulers.v1_37.cel.checker import Environment, check
+from scheduler_core.schedulers.v1_37.cel.checker import Declarations, check
 from scheduler_core.schedulers.v1_37.cel.errors import (
     CelError,
     CompileError,
@@ -32,7 +32,7 @@ from scheduler_core.schedulers.v1_37.cel.functions import (
     urls,
 )
 from scheduler_core.schedulers.v1_37.cel.functions.table import Library, merged
-from scheduler_core.schedulers.v1_37.cel.nodes import Node
+from scheduler_core.schedulers.v1_37.cel.nodes import Expr
 from scheduler_core.schedulers.v1_37.cel.parser import parse
 from scheduler_core.schedulers.v1_37.cel.types import (
     ANY,
@@ -78,7 +78,7 @@ _TYPES = {
 }  # fmt: skip
 
 
-def _environment(attribute: Type, functions: Library) -> Environment:
+def _environment(attribute: Type, functions: Library) -> Declarations:
     fields = {
         "driver": STRING,
         "allowMultipleAllocations": BOOL,
@@ -86,7 +86,7 @@ def _environment(attribute: Type, functions: Library) -> Environment:
         "capacity": map_of(STRING, map_of(STRING, QUANTITY)),
     }
     names = {name: (kind, TypeValue(name)) for name, kind in _TYPES.items()}
-    return Environment(functions, {"device": Type("struct", _ATTRIBUTES)}, {_ATTRIBUTES: fields}, names)
+    return Declarations(functions, {"device": Type("struct", _ATTRIBUTES)}, {_ATTRIBUTES: fields}, names)
 
 
 _SINCE_1_37 = ("includes",)
@@ -98,7 +98,7 @@ NEW = _environment(ANY, {name: each for name, each in FUNCTIONS.items() if name 
 
 
 @dataclass(frozen=True)
-class Selector:
+class CompiledSelector:
     """A selector that can be evaluated."""
 
     program: Program
@@ -139,12 +139,12 @@ def _not_a_bool(value: Any) -> CelError:
 
 
 @lru_cache(maxsize=1024)
-def compile_selector(text: str) -> Selector:
+def compile_selector(text: str) -> CompiledSelector:
     """Compile a selector as the scheduler does. Raises CompileError."""
-    return Selector(make_program(checked(text, STORED), FUNCTIONS))
+    return CompiledSelector(make_program(checked(text, STORED), FUNCTIONS))
 
 
-def checked(text: str, environment: Environment) -> Node:
+def checked(text: str, environment: Declarations) -> Expr:
     """Parse an expression and find its types. Raises CompileError."""
     try:
         root = parse(text)
@@ -160,7 +160,7 @@ def checked(text: str, environment: Environment) -> Node:
     return root
 
 
-def _attribute(environment: Environment) -> Type:
+def _attribute(environment: Declarations) -> Type:
     return environment.fields[_ATTRIBUTES]["attributes"].parameters[1].parameters[1]
 
 

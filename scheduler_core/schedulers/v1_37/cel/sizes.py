@@ -54,15 +54,15 @@ def fixed(size: int) -> Size:
     return Size(size, size)
 
 
-class Entry(NamedTuple):
+class ElementSizes(NamedTuple):
     """The sizes of keys and values of a list or map."""
 
     kind: str
     key: Size
     value: Size
 
-    def union(self, other: Entry | None) -> Entry | None:
+    def union(self, other: ElementSizes | None) -> ElementSizes | None:
         """Return the ranges of both; of one that is not known, nothing."""
         if other is None:
             return None
-        return Entry(self.kind, self.key.union(other.key), self.value.union(other.value))
+        return ElementSizes(self.kind, self.key.union(other.key), self.value.union(other.value))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from scheduler_core.schedulers.v1_37.cel.attributes import Attribute, Scope, Step
+from scheduler_core.schedulers.v1_37.cel.attributes import Activation, Attribute, Step
 from scheduler_core.schedulers.v1_37.cel.costs import Cost
 from scheduler_core.schedulers.v1_37.cel.errors import CelError
 from scheduler_core.schedulers.v1_37.cel.functions.operators import Growing
 from scheduler_core.schedulers.v1_37.cel.functions.table import Function, Run
-from scheduler_core.schedulers.v1_37.cel.nodes import Call
+from scheduler_core.schedulers.v1_37.cel.nodes import CallExpr
 from scheduler_core.schedulers.v1_37.cel.types import Type
 from scheduler_core.schedulers.v1_37.cel.validators import runtime_name
 from scheduler_core.schedulers.v1_37.cel.values import (
@@ -33,7 +33,7 @@ class Constant:
     def __init__(self, value: Any) -> None:
         self.value = value
 
-    def __call__(self, scope: Scope) -> Any:
+    def __call__(self, scope: Activation) -> Any:
         """Return the value, which costs nothing."""
         del scope
         return self.value
@@ -44,7 +44,7 @@ def paid(attribute: Attribute) -> Step:
     if attribute.free:
         return attribute.resolve
 
-    def run(scope: Scope) -> Any:
+    def run(scope: Activation) -> Any:
         value = attribute.resolve(scope)
         scope.meter.charge(1)
         return value
@@ -55,7 +55,7 @@ def paid(attribute: Attribute) -> Step:
 def logic(steps: list[Step], *, decisive: bool) -> Step:
     """Return the step of ``||`` or ``&&``: a term that decides counts, even after one that failed."""
 
-    def run(scope: Scope) -> Any:
+    def run(scope: Activation) -> Any:
         problem = None
         for step in steps:
             value = step(scope)
@@ -72,7 +72,7 @@ def alternative(steps: list[Step], *, unwrap: bool) -> Step:
     """Return the step of ``or`` or ``orValue``, which evaluate the other value only if they need it."""
     first, other = steps
 
-    def run(scope: Scope) -> Any:
+    def run(scope: Activation) -> Any:
         value = first(scope)
         if isinstance(value, CelError):
             return value
@@ -104,7 +104,7 @@ def charged(steps: list[Step], run: Run) -> Step:
     """Return a step of cost 1 that takes errors as well."""
     (step,) = steps
 
-    def evaluate(scope: Scope) -> Any:
+    def evaluate(scope: Activation) -> Any:
         value = run(step(scope))
         scope.meter.charge(1)
         return value
@@ -130,7 +130,7 @@ def invoke(
     Its cost is counted before it runs, so that a call beyond the limit does not, or ``after``.
     """
 
-    def evaluate(scope: Scope) -> Any:
+    def evaluate(scope: Activation) -> Any:
         arguments: list[Any] = []
         problem = None
         for step in steps:
@@ -151,7 +151,7 @@ def invoke(
     return evaluate
 
 
-def guarded(function: Function, node: Call) -> Callable[[list[Any]], Any]:
+def guarded(function: Function, node: CallExpr) -> Callable[[list[Any]], Any]:
     """Return what runs the overload that arguments fit, with errors as results."""
     if function.shared is not None:
         return _shared(function, function.shared)
@@ -220,14 +220,16 @@ def membership(step: Step, values: Any) -> Step | None:
     if not all(isinstance(value, bool | int | float | str) for value in values):
         return None
 
-    def run(scope: Scope) -> Any:
+    def run(scope: Activation) -> Any:
         value = step(scope)
         return value if isinstance(value, CelError) else any(equal(value, one) is True for one in values)
 
     return run
 
 
-def collect(steps: list[Step], optional: frozenset[int], scope: Scope, out: list[Any]) -> CelError | None:
+def collect(
+    steps: list[Step], optional: frozenset[int], scope: Activation, out: list[Any]
+) -> CelError | None:
     """Evaluate elements into a list; return the error that ends it."""
     for index, step in enumerate(steps):
         value = step(scope)
@@ -246,7 +248,7 @@ def collect(steps: list[Step], optional: frozenset[int], scope: Scope, out: list
 
 
 def collect_entries(
-    steps: list[tuple[Step, Step, bool]], scope: Scope, out: list[tuple[Any, Any]]
+    steps: list[tuple[Step, Step, bool]], scope: Activation, out: list[tuple[Any, Any]]
 ) -> CelError | None:
     """Evaluate keys and values into a list; return the error that ends it."""
     for key_step, value_step, optional in steps:
@@ -282,7 +284,7 @@ def items(values: Any, *, pairs: bool) -> Iterator[tuple[Any, Any]] | CelError:
 def growing(start: Step) -> Step:
     """Return the start of an accumulator; an empty list or map grows in place."""
 
-    def run(scope: Scope) -> Any:
+    def run(scope: Activation) -> Any:
         value = start(scope)
         if value == [] and isinstance(value, list):
             return Growing()

@@ -9,36 +9,36 @@ from scheduler_core.schedulers.v1_37.cel.errors import CelError, Issues
 from scheduler_core.schedulers.v1_37.cel.functions.formatting import VERBS, clauses, unknown_verb
 from scheduler_core.schedulers.v1_37.cel.functions.regex import compiled
 from scheduler_core.schedulers.v1_37.cel.functions.table import Library
-from scheduler_core.schedulers.v1_37.cel.nodes import Call, ListNode, Literal, MapNode, Node, children
+from scheduler_core.schedulers.v1_37.cel.nodes import CallExpr, Expr, ListExpr, Literal, MapExpr, children
 from scheduler_core.schedulers.v1_37.cel.types import Type
 from scheduler_core.schedulers.v1_37.cel.unify import Bindings
 
 
-def validate(root: Node, functions: Library, issues: Issues) -> None:
+def validate(root: Expr, functions: Library, issues: Issues) -> None:
     """Report literals that cannot be converted, mixed lists and maps, and formats that do not fit."""
     for node, exempt in _walk(root):
-        if isinstance(node, Call):
+        if isinstance(node, CallExpr):
             _literal(node, functions, issues)
             _format(node, issues)
-        elif isinstance(node, ListNode) and not exempt:
+        elif isinstance(node, ListExpr) and not exempt:
             _homogeneous(_list_elements(node), issues)
-        elif isinstance(node, MapNode) and not exempt:
+        elif isinstance(node, MapExpr) and not exempt:
             _homogeneous([(entry.key, entry.key.type) for entry in node.entries], issues, every=True)
             values = [(entry.value, _plain(entry.value.type, entry.optional)) for entry in node.entries]
             _homogeneous(values, issues, every=True)
 
 
-def _walk(root: Node) -> Iterator[tuple[Node, bool]]:
+def _walk(root: Expr) -> Iterator[tuple[Expr, bool]]:
     """Yield all nodes, and whether they are within a call whose lists may be mixed."""
     waiting = [(root, False)]
     while waiting:
         node, exempt = waiting.pop()
         yield node, exempt
-        exempt = exempt or (isinstance(node, Call) and node.function in ("format", "cel.@block"))
+        exempt = exempt or (isinstance(node, CallExpr) and node.function in ("format", "cel.@block"))
         waiting += [(child, exempt) for child in children(node)]
 
 
-def _literal(node: Call, functions: Library, issues: Issues) -> None:
+def _literal(node: CallExpr, functions: Library, issues: Issues) -> None:
     argument = node.arguments[0] if node.arguments else None
     if node.function not in ("duration", "timestamp", "matches") or not isinstance(argument, Literal):
         return
@@ -51,13 +51,13 @@ def _literal(node: Call, functions: Library, issues: Issues) -> None:
         issues.report(argument.place, f"invalid {node.function} argument")
 
 
-def _run_of(functions: Library, node: Call) -> Callable[..., Any]:
+def _run_of(functions: Library, node: CallExpr) -> Callable[..., Any]:
     found = next(one.run for one in functions[node.function].overloads if one.id == node.overload)
     assert found is not None
     return found
 
 
-def _list_elements(node: ListNode) -> list[tuple[Node, Type]]:
+def _list_elements(node: ListExpr) -> list[tuple[Expr, Type]]:
     return [(each, _plain(each.type, index in node.optional)) for index, each in enumerate(node.elements)]
 
 
@@ -65,7 +65,7 @@ def _plain(kind: Type, optional: bool) -> Type:
     return kind.parameters[0] if optional and kind.parameters else kind
 
 
-def _homogeneous(typed: list[tuple[Node, Type]], issues: Issues, *, every: bool = False) -> None:
+def _homogeneous(typed: list[tuple[Expr, Type]], issues: Issues, *, every: bool = False) -> None:
     for node, kind in typed[1:]:
         wanted = typed[0][1]
         if not _equivalent(wanted, kind):
@@ -79,12 +79,12 @@ def _equivalent(one: Type, other: Type) -> bool:
     return one == other or ("param" in (one.kind, other.kind) and Bindings().admits([one], [other]))
 
 
-def _format(node: Call, issues: Issues) -> None:
+def _format(node: CallExpr, issues: Issues) -> None:
     """Check the arguments of a constant format."""
     if node.function != "format" or not isinstance(node.target, Literal):
         return
     listed = node.arguments[0]
-    if not isinstance(listed, ListNode) or not isinstance(node.target.value, str):
+    if not isinstance(listed, ListExpr) or not isinstance(node.target.value, str):
         return
     try:
         used = _check_clauses(node.target.value, listed.elements, issues)
@@ -98,7 +98,7 @@ def _format(node: Call, issues: Issues) -> None:
         issues.report(node.place, problem)
 
 
-def _check_clauses(text: str, arguments: list[Node], issues: Issues) -> int | None:
+def _check_clauses(text: str, arguments: list[Expr], issues: Issues) -> int | None:
     used = 0
     for clause in clauses(text):
         if not clause.verb:
@@ -118,11 +118,11 @@ def _check_clauses(text: str, arguments: list[Node], issues: Issues) -> int | No
     return used
 
 
-def _unfit(node: Node, verb: str) -> Node | None:
+def _unfit(node: Expr, verb: str) -> Expr | None:
     """Return the argument, or what of it, that a verb does not take."""
     if node.type.kind != "dyn" and node.type.kind not in VERBS[verb][1]:
         return node
-    if verb != "s" or not isinstance(node, ListNode | MapNode):
+    if verb != "s" or not isinstance(node, ListExpr | MapExpr):
         return None
     return next((wrong for child in children(node) if (wrong := _unfit(child, verb)) is not None), None)
 

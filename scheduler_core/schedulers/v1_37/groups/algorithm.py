@@ -17,7 +17,7 @@ from scheduler_core.schedulers.v1_37.groups.placements import Placement, best, g
 from scheduler_core.schedulers.v1_37.interface import Hinting, Scheduling
 from scheduler_core.schedulers.v1_37.nominations import NominatedPods
 from scheduler_core.schedulers.v1_37.podgroups import TOPOLOGY_GATE, min_count
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Configuration, Profile
 from scheduler_core.schedulers.v1_37.state import Cluster
 from scheduler_core.schedulers.v1_37.status import ERROR, OK, SUCCESS, UNSCHEDULABLE
@@ -44,7 +44,7 @@ class GroupAlgorithm:
         self.group: Manifest = self.cluster.objects["PodGroup"][key]
         self.members = members
         self.profile: Profile = configuration.profiles[members[0].pod.scheduler_name]
-        self.bound: list[Pod] = [pod for pod in self.cluster.members(key) if pod.node]
+        self.bound: list[CompiledPod] = [pod for pod in self.cluster.members(key) if pod.node]
 
     def run(self, record: GroupRecord) -> GroupResult:
         """Evaluate the group; ``record`` takes down what is shown of it."""

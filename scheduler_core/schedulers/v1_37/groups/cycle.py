@@ -15,7 +15,7 @@ from scheduler_core.schedulers.v1_37.interface import Attempt, Hinting, Scheduli
 from scheduler_core.schedulers.v1_37.nominations import NominatedPods
 from scheduler_core.schedulers.v1_37.plugins.dynamic_resources import deallocate
 from scheduler_core.schedulers.v1_37.podgroups import TOPOLOGY_GATE, is_constrained, min_count, priority
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Configuration
 from scheduler_core.schedulers.v1_37.status import ERROR, SUCCESS, UNSCHEDULABLE, WAIT, Status
 
@@ -38,7 +38,7 @@ class GroupCycle:
     """Members to bind, in order."""
 
     failed: list[tuple[QueuedPod, Attempt]] = field(default_factory=list)
-    victims: list[Pod] = field(default_factory=list)
+    victims: list[CompiledPod] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
     """Writes of PostFilter: claims that were deallocated."""
 
@@ -184,7 +184,7 @@ class _Cycle:
         self._permit(cycle)
 
     def _outcome(
-        self, pod: Pod, own: Attempt | None, status: GroupStatus, *, preempting: bool, untried: str
+        self, pod: CompiledPod, own: Attempt | None, status: GroupStatus, *, preempting: bool, untried: str
     ) -> Attempt:
         """Return an attempt with the result, message, plugins and nomination of a member without a node."""
         out = Attempt(pod, self.profile, None)

@@ -15,7 +15,7 @@ from scheduler_core.schedulers.v1_37.nodes import Ints
 from scheduler_core.schedulers.v1_37.plugins.hints import labels
 from scheduler_core.schedulers.v1_37.plugins.node_resources_fit import NONZERO, scored_resources
 from scheduler_core.schedulers.v1_37.podgroups import topology_key
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Profile
 from scheduler_core.schedulers.v1_37.requests import is_scalar
 from scheduler_core.schedulers.v1_37.state import Cluster
@@ -43,7 +43,9 @@ def node_names(cluster: Cluster) -> list[str]:
     return [cluster.nodes.name(int(row)) for row in cluster.nodes.order]
 
 
-def generate(cluster: Cluster, profile: Profile, group: Manifest, bound: Sequence[Pod]) -> list[Placement]:
+def generate(
+    cluster: Cluster, profile: Profile, group: Manifest, bound: Sequence[CompiledPod]
+) -> list[Placement]:
     """Return the placements in name order: one for each value of the topology label, or one of all nodes.
 
     Bound members fix the value. Raises ValueError if they do not sit under one value.
@@ -60,7 +62,7 @@ def generate(cluster: Cluster, profile: Profile, group: Manifest, bound: Sequenc
     ]
 
 
-def _fixed_domain(domain: Mapping[str, str | None], bound: Sequence[Pod]) -> str | None:
+def _fixed_domain(domain: Mapping[str, str | None], bound: Sequence[CompiledPod]) -> str | None:
     """Return the one value under which the bound members sit; None without any."""
     fixed: str | None = None
     for pod in bound:

@@ -11,7 +11,7 @@ from scheduler_core.schedulers.v1_37.filtering import filter_row, update_states
 from scheduler_core.schedulers.v1_37.groups.outcome import GroupResult
 from scheduler_core.schedulers.v1_37.groups.validation import preemption_policy
 from scheduler_core.schedulers.v1_37.interface import Attempt, Scheduling
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.preemption import terminates_by_preemption
 from scheduler_core.schedulers.v1_37.state import Cluster
 from scheduler_core.schedulers.v1_37.status import ERROR, SUCCESS, UNRESOLVABLE, UNSCHEDULABLE, Status
@@ -28,12 +28,12 @@ class GroupPreemption:
     nominated: dict[str, str] = field(default_factory=dict)
     """Node by member."""
 
-    victims: list[Pod] = field(default_factory=list)
+    victims: list[CompiledPod] = field(default_factory=list)
     """All victims in order, those among them that are terminating already included."""
 
 
 def preempt(
-    scheduling: Scheduling, members: Sequence[Pod], priority: int, evaluate: Callable[[], GroupResult]
+    scheduling: Scheduling, members: Sequence[CompiledPod], priority: int, evaluate: Callable[[], GroupResult]
 ) -> GroupPreemption:
     """Look for victims. ``evaluate`` schedules the group on the cluster as it is then, and rolls back."""
     cluster = scheduling.cluster
@@ -66,7 +66,7 @@ def preempt(
     return GroupPreemption(Status(SUCCESS, (text,)), nominated, victims)
 
 
-def _awaits_victims(cluster: Cluster, members: Sequence[Pod], priority: int) -> bool:
+def _awaits_victims(cluster: Cluster, members: Sequence[CompiledPod], priority: int) -> bool:
     """Return whether a victim of an earlier preemption is still terminating where a member is nominated."""
     rows = {cluster.nodes.row(pod.nominated_node) for pod in members if pod.nominated_node} - {None}
     return any(
@@ -123,7 +123,7 @@ class _Absent:
             self.cluster.put_on(pod)
             self._tell(placed, pod, 1)
 
-    def _tell(self, placed: Sequence[Attempt], pod: Pod, sign: int) -> None:
+    def _tell(self, placed: Sequence[Attempt], pod: CompiledPod, sign: int) -> None:
         for attempt in placed:
             update_states(attempt.context, self.cluster.nodes.rows[pod.node], pod, sign)
 

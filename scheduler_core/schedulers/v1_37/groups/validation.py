@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 
 _ALL = "all pods in a single pod group should have the same"
 
 
-def invalid(pods: Iterable[Pod], priority: int) -> str | None:
+def invalid(pods: Iterable[CompiledPod], priority: int) -> str | None:
     """Return the error of the first pod that differs, if one does; queued pods first, then bound ones."""
-    first: Pod | None = None
+    first: CompiledPod | None = None
     for pod in pods:
         first = first or pod
         if pod.scheduler_name != first.scheduler_name:
@@ -25,6 +25,6 @@ def invalid(pods: Iterable[Pod], priority: int) -> str | None:
     return None
 
 
-def preemption_policy(pod: Pod) -> str:
+def preemption_policy(pod: CompiledPod) -> str:
     """Return the pod's preemptionPolicy."""
     return str(pod.spec.get("preemptionPolicy") or "PreemptLowerPriority")

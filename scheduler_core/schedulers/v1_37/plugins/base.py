@@ -8,8 +8,8 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
-from scheduler_core.schedulers.v1_37.nodes import Ints, Mask, Nodes, Rows
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.nodes import Ints, Mask, NodeTable, Rows
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Arguments, Configuration, Profile
 from scheduler_core.schedulers.v1_37.state import Cluster
 from scheduler_core.schedulers.v1_37.status import ERROR, OK, SKIPPED, UNRESOLVABLE, Status
@@ -26,17 +26,17 @@ Rows with equal codes have equal statuses, so that one of them is asked for all.
 class Context(Struct):
     """One attempt, as the plugins see it: the pod, the cluster, and what each prepared (CycleState)."""
 
-    pod: Pod
+    pod: CompiledPod
     cluster: Cluster
     profile: Profile
     configuration: Configuration
     states: dict[str, Any] = field(default_factory=dict)
     skipped: set[str] = field(default_factory=set)
-    instead: Nodes | None = None
+    instead: NodeTable | None = None
     """Columns to look at instead of the cluster's."""
 
     @property
-    def nodes(self) -> Nodes:
+    def nodes(self) -> NodeTable:
         """The columns."""
         return self.cluster.nodes if self.instead is None else self.instead
 
@@ -68,7 +68,7 @@ class Plugin:
         """Return an independent copy of what PreFilter prepared, for a what-if."""
         return state
 
-    def update(self, ctx: Context, state: Any, pod: Pod, row: int, sign: int) -> None:
+    def update(self, ctx: Context, state: Any, pod: CompiledPod, row: int, sign: int) -> None:
         """Let a pod come to a row (1) or leave it (-1) in a what-if (PreFilterExtensions)."""
 
     def pre_score(self, ctx: Context, rows: Rows) -> Status:

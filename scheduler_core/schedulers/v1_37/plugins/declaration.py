@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from scheduler_core.schedulers.v1_37.interface import Registration
 from scheduler_core.schedulers.v1_37.plugins.base import Plugin
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Arguments
 
 POINTS = (
@@ -83,12 +83,12 @@ class Reused(Struct, frozen=True):
     score: Literal["", "nodes", "requests", "own", "none"] = ""
 
 
-def signs_nothing(pod: Pod, arguments: Arguments) -> None:
+def signs_nothing(pod: CompiledPod, arguments: Arguments) -> None:
     """Sign every pod alike."""
     del pod, arguments
 
 
-def no_reason(pod: Pod, arguments: Arguments) -> str:
+def no_reason(pod: CompiledPod, arguments: Arguments) -> str:
     """Keep no pod from being compared with others."""
     del pod, arguments
     return ""
@@ -131,9 +131,9 @@ class Declared(Struct, frozen=True):
     otherwise: str = ""
     arguments: tuple[Argument, ...] = ()
     events: tuple[Registration, ...] = ()
-    until: str | Callable[[Pod], str] = "a pod, a node, a volume, a claim or a class changes"
-    signs: Callable[[Pod, Arguments], Any] | None = None
-    unsigned_because: Callable[[Pod, Arguments], str] = no_reason
+    until: str | Callable[[CompiledPod], str] = "a pod, a node, a volume, a claim or a class changes"
+    signs: Callable[[CompiledPod, Arguments], Any] | None = None
+    unsigned_because: Callable[[CompiledPod, Arguments], str] = no_reason
     reuse: Reused = Reused()
     code: Plugin | None = None
 

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.schedulers.v1_37.pods import Pod
-from scheduler_core.schedulers.v1_37.selectors import Requirement, Selector, label_selector, map_selector
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
+from scheduler_core.schedulers.v1_37.selectors import (
+    Selector,
+    SelectorRequirement,
+    label_selector,
+    map_selector,
+)
 from scheduler_core.schedulers.v1_37.state import Cluster
 
 _CONTROLLERS = {"ReplicationController": "v1", "ReplicaSet": "apps/v1", "StatefulSet": "apps/v1"}
@@ -15,7 +20,7 @@ _CONTROLLERS = {"ReplicationController": "v1", "ReplicaSet": "apps/v1", "Statefu
 _KINDS = ("Service", *_CONTROLLERS)
 
 
-def default_selector(cluster: Cluster, pod: Pod) -> Selector:
+def default_selector(cluster: Cluster, pod: CompiledPod) -> Selector:
     """Return the AND of the selectors of matching services and of the owner (helper.DefaultSelector)."""
     owner: Mapping[str, Any] = next(
         (o for o in pod.manifest["metadata"].get("ownerReferences") or () if o.get("controller")), {}
@@ -26,9 +31,9 @@ def default_selector(cluster: Cluster, pod: Pod) -> Selector:
     return found
 
 
-def _selector(cluster: Cluster, pod: Pod, owner: Mapping[str, Any]) -> Selector:
+def _selector(cluster: Cluster, pod: CompiledPod, owner: Mapping[str, Any]) -> Selector:
     pairs: dict[str, str] = {}
-    found: tuple[Requirement, ...] = ()
+    found: tuple[SelectorRequirement, ...] = ()
     for service in cluster.list("Service"):
         selector = service.get("spec", {}).get("selector")
         same = (service["metadata"].get("namespace") or "default") == pod.namespace

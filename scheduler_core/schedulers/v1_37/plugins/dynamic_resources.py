@@ -31,7 +31,7 @@ from scheduler_core.schedulers.v1_37.plugins.base import (
 )
 from scheduler_core.schedulers.v1_37.plugins.declaration import Declared, Reused, signs_nothing
 from scheduler_core.schedulers.v1_37.plugins.hints import always, answer, listed, metadata, status
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Arguments
 from scheduler_core.schedulers.v1_37.selectors import node_terms
 from scheduler_core.schedulers.v1_37.state import Cluster, uid_of
@@ -74,19 +74,19 @@ def consumers(claim: Manifest) -> list[Any]:
     return list((claim.get("status") or {}).get("reservedFor") or ())
 
 
-def pod_uid(pod: Pod) -> str:
+def pod_uid(pod: CompiledPod) -> str:
     """Return the uid that a reservation names the pod by."""
     return uid_of({**pod.manifest, "kind": "Pod"})
 
 
-def claims_to_be_made(pod: Pod) -> bool:
+def claims_to_be_made(pod: CompiledPod) -> bool:
     """Return whether a claim of the pod is to be made from a template, and its status names none yet."""
     made = {entry.get("name") for entry in pod.status.get("resourceClaimStatuses") or ()}
     wanted = pod.spec.get("resourceClaims") or ()
     return any(not entry.get("resourceClaimName") and entry.get("name") not in made for entry in wanted)
 
 
-def unusable_claim(cluster: Cluster, pod: Pod) -> str | None:
+def unusable_claim(cluster: Cluster, pod: CompiledPod) -> str | None:
     """Return why the pod's claims cannot be used: not made yet, missing, being deleted or another pod's."""
     generated = {entry.get("name"): entry for entry in pod.status.get("resourceClaimStatuses") or ()}
     for entry in pod.spec.get("resourceClaims") or ():
@@ -109,7 +109,7 @@ def unusable_claim(cluster: Cluster, pod: Pod) -> str | None:
     return None
 
 
-def _is_owned(claim: Manifest, pod: Pod) -> bool:
+def _is_owned(claim: Manifest, pod: CompiledPod) -> bool:
     """Return whether the pod controls the claim (resourceclaim.IsForPod)."""
     owners = claim["metadata"].get("ownerReferences") or ()
     return any(owner.get("controller") and owner.get("uid") == pod_uid(pod) for owner in owners)
@@ -243,7 +243,7 @@ def deallocate(ctx: Context) -> tuple[Status, Change | None]:
     return Status(UNSCHEDULABLE), None
 
 
-def _claims_usable(pod: Pod, context: HintContext) -> bool:
+def _claims_usable(pod: CompiledPod, context: HintContext) -> bool:
     """Return whether every claim of the pod was made, exists and is not being deleted."""
     if claims_to_be_made(pod):
         return False
@@ -251,12 +251,12 @@ def _claims_usable(pod: Pod, context: HintContext) -> bool:
     return all(claim is not None and not metadata(claim).get("deletionTimestamp") for claim in claims)
 
 
-def _after_target_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_target_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del event
     return answer(_claims_usable(pod, context))
 
 
-def _after_claim_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_claim_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     if not _claims_usable(pod, context):
         return "QueueSkip"
     if (
@@ -274,7 +274,7 @@ def _after_claim_change(pod: Pod, event: Event, context: HintContext) -> HintAns
 _ADD_UPDATE = frozenset({"Add", "Update"})
 
 
-def _until(pod: Pod) -> str:
+def _until(pod: CompiledPod) -> str:
     if claims_to_be_made(pod):
         entries = pod.spec.get("resourceClaims") or ()
         templates = [entry.get("resourceClaimTemplateName") for entry in entries]
@@ -284,7 +284,7 @@ def _until(pod: Pod) -> str:
     return f"the ResourceClaim {asked} is created or changes, or a ResourceSlice, DeviceClass or node does"
 
 
-def _unsigned_because(pod: Pod, arguments: Arguments) -> str:
+def _unsigned_because(pod: CompiledPod, arguments: Arguments) -> str:
     del arguments
     return "the pod has ResourceClaims" if pod.spec.get("resourceClaims") else ""
 

@@ -7,28 +7,28 @@ from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintCon
 from scheduler_core.schedulers.v1_37.plugins.declaration import Declared
 from scheduler_core.schedulers.v1_37.plugins.hints import answer, metadata
 from scheduler_core.schedulers.v1_37.podgroups import group_key, min_count
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 
 
-def _after_pod_added(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_pod_added(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del context
     own = group_key(pod.manifest)
     return answer(own is not None and event.new is not None and group_key(event.new) == own)
 
 
-def _after_group_added(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_group_added(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del context
     return answer(_is_group_of(pod, event.new))
 
 
-def _after_group_updated(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_group_updated(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del context
     if not _is_group_of(pod, event.new) or event.old is None or event.new is None:
         return "QueueSkip"
     return answer(min_count(event.new) < min_count(event.old))
 
 
-def _is_group_of(pod: Pod, group: Manifest | None) -> bool:
+def _is_group_of(pod: CompiledPod, group: Manifest | None) -> bool:
     meta = metadata(group)
     return group_key(pod.manifest) == f"{meta.get('namespace') or 'default'}/{meta.get('name')}"
 

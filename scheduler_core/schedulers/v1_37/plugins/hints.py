@@ -7,7 +7,7 @@ from typing import Any
 
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 
 _SHOWN = 4
 
@@ -17,13 +17,13 @@ def answer(helps: bool) -> HintAnswer:
     return "Queue" if helps else "QueueSkip"
 
 
-def always(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def always(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     """Answer Queue to every event."""
     del pod, event, context
     return "Queue"
 
 
-def never(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def never(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     """Answer QueueSkip to every event."""
     del pod, event, context
     return "QueueSkip"
@@ -49,7 +49,7 @@ def status(manifest: Manifest | None) -> Mapping[str, Any]:
     return (manifest or {}).get("status") or {}
 
 
-def names_claim(pod: Pod, claim: Manifest | None, *, ephemeral: bool = True) -> bool:
+def names_claim(pod: CompiledPod, claim: Manifest | None, *, ephemeral: bool = True) -> bool:
     """Return whether the pod uses the claim; ``ephemeral``: that of a generic ephemeral volume too."""
     meta = metadata(claim)
     if (meta.get("namespace") or "default") != pod.namespace:
@@ -64,6 +64,6 @@ def listed(words: Sequence[str]) -> str:
     return ", ".join(shown) + (f" and {more:,} more" if more > 0 else "")
 
 
-def claim_names(pod: Pod) -> str:
+def claim_names(pod: CompiledPod) -> str:
     """Return the names of the pod's claims."""
     return listed([name for name, _ in pod.claims]) or "a claim"

@@ -8,7 +8,7 @@ import numpy as np
 
 from scheduler_core.schedulers.v1_37.plugins.base import MAX_SCORE, Context, Ints, Plugin, Rows
 from scheduler_core.schedulers.v1_37.plugins.declaration import Declared, Reused
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Arguments
 
 _MIB = 1024 * 1024
@@ -42,7 +42,7 @@ class ImageLocality(Plugin):
         return MAX_SCORE * (np.clip(total, _LEAST, most) - _LEAST) // (most - _LEAST)
 
 
-def _signed(pod: Pod, arguments: Arguments) -> Any:
+def _signed(pod: CompiledPod, arguments: Arguments) -> Any:
     del arguments
     containers = (*pod.containers, *pod.init_containers)
     return sorted({image_name(container.get("image") or "") for container in containers})

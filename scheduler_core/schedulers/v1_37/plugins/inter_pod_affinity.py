@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
-from scheduler_core.schedulers.v1_37.nodes import Nodes
+from scheduler_core.schedulers.v1_37.nodes import NodeTable
 from scheduler_core.schedulers.v1_37.plugins.base import (
     MAX_SCORE,
     OK,
@@ -26,7 +26,7 @@ from scheduler_core.schedulers.v1_37.plugins.base import (
 )
 from scheduler_core.schedulers.v1_37.plugins.declaration import Argument, Declared, Reused
 from scheduler_core.schedulers.v1_37.plugins.hints import always, answer, labels, listed
-from scheduler_core.schedulers.v1_37.pods import AffinityTerm, Pod
+from scheduler_core.schedulers.v1_37.pods import AffinityTerm, CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Arguments
 from scheduler_core.schedulers.v1_37.state import Cluster
 from scheduler_core.schedulers.v1_37.status import UNSCHEDULABLE
@@ -39,13 +39,13 @@ Counts = dict[str, Ints]
 """By topology key: how many (or how much weight) for each value of the label, by its id."""
 
 
-def selects(cluster: Cluster, term: AffinityTerm, pod: Pod) -> bool:
+def selects(cluster: Cluster, term: AffinityTerm, pod: CompiledPod) -> bool:
     """Return whether a term means the pod."""
     labels = {} if term.namespace_selector.nothing else cluster.namespace_labels(pod.namespace)
     return term.selects(pod.namespace, pod.labels, labels)
 
 
-def own_selects(cluster: Cluster, term: AffinityTerm, other: Pod) -> bool:
+def own_selects(cluster: Cluster, term: AffinityTerm, other: CompiledPod) -> bool:
     """Return whether a term of the pod that is scheduled means another pod.
 
     Its namespaceSelector is turned into names first, so that a namespace that does not exist is none of them
@@ -57,7 +57,7 @@ def own_selects(cluster: Cluster, term: AffinityTerm, other: Pod) -> bool:
     return selects(cluster, term, other)
 
 
-def selects_all(cluster: Cluster, terms: tuple[AffinityTerm, ...], other: Pod) -> bool:
+def selects_all(cluster: Cluster, terms: tuple[AffinityTerm, ...], other: CompiledPod) -> bool:
     """Return whether all terms of the pod that is scheduled mean the other; no terms mean none."""
     return bool(terms) and all(own_selects(cluster, term, other) for term in terms)
 
@@ -79,7 +79,7 @@ class _State:
         )
 
 
-def _add_rows(nodes: Nodes, counts: Counts, key: str, by_row: Ints) -> None:
+def _add_rows(nodes: NodeTable, counts: Counts, key: str, by_row: Ints) -> None:
     """Add what rows have to the values of a label."""
     column = nodes.label(key)
     rows = nodes.order
@@ -97,7 +97,7 @@ def _table(counts: Counts, key: str, size: int) -> Ints:
     return found
 
 
-def _add(nodes: Nodes, counts: Counts, key: str, row: int, amount: int) -> None:
+def _add(nodes: NodeTable, counts: Counts, key: str, row: int, amount: int) -> None:
     column = nodes.label(key)
     number = column.ids[row]
     if number >= 0:
@@ -141,7 +141,7 @@ class InterPodAffinity(Plugin):
         """Copy the tables."""
         return state.copy()
 
-    def update(self, ctx: Context, state: Any, pod: Pod, row: int, sign: int) -> None:
+    def update(self, ctx: Context, state: Any, pod: CompiledPod, row: int, sign: int) -> None:
         """Count a pod in or out of the tables."""
         cluster, nodes, own = ctx.cluster, ctx.nodes, ctx.pod.affinity
         for term in pod.affinity.required_anti:
@@ -216,7 +216,7 @@ class InterPodAffinity(Plugin):
         return (MAX_SCORE * ((raw - least) / float(most - least))).astype(np.int64)
 
 
-def _anywhere(nodes: Nodes, counts: Counts, rows: Rows) -> NDArray[np.bool_]:
+def _anywhere(nodes: NodeTable, counts: Counts, rows: Rows) -> NDArray[np.bool_]:
     out = np.zeros(len(rows), np.bool_)
     for key, table in counts.items():
         out |= table[nodes.label(key).ids[rows]] > 0
@@ -258,32 +258,32 @@ def _weights(ctx: Context, hard: int) -> Mapping[str, Ints]:
     return out
 
 
-def _selects(term: AffinityTerm, pod: Pod) -> bool:
+def _selects(term: AffinityTerm, pod: CompiledPod) -> bool:
     return term.selects(pod.namespace, pod.labels, {})
 
 
-def _all(terms: tuple[AffinityTerm, ...], pod: Pod) -> bool:
+def _all(terms: tuple[AffinityTerm, ...], pod: CompiledPod) -> bool:
     return bool(terms) and all(_selects(term, pod) for term in terms)
 
 
-def _any(terms: Iterable[AffinityTerm], pod: Pod) -> bool:
+def _any(terms: Iterable[AffinityTerm], pod: CompiledPod) -> bool:
     return any(_selects(term, pod) for term in terms)
 
 
-def _after_pod_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_pod_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del context
     required, anti = pod.affinity.required, pod.affinity.required_anti
     if event.old is None or event.new is None:
-        other = Pod(event.old or event.new or {})
+        other = CompiledPod(event.old or event.new or {})
         if event.old is None:
             return answer(_all(required, other))
         return answer(_any(anti, other) or _any(other.affinity.required_anti, pod))
-    before, now = Pod(event.old), Pod(event.new)
+    before, now = CompiledPod(event.old), CompiledPod(event.new)
     begins = not _all(required, before) and _all(required, now)
     return answer(begins or (_any(anti, before) and not _any(anti, now)))
 
 
-def _after_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_node_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del context
     required, anti = pod.affinity.required, pod.affinity.required_anti
     if event.old is None:
@@ -299,19 +299,19 @@ def _appears_or_changes(key: str, before: Manifest | None, now: Manifest | None)
     return value is not None and value != labels(before).get(key)
 
 
-def _until(pod: Pod) -> str:
+def _until(pod: CompiledPod) -> str:
     affinity = pod.affinity
     keys = dict.fromkeys(term.topology_key for term in (*affinity.required, *affinity.required_anti))
     where = f" with the label {listed(list(keys))}" if keys else ""
     return f"a pod that a term selects is bound, deleted or relabeled, or a node{where} is added or relabeled"
 
 
-def _signed(pod: Pod, arguments: Arguments) -> Any:
+def _signed(pod: CompiledPod, arguments: Arguments) -> Any:
     """Return the labels, which terms of other pods select."""
     return None if arguments.get("ignorePreferredTermsOfExistingPods") else dict(pod.labels)
 
 
-def _unsigned_because(pod: Pod, arguments: Arguments) -> str:
+def _unsigned_because(pod: CompiledPod, arguments: Arguments) -> str:
     del arguments
     affinity = pod.spec.get("affinity") or {}
     has_terms = affinity.get("podAffinity") or affinity.get("podAntiAffinity")

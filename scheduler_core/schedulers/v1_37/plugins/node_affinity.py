@@ -12,7 +12,7 @@ import numpy as np
 
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
-from scheduler_core.schedulers.v1_37.nodes import Mask, Nodes
+from scheduler_core.schedulers.v1_37.nodes import Mask, NodeTable
 from scheduler_core.schedulers.v1_37.plugins.base import (
     OK,
     SKIPPED,
@@ -27,13 +27,13 @@ from scheduler_core.schedulers.v1_37.plugins.base import (
 )
 from scheduler_core.schedulers.v1_37.plugins.declaration import Argument, Declared, Reused
 from scheduler_core.schedulers.v1_37.plugins.hints import answer, labels, listed, metadata
-from scheduler_core.schedulers.v1_37.pods import PREFERRED, REQUIRED, Pod
+from scheduler_core.schedulers.v1_37.pods import PREFERRED, REQUIRED, CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Arguments
 from scheduler_core.schedulers.v1_37.selectors import (
     NAME_FIELD,
     NodeTerm,
     PreferredTerm,
-    Requirement,
+    SelectorRequirement,
     field_is_known,
     map_selector,
     node_terms,
@@ -65,7 +65,7 @@ def _added(text: str) -> Added:
     return Added(node_terms(required), preferred_terms(affinity))
 
 
-def term_mask(nodes: Nodes, term: NodeTerm) -> Mask:
+def term_mask(nodes: NodeTable, term: NodeTerm) -> Mask:
     """Evaluate a node selector term for all rows; (capacity,) bool."""
 
     def make() -> Mask:
@@ -84,7 +84,7 @@ def term_mask(nodes: Nodes, term: NodeTerm) -> Mask:
     return nodes.mask(term, make)
 
 
-def terms_mask(nodes: Nodes, terms: tuple[NodeTerm, ...]) -> Mask:
+def terms_mask(nodes: NodeTable, terms: tuple[NodeTerm, ...]) -> Mask:
     """Evaluate alternatives for all rows; (capacity,) bool."""
     out = np.zeros(nodes.capacity, np.bool_)
     for term in terms:
@@ -92,13 +92,13 @@ def terms_mask(nodes: Nodes, terms: tuple[NodeTerm, ...]) -> Mask:
     return out
 
 
-def selected(nodes: Nodes, pod: Pod) -> Mask | None:
+def selected(nodes: NodeTable, pod: CompiledPod) -> Mask | None:
     """Evaluate node selector and required affinity for all rows; None if the pod has neither."""
     if not pod.node_selector and pod.node_required is None:
         return None
     out = np.ones(nodes.capacity, np.bool_)
     for key, value in pod.node_selector.items():
-        out &= nodes.holds(Requirement(key, "In", (value,)))
+        out &= nodes.holds(SelectorRequirement(key, "In", (value,)))
     if pod.node_required is not None:
         out &= terms_mask(nodes, pod.node_required)
     return out
@@ -180,12 +180,12 @@ def _any_term(terms: tuple[NodeTerm, ...] | None, node: Manifest) -> bool:
     return terms is None or any(term.matches(metadata(node)["name"], labels(node)) for term in terms)
 
 
-def node_matches(pod: Pod, node: Manifest) -> bool:
+def node_matches(pod: CompiledPod, node: Manifest) -> bool:
     """Return whether the pod's nodeSelector and required node affinity match the node."""
     return map_selector(pod.node_selector).matches(labels(node)) and _any_term(pod.node_required, node)
 
 
-def _after_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_node_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     assert event.new is not None  # only registered for Add and Update
     added = (context.arguments("NodeAffinity").get("addedAffinity") or {}).get(REQUIRED)
     if not _any_term(node_terms(added), event.new) or not node_matches(pod, event.new):
@@ -199,7 +199,7 @@ def _expression(one: Mapping[str, Any]) -> str:
     return f"{one.get('key')} {one.get('operator')}" + (f" ({values})" if values else "")
 
 
-def _node_labels(pod: Pod) -> str:
+def _node_labels(pod: CompiledPod) -> str:
     words = [f"{key}={value}" for key, value in pod.node_selector.items()]
     terms = (pod.node_affinity.get(REQUIRED) or {}).get("nodeSelectorTerms") or ()
     alternatives = []
@@ -210,13 +210,13 @@ def _node_labels(pod: Pod) -> str:
     return listed(words)
 
 
-def _until(pod: Pod) -> str:
+def _until(pod: CompiledPod) -> str:
     asked = _node_labels(pod)
     which = f"with {asked}" if asked else "that the profile's added affinity selects"
     return f"a node {which} is added, or a node's labels change to that"
 
 
-def _signed(pod: Pod, arguments: Arguments) -> Any:
+def _signed(pod: CompiledPod, arguments: Arguments) -> Any:
     """Return selector and affinity; the order of terms, expressions and values does not count."""
     del arguments
     affinity = (pod.spec.get("affinity") or {}).get("nodeAffinity")

@@ -18,12 +18,12 @@ from scheduler_core.schedulers.v1_37.plugins.base import (
 )
 from scheduler_core.schedulers.v1_37.plugins.declaration import Declared, Reused
 from scheduler_core.schedulers.v1_37.plugins.hints import answer, status
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 
 _MISSING = unresolvable("node(s) didn't match Pod's required features")
 
 
-def required_features(pod: Pod) -> frozenset[str]:
+def required_features(pod: CompiledPod) -> frozenset[str]:
     """Infer the features from the pod's specification (nodedeclaredfeatures)."""
     found = set()
     containers = (*pod.containers, *pod.init_containers)
@@ -57,17 +57,17 @@ class NodeDeclaredFeatures(Plugin):
         return _MISSING
 
 
-def _after_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_node_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del pod, context
     before = status(event.old).get("declaredFeatures") or []
     return answer(before != (status(event.new).get("declaredFeatures") or []))
 
 
-def _after_pod_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_pod_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del pod, context
     assert event.old is not None  # only registered for Update
     assert event.new is not None
-    return answer(required_features(Pod(event.old)) != required_features(Pod(event.new)))
+    return answer(required_features(CompiledPod(event.old)) != required_features(CompiledPod(event.new)))
 
 
 PLUGIN = Declared(

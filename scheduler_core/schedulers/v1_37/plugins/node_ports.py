@@ -11,7 +11,7 @@ from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintCon
 from scheduler_core.schedulers.v1_37.plugins.base import OK, SKIPPED, Codes, Context, Plugin, Rows, Status
 from scheduler_core.schedulers.v1_37.plugins.declaration import Declared
 from scheduler_core.schedulers.v1_37.plugins.hints import always, answer, listed
-from scheduler_core.schedulers.v1_37.pods import Pod, Port
+from scheduler_core.schedulers.v1_37.pods import CompiledPod, Port
 from scheduler_core.schedulers.v1_37.profiles import Arguments
 from scheduler_core.schedulers.v1_37.status import UNSCHEDULABLE
 
@@ -53,18 +53,18 @@ class NodePorts(Plugin):
         return _TAKEN
 
 
-def _after_pod_deleted(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_pod_deleted(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del context
     assert event.old is not None  # only registered for Delete
-    return answer(conflict(pod.host_ports, Pod(event.old).host_ports))
+    return answer(conflict(pod.host_ports, CompiledPod(event.old).host_ports))
 
 
-def _until(pod: Pod) -> str:
+def _until(pod: CompiledPod) -> str:
     ports = listed([f"{port}/{protocol}" for _, protocol, port in pod.host_ports])
     return f"a pod that uses the host port {ports} leaves its node, or a node is added"
 
 
-def _signed(pod: Pod, arguments: Arguments) -> Any:
+def _signed(pod: CompiledPod, arguments: Arguments) -> Any:
     """Return the numbers alone, those of init containers too."""
     del arguments
     containers = (*pod.containers, *pod.init_containers)

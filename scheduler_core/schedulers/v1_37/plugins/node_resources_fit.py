@@ -14,7 +14,7 @@ from scheduler_core.schedulers.v1_37.plugins.base import MAX_SCORE, Codes, Conte
 from scheduler_core.schedulers.v1_37.plugins.declaration import CPU_AND_MEMORY, Argument, Declared, Reused
 from scheduler_core.schedulers.v1_37.plugins.hints import always, answer, listed, metadata, spec, status
 from scheduler_core.schedulers.v1_37.plugins.shape import evaluate, read_shape
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Arguments
 from scheduler_core.schedulers.v1_37.requests import (
     Amounts,
@@ -217,7 +217,7 @@ _STRATEGIES: Mapping[str, Callable[[Context, Rows, Mapping[str, Any]], Ints]] = 
 CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"
 
 
-def _wanted(pod: Pod) -> Amounts:
+def _wanted(pod: CompiledPod) -> Amounts:
     return {name: amount for name, amount in pod.requests.items() if amount > 0}
 
 
@@ -225,7 +225,7 @@ def _allocatable(node: Manifest | None) -> Amounts:
     return amounts(status(node).get("allocatable"))
 
 
-def _after_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_node_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del context
     wanted, now = _wanted(pod), _allocatable(event.new)
     # Exempt resources are asked for here as well: Fits is called without them.
@@ -237,21 +237,21 @@ def _after_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnsw
     return answer(any(now.get(name, 0) > before.get(name, 0) for name in ("pods", *wanted)))
 
 
-def _after_scale_down(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_scale_down(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del context
     before = held_requests(spec(event.old), status(event.old))
     after = held_requests(spec(event.new), status(event.new))
     return answer(any(before.get(name, 0) > after.get(name, 0) for name in _wanted(pod)))
 
 
-def _after_device_class_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_device_class_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del context
     asked = spec_requests(pod.spec)
     name = spec(event.new).get("extendedResourceName")
     return answer(name in asked or f"{CLASS_PREFIX}{metadata(event.new).get('name')}" in asked)
 
 
-def _until(pod: Pod) -> str:
+def _until(pod: CompiledPod) -> str:
     asked = listed([name for name, amount in pod.requests.items() if amount > 0])
     room = f"room for its {asked}" if asked else "room for one more pod"
     return (
@@ -260,7 +260,7 @@ def _until(pod: Pod) -> str:
     )
 
 
-def signed_requests(pod: Pod, arguments: Arguments) -> Any:
+def signed_requests(pod: CompiledPod, arguments: Arguments) -> Any:
     """Return the requests; what scores put in for those that are missing is not looked at."""
     del arguments
     return sorted((name, amount) for name, amount in pod.requests.items() if amount or name not in NATIVE)

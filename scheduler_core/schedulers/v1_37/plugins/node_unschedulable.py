@@ -19,7 +19,7 @@ from scheduler_core.schedulers.v1_37.plugins.taint_toleration import (
     signed_tolerations,
     tolerates_all,
 )
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 
 TAINT = ("node.kubernetes.io/unschedulable", "", "NoSchedule")
 
@@ -45,13 +45,13 @@ class NodeUnschedulable(Plugin):
         return _UNSCHEDULABLE
 
 
-def _after_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_node_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del pod, context
     was_schedulable = event.old is not None and not spec(event.old).get("unschedulable")
     return answer(not was_schedulable and not spec(event.new).get("unschedulable"))
 
 
-def _after_toleration_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_toleration_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del event
     compare = context.configuration.gate(COMPARISON_GATE)
     return answer(tolerates_all(pod.tolerations, (TAINT,), compare=compare))

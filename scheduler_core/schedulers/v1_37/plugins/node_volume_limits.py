@@ -35,7 +35,7 @@ from scheduler_core.schedulers.v1_37.plugins.base import (
 from scheduler_core.schedulers.v1_37.plugins.declaration import Declared
 from scheduler_core.schedulers.v1_37.plugins.hints import always, answer, names_claim, spec, status
 from scheduler_core.schedulers.v1_37.plugins.signed_volumes import signed_volumes
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.status import ERROR, UNSCHEDULABLE
 
 SCALING_GATE = "VolumeLimitScaling"
@@ -138,7 +138,7 @@ def _exceeds(limits: Mapping[str, int], fresh: set[Volume], used: set[Volume], a
     return any(driver in limits and counts[driver] + new > limits[driver] for driver, new in more.items())
 
 
-def _after_pod_deleted(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_pod_deleted(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del pod, context
     if not (spec(event.old).get("nodeName") or status(event.old).get("nominatedNodeName")):
         return "QueueSkip"
@@ -147,12 +147,12 @@ def _after_pod_deleted(pod: Pod, event: Event, context: HintContext) -> HintAnsw
     return answer(any(volume.get(kind) is not None for volume in volumes for kind in kinds))
 
 
-def _after_claim_added(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_claim_added(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del context
     return answer(names_claim(pod, event.new))
 
 
-def _after_attachment_deleted(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_attachment_deleted(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del context
     attacher = spec(event.old).get("attacher") or ""
     return answer(any(_may_be_attached(volume, attacher) for volume in pod.volumes))
@@ -174,7 +174,7 @@ def _may_be_attached(volume: Mapping[str, Any], attacher: str) -> bool:
     return row.driver == attacher
 
 
-def _after_limits_changed(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_limits_changed(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del pod, context
     before, now = limits_of(event.old), limits_of(event.new)
     return answer(any(limit > before.get(driver, 0) for driver, limit in now.items()))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
-from scheduler_core.schedulers.v1_37.nodes import Mask, Nodes
+from scheduler_core.schedulers.v1_37.nodes import Mask, NodeTable
 from scheduler_core.schedulers.v1_37.plugins.base import (
     MAX_SCORE,
     OK,
@@ -30,9 +30,9 @@ from scheduler_core.schedulers.v1_37.plugins.default_selector import default_sel
 from scheduler_core.schedulers.v1_37.plugins.hints import answer, labels, listed, metadata, spec
 from scheduler_core.schedulers.v1_37.plugins.node_affinity import selected
 from scheduler_core.schedulers.v1_37.plugins.taint_toleration import untolerated
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Arguments
-from scheduler_core.schedulers.v1_37.selectors import Requirement, Selector, label_selector
+from scheduler_core.schedulers.v1_37.selectors import Selector, SelectorRequirement, label_selector
 from scheduler_core.schedulers.v1_37.status import UNSCHEDULABLE
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -83,11 +83,11 @@ def default_constraints(arguments: Mapping[str, Any]) -> tuple[Mapping[str, Any]
     return tuple(arguments.get("defaultConstraints") or ())
 
 
-def _compiled(entry: Mapping[str, Any], pod: Pod) -> Constraint:
+def _compiled(entry: Mapping[str, Any], pod: CompiledPod) -> Constraint:
     labels = [k for k in entry.get("matchLabelKeys") or () if k in pod.labels]
     selector = label_selector(entry.get("labelSelector"))
     return _constraint(
-        entry, selector.extended([Requirement(k, "In", (pod.labels[k],)) for k in sorted(labels)])
+        entry, selector.extended([SelectorRequirement(k, "In", (pod.labels[k],)) for k in sorted(labels)])
     )
 
 
@@ -119,7 +119,7 @@ def eligible_rows(ctx: Context, constraint: Constraint) -> Mask | None:
     return out
 
 
-def _having(nodes: Nodes, constraints: list[Constraint]) -> Mask:
+def _having(nodes: NodeTable, constraints: list[Constraint]) -> Mask:
     out = np.ones(nodes.capacity, np.bool_)
     for key in {constraint.key for constraint in constraints}:
         out &= nodes.label(key).ids >= 0
@@ -181,7 +181,7 @@ class PodTopologySpread(Plugin):
             for s in state
         ]
 
-    def update(self, ctx: Context, state: Any, pod: Pod, row: int, sign: int) -> None:
+    def update(self, ctx: Context, state: Any, pod: CompiledPod, row: int, sign: int) -> None:
         """Count a pod in or out; upstream forgets here that terminating pods are not counted."""
         if pod.namespace != ctx.pod.namespace:
             return
@@ -297,7 +297,7 @@ def _soft_lines(
         yield constraint.key, by_value, math.log(int(present.sum()) + 2), constraint.max_skew
 
 
-def _constraints(pod: Pod, context: HintContext) -> Sequence[Constraint]:
+def _constraints(pod: CompiledPod, context: HintContext) -> Sequence[Constraint]:
     return constraints_of(Context(pod, context.cluster, context.profile, context.configuration), HARD)
 
 
@@ -305,18 +305,18 @@ def _matched(constraints: Sequence[Constraint], pod: Manifest | None) -> list[bo
     return [constraint.selector.matches(labels(pod)) for constraint in constraints]
 
 
-def _involved(other: Manifest | None, pod: Pod) -> bool:
+def _involved(other: Manifest | None, pod: CompiledPod) -> bool:
     """Return whether a pod counts for the spreading: one on a node, not one that was only nominated."""
     if other is None:
         return True
-    if Pod(other).uid == pod.uid:
+    if CompiledPod(other).uid == pod.uid:
         return True
     return (
         bool(spec(other).get("nodeName")) and (metadata(other).get("namespace") or "default") == pod.namespace
     )
 
 
-def _after_pod_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_pod_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     if not _involved(event.new, pod) or not _involved(event.old, pod):
         return "QueueSkip"
     other = event.new or event.old
@@ -326,7 +326,7 @@ def _after_pod_change(pod: Pod, event: Event, context: HintContext) -> HintAnswe
     return answer(_matched(constraints, event.old) != _matched(constraints, event.new))
 
 
-def _after_target_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_target_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     constraints = _constraints(pod, context)
     tolerations_changed = (spec(event.old).get("tolerations") or []) != (
         spec(event.new).get("tolerations") or []
@@ -336,7 +336,7 @@ def _after_target_change(pod: Pod, event: Event, context: HintContext) -> HintAn
     return answer(_matched(constraints, event.old) != _matched(constraints, event.new))
 
 
-def _after_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_node_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     keys = [constraint.key for constraint in _constraints(pod, context)]
 
     def counts(node: Manifest | None) -> bool:
@@ -351,7 +351,7 @@ def _after_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnsw
     return answer(counts(event.new) and (moved or taints_changed))
 
 
-def _until(pod: Pod) -> str:
+def _until(pod: CompiledPod) -> str:
     keys = dict.fromkeys(
         str(one.get("topologyKey"))
         for one in pod.spec.get("topologySpreadConstraints") or ()
@@ -367,7 +367,7 @@ def _until(pod: Pod) -> str:
 DEFAULT_CONSTRAINTS = "PodTopologySpread has default constraints"
 
 
-def _unsigned_because(pod: Pod, arguments: Arguments) -> str:
+def _unsigned_because(pod: CompiledPod, arguments: Arguments) -> str:
     if pod.spec.get("topologySpreadConstraints"):
         return "the pod has topology spread constraints"
     return DEFAULT_CONSTRAINTS if default_constraints(arguments) else ""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from scheduler_core.schedulers.v1_37.interface import Registration
 from scheduler_core.schedulers.v1_37.plugins.declaration import Declared
 from scheduler_core.schedulers.v1_37.plugins.hints import always, listed
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 
 
-def _until(pod: Pod) -> str:
+def _until(pod: CompiledPod) -> str:
     gates = listed([str(gate.get("name")) for gate in pod.spec.get("schedulingGates") or ()])
     return f"its scheduling gate {gates} is removed" if gates else "its scheduling gates are removed"
 

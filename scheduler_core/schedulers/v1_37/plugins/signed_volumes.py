@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Arguments
 
 
-def signed_volumes(pod: Pod, arguments: Arguments) -> Any:
+def signed_volumes(pod: CompiledPod, arguments: Arguments) -> Any:
     """Return the sources of a pod's volumes without their names, ConfigMaps and Secrets."""
     del arguments
     sources = ({k: v for k, v in volume.items() if k != "name"} for volume in pod.volumes)

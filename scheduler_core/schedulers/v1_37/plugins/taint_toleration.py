@@ -25,7 +25,7 @@ from scheduler_core.schedulers.v1_37.plugins.base import (
 )
 from scheduler_core.schedulers.v1_37.plugins.declaration import Declared, Reused
 from scheduler_core.schedulers.v1_37.plugins.hints import always, answer, spec
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Arguments
 
 COMPARISON_GATE = "TaintTolerationComparisonOperators"
@@ -130,7 +130,7 @@ class TaintToleration(Plugin):
         return default_normalize(raw, reverse=True)
 
 
-def _after_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_node_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     compare = context.configuration.gate(COMPARISON_GATE)
 
     def tolerated(node: Manifest | None) -> bool:
@@ -141,7 +141,7 @@ def _after_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnsw
     return answer(not was_tolerated and tolerated(event.new))
 
 
-def signed_tolerations(pod: Pod, arguments: Arguments) -> Any:
+def signed_tolerations(pod: CompiledPod, arguments: Arguments) -> Any:
     """Return the tolerations by key and value, without fields that say nothing."""
     del arguments
     listed = (

@@ -33,7 +33,7 @@ from scheduler_core.schedulers.v1_37.plugins.hints import (
 )
 from scheduler_core.schedulers.v1_37.plugins.shape import evaluate, read_shape
 from scheduler_core.schedulers.v1_37.plugins.signed_volumes import signed_volumes
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.status import ERROR, UNRESOLVABLE
 from scheduler_core.schedulers.v1_37.volumes import (
     PodClaims,
@@ -169,7 +169,7 @@ def _score(shape: Any, used: dict[str, tuple[int, int]]) -> int:
     return int(np.floor(int(evaluate(shape, np.array(rates)).sum()) / len(used) + 0.5))
 
 
-def _after_class_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_class_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del pod, context
     if event.old is None:
         return "Queue"
@@ -177,12 +177,12 @@ def _after_class_change(pod: Pod, event: Event, context: HintContext) -> HintAns
     return answer(now != (event.old.get("allowedTopologies") or []))
 
 
-def _after_claim_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_claim_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del context
     return answer(names_claim(pod, event.new))
 
 
-def _after_csi_node_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_csi_node_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del pod, context
     if event.old is None:
         return "Queue"
@@ -193,7 +193,7 @@ def _migrated(csi_node: Manifest | None) -> str:
     return (metadata(csi_node).get("annotations") or {}).get(MIGRATED_PLUGINS) or ""
 
 
-def _after_capacity_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_capacity_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del pod, context
     if event.old is None:
         return "Queue"
@@ -207,7 +207,7 @@ def _largest_volume(capacity: Manifest | None) -> int | None:
     return None if text is None else parse_resource("storage", str(text))
 
 
-def _after_driver_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_driver_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del context
     inline = {(volume.get("csi") or {}).get("driver") for volume in pod.volumes if volume.get("csi")}
     was, now = bool(spec(event.old).get("storageCapacity")), bool(spec(event.new).get("storageCapacity"))
@@ -217,7 +217,7 @@ def _after_driver_change(pod: Pod, event: Event, context: HintContext) -> HintAn
 _ADD_UPDATE = frozenset({"Add", "Update"})
 
 
-def _until(pod: Pod) -> str:
+def _until(pod: CompiledPod) -> str:
     return (
         f"{claim_names(pod)} is created or bound, or a volume, storage class, storage capacity or node that "
         "could serve it is added or changed"

@@ -21,7 +21,7 @@ from scheduler_core.schedulers.v1_37.plugins.base import (
 from scheduler_core.schedulers.v1_37.plugins.declaration import Declared
 from scheduler_core.schedulers.v1_37.plugins.hints import always, answer, claim_names, names_claim
 from scheduler_core.schedulers.v1_37.plugins.signed_volumes import signed_volumes
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.status import UNSCHEDULABLE
 
 ONCE_POD = "ReadWriteOncePod"
@@ -58,7 +58,7 @@ DISKS: Mapping[str, tuple[Callable[[Disk, Disk], bool], bool]] = {
 """For each kind of disk: whether two are the same, and whether both being read-only is no conflict."""
 
 
-def disks_conflict(volume: Mapping[str, Any], others: Pod) -> bool:
+def disks_conflict(volume: Mapping[str, Any], others: CompiledPod) -> bool:
     """Return whether a volume is a disk that the other pod uses (isVolumeConflict)."""
     for kind, (same, shareable) in DISKS.items():
         disk: Disk = volume.get(kind) or {}
@@ -73,7 +73,7 @@ def disks_conflict(volume: Mapping[str, Any], others: Pod) -> bool:
     return False
 
 
-def has_disk(pod: Pod) -> bool:
+def has_disk(pod: CompiledPod) -> bool:
     """Return whether any volume of the pod is such a disk."""
     return any(volume.get(kind) for volume in pod.volumes for kind in DISKS)
 
@@ -110,7 +110,7 @@ class VolumeRestrictions(Plugin):
         """Copy the count."""
         return list(state)
 
-    def update(self, ctx: Context, state: Any, pod: Pod, row: int, sign: int) -> None:
+    def update(self, ctx: Context, state: Any, pod: CompiledPod, row: int, sign: int) -> None:
         """Count the uses of a pod in or out, by name: upstream does not look at the namespace here."""
         del ctx, row
         state[1] += sign * sum(not ephemeral and name in state[0] for name, ephemeral in pod.claims)
@@ -133,10 +133,10 @@ class VolumeRestrictions(Plugin):
         return _DISK if code == 1 else _IN_USE
 
 
-def _after_pod_deleted(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_pod_deleted(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del context
     assert event.old is not None  # only registered for Delete
-    deleted = Pod(event.old)
+    deleted = CompiledPod(event.old)
     if deleted.namespace != pod.namespace:
         return "QueueSkip"
     if any(disks_conflict(volume, deleted) for volume in pod.volumes):
@@ -144,17 +144,17 @@ def _after_pod_deleted(pod: Pod, event: Event, context: HintContext) -> HintAnsw
     return answer(not _named(pod).isdisjoint(_named(deleted)))
 
 
-def _named(pod: Pod) -> set[str]:
+def _named(pod: CompiledPod) -> set[str]:
     """Return the claims that the pod names; those of ephemeral volumes are made for it alone."""
     return {name for name, ephemeral in pod.claims if not ephemeral}
 
 
-def _after_claim_added(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_claim_added(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del context
     return answer(names_claim(pod, event.new, ephemeral=False))
 
 
-def _until(pod: Pod) -> str:
+def _until(pod: CompiledPod) -> str:
     return f"the pod that uses {claim_names(pod)} is deleted, or a node is added"
 
 

@@ -21,7 +21,7 @@ from scheduler_core.schedulers.v1_37.plugins.base import (
 from scheduler_core.schedulers.v1_37.plugins.declaration import Declared
 from scheduler_core.schedulers.v1_37.plugins.hints import always, answer, claim_names, names_claim
 from scheduler_core.schedulers.v1_37.plugins.signed_volumes import signed_volumes
-from scheduler_core.schedulers.v1_37.pods import Pod
+from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.volumes import WAIT_FOR_FIRST_CONSUMER, class_name
 
 TOPOLOGY_LABELS = (
@@ -112,22 +112,22 @@ def topologies_of(volume: Manifest | None) -> list[Topology]:
     return [(key, values) for key, values in found if "" not in values]
 
 
-def _after_class_added(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_class_added(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del pod, context
     return answer((event.new or {}).get("volumeBindingMode") == "WaitForFirstConsumer")
 
 
-def _after_claim_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_claim_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del context
     return answer(names_claim(pod, event.new, ephemeral=False))
 
 
-def _after_volume_change(pod: Pod, event: Event, context: HintContext) -> HintAnswer:
+def _after_volume_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
     del pod, context
     return answer(event.old is None or topologies_of(event.old) != topologies_of(event.new))
 
 
-def _until(pod: Pod) -> str:
+def _until(pod: CompiledPod) -> str:
     return f"the volume of {claim_names(pod)} changes, or a node of its zone is added or relabeled"
 
 
