@@ -1,4 +1,4 @@
-"""The options that say how the equivalence cache works, for every command that runs a scenario."""
+"""The options of the equivalence cache, for every command that runs a scenario."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def add_cache_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def asks_for_cache(options: argparse.Namespace) -> bool:
-    """Return whether the options say anything about the cache, which only v1.11 has."""
+    """Return whether an option is about the cache, which only v1.11 has."""
     return options.cache is not None or options.audit
 
 

@@ -69,9 +69,9 @@ def run(options: argparse.Namespace) -> int:
     if not any(getattr(options, name) for name in choices):
         raise InputError("specify --config FILE, --cache MODE or --scheduler RELEASE, once or twice")
     files = [None if config is None else read_configuration(config) for config in configs]
-    # What only v1.11 has is compared with v1.11, unless the bundle says otherwise.
-    former = any(caches) or any(file.is_of_v1_11 for file in files if file is not None)
-    scenario = read_scenario(options.files, only_v1_11=former)
+    # What only v1.11 has is compared with v1.11, unless the bundle chooses otherwise.
+    only_v1_11 = any(caches) or any(file.is_of_v1_11 for file in files if file is not None)
+    scenario = read_scenario(options.files, only_v1_11=only_v1_11)
     names, scenarios = [], []
     for config, file, cache, scheduler in zip(configs, files, caches, schedulers):
         one = answered_by(scenario, scheduler) if scheduler else scenario
@@ -113,9 +113,9 @@ def lines(result: Comparison, names: list[str]) -> Iterator[str]:
     if result.first is None:
         yield "All cycles are identical: feasible nodes, totals and selected node."
     else:
-        yield from _told("First difference", result.first)
+        yield from _difference_lines("First difference", result.first)
         if result.decision is not None and result.decision is not result.first:
-            yield from _told("First different decision", result.decision)
+            yield from _difference_lines("First different decision", result.decision)
         elif result.decision is None:
             yield "All decisions are identical."
     yield ""
@@ -124,7 +124,7 @@ def lines(result: Comparison, names: list[str]) -> Iterator[str]:
     yield from _table(result.a.as_dict(), result.b.as_dict())
 
 
-def _told(title: str, difference: FirstDifference) -> Iterator[str]:
+def _difference_lines(title: str, difference: FirstDifference) -> Iterator[str]:
     side = difference.a or difference.b or {}
     yield f"{title}: cycle {difference.index:,} (step {side.get('step')}, {side.get('pod')})"
     yield from (f"  {text}" for text in difference.details)

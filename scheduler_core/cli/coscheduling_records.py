@@ -179,8 +179,8 @@ def _pre_filter(asked: RecordInput) -> dict[str, Any]:
         0,
     )
     # a gap is printed as Go prints the internals of a Quantity: the records omit it
-    told = {"message": found.message} if found.message and found.why != "gap" else {}
-    return {"success": found.success, **told}
+    message = {"message": found.message} if found.message and found.why != "gap" else {}
+    return {"success": found.success, **message}
 
 
 def _permit(asked: RecordInput) -> dict[str, Any]:
@@ -272,8 +272,8 @@ def _scenario(asked: RecordInput) -> dict[str, Any]:
 
 def _after_all(objects: Iterable[KubernetesObject]) -> float:
     """Return a time after every object's creation, in seconds since 1970: the scheduler's start."""
-    told = (obj.meta.creation_timestamp for obj in objects)
-    return max((seconds_of(at) or 0.0 for at in told), default=0.0) + 60
+    times = (obj.meta.creation_timestamp for obj in objects)
+    return max((seconds_of(at) or 0.0 for at in times), default=0.0) + 60
 
 
 ANSWERS: Mapping[str, Callable[[RecordInput], dict[str, Any]]] = {

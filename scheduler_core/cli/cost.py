@@ -72,9 +72,9 @@ def _lines(costs: list[Cost]) -> Iterator[str]:
 def _saved(base: Cost, cost: Cost) -> str:
     saved = base.evaluations - cost.evaluations
     share = saved / base.evaluations if base.evaluations else 0.0
-    told = (
+    text = (
         f"{share:.1%} of the evaluations of {base.strategy} saved"
         if saved >= 0
         else f"{-share:.1%} more evaluations than {base.strategy}"
     )
-    return f"{told}, with {cost.operations / saved:.2f} cache operations for each" if saved > 0 else told
+    return f"{text}, with {cost.operations / saved:.2f} cache operations for each" if saved > 0 else text

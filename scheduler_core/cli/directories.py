@@ -68,8 +68,10 @@ def _walk(top: Path, limits: Limits) -> Iterator[Path]:
             for entry in listed:
                 count += 1
                 if count > limits.entries:
-                    told = f"more than {limits.entries:,} files and directories below it: pass a subdirectory"
-                    raise FormatError(told)
+                    message = (
+                        f"more than {limits.entries:,} files and directories below it: pass a subdirectory"
+                    )
+                    raise FormatError(message)
                 if not entry.name.startswith("."):
                     below.append((path / entry.name, depth + 1))
         waiting += sorted(below, reverse=True)

@@ -58,11 +58,11 @@ def lines(answer: Explanation) -> Iterator[str]:
     for verdict in answer.nodes[:NODES_SHOWN]:
         yield ""
         yield f"{verdict.node}: {'fits' if verdict.fits else 'does not fit'}"
-        for facts in verdict.told:
+        for facts in verdict.facts:
             failure = facts.failure
-            told = failure.error or ", ".join(failure.reasons)
+            reason = failure.error or ", ".join(failure.reasons)
             head = "would refuse as well: " if failure.further else ""
-            yield f"  {head}{failure.predicate}: {told}" if failure.predicate else f"  {told}"
+            yield f"  {head}{failure.predicate}: {reason}" if failure.predicate else f"  {reason}"
             yield from (f"    {detail}" for detail in facts.details)
     if answer.nodes and answer.asked is None and answer.nodes_count > NODES_SHOWN:
         yield f"and {answer.nodes_count - min(len(answer.nodes), NODES_SHOWN):,} more nodes"

@@ -73,7 +73,7 @@ def read_scenario(
 ) -> Scenario:
     """Read files and directories (``-``: standard input) as one bundle; ``config`` replaces its own.
 
-    ``scheduler`` is a release that answers against what the bundle says, "" for its own; ``gates`` are
+    ``scheduler`` is a release that answers in place of the bundle's choice, "" for its own; ``gates`` are
     feature gates over those of the bundle; ``only_v1_11``: an option asks for what no other release has.
 
     Raises:

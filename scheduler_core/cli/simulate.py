@@ -145,8 +145,8 @@ def report(simulation: Stepper, last: dict[str, Cycle], out: TextIO) -> None:
     nodes = max((len(row.node) for row in rows), default=0)
     for row in rows:
         print(f"{row.pod:<{width}}  {row.state:<9}  {row.node:<{nodes}}  {row.why}".rstrip(), file=out)
-    for told in daemons_missing(simulation):
-        print(told, file=out)
+    for warning in daemons_missing(simulation):
+        print(warning, file=out)
     counts = Counter(row.state for row in rows)
     listed = ", ".join(f"{count:,} {state}" for state, count in counts.most_common()) or "no pods"
     for note in simulation.notes():
@@ -177,8 +177,10 @@ def daemons_missing(simulation: Stepper) -> Iterator[str]:
             there.setdefault(state.node_name, []).append(state.pod)
     for owner in owners.values():
         nodes = simulation.cluster.nodes.values()
-        if isinstance(owner, Workload) and (told := unplaced(owner, nodes, lambda node: there.get(node, []))):
-            yield told
+        if isinstance(owner, Workload) and (
+            warning := unplaced(owner, nodes, lambda node: there.get(node, []))
+        ):
+            yield warning
 
 
 def outcomes(simulation: Stepper, last: dict[str, Cycle]) -> Iterator[PodOutcome]:

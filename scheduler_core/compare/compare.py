@@ -273,12 +273,12 @@ def _leads(cycle: Cycle, node: str, other: str) -> dict[str, int]:
 
 def _choice(a: Cycle, b: Cycle) -> list[str]:
     one, two = a.decision, b.decision
-    told = []
+    differences = []
     if (one.result, one.node) != (two.result, two.node):
-        told.append(f"{a.pod}: {_outcome(a)} under A, {_outcome(b)} under B")
+        differences.append(f"{a.pod}: {_outcome(a)} under A, {_outcome(b)} under B")
     if (one.nominated, one.victims, one.cleared) != (two.nominated, two.victims, two.cleared):
-        told.append(f"preemption: {_preempting(a)} under A, {_preempting(b)} under B")
-    return [*told, *_further(dict(one.further), dict(two.further))]
+        differences.append(f"preemption: {_preempting(a)} under A, {_preempting(b)} under B")
+    return [*differences, *_further(dict(one.further), dict(two.further))]
 
 
 def _further(a: dict[str, str], b: dict[str, str]) -> Iterator[str]:

@@ -22,7 +22,7 @@ from scheduler_core.run.instant import Simulation
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.v1_11.equivalence.keeper import CacheKeeper
 
-STALE_TOLD = 5  # stale hits of the first differing cycle, per side
+STALE_LISTED = 5  # stale hits of the first differing cycle, per side
 
 
 class RunSide(Struct, frozen=True):
@@ -147,11 +147,11 @@ def _parting(index: int, here: Cycle | None, there: Cycle | None, modes: tuple[s
     shown = here or there
     assert shown is not None
     nodes = {cycle.node for cycle in (here, there) if cycle is not None}
-    sides = [None if cycle is None else _told(cycle, nodes) for cycle in (here, there)]
+    sides = [None if cycle is None else _side_decision(cycle, nodes) for cycle in (here, there)]
     return Parting(index, shown.step, shown.pod, sides[0], sides[1], _words(here, there, modes))
 
 
-def _told(cycle: Cycle, nodes: set[str | None]) -> SideDecision:
+def _side_decision(cycle: Cycle, nodes: set[str | None]) -> SideDecision:
     decision = cycle.decision
     stale = _concerned(cycle, nodes)
     return SideDecision(
@@ -161,7 +161,7 @@ def _told(cycle: Cycle, nodes: set[str | None]) -> SideDecision:
         cycle.message or "",
         decision.nominated,
         decision.victims,
-        tuple(stale[:STALE_TOLD]),
+        tuple(stale[:STALE_LISTED]),
     )
 
 
@@ -186,18 +186,18 @@ def _words(here: Cycle | None, there: Cycle | None, modes: tuple[str, str]) -> s
             f"{_upper(names[0])} it is the turn of {here.pod}, {names[1]} of {there.pod}: "
             "an earlier cycle moved other pods in the queue."
         )
-    told = f"{_upper(names[0])} {here.pod} {_fate(here)}; {names[1]} it {_fate(there)}."
+    text = f"{_upper(names[0])} {here.pod} {_fate(here)}; {names[1]} it {_fate(there)}."
     nodes = {here.node, there.node}
     for cycle, name in ((there, names[1]), (here, names[0])):
         why = _why(cycle, name, nodes)
         if why:
-            return f"{told} {why}"
+            return f"{text} {why}"
     if here.node and there.node and here.last_node_index != there.last_node_index:
         return (
-            f"{told} The counter that breaks ties stands at {here.last_node_index:,} {names[0]} and at "
+            f"{text} The counter that breaks ties stands at {here.last_node_index:,} {names[0]} and at "
             f"{there.last_node_index:,} {names[1]}: earlier cycles ranked nodes under one of them alone."
         )
-    return told
+    return text
 
 
 def _upper(text: str) -> str:

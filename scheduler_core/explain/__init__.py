@@ -21,10 +21,10 @@ from scheduler_core.explain.explanation import (
     groups,
     verdict,
 )
-from scheduler_core.explain.missing_pod import gone, meant_node
+from scheduler_core.explain.missing_pod import gone, unknown_node
 from scheduler_core.explain.recorded_answer import DumpFacts, Outcome, is_before_operations
 from scheduler_core.explain.spelling import near
-from scheduler_core.explain.story import Story, tell
+from scheduler_core.explain.story import Story, story_of
 from scheduler_core.explain.v1_37.beside import pending_beside, placed_beside, serving
 from scheduler_core.explain.v1_37.explanation import (
     changes_for,
@@ -207,7 +207,7 @@ def _explaining(simulation: Stepper, pod: str, node: str | None, shown: int) -> 
 
 def _placed(simulation: Stepper, index: int, pod: str, asked: str | None) -> Asking:
     if asked is not None and asked not in simulation.cluster.nodes:
-        raise meant_node(simulation, asked)
+        raise unknown_node(simulation, asked)
     yield
     earlier = _before(simulation, index)
     yield
@@ -221,7 +221,7 @@ def _placed(simulation: Stepper, index: int, pod: str, asked: str | None) -> Ask
     assert cycle is not None
     if cycle.scheduler:
         return _placed_beside(cycle, pod, asked)
-    story = tell(cycle, asked)
+    story = story_of(cycle, asked)
     by = "" if peer is None else f" by {peer.label} (kube-scheduler v1.37)"
     summary = f"{pod} was placed on {cycle.node} in cycle {cycle.index:,}{by}. {' '.join(story.sentences)}"
     answer = Explanation(
@@ -243,12 +243,12 @@ def _placed(simulation: Stepper, index: int, pod: str, asked: str | None) -> Ask
     if asked not in cycle.nodes:
         return replace(answer, summary=f"{summary} Node {asked} did not exist yet.")
     row = cycle.nodes.index(asked)
-    told = verdict(standing, row)
-    refused = _refused_by_extender(cycle, row) if told.fits else ""
-    how = refused or ("fitted too" if told.fits else f"did not fit: {told.because}")
+    node_verdict = verdict(standing, row)
+    refused = _refused_by_extender(cycle, row) if node_verdict.fits else ""
+    how = refused or ("fitted too" if node_verdict.fits else f"did not fit: {node_verdict.because}")
     found = yield from search(standing, [row])
-    text = f"{summary} {asked} {how}.{told.further}"
-    return replace(answer, summary=text, nodes=(told,), changes=tuple(found))
+    text = f"{summary} {asked} {how}.{node_verdict.further}"
+    return replace(answer, summary=text, nodes=(node_verdict,), changes=tuple(found))
 
 
 def _refused_by_extender(cycle: Cycle, row: int) -> str:
@@ -273,7 +273,7 @@ def _placed_by_v1_37(earlier: V1_37Simulation, pod: str, asked: str | None) -> A
     cycle = earlier.step()
     assert cycle is not None
     node = dict(cycle.decision.placements)[pod]
-    story = tell(cycle, asked)
+    story = story_of(cycle, asked)
     member = earlier.members.get(pod)
     together = f" with {member.with_it:,} more pods of PodGroup {member.group}" if member else ""
     summary = f"{pod} was placed on {node} in cycle {cycle.index:,} by kube-scheduler v1.37{together}."
@@ -296,15 +296,21 @@ def _placed_by_v1_37(earlier: V1_37Simulation, pod: str, asked: str | None) -> A
     if asked not in names:
         return replace(answer, summary=f"{summary} Node {asked} did not exist yet.")
     row = names.index(asked)
-    told = verdict_on(standing, row)
-    if told.fits:
+    node_verdict = verdict_on(standing, row)
+    if node_verdict.fits:
         refused = "" if asked not in cycle.nodes else _refused_by_extender(cycle, cycle.nodes.index(asked))
         text = f"{summary} {asked} {refused or 'fitted too'}."
-        return replace(answer, summary=text, nodes=(told,))
+        return replace(answer, summary=text, nodes=(node_verdict,))
     found, unsearched = yield from changes_for(standing, [row])
-    plugin = f"{told.failures[0].predicate} ({told.because})" if told.failures else told.because
-    text = " ".join(filter(None, (f"{summary} {asked} did not fit: {plugin}.{told.further}", unsearched)))
-    return replace(answer, summary=text, nodes=(told,), changes=tuple(found))
+    plugin = (
+        f"{node_verdict.failures[0].predicate} ({node_verdict.because})"
+        if node_verdict.failures
+        else node_verdict.because
+    )
+    text = " ".join(
+        filter(None, (f"{summary} {asked} did not fit: {plugin}.{node_verdict.further}", unsearched))
+    )
+    return replace(answer, summary=text, nodes=(node_verdict,), changes=tuple(found))
 
 
 def _placed_beside(cycle: Cycle, pod: str, asked: str | None) -> Explanation:
@@ -319,10 +325,10 @@ def _placed_beside(cycle: Cycle, pod: str, asked: str | None) -> Explanation:
 def _standing(simulation: Stepper, pod: str, asked: str | None, shown: int, *, tried: bool = False) -> Asking:
     """Explain a pod that is pending, or bound by its manifest, by filtering it on the current cluster.
 
-    ``tried`` says that the pod is the next one to be scheduled.
+    ``tried`` is true if the pod is the next one to be scheduled.
     """
     if asked is not None and asked not in simulation.cluster.nodes:
-        raise meant_node(simulation, asked)
+        raise unknown_node(simulation, asked)
     yield
     state = simulation.cluster.pods[pod]
     node = state.node_name or None
@@ -387,9 +393,9 @@ def _message(standing: Standing) -> str:
 
 def _pending_summary(standing: Standing, pod: str, verdicts: tuple[Verdict, ...], asked: str | None) -> str:
     if asked is not None:
-        told = verdicts[0]
-        return f"{pod} {'fits' if told.fits else 'does not fit'} on {asked}" + (
-            "." if told.fits else f": {told.because}.{told.further}"
+        node_verdict = verdicts[0]
+        return f"{pod} {'fits' if node_verdict.fits else 'does not fit'} on {asked}" + (
+            "." if node_verdict.fits else f": {node_verdict.because}.{node_verdict.further}"
         )
     filtered = standing.filtered
     if standing.early is not None:

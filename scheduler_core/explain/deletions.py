@@ -40,7 +40,7 @@ def deleted_pods(world: ObjectsAtMoment, edits: Sequence[Edit]) -> list[Pod]:
 def consequences(tried: Standing, pods: Sequence[Pod], broken: Sequence[str]) -> Consequences | None:
     """Return what follows from deleting pods; ``None`` if the pod asked about does not stay placed then.
 
-    ``tried`` is the standing without them, ``broken`` what :func:`broken_budgets` says.
+    ``tried`` is the standing without them, ``broken`` the result of :func:`broken_budgets`.
     """
     owners = [owner.kind for pod in pods if (owner := pod.meta.controller) is not None]
     if STATIC in owners:
@@ -52,8 +52,8 @@ def consequences(tried: Standing, pods: Sequence[Pod], broken: Sequence[str]) ->
     if placed is None:
         return None
     pending = sum(node is None for _, node in placed)
-    told = tuple(_sentence(pod, node) for pod, node in placed)
-    return Consequences((*broken, *told), PENALTY * (len(broken) + pending))
+    sentences = tuple(_sentence(pod, node) for pod, node in placed)
+    return Consequences((*broken, *sentences), PENALTY * (len(broken) + pending))
 
 
 PENALTY = 3

@@ -23,7 +23,7 @@ from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod, Workloa
 from scheduler_core.scenario.load import read_objects
 
 EFFORT = {
-    "spelling": 0,  # nothing in the cluster has this name: it was never meant
+    "spelling": 0,  # nothing in the cluster has this name: it was never intended
     "uncordon": 1,
     "label": 1,
     "toleration": 1,
@@ -102,16 +102,16 @@ def _grouped(edits: Iterable[Edit]) -> dict[Key, list[Edit]]:
 
 def _edited(world: ObjectsAtMoment, key: Key, group: list[Edit]) -> tuple[KubernetesObject, Manifest]:
     """Return the object after its edits, and the patch that they are."""
-    former = world.objects[key]
+    original = world.objects[key]
     document, admission = _source(world, key)
     patch = _patch(document, group)
     patched = apply_patch(document, patch, "merge")
     read = _read(patched, admission=admission)
     noted = _annotations(patched) != _annotations(document)  # others may be newer than the manifest
-    annotations = read.meta.annotations if noted else former.meta.annotations
-    meta = replace(former.meta, labels=read.meta.labels, annotations=annotations)
+    annotations = read.meta.annotations if noted else original.meta.annotations
+    meta = replace(original.meta, labels=read.meta.labels, annotations=annotations)
     fields = {name: getattr(read, name) for name in FIELDS[key[0]]}
-    return replace(former, meta=meta, **fields), patch
+    return replace(original, meta=meta, **fields), patch
 
 
 def _annotations(document: Mapping[str, Any]) -> Any:
@@ -131,17 +131,17 @@ def _source(world: ObjectsAtMoment, key: Key) -> tuple[Manifest, bool]:
 
 
 def _find_source(world: ObjectsAtMoment, key: Key) -> tuple[Manifest, bool]:
-    former = world.objects[key]
+    obj = world.objects[key]
     given = world.documents.get(key)
     if given is not None:
         for admission in (True, False):
             read = _read(given, admission=admission)
-            same = all(getattr(read, name) == getattr(former, name) for name in FIELDS[key[0]])
-            if same and read.meta.labels == former.meta.labels:
+            same = all(getattr(read, name) == getattr(obj, name) for name in FIELDS[key[0]])
+            if same and read.meta.labels == obj.meta.labels:
                 return dict(given), admission
-        if not isinstance(former, (Node, Pod)):
+        if not isinstance(obj, (Node, Pod)):
             return dict(given), False
-    return to_manifest(former), False
+    return to_manifest(obj), False
 
 
 def _read(document: Mapping[str, Any], *, admission: bool) -> KubernetesObject:

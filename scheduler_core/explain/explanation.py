@@ -50,22 +50,22 @@ class Verdict(Struct, frozen=True):
 
     node: str
     fits: bool
-    told: tuple[FailureFacts, ...]
+    facts: tuple[FailureFacts, ...]
 
     @property
     def failures(self) -> tuple[Failure, ...]:
         """Every predicate that fails, in the order of evaluation."""
-        return tuple(told.failure for told in self.told)
+        return tuple(facts.failure for facts in self.facts)
 
     @property
     def details(self) -> tuple[str, ...]:
         """All facts as sentences."""
-        return tuple(dict.fromkeys(text for told in self.told for text in told.details))
+        return tuple(dict.fromkeys(text for facts in self.facts for text in facts.details))
 
     @property
     def numbers(self) -> tuple[dict[str, Any], ...]:
         """The amounts of every resource that is short."""
-        return tuple(number for told in self.told for number in told.numbers)
+        return tuple(number for facts in self.facts for number in facts.numbers)
 
     @property
     def because(self) -> str:
@@ -76,16 +76,16 @@ class Verdict(Struct, frozen=True):
     @property
     def further(self) -> str:
         """A sentence, after a blank, on what else would refuse the node; "" if nothing does."""
-        told = [f"{f.predicate} ({', '.join(_texts(f))})" for f in self.failures if f.further]
-        listed = " and ".join(filter(None, (", ".join(told[:-1]), *told[-1:])))
-        return f" {listed} would refuse it as well." if told else ""
+        refusals = [f"{f.predicate} ({', '.join(_texts(f))})" for f in self.failures if f.further]
+        listed = " and ".join(filter(None, (", ".join(refusals[:-1]), *refusals[-1:])))
+        return f" {listed} would refuse it as well." if refusals else ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the verdict as JSON."""
         return {
             "node": self.node,
             "fits": self.fits,
-            "failures": [told.as_dict() for told in self.told],
+            "failures": [facts.as_dict() for facts in self.facts],
             "details": list(self.details),
             "numbers": list(self.numbers),
         }
@@ -97,8 +97,8 @@ def _texts(failure: Failure) -> tuple[str, ...]:
 
 def verdict(standing: Standing, row: int) -> Verdict:
     """Return a node's verdict on the pod."""
-    told = tuple(facts_of(standing, row, failure) for failure in standing.failures(row))
-    return Verdict(standing.names[row], standing.fits(row), told)
+    facts = tuple(facts_of(standing, row, failure) for failure in standing.failures(row))
+    return Verdict(standing.names[row], standing.fits(row), facts)
 
 
 def facts_of(
@@ -144,7 +144,7 @@ class Explanation(Struct, frozen=True):
     """The answer. ``state`` is placed, bound, pending, finished, preempted, deleted, absent or other.
 
     ``index`` and ``step`` are the cycle that placed the pod, which ``story`` describes, else the last one
-    before the moment that is described; ``before`` says that the moment is the one at which that cycle
+    before the moment that is described; ``before`` is true if the moment is the one at which that cycle
     decided. ``nodes`` are the verdicts on the node asked about or on all, at most :data:`NODES_SHOWN` of
     ``nodes_count``; ``groups`` are all nodes grouped by failures. ``changes`` make the pod fit, the smallest
     first. ``message`` is the simulated scheduler's for a pod that fits nowhere; ``recorded`` compares the

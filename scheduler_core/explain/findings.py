@@ -131,8 +131,8 @@ def labels_present(place: PodOnNode) -> Finding:
             continue
         for label in predicate.labels:
             if (label in labels) != predicate.presence:
-                told = "is missing" if predicate.presence else "must not be there"
-                details.append(f"label {label} {told}")
+                problem = "is missing" if predicate.presence else "must not be there"
+                details.append(f"label {label} {problem}")
                 options.append(set_labels(place, {label: "" if predicate.presence else None}))
     return Finding(tuple(details), (tuple(options),))
 

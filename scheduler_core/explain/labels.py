@@ -49,10 +49,10 @@ def set_labels(place: PodOnNode, wanted: Mapping[str, str | None]) -> Edit:
 
     given = [f"{key}={value}" for key, value in wanted.items() if value is not None]
     gone = [key for key, value in wanted.items() if value is None]
-    told = [f"set label {' and '.join(given)} on"] if given else []
-    told += [f"remove label {' and '.join(gone)} from"] if gone else []
+    actions = [f"set label {' and '.join(given)} on"] if given else []
+    actions += [f"remove label {' and '.join(gone)} from"] if gone else []
     cost = "fact" if any(key in FACTS for key in wanted) else "label"
-    words = f"{' and '.join(told)} node {name}"
+    words = f"{' and '.join(actions)} node {name}"
     return Edit("Node", name, words, cost, "node", mutate, size=len(wanted) - 1)
 
 
@@ -125,12 +125,12 @@ def _failing(term: NodeSelectorTerm, node: Node) -> list[int]:
 
 def _term_detail(term: NodeSelectorTerm, node: Node) -> str:
     requirements = (*term.match_expressions, *term.match_fields)
-    told = []
+    unmet = []
     for number in _failing(term, node):
         r = requirements[number]
         have = node.meta.name if number >= len(term.match_expressions) else node.meta.labels.get(r.key)
-        told.append(f"{_requirement(r)} ({_shown(have)})")
-    return f"node affinity wants {' and '.join(told) or 'something'}"
+        unmet.append(f"{_requirement(r)} ({_shown(have)})")
+    return f"node affinity wants {' and '.join(unmet) or 'something'}"
 
 
 def _requirement(requirement: Requirement) -> str:

@@ -49,7 +49,7 @@ def _was_there(simulation: Stepper, pod: str) -> bool:
     )
 
 
-def meant_node(simulation: Stepper, node: str) -> ExplainError:
+def unknown_node(simulation: Stepper, node: str) -> ExplainError:
     """Return the error for a node that does not exist."""
     return ExplainError(f"there is no node {node!r}{_nearest(node, simulation.cluster.nodes)}", "node")
 

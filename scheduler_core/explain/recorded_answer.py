@@ -180,7 +180,7 @@ def _minor_releases(documents: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 class RecordedAnswers:
     """The comparison of a whole run with what a dump recorded, collected cycle by cycle.
 
-    A cycle after the first operation of the scenario no longer tells about the cluster that was dumped.
+    A cycle after the first operation of the scenario no longer describes the cluster that was dumped.
     """
 
     def __init__(self, facts: DumpFacts) -> None:

@@ -102,8 +102,8 @@ def correct_pair(known: Vocabulary, key: str, value: str) -> tuple[str, str] | N
     right = key if key in known else near(key, known)
     if right is None:
         return None
-    meant = value if value in known[right] else near(value, known[right])
-    return None if meant is None or (right, meant) == (key, value) else (right, meant)
+    intended = value if value in known[right] else near(value, known[right])
+    return None if intended is None or (right, intended) == (key, value) else (right, intended)
 
 
 def correct_requirement(known: Vocabulary, requirement: Requirement) -> Requirement | None:
@@ -139,8 +139,8 @@ def correct_selector(
             selector.pop(key, None)
             selector[right] = value
 
-    told = ", ".join(f"{key}={lacking[key]} to {right}={value}" for key, (right, value) in pairs.items())
-    return place.edit_pod(f"correct the pod's nodeSelector {told}", "spelling", mutate)
+    text = ", ".join(f"{key}={lacking[key]} to {right}={value}" for key, (right, value) in pairs.items())
+    return place.edit_pod(f"correct the pod's nodeSelector {text}", "spelling", mutate)
 
 
 def affinity_expressions(
@@ -169,8 +169,8 @@ def correct_affinity(
         for number, right in corrected.items():
             entry["matchExpressions"][number] |= _expression(right)
 
-    told = ", ".join(f"{_words(expressions[n])} to {_words(r)}" for n, r in corrected.items())
-    return place.edit_pod(f"correct the pod's node affinity {told}", "spelling", mutate)
+    text = ", ".join(f"{_words(expressions[n])} to {_words(r)}" for n, r in corrected.items())
+    return place.edit_pod(f"correct the pod's node affinity {text}", "spelling", mutate)
 
 
 def _expression(requirement: Requirement) -> Manifest:
@@ -193,8 +193,8 @@ def correct_toleration(place: PodOnNode, taint: Taint) -> Edit | None:
     for number, toleration in enumerate(standing.pod.pod.tolerations):
         right = _toleration(known, toleration, taint)
         if right is not None:
-            told = f"correct the pod's toleration of {_pair(toleration)} to {_pair(right)}"
-            return place.edit_pod(told, "spelling", _write_toleration(number, right))
+            text = f"correct the pod's toleration of {_pair(toleration)} to {_pair(right)}"
+            return place.edit_pod(text, "spelling", _write_toleration(number, right))
     return None
 
 
@@ -238,9 +238,9 @@ def correct_pod_affinity(place: PodOnNode) -> tuple[Edit, ...]:
     for number, term in enumerate(affinity.pod_required if affinity is not None else ()):
         right = _term(standing, term)
         if right != term:
-            told = ", ".join(_changed(term, right))
+            text = ", ".join(_changed(term, right))
             edits.append(
-                place.edit_pod(f"correct the pod's affinity {told}", "spelling", _write_term(number, right))
+                place.edit_pod(f"correct the pod's affinity {text}", "spelling", _write_term(number, right))
             )
     return tuple(edits)
 
@@ -266,9 +266,9 @@ def _changed(term: PodAffinityTerm, right: PodAffinityTerm) -> Iterable[str]:
     if term.selector is None or right.selector is None:
         return
     old, new = term.selector.match_labels.items(), right.selector.match_labels.items()
-    for (key, value), (other, meant) in zip(old, new):
-        if (key, value) != (other, meant):
-            yield f"label {key}={value} to {other}={meant}"
+    for (key, value), (other, intended) in zip(old, new):
+        if (key, value) != (other, intended):
+            yield f"label {key}={value} to {other}={intended}"
     for one, two in zip(term.selector.match_expressions, right.selector.match_expressions):
         if one != two:
             yield f"{_words(one)} to {_words(two)}"

@@ -71,7 +71,7 @@ def _best(cycle: Cycle) -> list[tuple[str, int]]:
     return [(cycle.nodes[int(cycle.feasible[n])], int(cycle.totals[n])) for n in order]
 
 
-def tell(cycle: Cycle, asked: str | None = None) -> Story:
+def story_of(cycle: Cycle, asked: str | None = None) -> Story:
     """Describe why a cycle chose its node, against the node asked about or the best of the others."""
     fitting, of = len(cycle.feasible), len(cycle.nodes)
     if cycle.totals is None:
@@ -118,7 +118,7 @@ def _runner_up(cycle: Cycle) -> str | None:
 
 
 def _against(node: str, rival: str, margin: int, leads: tuple[Lead, ...]) -> str:
-    told = ", ".join(f"{lead.priority} {lead.points:+,}" for lead in leads if lead.points)
+    listed = ", ".join(f"{lead.priority} {lead.points:+,}" for lead in leads if lead.points)
     if not margin:
-        return f"{rival} has the same total{f' ({told})' if told else ''}."
-    return f"{node} is {margin:,} before {rival}: {told}."
+        return f"{rival} has the same total{f' ({listed})' if listed else ''}."
+    return f"{node} is {margin:,} before {rival}: {listed}."

@@ -160,13 +160,13 @@ class Assembly:
             for obj in list(self.world.objects.values()):
                 if isinstance(obj, Workload) and not (self.timed and made_in_time(obj)):
                     self.settle(obj, self.places[key_of(obj)], shrink=False)
-            self._tell_of_daemons()
+            self._warn_of_daemons()
         if self.admitting:
             self._set_budgets(
                 {d.object.meta.key: d for d in listed if isinstance(d.object, PodDisruptionBudget)}
             )
             if not self.timed:
-                self._tell_of_provisioners()
+                self._warn_of_provisioners()
         objects = list(self._in_order())
         return _by_age(objects) if self.admitting else objects
 
@@ -186,8 +186,8 @@ class Assembly:
                     self._apply("delete", gone, self.places[key])
             deleted = sum(action == "delete" for action, _ in self.changed) - known
             if deleted:
-                told = f"{deleted:,} of its pods {'is' if deleted == 1 else 'are'} deleted at the start"
-                self.places[key].child("spec").warn(f"{told}, since its template or its replicas changed")
+                text = f"{deleted:,} of its pods {'is' if deleted == 1 else 'are'} deleted at the start"
+                self.places[key].child("spec").warn(f"{text}, since its template or its replicas changed")
 
     def _apply(self, action: Action, obj: KubernetesObject, at: At) -> None:
         if action == "delete":
@@ -226,18 +226,18 @@ class Assembly:
                 allowed = disruptions_allowed(budget, self.world.pods(), scale)
                 self.world.put(replace(budget, disruptions_allowed=allowed))
 
-    def _tell_of_daemons(self) -> None:
+    def _warn_of_daemons(self) -> None:
         """Warn of DaemonSets that lack a pod on an eligible node, or have no eligible node.
 
         In virtual time the scheduler places their pods, and those that do not fit are pending.
         """
         for obj in self.world.objects.values():
             if isinstance(obj, Workload) and obj.kind == "DaemonSet":
-                told = unplaced(obj, self.world.nodes(), self.world.pods_on, room=not self.timed)
-                if told:
-                    self.places[key_of(obj)].child("spec").warn(told)
+                warning = unplaced(obj, self.world.nodes(), self.world.pods_on, room=not self.timed)
+                if warning:
+                    self.places[key_of(obj)].child("spec").warn(warning)
 
-    def _tell_of_provisioners(self) -> None:
+    def _warn_of_provisioners(self) -> None:
         """Warn of claims whose volume a provisioner would create: without virtual time none is created."""
         owners = {key_of(made): owner for owner, children in self.children.items() for made in children}
         unbound: dict[str, list[PersistentVolumeClaim]] = {}
@@ -252,7 +252,7 @@ class Assembly:
                 continue  # v1.37 selects a node, and a stand-in provisions there
             first, more = claims[0], len(claims) - 1
             key = key_of(first)
-            told = f"and {more} more get" if more else "gets"
+            rest = f"and {more} more get" if more else "gets"
             how = (
                 "is served by controllers, which do not run under v1.37. Pods that need one stay pending; "
                 "volumeBindingMode: WaitForFirstConsumer lets the scheduler's stand-in provision it"
@@ -261,7 +261,7 @@ class Assembly:
                 "SimulationSettings with time: virtual let it provision"
             )
             self.places[owners.get(key, key)].child("spec").warn(
-                f"claim {first.meta.key} {told} no volume: StorageClass {name!r} ({found.binding_mode}, "
+                f"claim {first.meta.key} {rest} no volume: StorageClass {name!r} ({found.binding_mode}, "
                 f"{found.provisioner}) {how}"
             )
 

@@ -1,4 +1,4 @@
-"""What the dump of a real cluster says and lacks: its scheduler's own conditions, and missing pods."""
+"""What the dump of a real cluster contains and lacks: its scheduler's own conditions, and missing pods."""
 
 from __future__ import annotations
 

@@ -33,17 +33,17 @@ def warn_of_configuration(
     form = CONFIGURATION if is_framework_document(document) else POLICY
     extenders, _, _ = read_extenders(document.get("extenders"), form)
     for number, extender in enumerate(extenders):
-        told = _unasked(extender, table) if FORMS.get(release) is form else _of_release(extender, release)
-        if told:
-            place.child(number).warn(told)
+        warning = _unasked(extender, table) if FORMS.get(release) is form else _of_release(extender, release)
+        if warning:
+            place.child(number).warn(warning)
 
 
 def warn_of_later(extenders: Iterable[Extender], answers: Iterable[Answers], at: At) -> None:
     """Warn of the extenders that operations bring and that are not asked; ``at`` is the Scenario."""
     table = Table(answers)
-    for told in dict.fromkeys(_unasked(extender, table) for extender in extenders):
-        if told:
-            at.warn(told)
+    for warning in dict.fromkeys(_unasked(extender, table) for extender in extenders):
+        if warning:
+            at.warn(warning)
 
 
 def warn_of_strangers(extenders: Iterable[Extender], answers: Iterable[Answers], at: At) -> None:
@@ -51,15 +51,15 @@ def warn_of_strangers(extenders: Iterable[Extender], answers: Iterable[Answers],
     known = {extender.url.rstrip("/") for extender in extenders}
     for place, one in enumerate(answers):
         if one.url.rstrip("/") not in known:
-            told = f"no extender of the configuration has the urlPrefix {one.url}: its answers have no effect"
-            at.child(place).warn(told)
+            text = f"no extender of the configuration has the urlPrefix {one.url}: its answers have no effect"
+            at.child(place).warn(text)
 
 
 def settled(extenders: Iterable[Extender], before: Iterable[Answers], after: Iterable[Answers]) -> set[str]:
     """Return the warnings of extenders that no longer hold with more answers."""
     tables = Table(before), Table(after)
-    told = ([_unasked(extender, table) for table in tables] for extender in extenders)
-    return {earlier for earlier, now in told if earlier != now}
+    warnings = ([_unasked(extender, table) for table in tables] for extender in extenders)
+    return {earlier for earlier, now in warnings if earlier != now}
 
 
 def _of_release(extender: Extender, release: str) -> str:
@@ -75,7 +75,7 @@ def _unasked(extender: Extender, table: Table) -> str:
     missing = [verb for verb in open_verbs if not table.has(extender.url, verb)]
     if not missing:
         return ""
-    told = f"extender {extender.url} is not called"
+    text = f"extender {extender.url} is not called"
     if missing != verbs:
-        told += f" to {' or '.join(missing)}"
-    return f"{told}: its URL is not approved; declare its answers in ExtenderAnswers (docs/extenders.md)"
+        text += f" to {' or '.join(missing)}"
+    return f"{text}: its URL is not approved; declare its answers in ExtenderAnswers (docs/extenders.md)"

@@ -104,10 +104,10 @@ def _timed_again(documents: Sequence[Document], operations: Operations) -> Opera
         return operations
     again: Operations = []
     for name, operation in zip(ids_of(operations), operations):
-        former = timed.get(name)
-        kept = former is not None and (operation.get("time"), minor_of(operation)) == (
-            former["time"],
-            minor_of(former),
+        previous = timed.get(name)
+        kept = previous is not None and (operation.get("time"), minor_of(operation)) == (
+            previous["time"],
+            minor_of(previous),
         )
         again.append({k: v for k, v in operation.items() if k != "step"} if kept else operation)
     return again if _alike(stepped(again), stepped(operations)) else operations
@@ -116,7 +116,7 @@ def _timed_again(documents: Sequence[Document], operations: Operations) -> Opera
 def _alike(some: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether entries are equal and grouped into the same steps, regardless of the steps' numbers."""
 
-    def told(operations: Sequence[Mapping[str, Any]]) -> list[Manifest]:
+    def ranked(operations: Sequence[Mapping[str, Any]]) -> list[Manifest]:
         ranks = {major: rank for rank, major in enumerate(dict.fromkeys(map(major_of, operations)))}
         return [
             {**operation, "step": (ranks[major_of(operation)], minor_of(operation))}
@@ -124,7 +124,7 @@ def _alike(some: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]
         ]
 
     majors = [major_of(operation) for operation in some]
-    return majors == sorted(majors) and told(some) == told(others)
+    return majors == sorted(majors) and ranked(some) == ranked(others)
 
 
 def effective(scenario: Scenario) -> list[tuple[int, int | None]]:

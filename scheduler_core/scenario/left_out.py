@@ -25,7 +25,7 @@ GATE_MISSING = Problem(
     f"{HEAD}the operators Gt and Lt need the feature gate {COMPARISON}, which is off by default: write "
     f"featureGates: {{{COMPARISON}: true}} into the SimulationSettings"
 )
-"""Of tolerations that compare; told beside where they stand."""
+"""For tolerations that compare, in addition to the warning at each of them."""
 
 Landing = tuple[str, str, bool]
 """An operation: its id, the release that it asks for or "", and whether it lands during a cycle."""
@@ -42,12 +42,12 @@ def left_out(
     missing = dict.fromkeys(unsupported(objects, {}))
     settings = [configuration.settings for configuration in configurations]
     binders = any("bind" in one.verbs for configuration in configurations for one in configuration.extenders)
-    texts = (*_told(settings[0], operations), *_gated(documents, settings, binders=binders))
+    texts = (*_without_effect(settings[0], operations), *_gated(documents, settings, binders=binders))
     return _problems(texts, missing)
 
 
 def left_out_beside(documents: Sequence[Document], configuration: Configuration) -> tuple[Problem, ...]:
-    """Return a warning for each part of a scenario that v1.37 leaves out beside other schedulers."""
+    """Return a warning for each part of a scenario that v1.37 leaves out with other schedulers."""
     objects = [one for one in documents if one.get("kind") not in NOT_OBJECTS]
     missing = dict.fromkeys(unsupported(objects, {}))
     groups = [one for one in objects if one.get("kind") == "PodGroup"]
@@ -68,10 +68,10 @@ def left_out_beside(documents: Sequence[Document], configuration: Configuration)
 
 
 def _problems(texts: Iterable[str], missing: Iterable[str]) -> tuple[Problem, ...]:
-    told = [Problem(HEAD + text) for text in dict.fromkeys(texts)]
-    told += [Problem(HEAD + text, unhonored=text.split()[0]) for text in missing]
-    more = len(told) - MOST
-    return (*told[:MOST], *([Problem(f"{HEAD}and {more:,} more like these")] if more > 0 else []))
+    problems = [Problem(HEAD + text) for text in dict.fromkeys(texts)]
+    problems += [Problem(HEAD + text, unhonored=text.split()[0]) for text in missing]
+    more = len(problems) - MOST
+    return (*problems[:MOST], *([Problem(f"{HEAD}and {more:,} more like these")] if more > 0 else []))
 
 
 def is_left_out(problem: Problem) -> bool:
@@ -79,7 +79,7 @@ def is_left_out(problem: Problem) -> bool:
     return problem.message.startswith(HEAD)
 
 
-def _told(settings: Settings, operations: Iterable[Landing]) -> Iterator[str]:
+def _without_effect(settings: Settings, operations: Iterable[Landing]) -> Iterator[str]:
     if settings.time == "virtual":
         yield (
             "time: virtual has no effect: v1.37 has a clock of its own, in which only the controller of "

@@ -89,7 +89,7 @@ def load(
     controllers into pods. ``times`` determines whether a CSV trace's times become operations of the
     scenario or are ignored (every pod is pending from the start, in order of creation). ``watch`` is
     notified of the progress and may abort by raising. ``scheduler`` is a release that overrides that of the
-    settings; ``presumed`` answers a bundle that says nothing, "" being the default; ``only_v1_11`` chooses as
+    settings; ``presumed`` answers a bundle that chooses none, "" being the default; ``only_v1_11`` chooses as
     settings do that name what only v1.11 reads. ``feature_gates`` are set over those of the settings. Raises
     BundleError with all errors.
     """
@@ -206,8 +206,8 @@ class _Loading:
             for entry in several[1:]:
                 At(self.report, None, entry).child("kind").error(f"a second {kind}: a bundle has one at most")
         if self.policies and self.configurations:
-            told = f"a {CONFIGURATION_KIND} and a Policy both configure the scheduler: keep one of them"
-            At(self.report, None, self.configurations[0]).child("kind").error(told)
+            text = f"a {CONFIGURATION_KIND} and a Policy both configure the scheduler: keep one of them"
+            At(self.report, None, self.configurations[0]).child("kind").error(text)
         settings = DEFAULT_SETTINGS
         for entry in self.settings[:1]:
             settings = read_settings(entry.value, At(self.report, None, entry))
@@ -246,8 +246,8 @@ class _Loading:
         current = row.reads_manifests or (row.is_timed and settings.reads_manifests)
         if settings.feature_gates and not current:
             for entry in self.settings[:1] or [Entry({}, SETTINGS_KIND)]:
-                told = f"kube-scheduler {release} has no such feature gates here: write scheduler: {GATED}"
-                At(self.report, None, entry).child("featureGates").warn(told)
+                text = f"kube-scheduler {release} has no such feature gates here: write scheduler: {GATED}"
+                At(self.report, None, entry).child("featureGates").warn(text)
         if settings.have_views and not row.is_timed:
             At(self.report, None, self.settings[0]).child("schedulers").warn(
                 "schedulers and design have no effect without virtual time: add time: virtual"
@@ -348,8 +348,8 @@ class _Loading:
         if entry.kind in ("Scenario", SETTINGS_KIND):
             version = entry.value.get("apiVersion")
             if entry.kind == SETTINGS_KIND and version not in (None, VERSIONS[SETTINGS_KIND]):
-                told = f"{SETTINGS_KIND} have the apiVersion {VERSIONS[SETTINGS_KIND]}, not {show(version)}"
-                at.child("apiVersion").error(told)
+                text = f"{SETTINGS_KIND} have the apiVersion {VERSIONS[SETTINGS_KIND]}, not {show(version)}"
+                at.child("apiVersion").error(text)
             (self.scenarios if entry.kind == "Scenario" else self.settings).append(entry)
             self.keep(entry)
             return
@@ -441,7 +441,7 @@ class _Loading:
 
     @property
     def kubelets(self) -> str:
-        """Return the release that the nodes' kubelets suggest, "" if they do not tell."""
+        """Return the release that the nodes' kubelets suggest, "" if they suggest none."""
         nodes = (d.entry.value for d in self.decoded if isinstance(d.object, Node))
         infos = ((node.get("status") or {}).get("nodeInfo") for node in nodes)
         versions = (info.get("kubeletVersion") for info in infos if isinstance(info, Mapping))

@@ -45,8 +45,8 @@ class ManifestOperations:
         key = document_key({"kind": kind, "metadata": body["meta"]})
         if key not in self.documents:
             known = [name for of, name in self.documents if of == kind][:_LISTED]
-            meant = did_you_mean(key[1], known)
-            at.child("objectMeta").child("name").error(f"there is no {kind} {key[1]} at this step{meant}")
+            hint = did_you_mean(key[1], known)
+            at.child("objectMeta").child("name").error(f"there is no {kind} {key[1]} at this step{hint}")
             return None
         if action == "deleteOperation":
             del self.documents[key]

@@ -399,9 +399,9 @@ class _History:
         kind = body["type"]["kind"]
         row = KINDS.get(kind)
         if row is None:
-            meant = did_you_mean(kind, KINDS)
-            if meant and kind not in KEPT_KINDS:
-                at.child("typeMeta").child("kind").error(f"{show(kind)} is not a kind that is read{meant}")
+            hint = did_you_mean(kind, KINDS)
+            if hint and kind not in KEPT_KINDS:
+                at.child("typeMeta").child("kind").error(f"{show(kind)} is not a kind that is read{hint}")
             else:
                 self.ignore(kind, at.child("typeMeta").child("kind"))
             return None
@@ -412,8 +412,8 @@ class _History:
         obj = self.assembly.world.objects.get((kind, key))
         if obj is None:
             known = [k for of, k in self.assembly.world.objects if of == kind]
-            meant = did_you_mean(key, known[:2000])
-            at.child("objectMeta").child("name").error(f"there is no {kind} {key} at this step{meant}")
+            hint = did_you_mean(key, known[:2000])
+            at.child("objectMeta").child("name").error(f"there is no {kind} {key} at this step{hint}")
         return obj
 
     def patch(self, body: dict[str, Any], at: At) -> list[WorkloadChange]:

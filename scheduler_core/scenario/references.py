@@ -62,8 +62,8 @@ def _check_pod(
         return
     if pod.nominated_node_name and pod.nominated_node_name not in nodes:
         place = at.child("status").child("nominatedNodeName")
-        meant = did_you_mean(pod.nominated_node_name, nodes)
-        notices.add(place, f"there is no node {pod.nominated_node_name!r}{meant}")
+        hint = did_you_mean(pod.nominated_node_name, nodes)
+        notices.add(place, f"there is no node {pod.nominated_node_name!r}{hint}")
     if pod.affinity is None or not nodes:
         return
     affinity = pod.affinity
@@ -71,10 +71,10 @@ def _check_pod(
     terms += [weighted.term for weighted in (*affinity.pod_preferred, *affinity.anti_preferred)]
     for key in dict.fromkeys(term.topology_key for term in terms):
         if key not in labels:
-            meant = did_you_mean(key, labels)
+            hint = did_you_mean(key, labels)
             notices.add(
                 at.child("spec").child("affinity"),
-                f"no node has the label {key!r} of this topologyKey{meant}",
+                f"no node has the label {key!r} of this topologyKey{hint}",
             )
 
 
@@ -95,10 +95,10 @@ def _check_claims(
         key = f"{pod.meta.namespace}/{volume.claim}"
         claim = claims.get(key)
         if claim is None:
-            meant = did_you_mean(key, claims)
+            hint = did_you_mean(key, claims)
             notices.add(
                 place,
-                f"there is no PersistentVolumeClaim {key!r}{meant or ': pods that name it stay pending'}",
+                f"there is no PersistentVolumeClaim {key!r}{hint or ': pods that name it stay pending'}",
             )
         elif claim.volume_name and claim.volume_name not in volumes:
             notices.add(
@@ -106,8 +106,8 @@ def _check_claims(
                 f"the claim {key!r} is bound to the PersistentVolume {claim.volume_name!r}, which is missing",
             )
         elif not claim.volume_name and claim.storage_class and claim.storage_class not in classes:
-            meant = did_you_mean(claim.storage_class, classes)
+            hint = did_you_mean(claim.storage_class, classes)
             notices.add(
                 place,
-                f"the claim {key!r} names the StorageClass {claim.storage_class!r}, which is not here{meant}",
+                f"the claim {key!r} names the StorageClass {claim.storage_class!r}, which is not here{hint}",
             )

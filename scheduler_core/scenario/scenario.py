@@ -103,7 +103,7 @@ class Scenario(Struct, frozen=True):
 
     @property
     def said_release(self) -> str:
-        """The kube-scheduler that the bundle itself chooses, "" if it says nothing."""
+        """The kube-scheduler that the bundle itself chooses, "" if it chooses none."""
         configurations = self.configurations
         configured = [configuration.release for configuration in configurations]
         only = any(configuration.settings.only_v1_11 for configuration in configurations)
@@ -155,22 +155,22 @@ class Scenario(Struct, frozen=True):
         """Return the warnings in order, including those about fields that the scheduler does not honor."""
         others = [problem for problem in self.warnings if not problem.unhonored and not is_left_out(problem)]
         release = self.release
-        told = [*warnings_under(self.unhonored, self.configurations, release)]
+        warnings = [*warnings_under(self.unhonored, self.configurations, release)]
         if self.row.is_timed and self.settings.reads_manifests:
-            told += left_out_beside(self.documents, self.configuration)
+            warnings += left_out_beside(self.documents, self.configuration)
         if self.row.reads_manifests:
             landing = (
                 (o.id, "" if o.configuration is None else o.configuration.release, o.during)
                 for o in self.operations
             )
             created = [o.manifest for o in self.operations if o.manifest is not None]
-            told += left_out([*self.documents, *created], self.configurations, landing)
+            warnings += left_out([*self.documents, *created], self.configurations, landing)
             compared = [problem for problem in others if problem.message.startswith(NOT_COMPARED)]
             if compared and all(one.settings.has(COMPARISON) for one in self.configurations):
                 others = [problem for problem in others if problem not in compared]
             elif compared:
-                told.append(GATE_MISSING)
-        return tuple(sorted((*others, *told), key=Problem.place))
+                warnings.append(GATE_MISSING)
+        return tuple(sorted((*others, *warnings), key=Problem.place))
 
     def _exchanged(self, old: Configuration, policy: Document | None, settings: Settings) -> Configuration:
         made = Configuration(

@@ -50,7 +50,7 @@ class Absent(Struct, frozen=True):
 
 
 class Admitted(Struct, frozen=True):
-    """A string that is not empty. Functions tell why the API server refuses one, and why it has no effect."""
+    """A string that is not empty. Functions return why the API server refuses it, why it has no effect."""
 
     refusal: Callable[[str], str]
     limitation: Callable[[str], str]

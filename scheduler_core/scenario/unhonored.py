@@ -82,7 +82,7 @@ def found_in(
         owners = list(dict.fromkeys(owner_of(entry.value) for entry in entries))
         place = At(report, None, entries[0]).child("kind")
         found.append(_Found(place, kind, owners, REPORTED_KINDS[kind].effect))
-    told = problems_of((one.at, _text(one)) for one in found)
+    problems = problems_of((one.at, _text(one)) for one in found)
     names = _scheduler_names(listed) if found else {}
     everybody = frozenset(names.values())
     return tuple(
@@ -92,7 +92,7 @@ def found_in(
             frozenset(names[owner] for owner in map(_in_namespace, one.owners) if owner in names)
             or everybody,
         )
-        for problem, one in zip(told, found, strict=True)
+        for problem, one in zip(problems, found, strict=True)
     )
 
 

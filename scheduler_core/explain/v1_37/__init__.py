@@ -1,1 +1,1 @@
-"""What only kube-scheduler v1.37 can say of a pod: why it is where it is, and what would help."""
+"""What only kube-scheduler v1.37 can report of a pod: why it is where it is, and what would help."""

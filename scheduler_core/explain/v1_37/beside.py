@@ -1,4 +1,4 @@
-"""Why a pod is where it is under a kube-scheduler v1.37 that runs beside other schedulers, on its own view.
+"""Why a pod is where it is under a kube-scheduler v1.37 that runs with other schedulers, on its own view.
 
 The answer is v1.37's own: its message, each node's first failing plugin, and what would wake the pod. No
 change is searched for: what would help depends on what the other schedulers do meanwhile.
@@ -20,7 +20,7 @@ from scheduler_core.schedulers.v1_37.interface import Attempt
 
 
 def serving(simulation: Stepper, pod: Pod) -> V1_37Peer | None:
-    """Return the scheduler that runs v1.37 beside others and is responsible for a pod."""
+    """Return the scheduler that runs v1.37 with other schedulers and is responsible for a pod."""
     if not isinstance(simulation, SeveralSimulation):
         return None
     found = (peer for peer in simulation.peers if peer.serves(pod))
@@ -38,15 +38,15 @@ def pending_beside(peer: V1_37Peer, here: Explanation) -> Explanation:
     attempt = attempt_on(run, here.pod)
     if attempt is None:
         return _with(here, f"{here.pod} is pending: {of} has not heard of it yet.")
-    told = [_told(here, attempt), f"So {of} finds on its own view.", waking(run, here.pod)]
+    sentences = [_attempt_text(here, attempt), f"So {of} finds on its own view.", waking(run, here.pod)]
     gate = run.scheduling.pre_enqueue(attempt.pod)
     if gate:
-        told.insert(1, f"It is not tried before the plugin {gate} lets it into the queue.")
-    answer = _with(here, " ".join(filter(None, told)), nodes_count=attempt.total_nodes)
+        sentences.insert(1, f"It is not tried before the plugin {gate} lets it into the queue.")
+    answer = _with(here, " ".join(filter(None, sentences)), nodes_count=attempt.total_nodes)
     return replace(answer, message="" if attempt.node is not None else attempt.error or fit_message(attempt))
 
 
-def _told(here: Explanation, attempt: Attempt) -> str:
+def _attempt_text(here: Explanation, attempt: Attempt) -> str:
     if here.asked is not None:
         status = attempt.failed.get(here.asked) or attempt.absent.get(here.asked)
         if status is not None:

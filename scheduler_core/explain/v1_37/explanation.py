@@ -18,11 +18,11 @@ from scheduler_core.explain.explanation import (
     Verdict,
     facts_of,
 )
-from scheduler_core.explain.missing_pod import meant_node
+from scheduler_core.explain.missing_pod import unknown_node
 from scheduler_core.explain.v1_37.standing import (
     V1_37Standing,
-    in_former_words,
     standing_now,
+    with_declared_reasons,
 )
 from scheduler_core.explain.world import Failure
 from scheduler_core.run.stepper import Stepper
@@ -65,7 +65,7 @@ def pending_now(
     ``here`` has the fields of the moment. Raises ExplainError for a node that does not exist.
     """
     if asked is not None and asked not in simulation.cluster.nodes:
-        raise meant_node(simulation, asked)
+        raise unknown_node(simulation, asked)
     if here.node:
         return _with(here, f"{pod} is bound to {here.node} by its manifest: no cycle placed it.")
     attempt = attempt_on(simulation.run, pod)
@@ -80,9 +80,9 @@ def pending_now(
     rows = [names.index(asked)] if asked is not None else list(range(len(names)))
     verdicts = tuple(verdict_on(standing, row) for row in rows[:shown])
     if asked is not None:
-        told = verdicts[0]
-        summary = f"{pod} {'fits' if told.fits else 'does not fit'} on {asked}"
-        summary += "." if told.fits else f": {_because(told)}.{told.further}"
+        node_verdict = verdicts[0]
+        summary = f"{pod} {'fits' if node_verdict.fits else 'does not fit'} on {asked}"
+        summary += "." if node_verdict.fits else f": {_because(node_verdict)}.{node_verdict.further}"
     elif attempt.node is not None:
         summary = f"{pod} fits on {len(fitting):,} of {len(names):,} nodes."
     else:
@@ -96,8 +96,8 @@ def pending_now(
     unmade = simulation.claims.problems.get(pod, "")
     held += f" Its ResourceClaims could not be made: {unmade}." if unmade else ""
     extenders = decide_too(simulation.run.configuration.extenders)
-    told_of = (summary, extenders, held, group, waking(simulation.run, pod), unsearched)
-    text = " ".join(filter(None, told_of))
+    sentences = (summary, extenders, held, group, waking(simulation.run, pod), unsearched)
+    text = " ".join(filter(None, sentences))
     return Explanation(
         pod,
         here.state,
@@ -125,21 +125,21 @@ def changes_for(
 ) -> Generator[None, None, tuple[list[Remedy], str]]:
     """Return the changes that v1.37 confirms for these nodes, and a sentence on what was not searched."""
     found = yield from search(standing, rows)
-    told = []
+    notes = []
     if standing.unsearched:
-        told.append(f"No change is searched for to satisfy: {', '.join(sorted(standing.unsearched))}.")
+        notes.append(f"No change is searched for to satisfy: {', '.join(sorted(standing.unsearched))}.")
     if standing.exhausted:
-        told.append(f"The search for changes ended early, after {standing.trials.trials:,} trials.")
-    return found, " ".join(told)
+        notes.append(f"The search for changes ended early, after {standing.trials.trials:,} trials.")
+    return found, " ".join(notes)
 
 
 def _with(here: Explanation, summary: str, *, state: str = "") -> Explanation:
     return Explanation(here.pod, state or here.state, here.node, here.asked, here.index, here.step, summary)
 
 
-def _because(told: Verdict) -> str:
-    failure = told.failures[0] if told.failures else None
-    return f"{failure.predicate}: {told.because}" if failure and failure.predicate else told.because
+def _because(verdict: Verdict) -> str:
+    failure = verdict.failures[0] if verdict.failures else None
+    return f"{failure.predicate}: {verdict.because}" if failure and failure.predicate else verdict.because
 
 
 def waking(run: Run, pod: str) -> str:
@@ -147,19 +147,19 @@ def waking(run: Run, pod: str) -> str:
     waiting = run.queue.unschedulable.get(pod)
     if waiting is None:
         return ""
-    told = [
+    events = [
         f"{plugin}: {wakes(plugin, member.pod)}"
         for member in waiting.members
         for plugin in sorted(member.rejectors)
     ]
-    return f"It sleeps until one of these happens: {'; '.join(told)}." if told else ""
+    return f"It sleeps until one of these happens: {'; '.join(events)}." if events else ""
 
 
 def verdict_on(standing: V1_37Standing, row: int) -> Verdict:
     """Return a node's verdict: its failing plugins, with the facts and numbers behind each."""
     (failures,) = standing.every_failure([standing.names[row]])
-    told = tuple(facts_of(standing, row, f, declared=in_former_words(f)) for f in failures)
-    return Verdict(standing.names[row], standing.fits(row), told)
+    facts = tuple(facts_of(standing, row, f, declared=with_declared_reasons(f)) for f in failures)
+    return Verdict(standing.names[row], standing.fits(row), facts)
 
 
 def groups_of(standing: V1_37Standing, nodes: tuple[str, ...], fitting: set[str]) -> tuple[Group, ...]:
@@ -169,4 +169,6 @@ def groups_of(standing: V1_37Standing, nodes: tuple[str, ...], fitting: set[str]
         if failures or node in fitting:
             found.setdefault(failures, []).append(node)
     ordered = sorted(found.items(), key=lambda group: -len(group[1]))
-    return tuple(Group(told, len(rows), tuple(rows[:GROUP_NODES])) for told, rows in ordered[:GROUPS_SHOWN])
+    return tuple(
+        Group(shared, len(rows), tuple(rows[:GROUP_NODES])) for shared, rows in ordered[:GROUPS_SHOWN]
+    )

@@ -43,11 +43,13 @@ def _row(place: PodOnNode) -> int:
 
 
 def skew(place: PodOnNode) -> Finding:
-    """Tell the counts of each constraint that refuses the node, and change the first one or the node."""
+    """Report the counts of each constraint that refuses the node, and change the first one or the node."""
     context = _context(place)
     counts = place.standing.once("spread counts", lambda: spread_counts(context))
     refusing = skews(context, _row(place))
-    details = tuple(text for index, value, by in refusing for text in _told(counts[index], value, by))
+    details = tuple(
+        text for index, value, by in refusing for text in _count_sentences(counts[index], value, by)
+    )
     if not refusing:
         details = ("with the pods that are nominated to the node, its domain would have too many",)
     elif not context.pod.spec.get(CONSTRAINTS):
@@ -58,7 +60,7 @@ def skew(place: PodOnNode) -> Finding:
     return Finding(details, options)
 
 
-def _told(counts: SpreadCounts, value: str | None, by: int) -> Iterator[str]:
+def _count_sentences(counts: SpreadCounts, value: str | None, by: int) -> Iterator[str]:
     if value is None:
         yield f"the node has no label {counts.key}, by which the pods are spread"
         return
@@ -123,32 +125,32 @@ def _constraint(
             else:
                 entry[field] = value
 
-    told = f"{words} in the pod's spread constraint on {own[at]['topologyKey']}"
-    yield (place.edit_pod(told, "affinity", mutate, size=size),)
+    text = f"{words} in the pod's spread constraint on {own[at]['topologyKey']}"
+    yield (place.edit_pod(text, "affinity", mutate, size=size),)
 
 
 def devices(place: PodOnNode) -> Finding:
-    """Tell how many devices the node has for each request of the claims, and how many of them are free."""
+    """Report how many devices the node has for each request of the claims, and how many of them are free."""
     context = _context(place)
     state: DeviceState | None = context.states.get(DynamicResources.key)
     if state is None or state.allocator is None:
         return Finding()
     found = list(supplies(state.allocator, place.node.meta.name, place.node.meta.labels))
-    told = [_asked(supply) for alternatives in found for supply in alternatives]
+    details = [_asked(supply) for alternatives in found for supply in alternatives]
     if found and all(any(supply.is_enough for supply in alternatives) for alternatives in found):
-        told.append(_together(len(found), matching_attributes(state.allocator)))
-    return Finding(tuple(told))
+        details.append(_together(len(found), matching_attributes(state.allocator)))
+    return Finding(tuple(details))
 
 
 def _together(requests: int, attributes: Sequence[str]) -> str:
     """Return what keeps devices that are enough for each request alone from being allocated."""
     others = "together with the other requests " if requests > 1 else ""
-    told = f"each request alone has enough free devices, but {others}no allocation is found"
+    text = f"each request alone has enough free devices, but {others}no allocation is found"
     if not attributes:
-        return told
+        return text
     listed = " and ".join(f"matchAttribute {name}" for name in attributes)
     noun, whose = ("constraint", "its") if len(attributes) == 1 else ("constraints", "their")
-    return f"{told}: the {noun} {listed} must hold for all devices of {whose} requests"
+    return f"{text}: the {noun} {listed} must hold for all devices of {whose} requests"
 
 
 def _asked(supply: Supply) -> str:

@@ -1,7 +1,7 @@
 """A pod's standing under kube-scheduler v1.37: the same proposals, each judged by v1.37 alone.
 
 Proposals come from the findings of the typed cluster and of v1.37's own reasons. Each is applied to a copy of
-v1.37's manifests, and the pod is filtered there by v1.37's plugins; nothing else says whether it helps.
+v1.37's manifests, and the pod is filtered there by v1.37's plugins; nothing else decides whether it helps.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _failure(status: Status, plugin: str, *, further: bool = False) -> Failure:
     return Failure(plugin, status.reasons, further=further)
 
 
-def in_former_words(failure: Failure) -> Failure:
+def with_declared_reasons(failure: Failure) -> Failure:
     """Return a failure with the reasons by which findings are declared."""
     reasons = tuple(SAME_REASON.get(reason, reason) for reason in failure.reasons)
     return Failure(failure.predicate, reasons, failure.error)
@@ -132,7 +132,7 @@ class V1_37Trials:
             if pod is not None and pod.node and pod.key not in self.cluster.pods:
                 left.add(pod.node)
         # A node's host ports are a set: of pods that share one, the first to leave takes it along. Counted
-        # anew, the node is as in a cluster that never had the pods.
+        # again, the node is as in a cluster that never had the pods.
         for other in [other for other in self.cluster.pods.values() if other.node in left] if left else ():
             self.cluster.replace(self.cluster.objects["Pod"][other.key])
 
@@ -231,10 +231,10 @@ class V1_37Standing(Standing):
         own = self.refused.get(self.names[row])
         if own is None:
             return
-        told = in_former_words(own)
+        declared = with_declared_reasons(own)
         others = [failure for failure in super()._failures(row) if failure.predicate not in NOT_RULES]
-        if _has_finding(told):
-            yield told
+        if _has_finding(declared):
+            yield declared
         elif not others or own.predicate != PRE_FILTER:
             self.unsearched.update(own.predicate.split(", "))
         yield from others
