@@ -97,7 +97,7 @@ class Simulation(Reported):
         self._applied: list[str] = []
         self._restarted: list[str] = []  # ids of the operations that restarted the scheduler
         self._before = self.profile  # the profile of the last cycle
-        pods = [self.cluster.put(obj) for obj in scenario.objects]
+        pods = self.cluster.put_all(scenario.objects)
         self.queue.add(pod for pod in pods if pod is not None and self._to_schedule(pod))
         self.cluster.refresh()
         self._know_all()

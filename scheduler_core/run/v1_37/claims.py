@@ -7,7 +7,7 @@ is free again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from scheduler_core.cluster.controllers.resource_claims import (
     CLAIM,
@@ -47,6 +47,19 @@ class PodClaims:
         self.run.write(cluster.create(manifest))
         if manifest["kind"] == "Pod" and _has_claims(manifest):
             self._reserve(manifest)
+
+    def store_batch(self, manifests: Sequence[Document]) -> None:
+        """Store an object of the start, and pods that share all with it but name and uid."""
+        first, *replicas = manifests
+        self.store_first(first)
+        if not replicas:
+            return
+        like = self.run.cluster.pods.get(pod_key(first))
+        if like is None or _has_claims(first):
+            for manifest in replicas:
+                self.store_first(manifest)
+        else:
+            self.run.write_replicas(replicas, like)
 
     def follow(self, manifest: Document) -> None:
         """Answer a write: of a pod, of a claim, or of a template that pods may wait for."""

@@ -7,7 +7,8 @@ template of its owner, and what the controller or admission added from the typed
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, Protocol
 
 from scheduler_core.formats.manifest import to_manifest
@@ -29,7 +30,7 @@ from scheduler_core.kubernetes.model import (
     StorageClass,
     Workload,
 )
-from scheduler_core.kubernetes.replicas import is_replica
+from scheduler_core.kubernetes.replicas import is_replica, with_replicas
 from scheduler_core.scenario.history_entries import entries_of, resolved, target_of
 from scheduler_core.scenario.left_out import NOT_OBJECTS
 from scheduler_core.scenario.scenario import Operation, Scenario
@@ -99,13 +100,29 @@ class Manifests:
 
         First come those of kinds that only v1.37 reads.
         """
+        return chain.from_iterable(self.batches(cluster, with_replicas(self.scenario.objects)))
+
+    def batches(
+        self, cluster: Stored, objects: Iterable[tuple[KubernetesObject, Sequence[Pod]]]
+    ) -> Iterator[list[Manifest]]:
+        """Yield :meth:`initial` in lists: an object, and pods that share all with it but name and uid.
+
+        ``objects`` are those of the scenario, with the replicas of each.
+        """
         for document in self._given.values():
             if is_manifest_kind(document):
-                yield _named(document)
-        for obj in self.scenario.objects:
+                yield [_named(document)]
+        for obj, replicas in objects:
             written = self.written(obj)
-            if is_read(obj, written):
-                yield self.created(obj, written, cluster)
+            if not is_read(obj, written):
+                continue
+            made = self.created(obj, written, cluster)
+            if replicas and self._last is not None and self._last[2] is made:  # none is written
+                yield [made, *(_renamed(made, pod) for pod in replicas)]
+                continue
+            yield [made]
+            for pod in replicas:
+                yield [self.created(pod, self.written(pod), cluster)]
 
     def written(self, obj: KubernetesObject) -> Mapping[str, Any] | None:
         """Return the document that an object was read from; one with a generated name is handed out once."""
@@ -208,8 +225,9 @@ class Manifests:
         """Return the manifest of a template's pod; replicas share all but the metadata."""
         last = self._last
         if last is not None and last[1] is template and is_replica(pod, last[0]) and pod.meta.uid:
-            meta = {**last[2]["metadata"], "name": pod.meta.name, "uid": pod.meta.uid}
-            return {**last[2], "metadata": meta}
+            made = _renamed(last[2], pod)
+            self._last = pod, template, made
+            return made
         made = to_manifest(pod)
         made["spec"] = with_additions(template.get("spec") or {}, made["spec"], pod.meta.controller)
         made = admitted(made, pod)
@@ -220,6 +238,12 @@ class Manifests:
 def is_read(obj: KubernetesObject, written: Mapping[str, Any] | None) -> bool:
     """Return whether v1.37 reads an object: of PodGroups those of its own API group alone."""
     return not isinstance(obj, PodGroup) or (written is not None and group_of(written) == NATIVE)
+
+
+def _renamed(manifest: Manifest, pod: Pod) -> Manifest:
+    """Return a pod's manifest with another pod's name and uid."""
+    meta = {**manifest["metadata"], "name": pod.meta.name, "uid": pod.meta.uid}
+    return {**manifest, "metadata": meta}
 
 
 def _named(document: Mapping[str, Any]) -> Manifest:

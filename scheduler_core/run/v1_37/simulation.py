@@ -8,7 +8,7 @@ operations.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from itertools import groupby
 from typing import Any
@@ -20,6 +20,7 @@ from scheduler_core.kubernetes.kinds import MANIFEST_KINDS
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.kubernetes.problems import Problem
+from scheduler_core.kubernetes.replicas import with_replicas
 from scheduler_core.record.cycle import Cycle, Decision, Restart
 from scheduler_core.run.reported import Reported
 from scheduler_core.run.v1_37.claims import PodClaims, with_claims
@@ -99,10 +100,11 @@ class V1_37Simulation(Reported):
         self._entry_cache = EntryCache()
         self._places: tuple[tuple[str, ...], Places] | None = None  # of nodes of these names
         self.claims = PodClaims(self.run)
-        for manifest in self._manifests.initial(self.run.cluster):
-            self.claims.store_first(manifest)
-        for obj in scenario.objects:
-            self._count(obj)
+        objects = list(with_replicas(scenario.objects))
+        for manifests in self._manifests.batches(self.run.cluster, objects):
+            self.claims.store_batch(manifests)
+        for obj, replicas in objects:
+            self._count_first(obj, replicas)
         self.cluster.refresh()
         self._moves: list[Mapping[str, Any]] = []
         self._note_moves()
@@ -464,12 +466,27 @@ class V1_37Simulation(Reported):
 
     def _count(self, obj: KubernetesObject) -> None:
         """Put an object into the typed cluster, whose usage of nodes is that of v1.37's NodeInfo."""
+        self.cluster.put(obj, self._counts(obj))
+
+    def _count_first(self, obj: KubernetesObject, replicas: Sequence[Pod]) -> None:
+        """Put an object of the start into the typed cluster, and the pods that are its replicas."""
+        counts = self._counts(obj)
+        state = self.cluster.put(obj, counts)
+        stored = self.run.cluster.pods
+        specs = {id(stored[pod.meta.key].spec) for pod in (obj, *replicas) if pod.meta.key in stored}
+        if len(specs) == 1:
+            self.cluster.put_replicas(state, replicas, counts)
+        else:  # written pods, each with a manifest of its own, which may count for more
+            for pod in replicas:
+                self._count(pod)
+
+    def _counts(self, obj: KubernetesObject) -> PodResources | None:
+        """Return what a pod counts for on its node, if that may be more than its containers request."""
         stored = self.run.cluster.pods.get(obj.meta.key) if isinstance(obj, Pod) else None
-        counts = None
-        if stored is not None and stored.counts_more:
-            request, usage = (tuple(sorted(each.items())) for each in (stored.requests, stored.held))
-            counts = PodResources(request, usage, stored.held_nonzero)
-        self.cluster.put(obj, counts)
+        if stored is None or not stored.counts_more:
+            return None
+        request, usage = (tuple(sorted(each.items())) for each in (stored.requests, stored.held))
+        return PodResources(request, usage, stored.held_nonzero)
 
     def _write(self, manifest: Manifest | None) -> None:
         """Store a manifest in v1.37's cluster; nothing for ``None``."""

@@ -107,6 +107,17 @@ class CompiledPod:
         out.__dict__.update((name, made[name]) for name in made.keys() - out.__dict__.keys() - {"spec_key"})
         return out
 
+    def replica(self, manifest: Mapping[str, Any]) -> CompiledPod:
+        """Return the pod of a manifest that shares all objects but its name and uid."""
+        out, meta = CompiledPod.__new__(CompiledPod), manifest["metadata"]
+        out.manifest = manifest
+        out.name, out.namespace, out.uid = meta["name"], self.namespace, meta["uid"]
+        out.key = f"{out.namespace}/{out.name}"
+        out.labels, out.terminating = self.labels, self.terminating
+        out.spec, out.status, out.priority = self.spec, self.status, self.priority
+        out.node, out.scheduler_name, out.nominated_node = self.node, self.scheduler_name, self.nominated_node
+        return out
+
     def compile(self) -> None:
         """Compile now what every placement needs, so that no attempt waits for it."""
         _ = self.spec_key, self.class_key, self.held, self.held_nonzero, self.host_ports

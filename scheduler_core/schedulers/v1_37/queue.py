@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
 from scheduler_core.schedulers.v1_37.backoff import DEFAULT, Backoff, is_backing_off
@@ -95,6 +95,19 @@ class SchedulingQueue:
     def enter(self, entity: Entity) -> None:
         """Let a new entity in: active, unless a plugin gates it."""
         self._to_active(entity)
+
+    def is_still(self, event: Event) -> bool:
+        """Return whether nothing would be done for the event, and nothing for time that passes."""
+        waits = (
+            self.in_flight or self.unschedulable.rejected() or len(self.backoff) or len(self.error_backoff)
+        )
+        return not waits and not self.unschedulable.reached(lambda gate: self.rules.registered(gate, event))
+
+    def enter_replicas(self, pods: Iterable[CompiledPod], *, apart: int) -> None:
+        """Let pods in that no plugin gates, with so many milliseconds after each; see :meth:`is_still`."""
+        for pod in pods:
+            self.active.add(new_pod(self, pod))
+            self.clock.pass_to(self.clock.now + apart)
 
     def remove(self, key: str) -> tuple[Entity | None, str]:
         """Remove an entity; return it with the queue it was in."""

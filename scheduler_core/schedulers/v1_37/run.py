@@ -100,6 +100,14 @@ class Run:
         self.watch.see(change)
         self.queue.pass_to(self.clock.now + WRITE)
 
+    def write_replicas(self, manifests: Sequence[Manifest], like: CompiledPod) -> None:
+        """Create pods that share all with a stored one but names and uids, as :meth:`write` does each."""
+        if self.watch.arrives_alone(like):
+            self.queue.enter_replicas(self.cluster.create_replicas(manifests, like), apart=WRITE)
+            return
+        for manifest in manifests:
+            self.write(self.cluster.create(manifest))
+
     def take(self, step: Mapping[str, Any]) -> None:
         """Do one step and, unless it says ``hold``, schedule.
 

@@ -6,7 +6,7 @@ devices reserved for a claim) are kept beside the objects until they are written
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -81,6 +81,16 @@ class Cluster:
         key = key_of(kind, meta.get("namespace"), meta["name"])
         self._store(kind, key, manifest)
         return Change(kind, key, None, manifest)
+
+    def create_replicas(self, manifests: Iterable[Manifest], like: CompiledPod) -> Iterator[CompiledPod]:
+        """Store new pods that share all with a waiting one outside of PodGroups but their names and uids."""
+        stored = self.objects["Pod"]
+        for manifest in manifests:
+            pod = like.replica(manifest)
+            stored[pod.key] = manifest
+            self.pods[pod.key] = pod
+            self.versions["Pod"] += 1
+            yield pod
 
     def replace(self, manifest: Manifest, *, like: CompiledPod | None = None) -> Change:
         """Store a new state of an object. ``like``: a pod that differs in its node and conditions alone."""

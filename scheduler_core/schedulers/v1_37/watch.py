@@ -92,6 +92,16 @@ class Watch:
         self._enter(waiting)
         self.queue.broadcast(Event("UnscheduledPod", "Add", None, pod))
 
+    def arrives_alone(self, pod: CompiledPod) -> bool:
+        """Return whether the pod waits as active, and the arrival of another one like it does nothing else.
+
+        It is of no PodGroup and no claim, so that what gates it is in its specification.
+        """
+        if pod.nominated_node or pod.spec.get("resourceClaims") or group_key(pod.manifest) is not None:
+            return False
+        active = self.queue.active.get(pod.key)
+        return active is not None and self.queue.is_still(Event("UnscheduledPod", "Add", None, pod.manifest))
+
     def _update(self, key: str, old: Manifest, new: Manifest) -> None:
         pod = self.cluster.pods[key]
         waiting = self.find(key)

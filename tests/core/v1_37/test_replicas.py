@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import uuid
 
+import pytest
+
 from scheduler_core import load
 from scheduler_core.kubernetes.admission import uid_for
+from scheduler_core.run.v1_37.claims import PodClaims
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
+from scheduler_core.schedulers.v1_11.columns.state import Cluster
 from scheduler_core.schedulers.v1_37.interface import Event
 from scheduler_core.schedulers.v1_37.unschedulable import UnschedulableEntities
 from tests.core.v1_37.parts import Bench, TableRules, event
@@ -43,6 +47,38 @@ def test_replicas_share_their_specification_but_not_their_names() -> None:
         assert pod["metadata"]["uid"] == uid_for("Pod", "default", name)
         assert pod["metadata"]["labels"]["app"] == name[0]
         assert pod["spec"]["containers"][0]["resources"]["requests"] == {"cpu": "50m"}
+
+
+GATED = "schedulingGates: [{name: example.com/wait}]"
+NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: node}\nstatus: {allocatable: {cpu: '1', pods: '9'}}\n"
+
+
+@pytest.mark.parametrize(
+    "specs",
+    [("", ""), (GATED, ""), ("", GATED), ("nodeName: node", ""), ("schedulerName: another", "")],
+    ids=["plain", "after gated ones", "gated", "bound", "of another scheduler"],
+)
+def test_replicas_arrive_as_if_each_were_written_alone(
+    specs: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Queue, times of arrival, clock and cycles are those of pods that are stored one by one."""
+    scenario = load("---\n".join((NODE, *(deployment(f"d{at}", 3, more) for at, more in enumerate(specs)))))
+
+    def state() -> list[object]:
+        made = V1_37Simulation(scenario)
+        run = made.run
+        queued = [(one.key, one.since, one.arrival) for one in run.queue.active.ranked()]
+        typed = [(one.key, one.order, one.node_name) for one in made.cluster.pods.values()]
+        stored = run.cluster.objects["Pod"]
+        found = [queued, typed, stored, run.queue_document(), run.clock.now, run.cluster.versions]
+        cycles = [(one.decision, one.message, one.queue) for one in made]
+        return [*found, cycles, made.cluster.used.tolist()]
+
+    together = state()
+    monkeypatch.setattr(PodClaims, "store_batch", lambda self, batch: [*map(self.store_first, batch)])
+    monkeypatch.setattr(Cluster, "put_replicas", lambda self, like, pods, counts: [*map(self.put, pods)])
+    assert repr(together) == repr(state())
+    assert specs != ("", "") or len(together[0]) == 6  # type: ignore[arg-type]
 
 
 def test_every_replica_counts_in_a_warning() -> None:

@@ -7,7 +7,7 @@ the columns as stale; they are refreshed once, before they are next read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -25,7 +25,7 @@ from scheduler_core.kubernetes.model import (
     Workload,
 )
 from scheduler_core.kubernetes.provisioning import selected_node
-from scheduler_core.kubernetes.replicas import is_replica
+from scheduler_core.kubernetes.replicas import is_replica, with_replicas
 from scheduler_core.kubernetes.selectors import term_matches
 from scheduler_core.kubernetes.shared_devices import COUNT, SHARE, DeviceRoom
 from scheduler_core.schedulers.v1_11.columns.columns import NodeColumns, clamp
@@ -264,6 +264,34 @@ class Cluster:
         if pod.node_name:
             self._place(state, pod.node_name)
         return state
+
+    def put_replicas(
+        self, like: PodState | None, pods: Sequence[Pod], counts: PodResources | None = None
+    ) -> list[PodState | None]:
+        """Put new pods that share all but their names and uids with one that was put; return their states.
+
+        ``like`` is that pod's state, ``None`` if it is terminal, and ``counts`` what it was put with.
+        """
+        if like is None or like.node_name:
+            return [self._put_pod(pod, counts) for pod in pods]
+        info, kind, affinity, priority = like.info, like.kind, like.affinity, like.priority
+        nominated, created = like.nominated, self._created
+        made = [
+            PodState(pod.meta.key, pod, info, kind, affinity, order, priority, nominated=nominated)
+            for order, pod in enumerate(pods, created)
+        ]
+        self._created += len(made)
+        self.pods.update((state.key, state) for state in made)
+        return [*made]
+
+    def put_all(self, objects: Iterable[KubernetesObject]) -> list[PodState | None]:
+        """Put new objects; return the states of pods, ``None`` for anything else."""
+        states: list[PodState | None] = []
+        for obj, replicas in with_replicas(objects):
+            states.append(self.put(obj))
+            if replicas:
+                states += self.put_replicas(states[-1], replicas)
+        return states
 
     def compile(self, pod: Pod, counts: PodResources | None = None) -> PodInfo:
         """Return the compiled class of a pod, shared by all pods with an equal class key."""
