@@ -128,7 +128,7 @@ def make_peers(
     known = make_parts(configuration, epoch).profiles
     made: list[Peer] = []
     current = _current(configuration)
-    found = list(processes(settings, known, current.profiles if configuration.is_beside else ()))
+    found = list(processes(settings, known, current.profiles if configuration.is_for_peers else ()))
     count: dict[str, int] = {}
     for of, names in found:
         count[of.name] = count.get(of.name, 0) + 1

@@ -16,8 +16,8 @@ def longest_wait(arguments: object, edition: Edition | None, objects: Iterable[K
 
     ``edition`` is ``None`` for a Policy; ``objects`` are all that ever exist, with their PodGroups.
     """
-    told = [obj.schedule_timeout_seconds or 0 for obj in objects if isinstance(obj, PodGroup)]
-    groups = min(float(max(told, default=0)), LONGEST_WAIT)
+    timeouts = [obj.schedule_timeout_seconds or 0 for obj in objects if isinstance(obj, PodGroup)]
+    groups = min(float(max(timeouts, default=0)), LONGEST_WAIT)
     if edition is None:
         return max(DEFAULT_WAIT, groups)
     known = arguments if isinstance(arguments, Arguments) else Arguments()

@@ -15,7 +15,7 @@ HOLDING = frozenset({"waiting", "bound"})
 
 
 def controller_of(framework: Handle) -> PodGroupController:
-    """Return the controller beside the scheduler, which indexes the pods by group name."""
+    """Return the controller next to the scheduler, which indexes the pods by group name."""
     return next(p for p in framework.plugins if isinstance(p, PodGroupController))
 
 

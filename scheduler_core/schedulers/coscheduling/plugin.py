@@ -138,9 +138,9 @@ class Coscheduling(Plugin):
         """Keep members and assigned sets up to date."""
         pod = self.framework.pods.get(key)
         if pod is None or pod.terminal:  # the scheduler does not watch finished pods
-            former = self.gangs.pod(key)
-            if former is not None:
-                self.state.unassign(group_key(former), former.meta.name)
+            previous = self.gangs.pod(key)
+            if previous is not None:
+                self.state.unassign(group_key(previous), previous.meta.name)
             self.gangs.remove_pod(key)
             return
         self.gangs.put(pod)
@@ -150,14 +150,14 @@ class Coscheduling(Plugin):
     def group_changed(self, key: str) -> None:
         """Adopt the API's version of a group, even if its status lags behind the plugin's own count."""
         group = self.framework.groups.get(key)
-        former = self.gangs.groups.get(key)
+        previous = self.gangs.groups.get(key)
         if group is not None:
             self.gangs.put(group)
             self._seen[key] = group.status
         else:
             self.gangs.groups.pop(key, None)
             self._seen.pop(key, None)
-        if _created(former) != _created(group):
+        if _created(previous) != _created(group):
             self.framework.queue.resort()  # the sort time of its members has changed
 
     def _assigned(self, pod: QueuedPod) -> int:
@@ -199,7 +199,7 @@ class PhaseChange(Struct, frozen=True):
 
 
 class PodGroupController(Plugin):
-    """The controller beside the scheduler: syncs a PodGroup when it or one of its pods changes."""
+    """The controller next to the scheduler: syncs a PodGroup when it or one of its pods changes."""
 
     name = "PodGroupController"
 
@@ -216,9 +216,9 @@ class PodGroupController(Plugin):
     def pod_changed(self, key: str) -> None:
         """Queue a sync of the pod's group; deletions queue none."""
         pod = self.framework.pods.get(key)
-        name, former = "" if pod is None else pod.pod_group, self._name_of.get(key)
-        if former is not None and former != name:
-            del self._members[former][key], self._name_of[key]
+        name, previous = "" if pod is None else pod.pod_group, self._name_of.get(key)
+        if previous is not None and previous != name:
+            del self._members[previous][key], self._name_of[key]
         if pod is None or not name:
             return
         self._name_of[key] = name

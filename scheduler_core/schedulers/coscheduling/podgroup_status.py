@@ -32,7 +32,7 @@ from scheduler_core.schedulers.v1_22.waiting import WaitingPod
 
 GROUPS_SHOWN = 100
 MEMBERS_SHOWN = 200
-FOR_EVER = 1e12  # seconds: stands for infinity, which JSON cannot represent
+FOR_EVER = 1e12  # seconds: infinity, which JSON cannot represent
 
 
 def groups_of(framework: Handle) -> Groups:
@@ -69,13 +69,13 @@ def standing(framework: Handle, key: str) -> PodGroupRecord | None:
 
 
 def group_record(
-    framework: Handle, pod: QueuedPod, attempt: Attempt, phase: str | None, told: Iterable[TimelineEvent]
+    framework: Handle, pod: QueuedPod, attempt: Attempt, phase: str | None, events: Iterable[TimelineEvent]
 ) -> PodGroupRecord | None:
-    """Return the record of a pod's group, ``None`` if it names none; ``told`` are the cycle's events."""
+    """Return the record of a pod's group, ``None`` if it names none; ``events`` are the cycle's events."""
     key = group_key(pod.state.pod)
     if not key:
         return None
-    rejected = {happening.about for happening in told if isinstance(happening.detail, WaitingPod)}
+    rejected = {happening.about for happening in events if isinstance(happening.detail, WaitingPod)}
     details = [status.detail for _, name, status in attempt.statuses if name == Coscheduling.name]
     return replace(
         _record(framework, key, rejected),

@@ -69,5 +69,7 @@ def post_filter(
         now,
         back_off=len(gangs.members(key)) >= needed,
     )
-    told = f"PodGroup {key} gets rejected due to Pod {pod.meta.name} is unschedulable even after PostFilter"
-    return PostFilterResult("rejected", told, key, assigned, needed, percent, threshold, rejection)
+    message = (
+        f"PodGroup {key} gets rejected due to Pod {pod.meta.name} is unschedulable even after PostFilter"
+    )
+    return PostFilterResult("rejected", message, key, assigned, needed, percent, threshold, rejection)

@@ -107,16 +107,16 @@ def pre_filter(
 def _refused(edition: Edition, state: GangState, key: str, now: float) -> PreFilterResult | None:
     """Reject the pods of a group that failed recently.
 
-    The message says 3s regardless of deniedPGExpirationTimeSeconds: it is a constant of the plugin.
+    The message has 3s regardless of deniedPGExpirationTimeSeconds: it is a constant of the plugin.
     """
     denied = state.denied.until(key, now) if edition.denies else None
     if denied is not None:
-        told = f"pod with pgName: {key} last failed in 3s, deny"
-        return PreFilterResult(edition.pre_filter_code, "denied", told, key, until=denied)
+        message = f"pod with pgName: {key} last failed in 3s, deny"
+        return PreFilterResult(edition.pre_filter_code, "denied", message, key, until=denied)
     backed_off = state.backed_off.until(key, now) if edition.backs_off else None
     if backed_off is not None:
-        told = f"podGroup {key} failed recently"
-        return PreFilterResult(edition.pre_filter_code, "backed-off", told, key, until=backed_off)
+        message = f"podGroup {key} failed recently"
+        return PreFilterResult(edition.pre_filter_code, "backed-off", message, key, until=backed_off)
     return None
 
 
@@ -126,18 +126,18 @@ def _too_few(edition: Edition, gangs: Gangs, pod: Pod, key: str, group: PodGroup
     counted = len(members)
     name = pod.meta.name
     if counted < needed:
-        told = (
+        message = (
             f"pre-filter pod {name} cannot find enough sibling pods, "
             f"current pods number: {counted}, minMember of group: {needed}"
         )
         return PreFilterResult(
-            edition.pre_filter_code, "too-few-siblings", told, key, siblings=counted, min_member=needed
+            edition.pre_filter_code, "too-few-siblings", message, key, siblings=counted, min_member=needed
         )
     gated = sum(bool(member.scheduling_gates) for member in members.values())
     if edition.counts_gated and counted - gated < needed:
-        told = f"pre-filter pod {name} cannot proceed due to gated pods in the same PodGroup"
+        message = f"pre-filter pod {name} cannot proceed due to gated pods in the same PodGroup"
         return PreFilterResult(
-            edition.pre_filter_code, "gated", told, key, siblings=counted, gated=gated, min_member=needed
+            edition.pre_filter_code, "gated", message, key, siblings=counted, gated=gated, min_member=needed
         )
     return None
 

@@ -155,15 +155,15 @@ class CoschedulingRecord(Struct, frozen=True):
         )
 
     def _group_up_to(self, phases: Sequence[str]) -> PodGroupRecord | None:
-        said, met = self.pod_group, self.group_met
-        if said is None or met is None or not phases:
+        decided, met = self.pod_group, self.group_met
+        if decided is None or met is None or not phases:
             return None
         return replace(
             met,
-            before=said.before,
-            pre_filter=said.pre_filter if "preFilter" in phases else None,
-            permit=said.permit if "permit" in phases else None,
-            post_filter=said.post_filter if "postFilter" in phases else None,
+            before=decided.before,
+            pre_filter=decided.pre_filter if "preFilter" in phases else None,
+            permit=decided.permit if "permit" in phases else None,
+            post_filter=decided.post_filter if "postFilter" in phases else None,
         )
 
     def fields(self) -> dict[str, Any]:

@@ -76,11 +76,11 @@ def check_cluster_resources(nodes: Iterable[NodeResources], need: Mapping[str, i
     missing = dict(need)
     rows: list[NodeRow] = []
     for node in nodes:
-        told: list[ResourceRow] = []
+        resources: list[ResourceRow] = []
         for resource, before in sorted(missing.items()):
             left = node.left(resource)
             after = before - left
-            told.append(
+            resources.append(
                 ResourceRow(
                     resource,
                     node.allocatable.get(resource, 0),
@@ -94,7 +94,7 @@ def check_cluster_resources(nodes: Iterable[NodeResources], need: Mapping[str, i
                 missing[resource] = after
             else:
                 del missing[resource]
-        rows.append(NodeRow(node.name, tuple(told)))
+        rows.append(NodeRow(node.name, tuple(resources)))
         if not missing:
             break
     return ResourceCheck(dict(need), tuple(rows), missing)

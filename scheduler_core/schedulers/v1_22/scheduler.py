@@ -57,7 +57,7 @@ class Framework(Api):
 
     ``queue_sort`` sorts the queue, by default PrioritySort. ``points`` names the plugins of each extension
     point, in order; without it every plugin runs at each extension point that it implements. VolumeBinding
-    and DefaultBinder are always present: the former is called before ``plugins``, the latter after.
+    and DefaultBinder are always present; they are called before and after ``plugins``.
     ``scheduling`` filters and scores, by default as the default plugins do. ``profiles`` sets both per
     ``spec.schedulerName``; pods of other schedulers are then ignored. ``backoff`` is the initial and the
     maximum backoff in seconds; ``details`` keeps matrices, scores and dry runs with each attempt.
@@ -316,9 +316,9 @@ class Framework(Api):
         if stored is None or stored.node_name or stored.terminal:
             return ""
         if stored is not pod.state.pod:
-            former, state = pod.state, self.cluster.put(stored)
+            previous, state = pod.state, self.cluster.put(stored)
             assert state is not None
-            state.nominated = former.nominated
+            state.nominated = previous.nominated
             pod.state = state
             if not self.responsible(stored):
                 return ""
@@ -370,19 +370,19 @@ class Framework(Api):
         stored = self.pods.get(pod.key)
         refused = self._before_bind(pod, statuses) or self._call_bind(pod, statuses)
         if refused:
-            told = BindingCycle(node, tuple(statuses[before:]))
+            cycle = BindingCycle(node, tuple(statuses[before:]))
             self._unreserve(pod)
             if self.release.forget_wakes:
                 self.move("AssignedPodDelete")
             self._requeue(pod, None, error=True)
-            self.tell("FailedScheduling", pod.key, refused, told)
+            self.tell("FailedScheduling", pod.key, refused, cycle)
             return False
         del self.binding[pod.key]
         pod.state.nominated = ""
         for plugin in self.runtime_of(pod).at["postBind"]:
             statuses.append(("PostBind", plugin.name, SUCCESS))
-        told = BindingCycle(node, tuple(statuses[before:]))
-        self.tell("Scheduled", pod.key, f"Successfully assigned {pod.key} to {node}", told)
+        cycle = BindingCycle(node, tuple(statuses[before:]))
+        self.tell("Scheduled", pod.key, f"Successfully assigned {pod.key} to {node}", cycle)
         for plugin in self.runtime_of(pod).at["postBind"]:
             plugin.post_bind(pod)
         self.later(partial(self._heard_of_bound, pod.state, patched=stored is not pod.state.pod))

@@ -1,4 +1,4 @@
-"""Schedulers that run beside the framework in virtual time. A new scheduler is a row here."""
+"""Schedulers that run alongside the framework in virtual time. A new scheduler is a row here."""
 
 from __future__ import annotations
 

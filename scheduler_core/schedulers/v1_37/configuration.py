@@ -67,7 +67,7 @@ def check_v1_37_configuration(policy: Document, settings: Settings, at: At) -> N
 
 def warn_of_readers(configuration: Configured, at: At) -> None:
     """Say which of several releases side by side reads a configuration; the others have defaults."""
-    read_by = configuration.read_by if configuration.is_beside else V1_22
+    read_by = configuration.read_by if configuration.is_for_peers else V1_22
     at.child("kind").warn(
         f"the schedulers that run {read_by} read it; those that run another release have their default "
         "configuration"

@@ -357,11 +357,11 @@ def read_coscheduling(edition: Edition, value: Any, at: At) -> Any:
         return read_arguments(edition, value)
     except ArgumentsError as error:
         for problem in error.problems:
-            _tell(edition, problem, value, at)
+            _report(edition, problem, value, at)
     return None
 
 
-def _tell(edition: Edition, problem: str, value: Mapping[str, Any], at: At) -> None:
+def _report(edition: Edition, problem: str, value: Mapping[str, Any], at: At) -> None:
     """Report the plugin's own error at the field it concerns, with a suggestion."""
     named = next((name for name in value if problem.startswith((f"{name}:", f'unknown field "{name}"'))), "")
     place = at.child(named) if named else at
@@ -371,11 +371,13 @@ def _tell(edition: Edition, problem: str, value: Mapping[str, Any], at: At) -> N
     known = [argument.name for argument in edition.arguments]
     other = next((e for e in EDITIONS.values() if named in {a.name for a in e.arguments}), None)
     if other is not None:
-        told = f"is an argument of the {other.id} edition, for Kubernetes {other.kubernetes}: "
-        told += f"here {', '.join(known)} are known"
+        message = f"is an argument of the {other.id} edition, for Kubernetes {other.kubernetes}: "
+        message += f"here {', '.join(known)} are known"
     else:
-        meant = nearest(named, known)
-        told = (
-            f"unknown argument: did you mean {meant!r}?" if meant else f"unknown: {', '.join(FIELDS)} exist"
+        suggestion = nearest(named, known)
+        message = (
+            f"unknown argument: did you mean {suggestion!r}?"
+            if suggestion
+            else f"unknown: {', '.join(FIELDS)} exist"
         )
-    place.error(told)
+    place.error(message)

@@ -33,8 +33,8 @@ def check_names(profile: WrittenProfile, version: Version) -> None:
                 _check_weight(plugin, point)
         for plugin in of.disabled:
             if plugin.name != EVERYTHING and plugin.name not in PLUGINS:
-                meant = did_you_mean(plugin.name, PLUGINS) or ": nothing is disabled by it"
-                plugin.at.child("name").warn(f"there is no plugin {show(plugin.name)}{meant}")
+                hint = did_you_mean(plugin.name, PLUGINS) or ": nothing is disabled by it"
+                plugin.at.child("name").warn(f"there is no plugin {show(plugin.name)}{hint}")
 
 
 def _exists(name: str, at: At, version: Version) -> bool:
@@ -42,8 +42,8 @@ def _exists(name: str, at: At, version: Version) -> bool:
         at.error("'*' means all plugins under disabled only: list the plugins to run under enabled")
     elif name not in PLUGINS:
         known = [row for row in PLUGINS if has_plugin(version, row)]
-        told = did_you_mean(name, known) or f": known are {', '.join(sorted(known))}"
-        at.error(f"unknown plugin {show(name)}{told}")
+        hint = did_you_mean(name, known) or f": known are {', '.join(sorted(known))}"
+        at.error(f"unknown plugin {show(name)}{hint}")
     elif not has_plugin(version, name):
         row = PLUGINS[name]
         at.error(f"{name} was removed after {row.until}; in {version.name} use {row.instead}")
@@ -195,8 +195,8 @@ def check_kind(name: str, config_args: Mapping[str, object], at: At, version: Ve
     wanted = f"{name}Args"
     right = True
     if kind not in (None, wanted):
-        meant = nearest(str(kind), [wanted])
-        other = " that kind is another plugin's:" if not meant and str(kind)[:-4] in PLUGINS else ""
+        suggestion = nearest(str(kind), [wanted])
+        other = " that kind is another plugin's:" if not suggestion and str(kind)[:-4] in PLUGINS else ""
         at.child("kind").error(
             f"the arguments of {name} are of the kind {wanted}, not {show(kind)};{other} write {wanted} or "
             "leave it out"

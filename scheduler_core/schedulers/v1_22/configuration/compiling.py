@@ -95,7 +95,7 @@ def read_and_compile(value: Document, settings: Settings, at: At) -> FrameworkCo
     if len(at.report.errors) > wrong:
         return None
     profiles = tuple(_compiled(profile, settings) for profile in checked)
-    _tell_of_effects(written, checked, profiles, settings)
+    _warn_of_effects(written, checked, profiles, settings)
     return FrameworkConfiguration(
         written.version, profiles, written.percentage, written.initial_backoff, written.max_backoff
     )
@@ -169,13 +169,13 @@ def _compiled(checked: _Checked, settings: Settings) -> FrameworkProfile:
         )
         for point in POINTS
     }
-    told: list[tuple[str, str, str, str]] = []
+    rules: list[tuple[str, str, str, str]] = []
     quirks = quirks_in_force(settings)
     predicates: dict[str, Any] = {}
     for plugin in points["filter"]:
         for key, predicate in predicates_of(plugin.name, arguments.get(plugin.name)):
             predicates[key] = in_variant(predicate, quirks)
-            told.append((plugin.name, "filter", key, PLUGINS[plugin.name].filter_differs))
+            rules.append((plugin.name, "filter", key, PLUGINS[plugin.name].filter_differs))
     priorities: dict[str, WeightedPriority] = {}
     for plugin in points["score"]:
         for name, priority in priorities_of(plugin.name, arguments.get(plugin.name)):
@@ -183,7 +183,7 @@ def _compiled(checked: _Checked, settings: Settings) -> FrameworkProfile:
             own = name if name not in priorities else plugin.name
             priorities[own] = WeightedPriority(own, plugin.weight, in_variant(priority, quirks))
             differs = "" if name in OWN else PLUGINS[plugin.name].score_differs
-            told.append((plugin.name, "score", name, differs))
+            rules.append((plugin.name, "score", name, differs))
     affinity = arguments.get("InterPodAffinity") if "InterPodAffinityPriority" in priorities else None
     profile = Profile(
         tuple(predicates),
@@ -197,13 +197,13 @@ def _compiled(checked: _Checked, settings: Settings) -> FrameworkProfile:
     )
     written = checked.written
     name = written.scheduler_name or DEFAULT_SCHEDULER
-    return FrameworkProfile(name, points, arguments, profile, written.percentage, tuple(told))
+    return FrameworkProfile(name, points, arguments, profile, written.percentage, tuple(rules))
 
 
 # --- warnings
 
 
-def _tell_of_effects(
+def _warn_of_effects(
     written: WrittenConfiguration,
     checked: Iterable[_Checked],
     profiles: Iterable[FrameworkProfile],
@@ -222,16 +222,16 @@ def _tell_of_effects(
             "the known deviations of v1.11 are in force; quirks: fixed in SimulationSettings ends them, as "
             "later releases did"
         )
-    said: set[str] = set()
+    warned: set[str] = set()
     for one, profile in zip(checked, profiles):
-        _tell_of_arguments(one, profile)
-        for told in _rules(profile):
-            if told not in said:  # most profiles run the same rules: warn once
-                one.written.at.warn(told)
-            said.add(told)
+        _warn_of_arguments(one, profile)
+        for warning in _rules(profile):
+            if warning not in warned:  # most profiles run the same rules: warn once
+                one.written.at.warn(warning)
+            warned.add(warning)
 
 
-def _tell_of_arguments(checked: _Checked, profile: FrameworkProfile) -> None:
+def _warn_of_arguments(checked: _Checked, profile: FrameworkProfile) -> None:
     at = checked.written.at
     if checked.written.percentage and checked.written.percentage < 100:
         at.child("percentageOfNodesToScore").warn("has no effect: every node is evaluated, as in v1.11")
@@ -245,13 +245,13 @@ def _tell_of_arguments(checked: _Checked, profile: FrameworkProfile) -> None:
 def _rules(profile: FrameworkProfile) -> Iterator[str]:
     """Yield warnings for plugins that a differing rule of v1.11 evaluates, and for those not evaluated."""
     for point in ALIKE:
-        differing = {p: rule for p, of, rule, differs in profile.stands_for if differs and of == point}
+        differing = {p: rule for p, of, rule, differs in profile.rules if differs and of == point}
         if differing:
             listed = ", ".join(f"{plugin} by {rule}" for plugin, rule in differing.items())
             yield (
                 f"at {point} evaluated by v1.11's rules, which differ from today's (docs/policy.md): {listed}"
             )
-    evaluated = {(plugin, point) for plugin, point, _, _ in profile.stands_for}
+    evaluated = {(plugin, point) for plugin, point, _, _ in profile.rules}
     for point, alike in ALIKE.items():
         called = [(plugin.name, point) for plugin in profile.points[point]]
         idle = [name for name, _ in called if (name, point) not in evaluated | {NOTHING_TO_SCORE}]

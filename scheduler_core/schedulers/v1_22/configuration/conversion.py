@@ -66,35 +66,35 @@ def to_policy(document: Document) -> Conversion:
     """
     configuration = compile_configuration(document)
     profile = configuration.main
-    told = ConversionNotes()
-    _tell_of_framework(configuration, profile, document, told)
+    report = ConversionNotes()
+    _report_framework(configuration, profile, document, report)
     policy: dict[str, Any] = {
         **POLICY_HEAD,
-        "predicates": _predicates(profile, told),
-        "priorities": list(_priorities(profile, told)),
+        "predicates": _predicates(profile, report),
+        "priorities": list(_priorities(profile, report)),
     }
     affinity = profile.arguments.get("InterPodAffinity")
     if isinstance(affinity, InterPodAffinityArgs) and "InterPodAffinity" in profile.weights:
         weight = affinity.hard_pod_affinity_weight
         if not weight:
-            told.lost.append("hardPodAffinityWeight 0: a Policy takes it for 1")
+            report.lost.append("hardPodAffinityWeight 0: a Policy takes it for 1")
         elif weight != DEFAULT_HARD_POD_AFFINITY_WEIGHT:
             policy["hardPodAffinitySymmetricWeight"] = weight
-    return Conversion(policy, tuple(told.lost), tuple(told.notes))
+    return Conversion(policy, tuple(report.lost), tuple(report.notes))
 
 
-def _tell_of_framework(
+def _report_framework(
     configuration: FrameworkConfiguration,
     profile: FrameworkProfile,
     document: Document,
-    told: ConversionNotes,
+    report: ConversionNotes,
 ) -> None:
     """Record what a Policy cannot express: other profiles, other extension points, the queue."""
     for name in configuration.names:
         if name != profile.scheduler_name:
-            told.lost.append(f"the profile {name}: a Policy is of one scheduler")
+            report.lost.append(f"the profile {name}: a Policy is of one scheduler")
     if profile.scheduler_name != "default-scheduler":
-        told.lost.append(f"the name {profile.scheduler_name}: a Policy's scheduler is default-scheduler")
+        report.lost.append(f"the name {profile.scheduler_name}: a Policy's scheduler is default-scheduler")
     defaults = compile_configuration(
         {"apiVersion": configuration.version.api_version, "kind": document["kind"]}
     ).main
@@ -102,36 +102,36 @@ def _tell_of_framework(
         if point in ("preFilter", "filter", "preScore", "score"):
             continue
         here, there = profile.names(point), defaults.names(point)
-        told.lost += [
+        report.lost += [
             f"{name} at {point}: a Policy has filters and scores alone" for name in here if name not in there
         ]
-        told.lost += [
+        report.lost += [
             f"no {name} at {point}: a Policy cannot leave it out" for name in there if name not in here
         ]
     kept = (configuration.percentage_of_nodes_to_score or 100, profile.percentage_of_nodes_to_score or 100)
     if kept != (100, 100):
-        told.lost.append("percentageOfNodesToScore: a Policy has none")
+        report.lost.append("percentageOfNodesToScore: a Policy has none")
     if (configuration.pod_initial_backoff_seconds, configuration.pod_max_backoff_seconds) != (1, 10):
-        told.lost.append("podInitialBackoffSeconds and podMaxBackoffSeconds: a Policy has none")
+        report.lost.append("podInitialBackoffSeconds and podMaxBackoffSeconds: a Policy has none")
     if document.get("extenders"):
-        told.lost.append("extenders: a Policy's format differs, so write them anew")
+        report.lost.append("extenders: a Policy's format differs, so write them again")
     for name, arguments in profile.arguments.items():
         if name in WITHOUT_WORDS and arguments != DEFAULTS.get(name):
-            told.lost.append(f"{name}'s arguments: v1.11 has nothing like them")
+            report.lost.append(f"{name}'s arguments: v1.11 has nothing like them")
         for found in unread(name, arguments, scores=name in profile.weights):
-            told.lost.append(f"{name}'s {found.path}: v1.11 has nothing like it")
+            report.lost.append(f"{name}'s {found.path}: v1.11 has nothing like it")
 
 
-def _predicates(profile: FrameworkProfile, told: ConversionNotes) -> list[dict[str, Any]]:
+def _predicates(profile: FrameworkProfile, report: ConversionNotes) -> list[dict[str, Any]]:
     entries: list[dict[str, Any]] = []
     for name in profile.names("filter"):
         arguments = profile.arguments.get(name)
         if isinstance(arguments, NodeResourcesFitArgs) and (
             arguments.ignored_resources or arguments.ignored_resource_groups
         ):
-            told.lost.append("NodeResourcesFit's ignored resources: a Policy checks every resource")
+            report.lost.append("NodeResourcesFit's ignored resources: a Policy checks every resource")
         if isinstance(arguments, NodeAffinityArgs) and arguments.required is not None:
-            told.lost.append("NodeAffinity's addedAffinity: a Policy adds nothing to a pod's own")
+            report.lost.append("NodeAffinity's addedAffinity: a Policy adds nothing to a pod's own")
         entries += [
             _predicate_entry(key, arguments)
             for key, _ in predicates_of(name, arguments)
@@ -139,9 +139,9 @@ def _predicates(profile: FrameworkProfile, told: ConversionNotes) -> list[dict[s
         ]
     names = [entry["name"] for entry in entries]
     if CONDITION in names:
-        told.notes.append(CORDON_NOTE)
+        report.notes.append(CORDON_NOTE)
     else:
-        told.lost.append(f"no NodeUnschedulable at filter: a Policy always runs {CONDITION}")
+        report.lost.append(f"no NodeUnschedulable at filter: a Policy always runs {CONDITION}")
     if names != [key for key in V1_11_ORDER if key in names]:
         entries = [{**entry, "order": place} for place, entry in enumerate(entries, 1)]
     return entries
@@ -159,12 +159,12 @@ def _predicate_entry(key: str, arguments: Any) -> dict[str, Any]:
     return {"name": key}
 
 
-def _priorities(profile: FrameworkProfile, told: ConversionNotes) -> Iterator[dict[str, Any]]:
+def _priorities(profile: FrameworkProfile, report: ConversionNotes) -> Iterator[dict[str, Any]]:
     seen: set[str] = set()
     for plugin in profile.points["score"]:
         for entry in _priority_entries(plugin.name, profile.arguments.get(plugin.name)):
             if entry["name"] in seen:
-                told.lost.append(f"{plugin.name} at score: {entry['name']} is there already")
+                report.lost.append(f"{plugin.name} at score: {entry['name']} is there already")
                 continue
             seen.add(entry["name"])
             yield {**entry, "weight": plugin.weight}

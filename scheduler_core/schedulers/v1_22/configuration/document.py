@@ -25,7 +25,7 @@ def check_configuration(
 
 
 def is_scheduler_configuration(value: Mapping[str, Any], at: At) -> bool:
-    """Return whether a document is, or was meant as, a KubeSchedulerConfiguration; report the latter."""
+    """Return whether a document is, or was intended as, a KubeSchedulerConfiguration; report the latter."""
     kind, version = value.get("kind"), value.get("apiVersion")
     if kind == CONFIGURATION_KIND:
         return True

@@ -59,7 +59,7 @@ class _Draft(Struct):
     """A draft configuration: the plugins at filter and score, and the arguments by plugin."""
 
     version: Version
-    told: ConversionNotes = field(default_factory=ConversionNotes)
+    report: ConversionNotes = field(default_factory=ConversionNotes)
     filters: list[str] = field(default_factory=list)
     scorers: dict[str, int] = field(default_factory=dict)
     arguments: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class _Draft(Struct):
         if has_plugin(self.version, plugin):
             return True
         row = PLUGINS[plugin]
-        self.told.lost.append(f"{what}: {plugin} was removed after {row.until}, use {row.instead}")
+        self.report.lost.append(f"{what}: {plugin} was removed after {row.until}, use {row.instead}")
         return False
 
 
@@ -99,26 +99,26 @@ def _written(profile: Profile, policy: Document, version: Version) -> Conversion
     if profile.hard_weight != DEFAULT_HARD_POD_AFFINITY_WEIGHT:
         draft.arguments["InterPodAffinity"] = {"hardPodAffinityWeight": profile.hard_weight}
     if profile.always_check_all:
-        draft.told.lost.append("alwaysCheckAllPredicates: evaluation stops at a node's first failure")
+        draft.report.lost.append("alwaysCheckAllPredicates: evaluation stops at a node's first failure")
     if policy.get("extenders"):
-        draft.told.lost.append("extenders: their format differs, so write them anew")
+        draft.report.lost.append("extenders: their format differs, so write them again")
     if not profile.priorities:
-        draft.told.notes.append("without score plugins all nodes rank equally")
+        draft.report.notes.append("without score plugins all nodes rank equally")
     document = _document(draft)
-    return Conversion(document, tuple(draft.told.lost), tuple(draft.told.notes))
+    return Conversion(document, tuple(draft.report.lost), tuple(draft.report.notes))
 
 
 def _add_predicate(draft: _Draft, key: str, argument: Any) -> None:
-    told = draft.told
+    report = draft.report
     if key in BUNDLES:
-        told.notes.append(
+        report.notes.append(
             f"{key} is split into its members: a node reports the first reason, not all of them"
         )
         for member in BUNDLES[key]:
             _add_predicate(draft, member, None)
         return
     if key in NOT_CONVERTED:
-        told.lost.append(f"{key}: {NOT_CONVERTED[key]}")
+        report.lost.append(f"{key}: {NOT_CONVERTED[key]}")
         return
     if isinstance(argument, Mapping) and "labelsPresence" in argument:
         body = argument["labelsPresence"]
@@ -133,10 +133,10 @@ def _add_predicate(draft: _Draft, key: str, argument: Any) -> None:
             _enable_filter(draft, "ServiceAffinity")
         return
     if key == CONDITION:
-        told.notes.append(CORDON_NOTE)
+        report.notes.append(CORDON_NOTE)
     plugin = PLUGIN_OF.get(key)
     if plugin is None:
-        told.lost.append(f"{key}: no plugin does the same")
+        report.lost.append(f"{key}: no plugin does the same")
         return
     _enable_filter(draft, plugin)
 
@@ -152,7 +152,7 @@ def _extend(draft: _Draft, plugin: str, name: str, labels: list[str]) -> None:
 
 
 def _add_priority(draft: _Draft, priority: WeightedPriority, argument: Any) -> None:
-    name, told = priority.name, draft.told
+    name, report = priority.name, draft.report
     kind, body = next(iter(argument.items())) if isinstance(argument, Mapping) else ("", {})
     if kind == "labelPreference":
         if draft.has("NodeLabel", name):
@@ -172,19 +172,19 @@ def _add_priority(draft: _Draft, priority: WeightedPriority, argument: Any) -> N
         if draft.has(SCORER_OF[name], name):
             _enable_scorer(draft, SCORER_OF[name], priority)
     elif name == "EqualPriority":
-        told.notes.append("EqualPriority adds the same to every node, and is left out")
+        report.notes.append("EqualPriority adds the same to every node, and is left out")
     else:
-        told.lost.append(f"{name}: no plugin does it")
+        report.lost.append(f"{name}: no plugin does it")
 
 
 def _enable_scorer(draft: _Draft, plugin: str, priority: WeightedPriority, *, shared: bool = False) -> bool:
     """Enable a plugin at score; its one weight is shared only by priorities of the same weight."""
     weight = draft.scorers.get(plugin)
     if weight is not None and (not shared or weight != priority.weight):
-        draft.told.lost.append(f"{priority.name}: {plugin} scores already, with one weight")
+        draft.report.lost.append(f"{priority.name}: {plugin} scores already, with one weight")
         return False
     if priority.weight >= 2**31:
-        draft.told.lost.append(f"{priority.name}: a plugin's weight is at most {2**31 - 1:,}")
+        draft.report.lost.append(f"{priority.name}: a plugin's weight is at most {2**31 - 1:,}")
         return False
     draft.scorers[plugin] = priority.weight
     return True
@@ -229,10 +229,10 @@ def _sets(draft: _Draft, default: FrameworkProfile) -> Iterator[tuple[str, dict[
     everything = {"disabled": [{"name": "*"}]}
     if "ServiceAffinity" in draft.filters:
         yield "preFilter", {"enabled": [{"name": "ServiceAffinity"}]}
-    evaluated = list(dict.fromkeys(plugin for plugin, point, _, _ in default.stands_for if point == "filter"))
+    evaluated = list(dict.fromkeys(plugin for plugin, point, _, _ in default.rules if point == "filter"))
     if draft.filters != evaluated:
         yield "filter", {"enabled": [{"name": name} for name in draft.filters], **everything}
-    scorers = [plugin for plugin, point, _, _ in default.stands_for if point == "score"]
+    scorers = [plugin for plugin, point, _, _ in default.rules if point == "score"]
     scoring = {plugin: default.weights[plugin] for plugin in scorers}
     if list(draft.scorers.items()) != list(scoring.items()):
         enabled = [{"name": name, "weight": weight} for name, weight in draft.scorers.items()]

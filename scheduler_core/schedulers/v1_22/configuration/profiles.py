@@ -50,14 +50,14 @@ class Configuration(Struct, frozen=True, dict=True):
         return configured_release(self.policy, "", "instant", FOREIGN_PLUGINS)
 
     @property
-    def is_beside(self) -> bool:
-        """Whether only schedulers of another release than the framework's read it, beside the framework."""
+    def is_for_peers(self) -> bool:
+        """Whether only peers of the framework, schedulers of another release, read it."""
         return self.release == V1_22 and self.read_by != V1_22 and self.settings.runs(self.read_by)
 
     @property
     def reader(self) -> str:
-        """The release that reads the document: one beside the framework, or the one that answers."""
-        return self.read_by if self.is_beside else self.release
+        """The release that reads the document: that of the framework's peers, or the one that answers."""
+        return self.read_by if self.is_for_peers else self.release
 
     @property
     def in_force(self) -> Document | None:
@@ -68,7 +68,7 @@ class Configuration(Struct, frozen=True, dict=True):
         it to views.
         """
         chosen, written = self.settings.scheduler, is_framework_document(self.policy)
-        if self.is_beside:
+        if self.is_for_peers:
             return DEFAULT_FRAMEWORK if chosen == V1_22 else None
         if (self.release == V1_37 and not written) or (chosen == V1_11 and written):
             return None
@@ -134,7 +134,7 @@ class Configuration(Struct, frozen=True, dict=True):
 def checked(policy: Document, settings: Settings, at: At) -> Configuration:
     """Compile a configuration document; report its errors and warnings to ``at``."""
     made = Configuration(policy, settings)
-    if made.is_beside and made.read_by == V1_11:
+    if made.is_for_peers and made.read_by == V1_11:
         check_policy(policy, settings, at)
     if made.in_force is not policy or made.release == V1_37:
         return made

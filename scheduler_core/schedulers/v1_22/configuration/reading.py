@@ -223,8 +223,8 @@ def version_of(value: Mapping[str, Any], at: At) -> Version | None:
     elif isinstance(given, str) and (given in OLD or (group == GROUP and name in OLD)):
         place.error(f"{show(given)}, {OLD[given if given in OLD else name]}: known are {known}")
     else:
-        meant = did_you_mean(str(given), known.split(", ")) or f": known are {known}"
-        place.error(f"{show(given)} is not a version of {CONFIGURATION_KIND}{meant}")
+        hint = did_you_mean(str(given), known.split(", ")) or f": known are {known}"
+        place.error(f"{show(given)} is not a version of {CONFIGURATION_KIND}{hint}")
     return None
 
 

@@ -25,8 +25,8 @@ class FrameworkProfile(Struct, frozen=True):
 
     ``points`` maps each extension point to its plugins, in call order. ``arguments`` holds the arguments of
     each enabled plugin that has any, with defaults, as the types of
-    :mod:`scheduler_core.schedulers.v1_22.configuration.arguments`, and Coscheduling's own. ``stands_for``
-    lists the rules that evaluate the plugins: (plugin, point, predicate or priority, how today's rule
+    :mod:`scheduler_core.schedulers.v1_22.configuration.arguments`, and Coscheduling's own. ``rules``
+    lists those that evaluate the plugins: (plugin, point, predicate or priority, how today's rule
     differs).
     """
 
@@ -35,7 +35,7 @@ class FrameworkProfile(Struct, frozen=True):
     arguments: Mapping[str, Any]
     profile: Profile
     percentage_of_nodes_to_score: int | None = None
-    stands_for: tuple[tuple[str, str, str, str], ...] = ()
+    rules: tuple[tuple[str, str, str, str], ...] = ()
 
     def names(self, point: str) -> tuple[str, ...]:
         """Return the names of the plugins at an extension point, in call order."""

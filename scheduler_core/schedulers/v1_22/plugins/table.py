@@ -53,4 +53,4 @@ def _coscheduling(arguments: Any, edition: Edition, epoch: float) -> Plugin:
 FRAMEWORK_PLUGINS: tuple[PluginEntry, ...] = (
     PluginEntry(Coscheduling, _coscheduling, PodGroupObserver, longest_wait),
 )
-"""The plugins that a configuration enables, beside those of kube-scheduler that the engine always has."""
+"""The plugins that a configuration enables, in addition to the built-in ones of kube-scheduler."""
