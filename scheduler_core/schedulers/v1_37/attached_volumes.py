@@ -27,8 +27,8 @@ def volumes_of(cluster: Cluster, pod: CompiledPod, *, migrated: bool, waiting: b
     """Return the CSI volumes that a pod attaches to a node (filterAttachableVolumes).
 
     ``migrated``: the node has a CSINode, which makes in-tree volumes of five plugins count as their drivers'
-    (isCSIMigrationOn), whatever its annotation says. ``waiting``: the pod is not on the node yet; claims of
-    other pods that do not exist are left out.
+    (isCSIMigrationOn), whatever its annotation contains. ``waiting``: the pod is not on the node yet; claims
+    of other pods that do not exist are left out.
 
     Raises:
         MissingClaimError: A claim of a waiting pod does not exist.
@@ -133,7 +133,7 @@ def limits_of(csi_node: Manifest | None) -> dict[str, int]:
 def missing_driver(cluster: Cluster, csi_node: Manifest | None, volumes: set[Volume]) -> str | None:
     """Return a driver that a node must have for the volumes, and has not (checkCSIDriverOnNode).
 
-    Only drivers whose CSIDriver says ``preventPodSchedulingIfMissing`` are asked for; the first by name is
+    Only drivers whose CSIDriver has ``preventPodSchedulingIfMissing`` are checked; the first by name is
     returned, where upstream takes any.
     """
     installed = {driver["name"] for driver in _drivers(csi_node)}

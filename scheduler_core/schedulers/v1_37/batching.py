@@ -118,7 +118,7 @@ class InCycle(Struct, frozen=True):
 
 
 def _total(context: Context, nodes: list[ScoredNode]) -> None:
-    """Normalize all raw scores anew and add them up."""
+    """Normalize all raw scores again and add them up."""
     rows = np.array([context.nodes.rows[scored.node] for scored in nodes], np.intp)
     totals = np.zeros(len(nodes), np.int64)
     for key in context.profile.points["score"]:

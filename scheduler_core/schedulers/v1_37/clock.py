@@ -14,7 +14,7 @@ CYCLE = 2
 
 
 class Clock:
-    """Time that passes only when told to; milliseconds."""
+    """Milliseconds of virtual time, which passes only when a caller advances it."""
 
     def __init__(self) -> None:
         self.now = 0

@@ -14,7 +14,7 @@ from scheduler_core.schedulers.v1_37.selectors import Selector
 
 MAX_SELECTORS = 64
 MANY = 2_000
-"""After so many changes the pods are counted anew."""
+"""After so many changes the pods are recounted."""
 
 
 class SelectedPods:
@@ -26,23 +26,23 @@ class SelectedPods:
         self._counts: OrderedDict[tuple[str, Selector], tuple[int, Ints]] = OrderedDict()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> SelectedPods:
-        """Return one that counts a copied cluster's pods anew."""
+        """Return one that recounts a copied cluster's pods."""
         return SelectedPods(deepcopy(self._classes, memo), deepcopy(self._log, memo))
 
     def count(self, namespace: str, selector: Selector, capacity: int) -> Ints:
         """Return the number of each row; (capacity,) int64. It stays as it is for one attempt only."""
 
-        def meant(pod: CompiledPod) -> bool:
+        def selected(pod: CompiledPod) -> bool:
             return pod.namespace == namespace and not pod.terminating and selector.matches(pod.labels)
 
         key = namespace, selector
         position, counts = self._counts.get(key, (0, None))
         entries = None if counts is None else self._log.since(position)
         if counts is None or entries is None or len(entries) > MANY or len(counts) != capacity:
-            counts = self._classes.count(capacity, meant)
+            counts = self._classes.count(capacity, selected)
         else:
             for row, pod, sign in entries:
-                if meant(pod):
+                if selected(pod):
                     counts[row] += sign
         self._counts[key] = self._log.end, counts
         self._counts.move_to_end(key)

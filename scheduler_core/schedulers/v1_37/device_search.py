@@ -254,7 +254,7 @@ class Search:
 
     @staticmethod
     def _constrain(claim: _Claim, request: Request, device: Device, undo: Undo) -> bool:
-        """Return whether the claim's constraints admit the device beside those taken."""
+        """Return whether the claim's constraints admit the device next to those taken."""
         for constraint in claim.constraints:
             if not constraint.add(request, device):
                 if request.takes_all:

@@ -35,10 +35,10 @@ EXTENDER = "Extender"
 """Stands for all extenders among the plugins that rejected a pod (framework.ExtenderName)."""
 
 SCALE = MAX_SCORE // MAX_EXTENDER_PRIORITY
-"""By which an extender's scores are multiplied, beside its weight."""
+"""The factor of an extender's scores, on top of its weight."""
 
 SCORED_BY_NODE_INFO = frozenset({"NodeResourcesFit", "NodeResourcesBalancedAllocation", "ImageLocality"})
-"""The score plugins that count what a NodeInfo holds beside its node: pods' requests and images.
+"""The score plugins that count what a NodeInfo holds in addition to its node: pods' requests and images.
 
 An extender that returns nodes leaves NodeInfos without either (the quirk ``extender-empties-nodes``). The
 others count pods in the snapshot.
@@ -159,7 +159,7 @@ def allowed(
 ) -> list[Candidate]:
     """Return the candidates and victims that the extenders leave (Evaluator.callExtenders).
 
-    The budgets that an extender says are violated count. ``groups``: whether PodGroups are known.
+    The budgets that an extender reports as violated count. ``groups``: whether PodGroups are known.
 
     Raises:
         ExtenderError: An extender that is not ignorable fails.

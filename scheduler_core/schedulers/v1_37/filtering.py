@@ -89,19 +89,19 @@ def what_if_context(ctx: Context) -> Context:
 
 
 def add_pod(ctx: Context, row: int, pod: CompiledPod) -> None:
-    """Let a pod come to a row, within ``Cluster.what_if``."""
+    """Add a pod to a row, within ``Cluster.what_if``."""
     ctx.nodes.add_pod(row, pod)
     update_states(ctx, row, pod, 1)
 
 
 def remove_pod(ctx: Context, row: int, pod: CompiledPod) -> None:
-    """Let a pod leave a row, within ``Cluster.what_if``."""
+    """Remove a pod from a row, within ``Cluster.what_if``."""
     ctx.nodes.remove_pod(row, pod)
     update_states(ctx, row, pod, -1)
 
 
 def update_states(ctx: Context, row: int, pod: CompiledPod, sign: int) -> None:
-    """Tell the prepared states of a pod that comes to a row or leaves it (PreFilterExtensions)."""
+    """Update the prepared states for a pod added to a row or removed from it (PreFilterExtensions)."""
     for key in ctx.profile.points["preFilter"]:
         if key not in ctx.skipped and key in ctx.states:
             PLUGINS[key].update(ctx, ctx.states[key], pod, row, sign)

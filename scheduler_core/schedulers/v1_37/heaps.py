@@ -30,7 +30,7 @@ class EntityHeap:
         return None if found is None else found[1]
 
     def add(self, entity: Entity) -> None:
-        """Add an entity, or rank it anew."""
+        """Add an entity, or update its rank."""
         self._added += 1
         self._entities[entity.key] = self._added, entity
         heapq.heappush(self._heap, (self._rank(entity), self._added, entity.key))

@@ -44,12 +44,12 @@ class Moves:
         self._moves: list[Move] = []
 
     def add(self, move: Move) -> None:
-        """Note a move; one without answers that went nowhere says nothing."""
+        """Add a move, unless it has no answers and went nowhere."""
         if move.hints or move.to is not None:
             self._moves.append(move)
 
     def drain(self) -> list[dict[str, Any]]:
-        """Return the moves so far in the record's order and begin anew.
+        """Return the moves so far in the record's order and start over.
 
         Successive events of one name are sorted together by pod, since upstream visits waiting pods in random
         order; those of one group are merged.

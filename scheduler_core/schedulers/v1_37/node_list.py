@@ -15,7 +15,7 @@ Names = NDArray[np.object_]
 
 @dataclass(slots=True, frozen=True, eq=False)
 class NodeList:
-    """Nodes in order. A row stands for its name for good, so ``table`` may be of any later time."""
+    """Nodes in order. A row keeps its name for good, so ``table`` may be of any later time."""
 
     table: Names
     rows: NDArray[np.intp]

@@ -363,7 +363,7 @@ class NodeTable:
     def by_numbers(self, key: Hashable, owner: object, rows: Rows, make: Callable[[Rows], Ints]) -> Ints:
         """Return for rows what depends on node objects and the rows' pods' requests alone; do not change it.
 
-        It is evaluated anew for rows that changed. ``owner``: what the key leaves out, such as arguments.
+        It is evaluated again for rows that changed. ``owner``: what the key leaves out, such as arguments.
         """
         state = self.version, self.capacity, len(self.order)
         return self._memo.values(key, owner, state, rows, make, self.numbers)

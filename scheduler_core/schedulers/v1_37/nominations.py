@@ -17,11 +17,11 @@ class NominatedPods:
         self._hidden: set[str] = set()
 
     def put(self, pod: CompiledPod) -> None:
-        """Note a queued pod's nomination as its status says; it goes behind the others of the node."""
+        """Add a queued pod's nomination from its status; it goes behind the others of the node."""
         self.nominate(pod, pod.nominated_node)
 
     def nominate(self, pod: CompiledPod, node: str) -> None:
-        """Note a nomination of which the pod's status may not tell yet; none if ``node`` is empty."""
+        """Add a nomination that the pod's status may not have yet; none if ``node`` is empty."""
         self.drop(pod.key)
         if node:
             self._nodes[pod.key] = node

@@ -1,4 +1,4 @@
-"""Pods on nodes by class: pods that no selector or term can tell apart are counted together.
+"""Pods on nodes by class: pods that no selector or term can distinguish are counted together.
 
 A class holds how many of its pods are on each row, so that a rule on other pods costs one match per class and
 one vector operation.
@@ -75,10 +75,10 @@ class PodClasses:
             for table in (self._classes, self.with_required_anti, self.with_affinity):
                 table.pop(key, None)
 
-    def count(self, capacity: int, meant: Callable[[CompiledPod], bool]) -> Ints:
-        """Return how many pods each row has of the classes that are meant; (capacity,) int64."""
+    def count(self, capacity: int, selected: Callable[[CompiledPod], bool]) -> Ints:
+        """Return how many pods each row has of the selected classes; (capacity,) int64."""
         out = np.zeros(capacity, np.int64)
         for each in self._classes.values():
-            if meant(each.example):
+            if selected(each.example):
                 each.add_to(out)
         return out

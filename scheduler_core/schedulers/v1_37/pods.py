@@ -41,7 +41,7 @@ class AffinityTerm(Struct, frozen=True):
     weight: int = 0
 
     def selects(self, namespace: str, labels: Mapping[str, str], namespace_labels: Mapping[str, str]) -> bool:
-        """Return whether a pod of the namespace with the labels is meant."""
+        """Return whether a pod of the namespace with the labels is selected."""
         return (
             namespace in self.namespaces or self.namespace_selector.matches(namespace_labels)
         ) and self.selector.matches(labels)
@@ -124,7 +124,7 @@ class CompiledPod:
 
     @cached_property
     def class_key(self) -> tuple[Any, ...]:
-        """What other pods' selectors and terms can tell it by, and its own terms."""
+        """What other pods' selectors and terms match on, and its own terms."""
         affinity = self.spec.get("affinity") or {}
         own = {key: affinity[key] for key in ("podAffinity", "podAntiAffinity") if affinity.get(key)}
         terms = json.dumps(own, sort_keys=True) if own else ""

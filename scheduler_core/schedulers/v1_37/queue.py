@@ -93,7 +93,7 @@ class SchedulingQueue:
         return self._arrivals
 
     def enter(self, entity: Entity) -> None:
-        """Let a new entity in: active, unless a plugin gates it."""
+        """Add a new entity: active, unless a plugin gates it."""
         self._to_active(entity)
 
     def is_still(self, event: Event) -> bool:
@@ -192,8 +192,8 @@ class SchedulingQueue:
         if self.in_flight is not None:
             self._in_flight_events.append(event)
 
-    def tell(self, key: str, event: Event) -> bool:
-        """Ask one unschedulable entity about a change of its own pod; return whether it moved."""
+    def notify(self, key: str, event: Event) -> bool:
+        """Requeue one unschedulable entity if a change of its own pod helps it; return whether it moved."""
         entity = self.unschedulable.get(key)
         return entity is not None and self._ask(entity, event) is not None
 
@@ -221,7 +221,7 @@ class SchedulingQueue:
     # Time.
 
     def pass_to(self, moment: int) -> None:
-        """Let time pass, flushing the queues at the seconds at which something is due."""
+        """Advance the time, flushing the queues at the seconds at which something is due."""
         while True:
             due = self.next_due()
             if due is None or due > moment:

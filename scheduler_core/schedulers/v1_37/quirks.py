@@ -1,4 +1,4 @@
-"""Where kube-scheduler v1.37 deviates from what it meant, and this package with it."""
+"""Where kube-scheduler v1.37 deviates from its intention, and this package with it."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def _status_aggregates(
 def _effective(level: Exact, status: Mapping[str, Any], *, infeasible: bool) -> Exact:
     """Return the pod-level requests in effect (effectivePodLevelResources).
 
-    They are those of the specification until the status says what is in use by the pod as a whole.
+    They are those of the specification until the status has what is in use by the pod as a whole.
     """
     if status.get("resources") is None:
         return level
@@ -123,7 +123,7 @@ def _level(resources: Mapping[str, Any] | None) -> Exact:
 
 
 def _aggregate(spec: Mapping[str, Any], request: Request, defaults: Mapping[str, int]) -> Exact:
-    """Sum the containers; init containers count by their peak beside the sidecars started before them."""
+    """Sum the containers; init containers count by their peak with the sidecars started before them."""
     total: Exact = {}
     for container in spec.get("containers") or ():
         _add(total, _filled(request(container), defaults))

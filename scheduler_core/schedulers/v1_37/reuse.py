@@ -134,7 +134,7 @@ class _Shared:
         ctx, nodes, rows = self.ctx, self.ctx.nodes, self.ctx.nodes.order
         self.rows: Rows = rows
         self.ids: dict[str, Rows] = {}
-        self.meant: dict[tuple[Any, ...], list[bool]] = {}
+        self.counted_by: dict[tuple[Any, ...], list[bool]] = {}
         self.place = np.full(nodes.capacity, -1, np.intp)
         self.place[rows] = np.arange(len(rows))
         self.static = np.ones(len(rows), np.bool_)
@@ -215,11 +215,13 @@ class _Shared:
             PLUGINS[_SPREAD].update(ctx, ctx.states[_SPREAD], pod, row, sign)
         if not self.soft:
             return
-        meant = self.meant.get(pod.class_key)
-        if meant is None:
+        counted = self.counted_by.get(pod.class_key)
+        if counted is None:
             selectors = [soft.constraint.selector for soft in self.soft]
-            meant = self.meant[pod.class_key] = [not s.empty and s.matches(pod.labels) for s in selectors]
-        for soft, counts in zip(self.soft, meant, strict=True):
+            counted = self.counted_by[pod.class_key] = [
+                not s.empty and s.matches(pod.labels) for s in selectors
+            ]
+        for soft, counts in zip(self.soft, counted, strict=True):
             if not counts:
                 continue
             if soft.constraint.key == HOSTNAME:
@@ -228,7 +230,7 @@ class _Shared:
                 soft.counts[soft.ids[place]] += sign
 
     def _renew(self, place: int) -> None:
-        """Evaluate anew what depends on the requests of a row's pods."""
+        """Evaluate again what depends on the requests of a row's pods."""
         ctx, row = self.ctx, int(self.rows[place])
         key = ctx.nodes.numbers(row)
         found = self.memo.get(key)

@@ -1,7 +1,8 @@
-"""Values of rows that are kept between attempts and evaluated anew only where a row has changed.
+"""Values of rows that are kept between attempts and evaluated again only where a row has changed.
 
-What a plugin says of a row by the row's numbers alone, such as a score by requested resources, is the same
-for every pod with equal requests until a pod comes to the row or leaves it, or its node object changes.
+A plugin's value for a row that depends on the row's numbers alone, such as a score by requested resources, is
+the same for every pod with equal requests until a pod is added to the row or removed from it, or its node
+object changes.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ class RowMemo:
         self._columns: OrderedDict[Hashable, _Column] = OrderedDict()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> RowMemo:
-        """Return an empty one: a copied cluster evaluates its rows anew."""
+        """Return an empty one: a copied cluster evaluates its rows again."""
         del memo
         return RowMemo()
 
@@ -100,7 +101,7 @@ class RowMemo:
         make: Callable[[Rows], Ints],
         numbers: Callable[[int], Hashable],
     ) -> Ints:
-        """Return what ``make`` says of the rows; a few are evaluated at once, so that what-ifs keep nothing.
+        """Return what ``make`` computes for the rows; a few at once, so that what-ifs keep nothing.
 
         ``owner`` is what the key leaves out, compared by identity; ``state`` the version of the node objects,
         the number of rows that columns have room for and that of rows with a node. ``numbers`` are those of

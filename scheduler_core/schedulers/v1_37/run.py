@@ -96,7 +96,7 @@ class Run:
         self._end_of_step(hold=False)
 
     def write(self, change: Change) -> None:
-        """Tell the queue of a write from outside, which takes its time."""
+        """Notify the queue of a write from outside, which takes its time."""
         self.watch.see(change)
         self.queue.pass_to(self.clock.now + WRITE)
 
@@ -109,7 +109,7 @@ class Run:
             self.write(self.cluster.create(manifest))
 
     def take(self, step: Mapping[str, Any]) -> None:
-        """Do one step and, unless it says ``hold``, schedule.
+        """Do one step and, unless it has ``hold``, schedule.
 
         A patch or deletion of an object that is gone changes nothing: the API server refuses it.
 

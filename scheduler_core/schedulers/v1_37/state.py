@@ -1,7 +1,7 @@
 """The cluster: objects as the API server would store them, and the columns that follow them.
 
 Writes go to the objects and return a :class:`Change`; assumptions (a pod reserved on a node, a volume or
-devices reserved for a claim) are kept beside the objects until they are written or taken back.
+devices reserved for a claim) are kept next to the objects until they are written or taken back.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class Cluster:
         return (found["metadata"].get("labels") or {}) if found else {}
 
     def derived(self, kinds: tuple[str, ...], key: Hashable, make: Callable[[], Any]) -> Any:
-        """Return what is derived from objects of these kinds alone, made anew after one was written."""
+        """Return what is derived from objects of these kinds alone, recomputed after one was written."""
         state = tuple(self.versions.get(kind, 0) for kind in kinds)
         found = self._derived.get(key)
         if found is None or found[0] != state:

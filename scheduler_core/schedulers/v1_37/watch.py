@@ -41,7 +41,7 @@ class Watch:
         """Members of a group that is being tried, until it is filed again."""
 
     def see(self, change: Change) -> None:
-        """Tell the queue of a write, after the time that it took."""
+        """Notify the queue of a write, after the time that it took."""
         if change.seconds:
             self.queue.pass_to(self.queue.clock.now + round(change.seconds * SECOND))
         if change.kind == "Pod":
@@ -111,7 +111,7 @@ class Watch:
         self.nominations.put(pod)
         entity = self.group_of(new) or key
         for event in target_pod_events(old, new):
-            if self.queue.tell(entity, event):
+            if self.queue.notify(entity, event):
                 break
         if nominated_node(old) and nominated_node(old) != nominated_node(new):
             self._nomination_lost(old)
@@ -163,7 +163,7 @@ class Watch:
             self._enter_member(group, waiting)
 
     def _enter_member(self, group: str, waiting: QueuedPod) -> None:
-        """Let a member in: with its group, which is filed again, or as the first of it."""
+        """Add a member: with its group, which is filed again, or as the first of it."""
         manifest = self.cluster.objects.get("PodGroup", {}).get(group)
         if manifest is None:
             self.incomplete.setdefault(group, []).append(waiting)

@@ -102,11 +102,11 @@ def test_a_gated_pod_hears_only_of_what_interests_the_gating_plugin() -> None:
     assert bench.where() == {"a": "gated"}
     bench.queue.broadcast(event("Node", "Add"))
     assert bench.moves.drain() == []
-    bench.queue.tell("default/a", event("TargetPod", "Update"))
+    bench.queue.notify("default/a", event("TargetPod", "Update"))
     move = {"event": "TargetPodUpdate", "pod": "default/a", "hints": {"Gates": "Queue"}, "to": None}
     assert bench.moves.drain() == [move]
     bench.rules.gates.clear()
-    assert bench.queue.tell("default/a", event("TargetPod", "Update"))
+    assert bench.queue.notify("default/a", event("TargetPod", "Update"))
     assert bench.where() == {"a": "active"}
 
 

@@ -2,5 +2,5 @@
 
 ``syntax`` and ``parser`` read an expression, ``macros`` expands what is not a function, ``checker`` finds its
 types by the signatures in ``functions/``, ``evaluator`` makes a program of it that counts what it costs,
-``estimate`` says what it could cost at most, and ``selectors`` puts it together for devices.
+``estimate`` bounds its cost, and ``selectors`` puts it together for devices.
 """

@@ -31,7 +31,7 @@ class Activation:
         self.parent = parent
 
     def find(self, name: str) -> Any:
-        """Return what a name stands for; a binding gets its value when it is first asked for."""
+        """Return the value of a name; a binding gets its value when it is first asked for."""
         scope: Activation | None = self
         while scope is not None:
             if name in scope.names:
@@ -82,7 +82,7 @@ class Qualifier:
 
 
 def _access(owner: Any, key: Any, *, presence: bool) -> tuple[Any, bool] | CelError:
-    """Return what a key stands for in a value (refQualify)."""
+    """Return the value of a key (refQualify)."""
     if not isinstance(key, str | int | float):
         return CelError(f"invalid qualifier type: {go_type(type_name(key))}")
     if isinstance(owner, CelMap):

@@ -27,12 +27,12 @@ class Operand:
 
     @property
     def size(self) -> Size:
-        """The size, by the declarations of the device if the expression does not tell."""
+        """The size, by the declarations of the device if the expression does not determine it."""
         return self.computed or self.declared(self.path) or UNKNOWN
 
     @property
     def shown(self) -> Size:
-        """The size as far as the expression tells."""
+        """The size as far as the expression determines it."""
         return self.computed or UNKNOWN
 
     @property

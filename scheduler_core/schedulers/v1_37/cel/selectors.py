@@ -104,7 +104,7 @@ class CompiledSelector:
     program: Program
 
     def evaluate(self, device: CelMap, limit: int = MAX_COST) -> tuple[bool | CelError, int]:
-        """Return whether a device is selected, or why that cannot be told; and what the evaluation cost."""
+        """Return whether a device is selected, or why that is unknown; and what the evaluation cost."""
         try:
             value, cost = self.program.run({"device": device}, limit)
         except CostExceededError as error:

@@ -1,4 +1,4 @@
-"""Whether a type can stand for another; parameters get their types on the way (checker/types.go)."""
+"""Whether a type can be used for another; parameters get their types on the way (checker/types.go)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Bindings(dict[Type, Type]):
         return self.substitute(kind, free=DYN)
 
     def admits(self, wanted: Sequence[Type], given: Sequence[Type]) -> bool:
-        """Return whether types can stand for others, one by one; if so, keep what parameters have become."""
+        """Return whether types can be used for others, one by one; if so, keep the parameters' types."""
         self._replaced = []
         if self._all(wanted, given):
             return True
@@ -106,11 +106,11 @@ class Bindings(dict[Type, Type]):
 
 
 def most_general(one: Type, other: Type) -> Type:
-    """Return the one that says less."""
-    return one if _says_less(one, other) else other
+    """Return the less specific one."""
+    return one if _is_less_specific(one, other) else other
 
 
-def _says_less(one: Type, other: Type) -> bool:
+def _is_less_specific(one: Type, other: Type) -> bool:
     """Return whether a type is equal to another, or less specific."""
     if one.is_dynamic or one.kind == "param":
         return True
@@ -119,4 +119,4 @@ def _says_less(one: Type, other: Type) -> bool:
     if one.kind == "type":
         return True
     pairs = zip(one.parameters, other.parameters)
-    return len(one.parameters) == len(other.parameters) and all(_says_less(*pair) for pair in pairs)
+    return len(one.parameters) == len(other.parameters) and all(_is_less_specific(*pair) for pair in pairs)

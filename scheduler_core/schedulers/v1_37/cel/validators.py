@@ -1,4 +1,4 @@
-"""What is checked of typed expressions beside their types (cel-go's validators)."""
+"""The checks of typed expressions other than of their types (cel-go's validators)."""
 
 from __future__ import annotations
 

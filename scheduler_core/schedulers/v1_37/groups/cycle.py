@@ -31,7 +31,7 @@ class GroupCycle:
 
     status: GroupStatus
     evaluation: str = ERROR
-    """The code of the evaluation alone, whatever PostFilter comes to: it decides where the group waits."""
+    """The code of the evaluation alone, regardless of PostFilter: it decides where the group waits."""
 
     record: GroupRecord = field(default_factory=GroupRecord)
     placed: list[Attempt] = field(default_factory=list)
@@ -207,7 +207,7 @@ class _Cycle:
         return out
 
     def _permit(self, cycle: GroupCycle) -> None:
-        """Let the placed members wait for each other: the one that completes the number frees all."""
+        """Make the placed members wait for each other: the one that completes the number frees all."""
         if not self.profile.has("GangScheduling", "permit"):
             return
         scheduled = len(self.algorithm.bound)

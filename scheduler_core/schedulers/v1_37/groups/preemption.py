@@ -116,14 +116,14 @@ class _Absent:
         """Take a unit off, and update the members that were placed without it."""
         for pod in unit.pods:
             self.cluster.take_off(pod)
-            self._tell(placed, pod, -1)
+            self._update(placed, pod, -1)
 
     def put_back(self, unit: Unit, placed: Sequence[Attempt]) -> None:
         for pod in unit.pods:
             self.cluster.put_on(pod)
-            self._tell(placed, pod, 1)
+            self._update(placed, pod, 1)
 
-    def _tell(self, placed: Sequence[Attempt], pod: CompiledPod, sign: int) -> None:
+    def _update(self, placed: Sequence[Attempt], pod: CompiledPod, sign: int) -> None:
         for attempt in placed:
             update_states(attempt.context, self.cluster.nodes.rows[pod.node], pod, sign)
 

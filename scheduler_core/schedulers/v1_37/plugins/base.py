@@ -17,7 +17,7 @@ from scheduler_core.schedulers.v1_37.status import ERROR, OK, SKIPPED, UNRESOLVA
 MAX_SCORE = 100
 
 Codes = NDArray[np.int64]
-"""One verdict a row: 0 passes; what the others mean the plugin's :meth:`Plugin.verdict` says.
+"""One verdict a row: 0 passes; the plugin's :meth:`Plugin.verdict` decodes the others.
 
 Rows with equal codes have equal statuses, so that one of them is asked for all.
 """
@@ -61,7 +61,7 @@ class Plugin:
         return None
 
     def verdict(self, ctx: Context, row: int, code: int) -> Status:
-        """Return the status that a verdict stands for; ``row`` is any row that has it."""
+        """Return the status of a verdict; ``row`` is any row that has it."""
         raise NotImplementedError
 
     def copy_state(self, state: Any) -> Any:
@@ -69,7 +69,7 @@ class Plugin:
         return state
 
     def update(self, ctx: Context, state: Any, pod: CompiledPod, row: int, sign: int) -> None:
-        """Let a pod come to a row (1) or leave it (-1) in a what-if (PreFilterExtensions)."""
+        """Add a pod to a row (1) or remove it (-1) in a what-if (PreFilterExtensions)."""
 
     def pre_score(self, ctx: Context, rows: Rows) -> Status:
         """Prepare or skip."""

@@ -1,4 +1,4 @@
-"""What a plugin declares beside its code."""
+"""The declarations of a plugin, next to its code."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ NONZERO = ("cpu", "memory")
 """The resources of which every container counts for something in scores, in the order of their columns."""
 
 _DIGITS = 24
-"""After so many resources the codes, a ternary digit each, are numbered anew before they overflow.
+"""After so many resources the codes, a ternary digit each, are renumbered before they overflow.
 
 Such numbers are good for one attempt only.
 """
@@ -72,7 +72,7 @@ class NodeResourcesFit(Plugin):
     key = "NodeResourcesFit"
 
     def filter(self, ctx: Context, rows: Rows) -> Codes | None:
-        """Refuse nodes with too little of anything; the code says of what, and what the empty node lacks."""
+        """Refuse nodes with too little of anything; the code encodes which, and what the empty node lacks."""
         compared = list(checked(ctx.pod.requests, ctx.arguments(self.key)))
         if len(compared) >= _DIGITS:
             codes = _lacking(ctx, rows, compared)

@@ -108,7 +108,7 @@ VERBS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "o": ("octal clause can only be used on integers", ("int", "uint")),
 }
-"""Of each verb, what it says of other types, and the kinds that the checker admits."""
+"""Each verb's error for other types, and the kinds that the checker admits."""
 
 
 def unknown_verb(verb: str) -> CelError | None:

@@ -24,7 +24,7 @@ _MESSAGES = {
     "trailing \\": "trailing backslash at end of expression",
     "invalid named capture group": "invalid named capture",
 }
-"""What RE2 says, and what Go's regexp does."""
+"""RE2's error messages, and those of Go's regexp."""
 
 
 def _options() -> Any:

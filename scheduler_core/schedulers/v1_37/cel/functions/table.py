@@ -27,7 +27,7 @@ class Overload:
 class Function:
     """A function with its overloads, in the order in which they are tried.
 
-    ``shared`` runs whichever of them it is; ``admits`` says for which first arguments. ``sequential`` ones
+    ``shared`` implements all of them; ``admits`` are the permitted first arguments. ``sequential`` ones
     stop at the first argument that fails, where others evaluate all (evalVarArgs). ``guarded`` ones check
     the types of their arguments at run time.
     """
