@@ -166,7 +166,7 @@ def _plain(url: str) -> str:
     return url.rstrip("/")
 
 
-# --- what is said in short, as the protocol has it
+# --- short answers, expanded as the protocol has them
 
 
 def _body(call: Call, short: Mapping[str, Any]) -> str:
@@ -175,9 +175,11 @@ def _body(call: Call, short: Mapping[str, Any]) -> str:
 
 
 def _filter_body(call: Call, short: Mapping[str, Any]) -> str:
-    failed = {node: told for node, told in (short.get("failedNodes") or {}).items() if node in call.nodes}
+    failed = {
+        node: message for node, message in (short.get("failedNodes") or {}).items() if node in call.nodes
+    }
     given = short.get("failedAndUnresolvableNodes") or {}
-    unresolvable = {node: told for node, told in given.items() if node in call.nodes}
+    unresolvable = {node: message for node, message in given.items() if node in call.nodes}
     names = short.get("nodeNames")
     passing = None if names is None else frozenset(names)
     left = [
@@ -250,11 +252,11 @@ outlined(_seconds, Outline("number"))
 
 
 def _literal(value: Any, at: At) -> str | None:
-    told = text(value, at)
-    if told is not None and len(told) > LONGEST_BODY:
-        at.error(f"must have at most {LONGEST_BODY:,} characters, not {len(told):,}")
+    literal = text(value, at)
+    if literal is not None and len(literal) > LONGEST_BODY:
+        at.error(f"must have at most {LONGEST_BODY:,} characters, not {len(literal):,}")
         return None
-    return told
+    return literal
 
 
 outlined(_literal, text)
@@ -342,10 +344,10 @@ outlined(_rows, _LIST)
 
 
 def _url(value: Any, at: At) -> str | None:
-    told = text(value, at)
-    if told is not None and len(told) > LONGEST_URL:
+    url = text(value, at)
+    if url is not None and len(url) > LONGEST_URL:
         at.error(f"must have at most {LONGEST_URL:,} characters")
-    return told
+    return url
 
 
 outlined(_url, text)
@@ -374,7 +376,7 @@ ANSWERS = record(
 def read_answers(value: Mapping[str, Any], at: At) -> tuple[Answers, ...]:
     """Read an ``ExtenderAnswers`` document. Errors are added to the report of ``at``."""
     if value.get("apiVersion") not in (None, "podstep/v1"):
-        told = f"{ANSWERS_KIND} have the apiVersion podstep/v1, not {show(value.get('apiVersion'))}"
-        at.child("apiVersion").error(told)
+        message = f"{ANSWERS_KIND} have the apiVersion podstep/v1, not {show(value.get('apiVersion'))}"
+        at.child("apiVersion").error(message)
     read = ANSWERS(value, at)
     return tuple(read["extenders"]) if read else ()

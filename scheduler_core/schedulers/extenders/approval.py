@@ -16,7 +16,7 @@ class _Installed:
 
 
 def install(transport: Transport | None) -> None:
-    """Let all runs that start from now on call extenders by a transport, or none of them."""
+    """Have all runs that start from now on call extenders by a transport, or none of them."""
     _Installed.transport = transport
 
 

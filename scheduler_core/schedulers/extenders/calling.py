@@ -2,7 +2,7 @@
 
 Source: v1.11's core.findNodesThatFit, core.PrioritizeNodes, core.processPreemptionWithExtenders and
 factory.getBinderFunc; v1.37's findNodesThatPassExtenders, prioritizeNodes, Evaluator.callExtenders and
-extendersBinding. In what they differ :mod:`scheduler_core.schedulers.extenders.rules` says.
+extendersBinding. Their differences are in :mod:`scheduler_core.schedulers.extenders.rules`.
 """
 
 from __future__ import annotations
@@ -159,8 +159,8 @@ class Attempt:
             if self.rules.unresolvable_first:
                 messages = {**result.failed, **result.unresolvable}
             left = frozenset(result.nodes)
-            told = {name: messages.get(name, "") for name in asked if name not in left}
-            passed.asked.append((extender.label, asked, told))
+            reasons = {name: messages.get(name, "") for name in asked if name not in left}
+            passed.asked.append((extender.label, asked, reasons))
             passed.messages.update(result.failed.values())
             for name, message in messages.items():
                 passed.failed[name] = message, name not in result.unresolvable
@@ -222,8 +222,8 @@ class Attempt:
             result, notes = self._ask(extender, "preempt", tuple(proposed), body, read, victims=listed)
             if result is None:
                 continue
-            told = [f"{node} was not proposed" for node in result if node not in proposed]
-            self._settle("answered", "", [*notes, *told[:NAMES_SHOWN]])
+            unproposed = [f"{node} was not proposed" for node in result if node not in proposed]
+            self._settle("answered", "", [*notes, *unproposed[:NAMES_SHOWN]])
             counted = self.rules.budgets
             victims = {node: (pods, count if counted else 0) for node, (pods, count) in result.items()}
         return victims
@@ -237,7 +237,7 @@ class Attempt:
         return {node: entry for node, entry in found.items() if entry[0]}
 
     def bind(self, node: str) -> str:
-        """Let the extender that binds do so; return its error, or "" if the pod is bound.
+        """Bind with the extender that can; return its error, or "" if the pod is bound.
 
         v1.11: factory.getBinderFunc. v1.37: extendersBinding, which binds itself after an ignorable error.
         """
@@ -269,9 +269,9 @@ class Attempt:
         """
         if self.calls[-1].source == "declared":
             return []
-        told = "came back changed: kube-scheduler scores it so, here it is scored as it was sent"
+        change = "came back changed: kube-scheduler scores it so, here it is scored as it was sent"
         changed = changed_nodes(objects, lambda name: self.documents.node(name) if name in known else "")
-        return [f"{name} {told}" for name in changed][:NAMES_SHOWN]
+        return [f"{name} {change}" for name in changed][:NAMES_SHOWN]
 
     # --- one call
 
@@ -323,12 +323,12 @@ class Attempt:
         try:
             return read(reply), []
         except AnswerError as error:
-            told = str(error)
+            message = str(error)
             ignored = forgiven or (extender.ignorable and not strict)
-            self._settle("ignored" if ignored else "failed", told, [])
+            self._settle("ignored" if ignored else "failed", message, [])
             if ignored:
                 return None, []
-            raise ExtenderError(told) from error
+            raise ExtenderError(message) from error
 
     def _content(self, reply: Reply, extender: Extender, verb: Verb) -> str:
         """Return the body of a successful answer (HTTPExtender.send).
@@ -413,26 +413,26 @@ def _check_asked(nodes: Iterable[str], asked: Iterable[str], extender: Extender)
 
 
 def _strangers(nodes: Sequence[str], asked: Sequence[str], known: Container[str], release: str) -> list[str]:
-    """Describe what a filter answered beside a part of the nodes that it was asked about."""
+    """Describe what a filter answered other than a part of the nodes that it was asked about."""
     were = frozenset(asked)
     strangers = [name for name in nodes if name in known and name not in were]
-    told = [f"{name} was not asked about: it passes all the same" for name in strangers]
+    notes = [f"{name} was not asked about: it passes all the same" for name in strangers]
     twice = [name for name, count in Counter(nodes).items() if count > 1]
-    told += [
+    notes += [
         f"{name} is answered more than once: it counts once here, in {release} as often" for name in twice
     ]
-    return told[:NAMES_SHOWN]
+    return notes[:NAMES_SHOWN]
 
 
 def _odd_scores(scores: Sequence[tuple[str, int]], nodes: Sequence[str]) -> list[str]:
     """Describe scores of unknown nodes and those beyond 0 to 10, which are added as they are."""
     were = frozenset(nodes)
-    told = [
+    notes = [
         f"the score of {node} has no effect: it was not asked about" for node, _ in scores if node not in were
     ]
-    told += [
+    notes += [
         f"the score of {node} is {score}, beyond 0 to {MAX_EXTENDER_PRIORITY}: it is added all the same"
         for node, score in scores
         if node in were and not 0 <= score <= MAX_EXTENDER_PRIORITY
     ]
-    return told[:NAMES_SHOWN]
+    return notes[:NAMES_SHOWN]

@@ -117,23 +117,25 @@ class _Reader:
         ignorable = self._flag(f"{path}.ignorable", given.get("ignorable"))
         self._flag(f"{path}.{self.form.https}", given.get(self.form.https))
         resources, ignored = self._resources(f"{path}.managedResources", given.get("managedResources"))
-        self._tell(path, given, verbs)
+        self._report(path, given, verbs)
         if len(self.problems) > before:
             return None
         return Extender(url, label(url), verbs, weight, timeout, cached, ignorable, resources, ignored)
 
-    def _tell(self, path: str, given: Mapping[str, Any], verbs: Mapping[Verb, str]) -> None:
+    def _report(self, path: str, given: Mapping[str, Any], verbs: Mapping[Verb, str]) -> None:
         """Report what the extenders of a configuration must not have together, and what has no effect."""
         if "bind" in verbs and self.binder:
             self.fail(f"{path}.bindVerb", f"only one extender can bind: {self.binder} does already")
         elif "bind" in verbs:
             self.binder = path
         if given.get("tlsConfig"):
-            told = "is not read: a call trusts the authorities of the system and sends no certificate"
-            self.warnings.append(Problem(told, f"{path}.tlsConfig"))
+            message = "is not read: a call trusts the authorities of the system and sends no certificate"
+            self.warnings.append(Problem(message, f"{path}.tlsConfig"))
         if not verbs:
-            told = "has no verb and is never asked: write filterVerb, prioritizeVerb, preemptVerb or bindVerb"
-            self.warnings.append(Problem(told, path))
+            message = (
+                "has no verb and is never asked: write filterVerb, prioritizeVerb, preemptVerb or bindVerb"
+            )
+            self.warnings.append(Problem(message, path))
 
     def _text(self, path: str, value: Any) -> str:
         if value is None or isinstance(value, str):
@@ -198,8 +200,8 @@ class _Reader:
             at = f"{path}[{place}]"
             name = entry.get("name") if isinstance(entry, Mapping) else None
             if not isinstance(name, str) or not _is_extended(name):
-                told = f"must name an extended resource such as example.com/gpu, not {show(name)}"
-                self.fail(f"{at}.name", told)
+                message = f"must name an extended resource such as example.com/gpu, not {show(name)}"
+                self.fail(f"{at}.name", message)
                 continue
             if name in self.managed:
                 self.fail(f"{at}.name", f"{name} is managed by {self.managed[name]} already")
@@ -246,8 +248,8 @@ def read_extenders(value: Any, form: Form) -> tuple[tuple[Extender, ...], list[P
     if value is None:
         return (), [], []
     if not isinstance(value, list) or len(value) > MOST_EXTENDERS:
-        told = "put a '-' before it" if isinstance(value, Mapping) else f"at most {MOST_EXTENDERS} are read"
-        reader.fail("extenders", f"must be a list of extenders, not {kind_of(value)}: {told}")
+        remedy = "put a '-' before it" if isinstance(value, Mapping) else f"at most {MOST_EXTENDERS} are read"
+        reader.fail("extenders", f"must be a list of extenders, not {kind_of(value)}: {remedy}")
         return (), reader.problems, []
     seen: dict[str, int] = {}
 

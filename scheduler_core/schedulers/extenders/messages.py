@@ -100,10 +100,10 @@ def filter_result(body: str, *, node_cache: bool) -> FilterResult:
     if listed is not None:
         found = tuple(_node_name(node) for node in listed)
         return FilterResult(found, failed, unresolvable, objects=tuple(node or {} for node in listed))
-    told: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     if names:
-        told = ("it answered NodeNames, which are read only with nodeCacheCapable: no node is left",)
-    return FilterResult((), failed, unresolvable, told)
+        notes = ("it answered NodeNames, which are read only with nodeCacheCapable: no node is left",)
+    return FilterResult((), failed, unresolvable, notes)
 
 
 def changed_nodes(objects: Iterable[Mapping[str, Any]], sent: Callable[[str], str]) -> list[str]:
@@ -134,7 +134,7 @@ def _field(section: Any, name: str) -> Any:
 
 
 def _amount(value: Any) -> Any:
-    """Return a quantity as a number, for Go writes it anew; what is none, as it is."""
+    """Return a quantity as a number, for Go rewrites it; what is none, as it is."""
     try:
         return parse_quantity(str(value), 1000)
     except ValueError:

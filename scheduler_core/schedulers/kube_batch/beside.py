@@ -1,4 +1,4 @@
-"""kube-batch beside the scheduling framework in virtual time: a session every second."""
+"""kube-batch alongside the scheduling framework in virtual time: a session every second."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class KubeBatch:
         self._kept = Kept()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> KubeBatch:
-        """Return a scheduler that continues from here; what is kept between snapshots is made anew."""
+        """Return a scheduler that continues from here; what is kept between snapshots is computed again."""
         other = KubeBatch()
         other._configuration, other._sessions = self._configuration, self._sessions
         memo[id(self)] = other
@@ -65,8 +65,8 @@ class KubeBatch:
         try:
             finished = self._run(framework, recorder)
         except InsufficientError as error:
-            told = f"kube-batch's process ends: {error}"
-            return Attempt(self._sessions, now, first, "unschedulable", message=told, settled=True)
+            message = f"kube-batch's process ends: {error}"
+            return Attempt(self._sessions, now, first, "unschedulable", message=message, settled=True)
         outcome = finished.session.outcome
         groups = tuple(finished.closing.groups.items())
         victims = tuple(outcome.evicted)
@@ -144,10 +144,10 @@ def _why(finished: Finished, pod: Pod) -> str:
             if task.key == key:
                 held = {"Allocated": "is held on", "Pipelined": "waits for what is being released on"}
                 where = held.get(task.status)
-                told = f"the task {where} node {task.node_name}; " if where else ""
+                prefix = f"the task {where} node {task.node_name}; " if where else ""
                 if not job.ready:
-                    return told + message_of(job)
-                return told + "no node fits the task, or its queue is overused"
+                    return prefix + message_of(job)
+                return prefix + "no node fits the task, or its queue is overused"
     left_out = {one.name: one.why for one in session.left_out if one.kind == "Job"}
     name = group_of(pod) or shadow_job_of(pod)
     return f"job {name} is ignored: {left_out.get(name, 'it is not in the snapshot')}"

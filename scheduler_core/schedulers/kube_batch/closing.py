@@ -39,7 +39,7 @@ class Closing(Struct, frozen=True):
 
 
 def close(session: Session) -> Closing:
-    """Let the plugins close, then write the status of every PodGroup; shadow groups are not written."""
+    """Close the plugins, then write the status of every PodGroup; shadow groups are not written."""
     recorder = session.recorder
     if recorder is not None:
         recorder.begin_action(CLOSE)
@@ -55,8 +55,10 @@ def close(session: Session) -> Closing:
         if job.group is None:
             # the original dereferences the missing PodGroup in either place, which ends its process
             if job.id in session.unschedulable:
-                said = "its PodDisruptionBudget has no PodGroup to write to: the original's process ends here"
-                events.append(Event("Warning", "Panic", f"Job {job.id}", said))
+                panic = (
+                    "its PodDisruptionBudget has no PodGroup to write to: the original's process ends here"
+                )
+                events.append(Event("Warning", "Panic", f"Job {job.id}", panic))
             else:
                 events += _waiting(job)
             continue
@@ -65,9 +67,9 @@ def close(session: Session) -> Closing:
             groups[job.id] = status
             if recorder is not None:
                 message = next((one.message for one in status.conditions if one.type == UNSCHEDULABLE), "")
-                told = message if job.id in session.unschedulable else ""
+                shown = message if job.id in session.unschedulable else ""
                 counts = status.running, status.succeeded, status.failed
-                recorder.note(GroupWritten(CLOSE, job.id, status.phase, *counts, told))
+                recorder.note(GroupWritten(CLOSE, job.id, status.phase, *counts, shown))
         events += _events(job, status)
     if recorder is not None:
         for event in events:

@@ -131,8 +131,8 @@ def parse_configuration(text: str | None) -> BatchConfiguration:
         text = DEFAULT_CONFIGURATION
     reading = _Reading()
     if len(text) > MOST_CHARACTERS:
-        told = f"has {len(text):,} characters: at most {MOST_CHARACTERS:,} are read"
-        raise ConfigurationError(told, [Problem(told, line=1)])
+        message = f"has {len(text):,} characters: at most {MOST_CHARACTERS:,} are read"
+        raise ConfigurationError(message, [Problem(message, line=1)])
     root = _compose(text)
     fields = _fields(root, "", "conf.SchedulerConfiguration", reading)
     tiers = tuple(_tiers(fields.get("tiers"), reading))
@@ -177,10 +177,10 @@ def _compose(text: str) -> yaml.Node | None:
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         line = None if mark is None else mark.line + 1
-        said = getattr(error, "problem", None) or "it cannot be read"
+        reason = getattr(error, "problem", None) or "it cannot be read"
         where = "" if line is None else f"line {line}: "
-        problem = Problem(f"is not YAML: {said}", "", line)
-        raise ConfigurationError(f"yaml: {where}{said}", [problem]) from None
+        problem = Problem(f"is not YAML: {reason}", "", line)
+        raise ConfigurationError(f"yaml: {where}{reason}", [problem]) from None
     return root
 
 
@@ -223,8 +223,8 @@ def _merged(node: yaml.Node, path: str, type_: str, reading: _Reading) -> dict[s
             original = "yaml: map merge requires map or sequence of maps as the value"
             reading.error(one, path, original, "can merge with << only objects with fields")
         elif reading.merges > MOST_MERGES:
-            told = f"merges more than {MOST_MERGES} times with <<"
-            reading.error(one, path, f"yaml: {told}", told)
+            message = f"merges more than {MOST_MERGES} times with <<"
+            reading.error(one, path, f"yaml: {message}", message)
             return found
         else:
             found |= _fields(one, path, type_, reading)
@@ -250,7 +250,7 @@ def _text(node: yaml.Node | None, path: str, reading: _Reading) -> str:
 
 
 def _actions(root: yaml.Node | None, node: yaml.Node | None, reading: _Reading) -> Iterable[str]:
-    """Split the actions; an unknown one ends the process, whatever the original's message says."""
+    """Split the actions; an unknown one ends the process, contrary to the original's message."""
     written = _text(node, "actions", reading)
     if reading.errors:
         return
@@ -280,8 +280,8 @@ def _tiers(node: yaml.Node | None, reading: _Reading) -> Iterable[Tier]:
         for number, plugin in enumerate(_items(listed, f"{path}.plugins", "[]conf.PluginOption", reading)):
             count += 1
             if count > MOST_PLUGINS:
-                told = f"has more than {MOST_PLUGINS} plugins"
-                reading.error(plugin, path, told, told)
+                message = f"has more than {MOST_PLUGINS} plugins"
+                reading.error(plugin, path, message, message)
                 return
             options.append(_option(plugin, f"{path}.plugins[{number}]", reading))
         yield Tier(tuple(options))
@@ -302,8 +302,8 @@ def _option(node: yaml.Node, path: str, reading: _Reading) -> PluginOption:
     known_fields = ("name", "arguments", *SWITCHES)
     for field_name, value in fields.items():
         if field_name not in known_fields:
-            meant = did_you_mean(field_name, known_fields) or f": known are {', '.join(known_fields)}"
-            reading.warn(value, f"{path}.{field_name}", f"is not read{meant}")
+            hint = did_you_mean(field_name, known_fields) or f": known are {', '.join(known_fields)}"
+            reading.warn(value, f"{path}.{field_name}", f"is not read{hint}")
     return PluginOption(name, frozenset(off), _arguments(name, fields.get("arguments"), path, reading))
 
 
@@ -334,10 +334,10 @@ def _arguments(plugin: str, node: yaml.Node | None, path: str, reading: _Reading
     for name, value in _fields(node, path, "map[string]string", reading).items():
         found[name] = _text(value, f"{path}.{name}", reading)
         if name not in known and plugin in PLUGIN_NAMES:
-            meant = did_you_mean(name, known) or (f": known are {', '.join(known)}" if known else "")
-            reading.warn(value, f"{path}.{name}", f"{plugin} reads no such argument{meant}")
-        elif found[name] and (told := _unusable(name, found[name])):
-            reading.warn(value, f"{path}.{name}", told)
+            hint = did_you_mean(name, known) or (f": known are {', '.join(known)}" if known else "")
+            reading.warn(value, f"{path}.{name}", f"{plugin} reads no such argument{hint}")
+        elif found[name] and (reason := _unusable(name, found[name])):
+            reading.warn(value, f"{path}.{name}", reason)
     return found
 
 

@@ -92,7 +92,7 @@ def run(objects: Objects, configuration: BatchConfiguration, options: Options) -
 
 
 def _pass_time(objects: Objects, finished: Finished) -> None:
-    """Let pods that are being deleted vanish and bound ones run; PodGroups keep their status."""
+    """Remove pods that are being deleted and start bound ones; PodGroups keep their status."""
     outcome, groups = finished.session.outcome, finished.closing.groups
     gone = frozenset(outcome.evicted)
     left = [pod for pod in objects.pods if pod.meta.deletion_timestamp is None and pod.meta.key not in gone]

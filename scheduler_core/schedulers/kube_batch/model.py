@@ -70,7 +70,7 @@ class Queue:
 class Job:
     """A PodGroup, or a PodDisruptionBudget with a controller, and the tasks that belong to it.
 
-    ``group`` is ``None`` for a budget's job; ``shadow`` tells that the group exists only in the scheduler.
+    ``group`` is ``None`` for a budget's job; ``shadow`` is whether the group exists only in the scheduler.
     ``short_of`` are the resources missing on the nodes to which the last task had to be pipelined, by node
     (JobInfo.NodesFitDelta).
     """
@@ -99,9 +99,9 @@ class Job:
 
     def move(self, task: Task, status: str) -> None:
         """Change a task's status (JobInfo.UpdateTaskStatus); it becomes the last of that status."""
-        former = self.by_status[task.status]
-        del former[task.uid]
-        if not former:
+        previous = self.by_status[task.status]
+        del previous[task.uid]
+        if not previous:
             del self.by_status[task.status]
         if task.status in ALLOCATED_STATUSES:
             self.allocated.sub(task.request)

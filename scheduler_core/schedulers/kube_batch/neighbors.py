@@ -59,7 +59,7 @@ class Neighbors:
                 self._strays.setdefault(row, []).append(task)
 
     def update(self, task: Task) -> None:
-        """Count a task anew after it was placed, refused, evicted or rolled back."""
+        """Recount a task after it was placed, refused, evicted or rolled back."""
         if not self._active:
             return
         there = task.node >= 0 and task.key in self._nodes.tasks[task.node]

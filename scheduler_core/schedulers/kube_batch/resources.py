@@ -20,8 +20,8 @@ class InsufficientError(ArithmeticError):
 class Resource:
     """Amounts of cpu (millicores), memory (bytes) and scalar resources (thousandths).
 
-    ``scalars`` is ``None`` where no scalar resource was ever counted, which :meth:`less` tells from a map
-    of zeros. Methods that change the amounts return the resource itself.
+    ``scalars`` is ``None`` where no scalar resource was ever counted, which :meth:`less` distinguishes from
+    a map of zeros. Methods that change the amounts return the resource itself.
     """
 
     __slots__ = ("cpu", "memory", "scalars")
@@ -142,14 +142,14 @@ class Resource:
             scalars = {n: min(a, other.scalars.get(n, 0.0)) for n, a in self.scalars.items()}
         return Resource(min(self.cpu, other.cpu), min(self.memory, other.memory), scalars)
 
-    def difference(self, former: Resource) -> tuple[Resource, Resource]:
-        """Return how much was gained and lost since a former state (Resource.Diff).
+    def difference(self, previous: Resource) -> tuple[Resource, Resource]:
+        """Return how much was gained and lost since a previous state (Resource.Diff).
 
         A scalar that is no longer present counts as neither.
         """
         gained, lost = Resource(), Resource()
         for name in self.names:
-            change = self.get(name) - former.get(name)
+            change = self.get(name) - previous.get(name)
             gained._count(name, max(change, 0.0))
             lost._count(name, max(-change, 0.0))
         return gained, lost

@@ -214,11 +214,11 @@ class Session:
         rows = np.flatnonzero(candidates)
         rows = rows[np.argsort(-totals[rows], kind="stable")]
         counts = (len(refused), len(short), len(rows))
-        best, told = rows[:most].tolist(), refused[:most].tolist()
-        reasons = dict.fromkeys(told, "")
+        best, shown = rows[:most].tolist(), refused[:most].tolist()
+        reasons = dict.fromkeys(shown, "")
         for predicate in self._predicates:
-            found = predicate.reasons(task, told)
-            reasons = {row: reasons[row] or reason for row, reason in zip(told, found, strict=True)}
+            found = predicate.reasons(task, shown)
+            reasons = {row: reasons[row] or reason for row, reason in zip(shown, found, strict=True)}
         parts: dict[str, FloatVector] = {}
         for order in self._node_orders:
             parts |= order.parts(task, candidates)
@@ -387,7 +387,7 @@ class Session:
         self.outcome.evicted.append(task.key)
 
     def unrelease(self, task: Task, status: str) -> None:
-        """Undo :meth:`release`: the task has its former status again (Statement.unevict)."""
+        """Undo :meth:`release`: the task has its previous status again (Statement.unevict)."""
         self._restate(task, status)
         self._notify(self._on_allocate, task)
 

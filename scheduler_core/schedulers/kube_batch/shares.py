@@ -23,30 +23,30 @@ class Account(Struct):
     dominant: str = ""
 
     def update(self) -> None:
-        """Compute the share anew."""
+        """Compute the share again."""
         self.share, self.dominant = dominant_share(self.allocated, self.whole)
 
 
 A = TypeVar("A", bound=Account)
-Told = TypeVar("Told", bound=JobShares | QueueShares)
+Shares = TypeVar("Shares", bound=JobShares | QueueShares)
 
 
-class Accounts(Generic[A, Told]):
+class Accounts(Generic[A, Shares]):
     """Accounts by name, kept up to date as tasks are placed and released.
 
-    ``of`` names a task's account; ``told`` describes one during an action, for the record.
+    ``of`` names a task's account; ``shares`` describes one during an action, for the record.
     """
 
     def __init__(
         self,
         accounts: Mapping[str, A],
         of: Callable[[Task], str],
-        told: Callable[[str, A], Told],
+        shares: Callable[[str, A], Shares],
         recorder: Recorder | None,
     ) -> None:
         self.accounts = accounts
         self._of = of
-        self._told = told
+        self._shares = shares
         self._recorder = recorder
 
     def __getitem__(self, name: str) -> A:
@@ -74,8 +74,8 @@ class Accounts(Generic[A, Told]):
     def note(self, account: A) -> None:
         """Record an account as it is."""
         if self._recorder is not None:
-            self._recorder.note(self._told(self._recorder.action, account))
+            self._recorder.note(self._shares(self._recorder.action, account))
 
-    def present(self) -> tuple[Told, ...]:
+    def present(self) -> tuple[Shares, ...]:
         """Return every account as it is."""
-        return tuple(self._told("", account) for account in self.accounts.values())
+        return tuple(self._shares("", account) for account in self.accounts.values())

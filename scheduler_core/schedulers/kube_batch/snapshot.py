@@ -100,7 +100,7 @@ class Kept:
     columns: NodeColumns | None = None
 
     def columns_of(self, nodes: tuple[api.Node, ...]) -> NodeColumns:
-        """Return the columns of these nodes; the former ones if the nodes are the same objects."""
+        """Return the columns of these nodes; the previous ones if the nodes are the same objects."""
         same = len(nodes) == len(self.nodes) and all(a is b for a, b in zip(nodes, self.nodes))
         if self.columns is None or not same:
             self.nodes, self.columns = nodes, NodeColumns(nodes)

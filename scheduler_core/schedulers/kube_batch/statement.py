@@ -30,7 +30,7 @@ class Statement:
         for name, task in self._operations:
             if name == "evict":
                 self._session.send_eviction(task)
-        self._tell("committed")
+        self._record("committed")
 
     def discard(self) -> None:
         """Undo everything, the last operation first."""
@@ -39,9 +39,9 @@ class Statement:
                 self._session.unrelease(task, RUNNING)
             else:
                 self._session.unpipeline(task)
-        self._tell("discarded")
+        self._record("discarded")
 
-    def _tell(self, how: str) -> None:
+    def _record(self, how: str) -> None:
         if (recorder := self._session.recorder) is not None:
             operations = tuple((name, task.key) for name, task in self._operations)
             recorder.note(StatementEnd(recorder.action, self._job, how, operations))

@@ -27,10 +27,10 @@ UNLABELED = tuple(name for name in ALL_FIELDS if name not in ("namespace", "labe
 
 
 class TaskClass(Struct, frozen=True, eq=False):
-    """Tasks that no predicate and no score can tell apart, labels and namespace aside.
+    """Tasks that no predicate and no score can distinguish, labels and namespace aside.
 
     ``info`` is compiled from the first such pod: only what does not depend on labels and namespace may be
-    read of it. ``has_terms`` tells whether its pods have inter-pod (anti-)affinity. ``number`` is
+    read of it. ``has_terms`` is whether its pods have inter-pod (anti-)affinity. ``number`` is
     its place in the order of appearance.
     """
 

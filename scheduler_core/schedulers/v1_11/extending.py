@@ -78,10 +78,10 @@ def filter_by_extenders(asking: Attempt, cluster: Cluster, feasible: npt.NDArray
     found = ExtendedFilter(
         np.array(sorted(columns.index[name] for name in passed.nodes), np.int64), passed.nodes
     )
-    for label, asked, told in passed.asked:
+    for label, asked, reasons in passed.asked:
         codes = np.full(columns.size, NOT_ASKED, np.int16)
         codes[[columns.index[name] for name in asked]] = 0
-        for name, message in told.items():
+        for name, message in reasons.items():
             codes[columns.index[name]] = cluster.reasons.code(*([message] if message else []))
         found.rows[label] = codes
     found.messages = passed.messages

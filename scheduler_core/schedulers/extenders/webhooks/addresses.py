@@ -1,4 +1,4 @@
-"""Addresses in whatever notation they come: the IPv4 addresses that an IPv6 address stands for."""
+"""Addresses in whatever notation they come: the IPv4 addresses that an IPv6 address embeds."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def _is_unusual(segment: str) -> bool:
 
 
 class Approved:
-    """The approved prefixes, and the networks beside the public ones that their names may resolve to.
+    """The approved prefixes, and the networks other than the public ones that their names may resolve to.
 
     A private address is approved by itself, or ``localhost`` for the loopback: a name that resolves to one is
     not, unless a listed network has it.

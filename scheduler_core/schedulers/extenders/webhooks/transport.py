@@ -22,7 +22,7 @@ import httpx
 from scheduler_core.schedulers.extenders.port import Reply, timed_out
 from scheduler_core.schedulers.extenders.webhooks.approved import Approved
 
-LONGEST_SECONDS = 10.0  # of one call, whatever httpTimeout says
+LONGEST_SECONDS = 10.0  # of one call, whatever httpTimeout is
 MOST_BYTES = 4 * 1024 * 1024  # of one answer
 MOST_SENT = 16 * 1024 * 1024  # bytes of one request
 AT_ONCE = 4  # calls of one process
@@ -89,8 +89,8 @@ class Webhooks:
             for piece in response.iter_raw(PIECE):
                 content += piece
                 if len(content) > self.most_bytes:
-                    told = f"the answer has more than {self.most_bytes:,} bytes"
-                    return _failure(f"Post {url}: {told}", started)
+                    problem = f"the answer has more than {self.most_bytes:,} bytes"
+                    return _failure(f"Post {url}: {problem}", started)
             try:
                 text = content.decode()
             except UnicodeDecodeError:
@@ -98,8 +98,8 @@ class Webhooks:
             return Reply(response.status_code, text, "", time.monotonic() - started, "live")
 
 
-def _failure(told: str, started: float) -> Reply:
-    return Reply(0, "", told, time.monotonic() - started, "live")
+def _failure(failure: str, started: float) -> Reply:
+    return Reply(0, "", failure, time.monotonic() - started, "live")
 
 
 class _Transport(httpx.BaseTransport):
@@ -167,8 +167,8 @@ class _Backend(httpcore.NetworkBackend):
         addresses = [str(entry[4][0]) for entry in found]
         refused = [address for address in addresses if not self._approved.admits(host, address)]
         if refused or not addresses:
-            told = f"{host} has the address {refused[0]}" if refused else f"{host} has no address"
-            raise httpcore.ConnectError(f"{told}, which is not public and not listed")
+            problem = f"{host} has the address {refused[0]}" if refused else f"{host} has no address"
+            raise httpcore.ConnectError(f"{problem}, which is not public and not listed")
         return addresses[0]
 
 

@@ -23,7 +23,7 @@ class Drf:
             job.id: Account(job.id, self.total, job.requested(ALLOCATED_STATUSES))
             for job in session.jobs.values()
         }
-        self.shares = Accounts(accounts, lambda task: task.job, _told, session.recorder)
+        self.shares = Accounts(accounts, lambda task: task.job, _shares, session.recorder)
         for account in accounts.values():
             account.update()
             self.shares.note(account)
@@ -49,7 +49,7 @@ class Drf:
         return found
 
 
-def _told(action: str, job: Account) -> JobShares:
+def _shares(action: str, job: Account) -> JobShares:
     return JobShares(action, job.name, job.allocated.amounts(), job.share, job.dominant)
 
 

@@ -30,7 +30,7 @@ _Status = tuple[tuple[NodeCondition, ...], bool]
 
 
 class Check(Struct, frozen=True):
-    """One check: where it fails, ``(N,) bool`` or ``None`` for nowhere, and what is said of a node."""
+    """One check: where it fails, ``(N,) bool`` or ``None`` for nowhere, and the reason for a node."""
 
     fails: Callable[[Task], BoolVector | None]
     words: Callable[[Task, int], str]
@@ -43,7 +43,7 @@ class Predicates:
         self.nodes: Nodes = session.nodes
         self.neighbors = session.neighbors
         self._static: dict[int, BoolVector] = {}
-        of = self._said
+        of = self._reason
         self.full = Check(self._full, of("node <{node}> can not allow more task running on it"))
         self.static = (
             Check(self._condition, self._condition_words),
@@ -59,7 +59,7 @@ class Predicates:
         condition, selector, *rest = self.static
         self.order = (self.full, condition, selector, self.ports, *rest, self.affinity)
 
-    def _said(self, template: str) -> Callable[[Task, int], str]:
+    def _reason(self, template: str) -> Callable[[Task, int], str]:
         def words(task: Task, row: int) -> str:
             namespace, _, name = task.key.partition("/")
             node = self.nodes.names[row]

@@ -37,7 +37,7 @@ class Proportion:
             )
             account.allocated.add(job.requested(ALLOCATED_STATUSES))
             account.request.add(job.requested(REQUESTING_STATUSES))
-        self.shares = Accounts(queues, lambda task: session.jobs[task.job].queue, _told, session.recorder)
+        self.shares = Accounts(queues, lambda task: session.jobs[task.job].queue, _shares, session.recorder)
         self._fill()
 
     def _fill(self) -> None:
@@ -54,13 +54,13 @@ class Proportion:
             gained, lost = Resource(), Resource()
             filled = []
             for queue in list(open_queues.values()):
-                former = queue.whole.copy()
+                previous = queue.whole.copy()
                 queue.whole.add(remaining.scaled(queue.weight / weights))
                 if satisfied := queue.request.less(queue.whole):
                     queue.whole = queue.whole.least(queue.request)
                     del open_queues[queue.name]
                 queue.update()
-                more, less = queue.whole.difference(former)
+                more, less = queue.whole.difference(previous)
                 gained.add(more)
                 lost.add(less)
                 filled.append(FilledQueue(queue.name, queue.weight, queue.whole.amounts(), satisfied))
@@ -113,7 +113,7 @@ def _int32(number: int) -> int:
     return (number + 2**31) % 2**32 - 2**31
 
 
-def _told(action: str, queue: QueueAccount) -> QueueShares:
+def _shares(action: str, queue: QueueAccount) -> QueueShares:
     return QueueShares(
         action,
         queue.name,
