@@ -87,7 +87,7 @@ def filter_nodes(
         view = _with_nominated(nominations, cluster)
         first = _run(pod, view, profile, None, matrix=matrix, everything=unabridged)
         if matrix:
-            result.nominated = _told(nominations, first.failed, without.failed)
+            result.nominated = _nominated_passes(nominations, first.failed, without.failed)
         result.asked += first.asked - _spared(first.failed, without.depths)
         _prefer(first, rows, result, whole.size)
         if unabridged:
@@ -214,19 +214,19 @@ def _with_nominated(nominations: dict[int, list[PodState]], cluster: Cluster) ->
     return view
 
 
-def _told(
+def _nominated_passes(
     nominations: dict[int, list[PodState]], first: Codes | None, second: Codes | None
 ) -> tuple[NominatedPass, ...]:
     """Record which pass each node failed: ``first`` has one row per nomination, ``second`` one per node."""
-    told = []
+    passes = []
     for row, (node, pods) in enumerate(nominations.items()):
         failed: Literal[1, 2] | None = None
         if first is not None and first[row]:
             failed = 1
         elif second is not None and second[node]:
             failed = 2
-        told.append(NominatedPass(node, tuple(pod.key for pod in pods), failed))
-    return tuple(told)
+        passes.append(NominatedPass(node, tuple(pod.key for pod in pods), failed))
+    return tuple(passes)
 
 
 def _prefer(first: _Pass, rows: npt.NDArray[np.int64], result: Filtered, size: int) -> None:

@@ -137,16 +137,16 @@ def _no_targets(at: DecisionContext) -> QuirkText | None:
     terms = (*at.pod.info.terms.required, *at.pod.info.terms.anti_required)
     if not terms or not at.queue.nominated:
         return None
-    meant = [
+    found = [
         other
         for other in at.nominated()
         if any(term.selects(other.kind.namespace, other.kind.labels) for term in terms)
     ]
-    if not meant:
+    if not found:
         return None
     return lambda: (
-        f"The affinity terms of {at.pod.key} match {named(pod.key for pod in meant)}, nominated to "
-        f"{named(dict.fromkeys(pod.nominated for pod in meant))}, but a nominated pod is no target of theirs."
+        f"The affinity terms of {at.pod.key} match {named(pod.key for pod in found)}, nominated to "
+        f"{named(dict.fromkeys(pod.nominated for pod in found))}, but a nominated pod is no target of theirs."
     )
 
 
@@ -154,12 +154,12 @@ def _without_node(at: DecisionContext) -> QuirkText | None:
     if not at.queue.nominated or not any(isinstance(p, CheckServiceAffinity) for p in at.profile.predicates):
         return None
     query = PodQuery((((at.pod.info.namespace,), compile_map(at.pod.info.labels)),))
-    meant = [pod for pod in at.nominated() if query.matches(pod.kind.namespace, pod.kind.labels)]
-    if not meant:
+    nominated = [pod for pod in at.nominated() if query.matches(pod.kind.namespace, pod.kind.labels)]
+    if not nominated:
         return None
     return lambda: (
-        f"{named(pod.key for pod in meant)} has the labels of {at.pod.key} and is only nominated to "
-        f"{named(dict.fromkeys(pod.nominated for pod in meant))}, so it has no node to follow."
+        f"{named(pod.key for pod in nominated)} has the labels of {at.pod.key} and is only nominated to "
+        f"{named(dict.fromkeys(pod.nominated for pod in nominated))}, so it has no node to follow."
     )
 
 

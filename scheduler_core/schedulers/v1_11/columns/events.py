@@ -60,8 +60,8 @@ class ClusterEvent(Struct, frozen=True):
 
     def __str__(self) -> str:
         where = f" on {self.node}" if self.node and self.node != self.key else ""
-        told = self.facts if self.operation == "UPDATE" else self.facts & {ELSEWHERE}
-        what = f" ({', '.join(sorted(told))})" if told else ""
+        facts = self.facts if self.operation == "UPDATE" else self.facts & {ELSEWHERE}
+        what = f" ({', '.join(sorted(facts))})" if facts else ""
         return f"{self.resource}/{self.operation} {self.key}{where}{what}"
 
 

@@ -72,7 +72,7 @@ class Holdings:
         if state.info.ports:
             self._by_name[state.node_name].change_ports(state.info.ports, -1)
 
-    def take_ports_anew(self, states: Iterable[PodState]) -> None:
+    def relist_ports(self, states: Iterable[PodState]) -> None:
         """Set the ports in use to those of all pods, like a scheduler that starts and lists the pods."""
         for use in self._by_name.values():
             use.ports.clear()
@@ -97,13 +97,13 @@ class Holdings:
             _index(self.disk_nodes, disk, node, held=disk in held.disks)
         self._index_volumes(held, node, (volume for ids in counted.attached for volume in ids))
 
-    def count_anew(self, state: PodState, use: PodUse) -> None:
+    def recount(self, state: PodState, use: PodUse) -> None:
         """Replace the counted volumes of a pod by those that its claims are bound to now."""
-        former, state.use = use if state.use is None else state.use, use
+        previous, state.use = use if state.use is None else state.use, use
         held = self._use_on(state.node)
-        held.change_volumes(PodUse((), (), former.attached), -1)
+        held.change_volumes(PodUse((), (), previous.attached), -1)
         held.change_volumes(PodUse((), (), use.attached), 1)
-        both = {volume for ids in (*former.attached, *use.attached) for volume in ids}
+        both = {volume for ids in (*previous.attached, *use.attached) for volume in ids}
         self._index_volumes(held, state.node, both)
 
     def _use_on(self, node: int) -> NodeUse:

@@ -127,7 +127,7 @@ class Cluster:
             self._changed()
         self._stale = self._nodes_changed = False
         for state in self._held.take_outdated(self.storage):
-            self._held.count_anew(state, self.use_of(state.info))
+            self._held.recount(state, self.use_of(state.info))
             self.touched.append(state.node)
 
     def _recount(self) -> None:
@@ -144,7 +144,7 @@ class Cluster:
 
     def relist(self) -> None:
         """Count like a scheduler that has just started: the ports of every pod are in use again."""
-        self._held.take_ports_anew(self.pods.values())
+        self._held.relist_ports(self.pods.values())
         self._changed()
         self.refresh()
 
@@ -242,13 +242,13 @@ class Cluster:
 
     def _put_pod(self, pod: Pod, counts: PodResources | None) -> PodState | None:
         key = pod.meta.key
-        former = self.remove_pod(key)
+        previous = self.remove_pod(key)
         self.finished.pop(key, None)
         if pod.terminal:
             self.finished[key] = pod
             return None
         info = self.compile(pod, counts)
-        if former is None:
+        if previous is None:
             self._created += 1
         state = PodState(
             key=key,
@@ -256,7 +256,7 @@ class Cluster:
             info=info,
             kind=self.index.kind_of(info),
             affinity=self.index.class_of(info),
-            order=self._created - 1 if former is None else former.order,
+            order=self._created - 1 if previous is None else previous.order,
             priority=clamp(pod.priority),
             nominated=pod.nominated_node_name,
         )
@@ -357,7 +357,7 @@ class Cluster:
     ) -> dict[str, PersistentVolume]:
         """Bind the claims that waited for a pod to matching volumes on its node.
 
-        Return the former volumes by claim (``namespace/name``); empty if no claim waited, or if one of them
+        Return the previous volumes by claim (``namespace/name``); empty if no claim waited, or if one of them
         has no matching volume. With ``provision``, unmatched claims are left for a provisioner instead, and
         so are claims with a selected node.
         """
@@ -378,10 +378,10 @@ class Cluster:
         found = self.storage.match_waiting(waiting, reachable) if waiting else {}
         if len(found) < len(waiting) and not provision:
             return {}
-        former = {claim: self.storage.volumes[name] for claim, name in found.items()}
+        previous = {claim: self.storage.volumes[name] for claim, name in found.items()}
         for claim, name in found.items():
             self.bind_claim(claim, name)
-        return former
+        return previous
 
     def bind_claim(self, claim: str, volume: str) -> None:
         """Bind a claim, as ``namespace/name``, and a volume to each other."""
@@ -389,7 +389,7 @@ class Cluster:
         self._note("PersistentVolumeClaim", claim)
 
     def unbind_claim(self, claim: str, volume: PersistentVolume) -> None:
-        """Undo :meth:`bind_claim`; ``volume`` is the volume's former state.
+        """Undo :meth:`bind_claim`; ``volume`` is the volume's previous state.
 
         Objects that were since bound otherwise or deleted are left unchanged.
         """

@@ -98,14 +98,14 @@ class Storage:
         self.claims[claim_key] = replace(self.claims[claim_key], volume_name=volume_name)
         self.volumes[volume_name] = replace(self.volumes[volume_name], claim_ref=claim_key, phase="Bound")
 
-    def unbind(self, claim_key: str, former: PersistentVolume) -> None:
-        """Undo :meth:`bind` for a claim and a volume; ``former`` is the volume's former state."""
-        name = former.meta.name
+    def unbind(self, claim_key: str, previous: PersistentVolume) -> None:
+        """Undo :meth:`bind` for a claim and a volume; ``previous`` is the volume's previous state."""
+        name = previous.meta.name
         claim, volume = self.claims.get(claim_key), self.volumes.get(name)
         if claim is not None and claim.volume_name == name:
             self.claims[claim_key] = replace(claim, volume_name="")
         if volume is not None and volume.claim_ref == claim_key:
-            self.volumes[name] = replace(volume, claim_ref=former.claim_ref, phase=former.phase)
+            self.volumes[name] = replace(volume, claim_ref=previous.claim_ref, phase=previous.phase)
 
     def attached(self, info: PodInfo) -> tuple[frozenset[str], ...]:
         """Return the pod's distinct volume ids per :data:`ATTACH_KINDS`.

@@ -153,7 +153,7 @@ class Classes:
         return iter(self._classes.values())
 
     def of(self, pod: Pod) -> EquivalenceClass | None:
-        """Return a pod's class and add the pod to it, removing the pod from its former class."""
+        """Return a pod's class and add the pod to it, removing the pod from its previous class."""
         key, number = pod.meta.key, _hash(pod, self.definition, self._readers)
         if self._of_pod.get(key) != number:
             self.forget(key)

@@ -43,8 +43,8 @@ ALWAYS = RowCondition("", lambda event, topology: True)  # noqa: ARG005 -- all c
 def changed(*facts: str, text: str = "") -> RowCondition:
     """Return the condition that the event has one of these facts: a change, or a property of the object."""
     names = frozenset(facts)
-    told = text or f"{' or '.join(facts)} changed"
-    return RowCondition(told, lambda event, topology: bool(names & event.facts))  # noqa: ARG005
+    description = text or f"{' or '.join(facts)} changed"
+    return RowCondition(description, lambda event, topology: bool(names & event.facts))  # noqa: ARG005
 
 
 # Pods

@@ -57,8 +57,8 @@ class CacheKeeper(Strategy):
         self._lookups: Lookups | None = None
         self._class: EquivalenceClass | None = None
         self._counts = Counts()
-        self._told: list[Invalidated] = []
-        self._told_count = 0
+        self._invalidations: list[Invalidated] = []
+        self._invalidations_count = 0
         self._touched: set[str] = set()  # nodes that changed in this cycle, or whose pods did
         self._between = False
 
@@ -153,8 +153,8 @@ class CacheKeeper(Strategy):
             record.hash, record.name, record.members = known.hash, known.name, len(known.members)
         self.totals.add(counts)
         record.counts = counts
-        record.invalidations, self._told = self._told, []
-        record.invalidations_count, self._told_count = self._told_count, 0
+        record.invalidations, self._invalidations = self._invalidations, []
+        record.invalidations_count, self._invalidations_count = self._invalidations_count, 0
         if self.trace:
             record.totals = Counts()
             record.totals.add(self.totals)
@@ -195,19 +195,19 @@ class CacheKeeper(Strategy):
             self._counts.invalidated += cleared
             if cleared:
                 self.by_rule[found.row.id] += cleared
-            self._tell(found, cleared)
+            self._record(found, cleared)
         if self.sound is not None:
             due = self.sound.of(event, self.topology)
             self.audit.expect(due, self.cache.nodes, self.cycle, during=self._between)
 
-    def _tell(self, found: Invalidation, cleared: int) -> None:
-        self._told_count += 1
-        if not self.trace or len(self._told) >= INVALIDATIONS_SHOWN:
+    def _record(self, found: Invalidation, cleared: int) -> None:
+        self._invalidations_count += 1
+        if not self.trace or len(self._invalidations) >= INVALIDATIONS_SHOWN:
             return
         names = self.cache.nodes
         rows = [] if found.rows is None else found.rows.tolist()
         nodes = tuple(names[row] for row in rows[:NODES_SHOWN])
-        self._told.append(
+        self._invalidations.append(
             Invalidated(
                 found.row.id, str(found.event), found.predicates, nodes, len(rows), cleared, self._between
             )

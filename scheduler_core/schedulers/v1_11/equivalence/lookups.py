@@ -139,8 +139,8 @@ class Lookups:
         rows = np.flatnonzero(written)
         self._note(place, written, ResultSource.MISS, len(rows))
         if self.cachable is not None:
-            beside = missing & ~cached
-            self._note(place, beside, ResultSource.BYPASSED, int(np.count_nonzero(beside)))
+            bypassed = missing & ~cached
+            self._note(place, bypassed, ResultSource.BYPASSED, int(np.count_nonzero(bypassed)))
         if len(rows):
             key = self.profile.order[place]
             self.pending.append(PendingWrite(key, rows, result[rows], self.cache.generations(key, rows)))

@@ -14,8 +14,8 @@ ORDERS = {"v1.11": "the static order is v1.11's", "proposal": "the static order 
 
 def differences(before: Profile, after: Profile) -> Iterator[str]:
     """Yield the differences of ``after`` from ``before``; none if both schedule alike."""
-    yield from _told([key for key in before.order if key not in after.order], "no longer evaluated")
-    yield from _told([key for key in after.order if key not in before.order], "evaluated")
+    yield from _phrase([key for key in before.order if key not in after.order], "no longer evaluated")
+    yield from _phrase([key for key in after.order if key not in before.order], "evaluated")
     common = [key for key in before.order if key in after.order]
     moved = common != [key for key in after.order if key in before.order]
     orders = before.settings.predicate_order, after.settings.predicate_order
@@ -43,7 +43,7 @@ def differences(before: Profile, after: Profile) -> Iterator[str]:
 def _weights(before: Profile, after: Profile) -> Iterator[str]:
     old = {priority.name: priority.weight for priority in before.priorities}
     new = {priority.name: priority.weight for priority in after.priorities}
-    yield from _told([name for name in old if name not in new], "no longer used")
+    yield from _phrase([name for name in old if name not in new], "no longer used")
     for name, weight in new.items():
         if name not in old:
             yield f"{name} is used with weight {weight:,}"
@@ -51,7 +51,7 @@ def _weights(before: Profile, after: Profile) -> Iterator[str]:
             yield f"{name} weighs {weight:,} instead of {old[name]:,}"
 
 
-def _told(names: list[str], what: str) -> Iterator[str]:
+def _phrase(names: list[str], what: str) -> Iterator[str]:
     """Yield one phrase about several names; of many, the first ones and a count."""
     if not names:
         return

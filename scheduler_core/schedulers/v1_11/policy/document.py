@@ -83,7 +83,7 @@ def check_policy(value: Mapping[str, Any], settings: Settings, at: At) -> Profil
 
 
 def is_policy(value: Mapping[str, Any], at: At) -> bool:
-    """Return whether a document is, or is meant to be, a scheduler's Policy; report an error on the latter.
+    """Return whether a document is, or is intended as, a scheduler's Policy; report an error on the latter.
 
     Other systems have a kind Policy too: one of another API group without any of the scheduler's fields
     belongs to them.

@@ -20,7 +20,7 @@ from scheduler_core.schedulers.v1_11.predicates import RULES
 
 
 class OrderRow(Struct, frozen=True):
-    """One place of an order: its name in that order, the keys of v1.11 it stands for, and the reason."""
+    """One place of an order: its name in that order, its keys in v1.11, and the reason."""
 
     name: str
     keys: tuple[str, ...]
@@ -58,7 +58,7 @@ V1_11_ORDER = tuple(row.name for row in V1_11)
 
 
 def keys_of(name: str) -> tuple[str, ...]:
-    """Return the predicate keys that a name stands for."""
+    """Return the predicate keys of a name."""
     return ALIASES.get(name, (name,))
 
 

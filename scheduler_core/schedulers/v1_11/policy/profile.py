@@ -97,7 +97,7 @@ def compile_policy(policy: Mapping[str, Any] | None, settings: Settings = DEFAUL
     always = reader.flag("alwaysCheckAllPredicates")
     extenders = reader.extenders()
     if settings.time == "virtual" or settings.scheduler not in ("", V1_11):
-        extenders = ()  # the other releases are simulated without them, and a warning says so
+        extenders = ()  # the other releases are simulated without them, and a warning reports it
     if extenders and settings.cache == "batching":
         reader.fail("extenders", "cache: batching takes a node without asking extenders: choose another mode")
     ignored = ignored_resources(extenders)

@@ -328,8 +328,8 @@ def _unknown(what: str, name: str, known: Iterable[str], listed: Iterable[str], 
     if name in others:
         other, place = _OTHER[what]
         return f"{name} is a {other}: name it under {place}"
-    meant = did_you_mean(name, known) or f"; known without an argument: {', '.join(sorted(listed))}"
-    return f"unknown {what} {show(name)}{meant}"
+    hint = did_you_mean(name, known) or f"; known without an argument: {', '.join(sorted(listed))}"
+    return f"unknown {what} {show(name)}{hint}"
 
 
 def _is_integer(value: Any) -> TypeGuard[int]:

@@ -89,9 +89,9 @@ class Rule(Struct, frozen=True, kw_only=True):
     but have no place in an order.
 
     A Policy is converted to the ``plugin``, or to the one that it is ``converted_to`` if that evaluates
-    another rule; ``not_converted`` says why to none.
+    another rule; ``not_converted`` is why to none.
 
-    ``invalidated_by`` are ids of rows of the invalidation table. Where a row tells predicates apart by the
+    ``invalidated_by`` are ids of rows of the invalidation table. Where a row distinguishes predicates by the
     event, ``aspect`` is the fact, or the field of a volume, that this one depends on. A rule without a row is
     invalidated by every event within its scope, in the mode that has to be correct. ``identity`` are fields
     that it reads of the pod itself rather than of its class.

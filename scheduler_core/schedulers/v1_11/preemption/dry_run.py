@@ -24,7 +24,7 @@ class Candidate:
     """A node where the pod would fit without the victims; those that violate a budget are first.
 
     ``removed`` are all pods of lower priority, ``order`` the same in the order they were put back.
-    ``reasons`` are the reasons, per victim, why the pod did not fit beside it; recorded only on request.
+    ``reasons`` are the reasons, per victim, why the pod did not fit next to it; recorded only on request.
     """
 
     node: str
@@ -109,7 +109,7 @@ def _put_back(
     fits: FitCheck,
     why: Callable[[int], tuple[str, ...]] | None,
 ) -> None:
-    """Put the pods back, one per row and turn; one that the incoming pod does not fit beside is a victim."""
+    """Put the pods back, one per row and turn; one that the incoming pod does not fit next to is a victim."""
     rows = list(candidates)
     for turn in range(max((len(c.order) for c in candidates.values()), default=0)):
         rows = [row for row in rows if turn < len(candidates[row].order)]

@@ -65,15 +65,16 @@ def preempt(
     result = Preempting()
     if not profile.preempts:
         return result
-    told = result.record = Preemption(cluster.columns.names) if record else None
+    preemption = result.record = Preemption(cluster.columns.names) if record else None
     if not pod.pod.preempts:
-        if told is not None:
-            told.eligible, told.never = False, True
+        if preemption is not None:
+            preemption.eligible, preemption.never = False, True
         return result
     leaving = _leaving(pod, cluster)
     if leaving:
-        if told is not None:
-            told.eligible, told.leaving, told.leaving_from = False, tuple(leaving), pod.nominated
+        if preemption is not None:
+            preemption.eligible = False
+            preemption.leaving, preemption.leaving_from = tuple(leaving), pod.nominated
         return result
     mendable = _mendable(failed, cluster)
     potential = np.flatnonzero(mendable)
@@ -82,16 +83,16 @@ def preempt(
     if not (exact or tried.all()):
         tried[~tried] = FitCheck(pod, View(cluster, potential[~tried]), queue, profile)()
     rows = potential[tried]
-    if told is not None:
-        told.potential = potential
-        told.hopeless = _unresolvable(failed, ~mendable, cluster)
-        told.hopeless += _failing("nothing-lower", failed, potential[~tried], cluster)
+    if preemption is not None:
+        preemption.potential = potential
+        preemption.hopeless = _unresolvable(failed, ~mendable, cluster)
+        preemption.hopeless += _failing("nothing-lower", failed, potential[~tried], cluster)
     if not potential.size:
         result.cleared = [pod.key] if pod.nominated else []
     elif rows.size:
         _choose(pod, View(cluster, rows), queue, profile, result, asking)
-    if told is not None:
-        told.cleared = tuple(result.cleared)
+    if preemption is not None:
+        preemption.cleared = tuple(result.cleared)
     return result
 
 
@@ -107,28 +108,28 @@ def _choose(
 
     After an error of an extender nothing is chosen, and no nomination is cleared.
     """
-    told = result.record
-    runs = dry_run(pod, view, queue, profile, explain=told is not None)
+    preemption = result.record
+    runs = dry_run(pod, view, queue, profile, explain=preemption is not None)
     result.candidates = [run for run in runs.candidates if run.victims or not profile.framework_preemption]
-    if told is not None:
-        told.hopeless += _grouped("still-unfit", runs.unfit.items())
-        told.candidates = [candidate.record() for candidate in runs.candidates]
+    if preemption is not None:
+        preemption.hopeless += _grouped("still-unfit", runs.unfit.items())
+        preemption.candidates = [candidate.record() for candidate in runs.candidates]
     if asking is not None and result.candidates:
         try:
             result.candidates = extended_candidates(asking, view.cluster, result.candidates)
         except ExtenderError:  # the record of the call has it
             result.candidates = []
-        if told is not None:
-            told.candidates = [candidate.record() for candidate in result.candidates]
+        if preemption is not None:
+            preemption.candidates = [candidate.record() for candidate in result.candidates]
     if not result.candidates:
         return
-    pick = pick_node(result.candidates, profile, explain=told is not None)
+    pick = pick_node(result.candidates, profile, explain=preemption is not None)
     result.chosen = chosen = pick.chosen
     nominated = queue.nominated_to(chosen.node)
     result.cleared = [other.key for other in nominated if other.priority < pod.priority]
-    if told is not None:
-        told.chosen = next(run for run in told.candidates if run.node == chosen.index)
-        told.comparisons, told.ties = pick.comparisons, tuple(pick.ties)
+    if preemption is not None:
+        preemption.chosen = next(run for run in preemption.candidates if run.node == chosen.index)
+        preemption.comparisons, preemption.ties = pick.comparisons, tuple(pick.ties)
 
 
 def _leaving(pod: PodState, cluster: Cluster) -> list[str]:

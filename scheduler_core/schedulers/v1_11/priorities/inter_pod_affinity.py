@@ -81,8 +81,8 @@ class InterPodAffinity(Function):
         for key, weight, counted in self.weighted(pod, view, kind):
             domains = view.columns.topology((key,))
             part = weight * counted.sums(domains)
-            former = by_key.get(domains)
-            by_key[domains] = part if former is None else former + part
+            total = by_key.get(domains)
+            by_key[domains] = part if total is None else total + part
         return by_key
 
     def weighted(self, pod: PodInfo, view: View, kind: PodKind) -> Iterator[tuple[str, int, Counted]]:

@@ -34,8 +34,8 @@ def _describe(asked: LineQuestion, rule: LabelPreference) -> Description:
     """Describe whether the node has the label."""
     has = rule.label in asked.cluster.columns.nodes[asked.node].meta.labels
     wanted = "with" if rule.presence else "without"
-    said = "the node has the label" if has else "the node does not have the label"
-    line = Line(rule.label, said, "", EVERY if has == rule.presence else "0")
+    finding = "the node has the label" if has else "the node does not have the label"
+    line = Line(rule.label, finding, "", EVERY if has == rule.presence else "0")
     return Description(f"Nodes {wanted} the label {rule.label}.", (line,))
 
 

@@ -58,8 +58,8 @@ def _describe(asked: LineQuestion, rule: NodeAffinity) -> Description:  # noqa: 
     for one in preferred:
         term = NodeSelectorTerm(match_expressions=one.term.match_expressions)
         matches = bool(term_mask(term, asked.cluster.columns)[asked.node])
-        said = "matches: its weight" if matches else "does not match"
-        lines.append(Line(_expressions(one.term), said, "", number(one.weight if matches else 0)))
+        finding = "matches: its weight" if matches else "does not match"
+        lines.append(Line(_expressions(one.term), finding, "", number(one.weight if matches else 0)))
     lines = shortened(lines, "terms") or [Line("preferred terms", "the pod has none", "", "0")]
     lines.append(Line("sum", "of the weights that match", "", number(asked.raw)))
     most = int(asked.values.max(initial=0))
