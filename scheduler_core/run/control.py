@@ -115,21 +115,21 @@ class ControlledFramework(Framework):
         key = obj.meta.key
         if isinstance(obj, Pod):
             if action == "delete":
-                self.tell(reason, key, f"deleted by a controller: {reason}")
+                self.record_event(reason, key, f"deleted by a controller: {reason}")
                 super().delete_pod(key)
             elif action == "create":
-                self.tell(reason, key, f"Created pod: {obj.meta.name}")
+                self.record_event(reason, key, f"Created pod: {obj.meta.name}")
                 self.create_pod(obj)
             else:
                 self.change_pod(obj, reason, message)
         elif isinstance(obj, PodGroup):
             self.put_group(obj)
         elif action == "delete":
-            self.tell(reason, key, f"{_kind(obj)} {key} deleted")
+            self.record_event(reason, key, f"{_kind(obj)} {key} deleted")
             self.delete_object(_kind(obj), key)
         else:
             if reason in NOTEWORTHY:
-                self.tell(reason, key, NOTEWORTHY[reason].format(kind=_kind(obj), key=key))
+                self.record_event(reason, key, NOTEWORTHY[reason].format(kind=_kind(obj), key=key))
             self.put_object(obj)
 
     def change_pod(self, pod: Pod, reason: str = "", message: str = "") -> None:
@@ -140,14 +140,14 @@ class ControlledFramework(Framework):
             return
         self.pods[key] = pod
         if pod.terminal and not previous.terminal:
-            self.tell(reason or pod.phase, key, message or f"phase {pod.phase}")
+            self.record_event(reason or pod.phase, key, message or f"phase {pod.phase}")
             self.leave(key, bound=bool(pod.node_name))
             return
         state = self.cluster.pods.get(key)
         if state is not None and key not in self.binding:
             state.pod = pod
         if reason and (previous.phase, previous.ready) != (pod.phase, pod.ready):
-            self.tell(reason, key, f"phase {pod.phase}" + ("" if pod.ready else ", not ready"))
+            self.record_event(reason, key, f"phase {pod.phase}" + ("" if pod.ready else ", not ready"))
         self.later(partial(self._pod_changed, key))
 
     def update_pod(self, pod: Pod) -> None:
@@ -201,7 +201,7 @@ class ControlledFramework(Framework):
 
     def _bound_beside(self, state: PodState) -> None:
         key, node = state.key, state.node_name
-        self.tell("Scheduled", key, f"Successfully assigned {key} to {node}")
+        self.record_event("Scheduled", key, f"Successfully assigned {key} to {node}")
         self.observe("update", self.pods[key])
         self._heard_of_bound(state)
 

@@ -46,7 +46,7 @@ def land(framework: ControlledFramework, operation: Operation) -> None:
 def record_operation(framework: ControlledFramework, operation: Operation, outcome: str = "") -> None:
     """Record an operation on the timeline."""
     text = f"{operation.action} {operation.kind} {operation.key}{outcome}"
-    framework.tell("Operation", operation.key, text)
+    framework.record_event("Operation", operation.key, text)
 
 
 def live(framework: ControlledFramework, kind: str, key: str) -> KubernetesObject | None:

@@ -292,9 +292,9 @@ class TimedSimulation(FrameworkReader, Reported):
         self._recording.begin(pods, framework.clock.now)
         framework.bind_beside(placements)
         if not placements:
-            framework.tell("FailedScheduling", attempt.pod, attempt.message)
+            framework.record_event("FailedScheduling", attempt.pod, attempt.message)
         for key, message in attempt.in_vain:
-            framework.tell("FailedScheduling", key, message)
+            framework.record_event("FailedScheduling", key, message)
         for victim in attempt.victims:
             framework.evict(victim, scheduler)
         framework.patch_groups(attempt.groups)
@@ -339,7 +339,9 @@ class TimedSimulation(FrameworkReader, Reported):
         if framework.manager.full and not self._full:
             self._full = True
             most = framework.manager.options.most_pods
-            framework.tell(UNSETTLED, "", f"Controllers create no more pods: there are {most:,}, the most")
+            framework.record_event(
+                UNSETTLED, "", f"Controllers create no more pods: there are {most:,}, the most"
+            )
         undone = framework.manager.gave_up
         if undone:
             undone += ": controllers undo each other's work"
@@ -352,7 +354,7 @@ class TimedSimulation(FrameworkReader, Reported):
         """End the run at the current step; only the first reason is recorded."""
         if not self._broken:
             self._broken = True
-            self.framework.tell(UNSETTLED, "", why)
+            self.framework.record_event(UNSETTLED, "", why)
 
     def _advance(self) -> bool:
         """Advance time until there is a pod to schedule; return False at the end of the run."""

@@ -240,9 +240,9 @@ class BesidePeer(Peer):
         view.assume(placements)
         view.send(self._transactions(placements))
         if not placements:
-            view.tell("FailedScheduling", attempt.pod, attempt.message)
+            view.record_event("FailedScheduling", attempt.pod, attempt.message)
         for key, message in attempt.in_vain:
-            view.tell("FailedScheduling", key, message)
+            view.record_event("FailedScheduling", key, message)
         for victim in attempt.victims:
             view.evict(victim, self.name)
         view.patch_groups(attempt.groups)

@@ -171,7 +171,7 @@ class SeveralSimulation(TimedSimulation):
             self.framework, operation, " has no effect: schedulers with delays are not restarted"
         )
         text = f"operation {operation.id} has no effect: schedulers with delays are not restarted"
-        self.framework.tell(UNSETTLED, "", text)
+        self.framework.record_event(UNSETTLED, "", text)
 
     def _operate(self, operation: Operation) -> None:
         if self.manifests is None:

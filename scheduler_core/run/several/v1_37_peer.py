@@ -182,7 +182,7 @@ class V1_37Peer(Peer):
         (self._place if placed else self._fail)(waiting, tried)
         attempt = self._attempt(tried, start, placed=placed)
         if not placed:
-            view.tell("FailedScheduling", waiting.key, attempt.message)
+            view.record_event("FailedScheduling", waiting.key, attempt.message)
         return attempt
 
     def _place(self, waiting: QueuedPod, tried: Tried) -> None:

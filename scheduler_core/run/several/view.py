@@ -289,7 +289,7 @@ class View(ControlledFramework):
             self.pods[key] = replace(pod, node_name="")
         self.cluster.remove_pod(key)
         self.changed[key] = None
-        self.tell("AssumedPodExpired", key, f"{self.label} has not heard of the binding for 30 s")
+        self.record_event("AssumedPodExpired", key, f"{self.label} has not heard of the binding for 30 s")
 
     def claims_bound(self, keys: Iterable[str]) -> None:
         """Write the claims' volumes to the API."""
@@ -347,10 +347,10 @@ class View(ControlledFramework):
                 refused = objection or self._write_binding(key, node)
                 self.ledger.landed(self.label, Sent(key, node, decided), refused)
                 if refused:
-                    self.tell("FailedScheduling", key, refused)
+                    self.record_event("FailedScheduling", key, refused)
                     self._enter(partial(self._resync, key, node))
                 else:
-                    self.tell("Scheduled", key, f"Successfully assigned {key} to {node}")
+                    self.record_event("Scheduled", key, f"Successfully assigned {key} to {node}")
                     if self.expires:
                         self.clock.after(EXPIRES, partial(self._expire, key, node), "assumed pods")
 

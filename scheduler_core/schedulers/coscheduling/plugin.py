@@ -251,9 +251,9 @@ class PodGroupController(Plugin):
         found = sync(self.table, group, group.status, members)
         if found.warning and self._warned.get(key) != group.status.phase:
             self._warned[key] = group.status.phase
-            self.framework.tell("Timeout", key, found.warning)
+            self.framework.record_event("Timeout", key, found.warning)
         if found.status != group.status and not self._goes_round(key, group, found.status):
-            self.framework.tell(
+            self.framework.record_event(
                 "PodGroupSync", key, found.status.phase, PhaseChange(key, group.status, found)
             )
             self.framework.patch_group(key, found.status)
@@ -272,7 +272,7 @@ class PodGroupController(Plugin):
             written.append(status)
             return False
         phases = " to ".join(dict.fromkeys(one.phase for one in written[written.index(status) :]))
-        self.framework.tell(
+        self.framework.record_event(
             UNSETTLED,
             key,
             f"PodGroup {key} goes from {phases} and round again: with minMember {group.min_member} the "

@@ -146,7 +146,7 @@ class Api:
             taken += 1
             self.turns.popleft()()
 
-    def tell(self, what: str, about: str = "", text: str = "", detail: object = None) -> None:
+    def record_event(self, what: str, about: str = "", text: str = "", detail: object = None) -> None:
         """Record a timeline event at the current time."""
         self._last_about = about or self._last_about
         self.keep(TimelineEvent(self.clock.now, what, about, text, detail))
@@ -174,7 +174,7 @@ class Api:
         if pod is None or not pod.node_name or pod.terminal:
             return
         self.pods[key] = replace(pod, phase=phase)
-        self.tell(phase, key)
+        self.record_event(phase, key)
         self.leave(key, bound=True)
 
     def delete_pod(self, key: str) -> None:
@@ -258,7 +258,7 @@ class Api:
         volume = volume_for(claim, found, host)
         self.put_object(self.observe("create", volume))
         self.put_object(self.observe("update", replace(claim, volume_name=volume.meta.name)))
-        self.tell(
+        self.record_event(
             "ProvisioningSucceeded", volume.meta.name, f"PersistentVolume {volume.meta.name} was provisioned"
         )
 
@@ -276,7 +276,7 @@ class Api:
         waits = self.waiting.get(key) is not None
         if not waits and key not in self.pods:
             return f'pods "{key.partition("/")[2]}" not found'
-        self.tell("Preempted", key, f"Preempted by {plugin}")
+        self.record_event("Preempted", key, f"Preempted by {plugin}")
         if waits:
             self.waiting.reject(key, plugin, "preempted")
         else:
@@ -300,7 +300,7 @@ class Api:
     def patch_group(self, key: str, status: PodGroupStatus) -> None:
         """Store a PodGroup's status in the API."""
         if key in self.groups:
-            self.tell("PodGroup", key, status.phase, status)
+            self.record_event("PodGroup", key, status.phase, status)
             self.put_group(replace(self.groups[key], status=status))
 
     def _heard_of_group(self, key: str, event: EventName) -> None:
@@ -312,7 +312,7 @@ class Api:
         """Requeue the unschedulable pods that an event may help, except the pod with the key ``but``."""
         moved = self.queue.move_all(event, but)
         if moved:
-            self.tell("Moved", "", f"{event} moved {', '.join(moved)}", moved)
+            self.record_event("Moved", "", f"{event} moved {', '.join(moved)}", moved)
 
     def activate(self, keys: Iterable[str]) -> None:
         """Request that pods be moved to the active queue, whatever is left of their backoff.
@@ -324,7 +324,7 @@ class Api:
     def _activate(self) -> None:
         moved = self.queue.activate(self.to_activate)
         if moved:
-            self.tell("Activated", "", f"Permit activated {', '.join(moved)}", moved)
+            self.record_event("Activated", "", f"Permit activated {', '.join(moved)}", moved)
 
     def _pod_changed(self, key: str) -> None:
         for plugin in self.plugins:

@@ -52,7 +52,7 @@ class Handle(Protocol):
         """Queue an action of another goroutine."""
         ...
 
-    def tell(self, what: str, about: str = "", text: str = "", detail: object = None) -> None:
+    def record_event(self, what: str, about: str = "", text: str = "", detail: object = None) -> None:
         """Record an event."""
         ...
 

@@ -308,7 +308,7 @@ class Framework(Api):
 
     def _give_back(self, pod: QueuedPod, attempt: Attempt, refused_by: Iterable[str] | None) -> None:
         attempt.placed = self._requeue(pod, refused_by, error=attempt.result == "error")
-        self.tell("FailedScheduling", pod.key, attempt.message)
+        self.record_event("FailedScheduling", pod.key, attempt.message)
 
     def _requeue(self, pod: QueuedPod, refused_by: Iterable[str] | None, *, error: bool = False) -> str:
         """Requeue a pod in its API version, unless deleted, finished, bound or another scheduler's."""
@@ -344,7 +344,7 @@ class Framework(Api):
         self._unreserve(pod)
         self._requeue(pod, [waiting.plugin] if self.release.permit_refuses and waiting.plugin else None)
         name = pod.state.pod.meta.name
-        self.tell(
+        self.record_event(
             "FailedScheduling",
             pod.key,
             f'pod "{name}" rejected while waiting on permit: {waiting.message}',
@@ -375,14 +375,14 @@ class Framework(Api):
             if self.release.forget_wakes:
                 self.move("AssignedPodDelete")
             self._requeue(pod, None, error=True)
-            self.tell("FailedScheduling", pod.key, refused, cycle)
+            self.record_event("FailedScheduling", pod.key, refused, cycle)
             return False
         del self.binding[pod.key]
         pod.state.nominated = ""
         for plugin in self.runtime_of(pod).at["postBind"]:
             statuses.append(("PostBind", plugin.name, SUCCESS))
         cycle = BindingCycle(node, tuple(statuses[before:]))
-        self.tell("Scheduled", pod.key, f"Successfully assigned {pod.key} to {node}", cycle)
+        self.record_event("Scheduled", pod.key, f"Successfully assigned {pod.key} to {node}", cycle)
         for plugin in self.runtime_of(pod).at["postBind"]:
             plugin.post_bind(pod)
         self.later(partial(self._heard_of_bound, pod.state, patched=stored is not pod.state.pod))

@@ -54,7 +54,7 @@ def test_reactions_without_end_end_the_run(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(api, "MOST_TURNS", 100)
 
     def echo(self: Api, key: str, event: str) -> None:
-        self.tell("Echo", key)
+        self.record_event("Echo", key)
         self.later(lambda: echo(self, key, event))
 
     monkeypatch.setattr(Api, "_heard_of_group", echo)
