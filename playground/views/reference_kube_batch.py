@@ -11,7 +11,6 @@ from django.views.decorators.http import require_safe
 
 from playground.reference import kube_batch_texts as texts
 from scheduler_core.schedulers.kube_batch.actions import ACTIONS
-from scheduler_core.schedulers.kube_batch.beside import PERIOD
 from scheduler_core.schedulers.kube_batch.configuration import (
     ARGUMENTS,
     DEFAULT_CONFIGURATION,
@@ -26,6 +25,7 @@ from scheduler_core.schedulers.kube_batch.resources import (
     SCALAR_EPSILON,
     SCALAR_UNIT,
 )
+from scheduler_core.schedulers.kube_batch.scheduler import PERIOD
 from scheduler_core.schedulers.kube_batch.session import Session
 from scheduler_core.schedulers.kube_batch.snapshot import Objects, Options, take_snapshot
 
