@@ -141,7 +141,7 @@ def _rows(matrix: PredicateMatrix, numbers: dict[tuple[str, ...], int]) -> dict[
     codes = [numbers.setdefault(tuple(reasons), len(numbers)) for reasons in matrix.reasons]
     if codes == list(range(len(codes))):
         return dict(zip(matrix.order, matrix.codes))
-    table = np.array([*codes, -1], np.int16)  # the last entry stands for nodes not reached
+    table = np.array([*codes, -1], np.int16)  # the last entry is for nodes not reached
     return dict(zip(matrix.order, table[matrix.codes]))
 
 

@@ -64,7 +64,7 @@ class Reported(Protocol):
         return None
 
     def unread_manifests(self) -> list[Document]:
-        """Return the manifests of objects that no typed object stands for."""
+        """Return the manifests of objects without a typed object."""
         return [document for document in self.scenario.documents if document.get("kind") == "Namespace"]
 
     def completed(self, document: Document, pod: Pod) -> Document:

@@ -20,7 +20,7 @@ from scheduler_core.schedulers.kube_batch.record import Step
 def schema() -> dict[str, Any]:
     """Return the schema of a line."""
     parts = schemas((LINE, *CACHES), "#/$defs/{name}")
-    steps = {step.__name__ for step in get_args(Step)}  # of a session, whose docstrings say what happened
+    steps = {step.__name__ for step in get_args(Step)}  # of a session, whose docstrings describe them
     for name, part in parts.items():
         if name not in steps:
             part.pop("description", None)  # the docstring, which is about the Python type

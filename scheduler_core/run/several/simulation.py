@@ -209,7 +209,7 @@ class TogetherQueue:
 
     @property
     def pods(self) -> Sized:
-        """The queued pods, which only their number stands for."""
+        """As many elements as there are queued pods."""
         return range(sum(peer.queued for peer in self._peers))
 
     def placed(self, place: QueueName) -> list[BacksOff]:

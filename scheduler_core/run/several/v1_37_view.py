@@ -1,6 +1,6 @@
 """The view of a kube-scheduler v1.37: its cluster and queue, which writes reach after the watch delay.
 
-The typed cluster of the view holds what the scheduler believes; the cluster of the run decides. Both hear of
+The typed cluster of the view holds what the scheduler believes; the cluster of the run decides. Both receive
 the same writes in the same order, and hold the same assumed pods.
 """
 
@@ -23,7 +23,7 @@ from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.run import Run
 from scheduler_core.schedulers.v1_37.state import uid_of
 
-LAST = ("Pod",)  # what a starting scheduler hears of after all else
+LAST = ("Pod",)  # what a starting scheduler receives after all else
 
 
 Claims = tuple[tuple[str, str], ...]
@@ -106,7 +106,7 @@ class V1_37View(View):
         self._learn(kind, key, manifest)
 
     def _learn(self, kind: str, key: str, manifest: Manifest | None) -> None:
-        """Store a manifest in v1.37's cluster, None for a deleted object, and tell its queue."""
+        """Store a manifest in v1.37's cluster, None for a deleted object, and notify its queue."""
         run = self.current
         stored = run.cluster.objects.get(kind, {}).get(key)
         if kind == "Node" and key in self.hidden:
@@ -167,7 +167,7 @@ class V1_37View(View):
             self._freed(stored, held.node)
 
     def _freed(self, manifest: Manifest, node: str) -> None:
-        """Tell the queue that an assumed pod has left its node (EventAssignedPodDelete)."""
+        """Notify the queue that an assumed pod has left its node (EventAssignedPodDelete)."""
         on_node = {**manifest, "spec": {**(manifest.get("spec") or {}), "nodeName": node}}
         self.current.queue.broadcast(Event("AssignedPod", "Delete", on_node, None))
 

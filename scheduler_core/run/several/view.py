@@ -226,7 +226,7 @@ class View(ControlledFramework):
     # What it decides: the framework
 
     def decided(self, key: str) -> None:
-        """Note when a pod was assumed, to say how old the decision is when its binding lands."""
+        """Note when a pod was assumed, to record how old the decision is when its binding lands."""
         self._decided[key] = self.clock.now
 
     def _after_wait(self, waiting: WaitingPod) -> None:

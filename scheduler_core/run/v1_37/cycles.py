@@ -62,7 +62,7 @@ def decision_of(ran: Ran) -> Decision:
 def leading(ran: Ran) -> Attempt | None:
     """Return the attempt that a cycle is shown by: the first that bound its pod, else that found no node.
 
-    A group's cycle may try a member in several placements; it stands at one of these attempts.
+    A group's cycle may try a member in several placements; one of these attempts is its outcome.
     """
     counted = [attempt for attempt in ran.attempts if attempt.result != "tried"]
     bound = (attempt for attempt in counted if attempt.result == "scheduled")

@@ -1,4 +1,4 @@
-"""PodGroups in a scenario: what a group's cycle came to for each member, and how the groups stand."""
+"""PodGroups in a scenario: what a group's cycle came to for each member, and the state of the groups."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def outcomes_of(ran: Ran, index: int) -> dict[str, MemberOutcome]:
     others = max(len(ran.bound) - 1, 0)
     out = {}
     for attempt in ran.attempts:
-        if attempt.result == "tried":  # the member stands at another attempt
+        if attempt.result == "tried":  # another attempt is the member's outcome
             continue
         key = attempt.pod.key
         node = ran.bound.get(key)
@@ -51,7 +51,7 @@ def outcomes_of(ran: Ran, index: int) -> dict[str, MemberOutcome]:
 
 
 def group_lines(run: Run) -> Iterator[str]:
-    """Yield how each PodGroup stands: its conditions, or why no cycle has tried it."""
+    """Yield the state of each PodGroup: its conditions, or why no cycle has tried it."""
     if not run.configuration.gate(GATE):
         return
     for key, manifest in run.cluster.objects.get("PodGroup", {}).items():

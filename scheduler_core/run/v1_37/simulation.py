@@ -232,7 +232,7 @@ class V1_37Simulation(Reported):
         return self._members
 
     def notes(self) -> Iterator[str]:
-        """Yield how each PodGroup stands, and the pods that were left waiting."""
+        """Yield the state of each PodGroup, and the pods that were left waiting."""
         yield from group_lines(self.run)
         yield from self.unsettled
 
