@@ -21,7 +21,7 @@ CONFIGURATION_KIND = "KubeSchedulerConfiguration"
 class Release(Struct, frozen=True, kw_only=True):
     """What other modules ask of a release. ``reads`` is the kind of its configuration.
 
-    ``clock`` passes time: ``instant`` stands still between cycles, ``events`` is the clock that several
+    ``clock`` passes time: ``instant`` does not advance between cycles, ``events`` is the clock that several
     schedulers and the controllers share, ``own`` that of v1.37's queue. ``reads_manifests``: it compiles
     objects and configuration from manifests, with fields that other releases do not have.
     """

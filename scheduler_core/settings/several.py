@@ -42,7 +42,7 @@ NODE_POOLS: Final = "node-pools"
 ONE_SCHEDULER: Final = "one-scheduler"
 ARBITRATED: Final = "arbitrated"
 DESIGNS = (SIDE_BY_SIDE, NODE_POOLS, ONE_SCHEDULER, ARBITRATED)
-"""What stands between the schedulers: nothing, their nodes, one process, or a check at the commit."""
+"""What separates the schedulers: nothing, their nodes, one process, or a check at the commit."""
 
 LONGEST_DELAY = 600.0  # seconds
 MOST_SCHEDULERS = 16  # processes, replicas included: each has a view of the whole cluster

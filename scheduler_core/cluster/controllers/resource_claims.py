@@ -172,7 +172,7 @@ def _is_owned_by(claim: Mapping[str, Any], pod: Mapping[str, Any]) -> bool:
 
 
 def _is_served(pod: Mapping[str, Any], status: Mapping[str, Any] | None, objects: Objects) -> bool:
-    """Return whether an entry has its claim, or its status says that it needs none."""
+    """Return whether an entry has its claim, or needs none by its status."""
     if status is None:
         return False
     name = status.get("resourceClaimName")

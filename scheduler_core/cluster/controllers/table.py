@@ -24,11 +24,11 @@ Reconcile = Callable[[Any, Store, float], Reconciliation]
 """A controller: takes the object, the store and the virtual seconds; it changes nothing itself."""
 
 Expand = Callable[[ExistingObjects, Workload, WorkloadChanges], None]
-"""A controller's effect where time stands still: adds its changes, all at once, to the last argument."""
+"""A controller's effect with the instant clock: adds its changes, all at once, to the last argument."""
 
 
 class Controller(Struct, frozen=True):
-    """One row: a kind, its controller in virtual time, and its expansion where time stands still."""
+    """One row: a kind, its controller in virtual time, and its expansion with the instant clock."""
 
     kind: str
     reconcile: Reconcile

@@ -52,7 +52,7 @@ FIELDS_OF: Mapping[Verb, tuple[str, ...]] = {
     "preempt": ("victims",),
     "bind": ("error",),
 }
-"""The fields that say in short what a verb answers."""
+"""The fields of a verb's short answer."""
 
 _LITERAL = ("response", "body", "failure")
 

@@ -302,7 +302,7 @@ class Attempt:
         strict: bool = False,
         victims: Proposed = (),
     ) -> tuple[T | None, list[str]]:
-        """Make one call; return what was read, or ``None`` if the extender has no say, and notes so far.
+        """Make one call; return what was read, or ``None`` if the extender is passed over, and notes so far.
 
         ``forgiven`` passes over any error; ``strict`` over none, however ignorable the extender.
 

@@ -25,7 +25,7 @@ _BETA_ZONE, _BETA_REGION = (
 _BETWEEN_ZONES = "__"
 
 Source = Mapping[str, Any]
-"""The volume source of one kind, as it stands in a pod's or a PersistentVolume's specification."""
+"""The volume source of one kind, as in a pod's or a PersistentVolume's specification."""
 
 Labels = Mapping[str, str]
 Expression = Mapping[str, Any]

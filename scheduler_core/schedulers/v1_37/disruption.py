@@ -1,4 +1,4 @@
-"""Whom preemption takes together and in which order, and what PodDisruptionBudgets say to it."""
+"""The units that preemption evicts, their order, and the PodDisruptionBudgets that they violate."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Why nodes were refused, as columns: each node's name and which of a few statuses it has.
 
 Most nodes that an attempt refuses share a handful of statuses. So these are made once each, and a name is
-looked up in a table only when somebody asks for one.
+looked up in a table only on request.
 """
 
 from __future__ import annotations

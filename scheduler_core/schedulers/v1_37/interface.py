@@ -1,7 +1,7 @@
-"""What the parts of the v1.37 scheduler say to each other.
+"""The interfaces between the parts of the v1.37 scheduler.
 
 ``attempt.py`` schedules one pod and knows nothing of queues; ``queue.py`` and the run loop decide which pod
-is next and know nothing of plugins but their event registrations. Both speak the types of this module.
+is next and know nothing of plugins but their event registrations. Both use the types of this module.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 _REPORTED = frozenset(("allocatedResources", "resources", "containerStatuses", "initContainerStatuses"))
-"""Fields of the status that say what a pod holds."""
+"""Fields of the status with what a pod holds."""
 
 
 class AffinityTerm(Struct, frozen=True):

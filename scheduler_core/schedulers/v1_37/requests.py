@@ -85,7 +85,7 @@ def held_requests(spec: Mapping[str, Any], status: Mapping[str, Any], *, nonzero
 def _status_aggregates(
     spec: Mapping[str, Any], status: Mapping[str, Any], defaults: Mapping[str, int], *, infeasible: bool
 ) -> tuple[Exact, Exact]:
-    """Return what the containers' statuses say is allocated, and is in use."""
+    """Return what is allocated and what is in use, by the containers' statuses."""
     statuses = {entry["name"]: entry for key in _STATUSES for entry in status.get(key) or ()}
 
     def allocated(container: Mapping[str, Any]) -> Exact:

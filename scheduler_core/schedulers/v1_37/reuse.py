@@ -1,8 +1,7 @@
-"""What pods of one class share: verdicts and scores of all nodes, kept and corrected where pods came or went.
+"""What pods of one class share: verdicts and scores of all nodes, updated for added and removed pods.
 
-It answers for attempts whose record nobody wants, and only where every plugin that has a say is one of those
-below; for the others :meth:`Reuse.choose` declines and the attempt is made in full. Arrays are in the order
-of the walk.
+It serves untraced attempts, and only where every plugin that takes part is one of those below; for the others
+:meth:`Reuse.choose` declines and the attempt is made in full. Arrays are in the order of the walk.
 """
 
 from __future__ import annotations
@@ -112,7 +111,7 @@ class _Shared:
     # Building.
 
     def _prepare(self) -> bool:
-        """Run PreFilter; return whether all that has a say is followed here."""
+        """Run PreFilter; return whether every plugin that takes part is followed here."""
         ctx, pod = self.ctx, self.ctx.pod
         if pod.volumes or pod.resource_claims or pod.host_ports:
             return False

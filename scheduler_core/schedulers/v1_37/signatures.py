@@ -11,13 +11,13 @@ from scheduler_core.schedulers.v1_37.profiles import Arguments, Profile
 
 _POINTS = frozenset({"preFilter", "filter", "preScore", "score"})
 _ASKED = tuple(row for row in DECLARED if _POINTS & {*row.points.split()})
-"""The plugins that can have a say in where pods go."""
+"""The plugins that can affect the placement of pods."""
 
 _NO_ARGUMENTS: Arguments = {}
 
 
 def _signs(profile: Profile, row: Declared) -> bool:
-    """Return whether the plugin has a say in where pods go (computeBatchablePlugins)."""
+    """Return whether the plugin affects the placement of pods (computeBatchablePlugins)."""
     return any(profile.has(row.key, point) for point in _POINTS)
 
 

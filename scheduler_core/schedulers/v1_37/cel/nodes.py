@@ -10,7 +10,7 @@ from scheduler_core.schedulers.v1_37.cel.types import ERROR, Type
 
 @dataclass(eq=False)
 class Expr:
-    """An expression, where it stands and what the checker found of it."""
+    """An expression, its position and what the checker found."""
 
     place: int
     type: Type = field(default=ERROR, init=False)

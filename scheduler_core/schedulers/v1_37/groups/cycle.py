@@ -1,4 +1,4 @@
-"""One cycle of a group: validate, evaluate, preempt, and say what becomes of every member."""
+"""One cycle of a group: validate, evaluate, preempt, and decide on every member."""
 
 from __future__ import annotations
 

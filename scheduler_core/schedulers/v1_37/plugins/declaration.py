@@ -74,9 +74,9 @@ class Reused(Struct, frozen=True):
     - ``nodes``: the node objects alone;
     - ``requests``: those, and the requests of the node's pods (scores only);
     - ``own``: what :mod:`..reuse` follows by rules for this plugin;
-    - ``none``: nothing, as it has no say for the pods that are reused at all (scores only).
+    - ``none``: nothing, as it does not take part for the pods that are reused (scores only).
 
-    "": anything else. Attempts in which the plugin has a say are then made in full.
+    "": anything else. Attempts in which the plugin takes part are then made in full.
     """
 
     filter: Literal["", "nodes", "own"] = ""
@@ -114,7 +114,7 @@ class Declared(Struct, frozen=True):
 
     ``signs`` returns what it looks at of a pod (SignPlugin), as JSON can hold it, by its arguments;
     ``unsigned_because`` returns what keeps a pod from being compared, a clause, "" if nothing does. Without
-    ``signs``, no pod of a profile is compared in which the plugin has a say. ``reuse`` is what untraced
+    ``signs``, no pod of a profile is compared in which the plugin takes part. ``reuse`` is what untraced
     attempts keep.
     """
 

@@ -1,6 +1,6 @@
 """DefaultPreemption (plugins/defaultpreemption), which ``preemption.py`` and ``gating.py`` evaluate.
 
-It registers deletions so that a preemptor that it gates is looked at, but its own answer helps nobody.
+It registers deletions so that a preemptor that it gates is looked at, but its own hint never requeues a pod.
 """
 
 from __future__ import annotations

@@ -142,7 +142,7 @@ def _after_node_change(pod: CompiledPod, event: Event, context: HintContext) -> 
 
 
 def signed_tolerations(pod: CompiledPod, arguments: Arguments) -> Any:
-    """Return the tolerations by key and value, without fields that say nothing."""
+    """Return the tolerations by key and value, without empty fields."""
     del arguments
     listed = (
         {key: value for key, value in row.items() if value not in ("", None)} for row in pod.tolerations
