@@ -15,6 +15,7 @@ from tests.browser.clusters import zoned
 from tests.browser.conftest import PHONE, looks
 from tests.browser.editing import Yaml, yaml_of
 from tests.browser.pages import Workbench, becomes, drafted, example_text, share, tab_until, wide
+from tests.e2e.bundles import by_v1_11
 from tests.services.stack import Stack
 
 SMALL = """apiVersion: v1
@@ -211,7 +212,7 @@ def test_undo_and_what_is_kept_over_a_reload(page: Page) -> None:
 
 def test_a_change_from_elsewhere_leaves_the_cursor(page: Page) -> None:
     """A setting that the Policy tab writes comes into the text; the cursor stays on its line."""
-    bench, yaml = edited(page)
+    bench, yaml = edited(page, by_v1_11(SMALL))
     yaml.field.press("Control+Home")
     for _ in range(5):
         yaml.field.press("ArrowDown")
