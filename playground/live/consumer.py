@@ -35,7 +35,7 @@ from playground.playback.executor import in_engine, in_parsing, in_storage, in_w
 from playground.runtime import counters, log_context, outage
 from playground.serving.bodies import AsgiScope, Receive, Send
 from playground.serving.protocols import ENCODED
-from playground.visitors import bans, caller, identity, sessions
+from playground.visitors import addresses, bans, caller, identity, sessions
 
 log = structlog.get_logger(__name__)
 
@@ -176,7 +176,7 @@ class Connection(AsyncWebsocketConsumer):
             await in_storage(sessions.read)
         self.visitor = identity.visitor_of_headers(headers)
         forwarded = ",".join(value.decode("latin-1") for name, value in headers if name == b"x-forwarded-for")
-        self.address = identity.client_address((self.scope.get("client") or ("", 0))[0], forwarded)
+        self.address = addresses.client_address((self.scope.get("client") or ("", 0))[0], forwarded)
         if self.open_by_address[self.address] >= limit("SOCKETS_PER_ADDRESS"):
             await self.close()  # before accepting: HTTP 403
             return

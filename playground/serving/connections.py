@@ -16,7 +16,7 @@ from typing import Protocol
 import structlog
 
 from playground.limits import limit
-from playground.visitors.identity import client_address
+from playground.visitors.addresses import client_address
 
 log = structlog.get_logger(__name__)
 

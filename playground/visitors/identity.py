@@ -7,7 +7,6 @@ this browser's own (:mod:`playground.visitors.sessions`).
 
 from __future__ import annotations
 
-import ipaddress
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +21,6 @@ from playground.visitors import sessions
 _SALT = "playground.visitor"
 AT_ADDRESS = "address:"  # no visitor's name has a colon
 _SESSION = "."  # before the session; no visitor's name has one
-MOST_ADDRESS = 48  # characters: an IPv6 address and its prefix length, with some room
 
 
 _asker: ContextVar[str] = ContextVar("asker", default="")
@@ -100,27 +98,3 @@ def visitor_of_headers(headers: list[tuple[bytes, bytes]]) -> str:
 def owner_at(address: str) -> str:
     """Return the owner of rows stored by a caller without a cookie, derived from the address."""
     return f"{AT_ADDRESS}{address}"
-
-
-def client_address(peer: str, forwarded: str) -> str:
-    """Return the client address by which limits are counted.
-
-    ``forwarded`` is the X-Forwarded-For header, of which only the last ``TRUSTED_PROXIES`` entries are
-    trusted, one per proxy in front of the server. For IPv6 it is the /64 network, the smallest that a
-    subscriber is assigned.
-    """
-    trusted = settings.PLAYGROUND["TRUSTED_PROXIES"]
-    hops = [hop.strip() for hop in forwarded.split(",") if hop.strip()]
-    return _network(hops[-trusted] if 0 < trusted <= len(hops) else peer)
-
-
-def _network(address: str) -> str:
-    try:
-        found = ipaddress.ip_address(address)
-    except ValueError:
-        return address[:MOST_ADDRESS]
-    if isinstance(found, ipaddress.IPv4Address):
-        return str(found)
-    if found.ipv4_mapped is not None:
-        return str(found.ipv4_mapped)
-    return str(ipaddress.IPv6Network((int(found), 64), strict=False))

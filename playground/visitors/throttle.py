@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from playground.limits import limit
-from playground.visitors.identity import client_address
+from playground.visitors.addresses import client_address
 
 MINUTE = 60
 DAY = 86_400

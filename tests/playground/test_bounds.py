@@ -17,7 +17,7 @@ from playground.models import Draft, Run, Scenario
 from playground.serving import bodies
 from playground.serving.data_folder import secret as embedded_secret
 from playground.storage import bundles, store
-from playground.visitors import identity
+from playground.visitors import addresses, identity
 from tests.playground.conftest import OWNER
 
 
@@ -80,7 +80,7 @@ def test_only_our_own_proxies_are_believed(
 ) -> None:
     """A client cannot choose the address that it is counted by."""
     limits(TRUSTED_PROXIES=proxies)
-    assert identity.client_address("peer", forwarded) == address
+    assert addresses.client_address("peer", forwarded) == address
 
 
 @pytest.mark.parametrize("cookie", ["", "x", f"{OWNER}:forged", "a=b; c", "\x00"])

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from playground.models import Ban
 from playground.storage import audit
-from playground.visitors import identity
+from playground.visitors import addresses, identity
 from playground.visitors.bans import REFRESH_SECONDS
 
 
@@ -27,7 +27,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Ban or lift a ban; raise CommandError for a time in the past, or if there is no ban to lift."""
-        subject = identity.client_address(options["subject"].removeprefix(identity.AT_ADDRESS), "")
+        subject = addresses.client_address(options["subject"].removeprefix(identity.AT_ADDRESS), "")
         with transaction.atomic():
             if options["lift"]:
                 if not Ban.objects.filter(subject=subject).delete()[0]:
