@@ -14,7 +14,8 @@ from scheduler_core.kubernetes.reading import At
 from scheduler_core.scenario.shapes import ANY, NAME, QUANTITY, Absent, Admitted, OneOf, Shape, Whole, Words
 from scheduler_core.schedulers.v1_37.cel.estimate import limitation_of, refusal_of
 
-_REQUIREMENTS: Shape = [{"key!": str, "operator!": str, "values": [str]}]
+_OPERATOR = Words(("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"))
+_REQUIREMENTS: Shape = [{"key!": str, "operator!": _OPERATOR, "values": [str]}]
 _NODE_SELECTOR: Shape = {
     "nodeSelectorTerms": [{"matchExpressions": _REQUIREMENTS, "matchFields": _REQUIREMENTS}]
 }

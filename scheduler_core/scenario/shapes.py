@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from scheduler_core.kubernetes.quantity import parse_quantity
-from scheduler_core.kubernetes.reading import At
+from scheduler_core.kubernetes.reading import At, Reader
 
 ANY = "*"  # each field of an object
 QUANTITY = "a quantity, such as 500m or 1Gi"
@@ -56,6 +56,12 @@ class Admitted(Struct, frozen=True):
     limitation: Callable[[str], str]
 
 
+class Typed(Struct, frozen=True):
+    """What the reader of a typed object accepts."""
+
+    read: Reader
+
+
 _NAMES: Mapping[type, str] = {
     str: "a string",
     int: "an integer",
@@ -68,7 +74,9 @@ def check(value: Any, shape: Shape, at: At) -> None:
     """Report where a value does not have a shape; null is an absent value."""
     if value is None:
         return
-    if isinstance(shape, OneOf):
+    if isinstance(shape, Typed):
+        shape.read(value, at)
+    elif isinstance(shape, OneOf):
         check(value, shape.fields, at)
         if isinstance(value, Mapping):
             there = [name for name in shape.names if value.get(name) not in (None, [])]

@@ -6,15 +6,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from scheduler_core.formats.bundle import Entry
+from scheduler_core.kubernetes.fields_common import LABEL_SELECTOR
 from scheduler_core.kubernetes.kinds import is_custom
 from scheduler_core.kubernetes.reading import At, Report
 from scheduler_core.scenario.device_fields import device_shape
-from scheduler_core.scenario.shapes import ANY, QUANTITY, Shape, check
+from scheduler_core.scenario.shapes import ANY, QUANTITY, Shape, Typed, Words, check
 
-_SELECTOR: Shape = {
-    "matchLabels": {ANY: str},
-    "matchExpressions": [{"key": str, "operator": str, "values": [str]}],
-}
+_SELECTOR = Typed(LABEL_SELECTOR)
+_POLICY = Words(("Honor", "Ignore"))
 _RESOURCES: Shape = {"requests": {ANY: QUANTITY}, "limits": {ANY: QUANTITY}}
 _TERM: Shape = {"namespaceSelector": _SELECTOR, "matchLabelKeys": [str], "mismatchLabelKeys": [str]}
 _TERMS: Shape = {
@@ -45,10 +44,10 @@ _POD: Shape = {
         {
             "maxSkew!": int,
             "topologyKey!": str,
-            "whenUnsatisfiable!": str,
+            "whenUnsatisfiable!": Words(("DoNotSchedule", "ScheduleAnyway")),
             "minDomains": int,
-            "nodeAffinityPolicy": str,
-            "nodeTaintsPolicy": str,
+            "nodeAffinityPolicy": _POLICY,
+            "nodeTaintsPolicy": _POLICY,
             "labelSelector": _SELECTOR,
             "matchLabelKeys": [str],
         }
