@@ -184,7 +184,7 @@ def test_a_group_that_asks_for_more_than_its_pods_is_doubted_and_added(page: Pag
     form.get_by_label("Name", exact=True).fill("train")
     form.locator("#group-minMember").fill("9")
     said = "The workload has 4 of the 9 pods that the group waits for"
-    expect(form.locator("#group-minMember-told")).to_contain_text(said)
+    expect(form.locator("#group-minMember-note")).to_contain_text(said)
     form.get_by_role("button", name="Add", exact=True).click()
     expect(form).to_be_hidden(timeout=COMPUTED)
     expect(page.locator(".toast").filter(has_text=said)).to_be_visible()

@@ -212,7 +212,7 @@ def test_a_node_that_controllers_found_silent_says_so(page: Page, site: Stack) -
     bench.goto(5)
     expect(badge).to_have_count(0)
     page.evaluate("podstep.playback.goto(6, undefined, { at: 1 })")
-    expect(bench.stage.locator(".moment-told")).to_contain_text("is not ready")
+    expect(bench.stage.locator(".moment-text")).to_contain_text("is not ready")
     expect(badge).to_have_count(1)
 
 

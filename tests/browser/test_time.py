@@ -85,7 +85,7 @@ def choose(page: Page, unit: str) -> None:
 
 def told(page: Page) -> Locator:
     """Return the sentence of the moment that is shown."""
-    return page.locator(".moment-told")
+    return page.locator(".moment-text")
 
 
 def test_events_lead_from_moment_to_moment_over_all_of_a_run(page: Page, churn: str) -> None:

@@ -251,7 +251,7 @@ export interface Window {
 }
 
 /** In place of a part that has nothing to show: why. */
-export interface Untold {
+export interface Absent {
   why: Sentence;
 }
 
@@ -779,7 +779,7 @@ export interface SessionPart {
 }
 
 /** The part of PodGroups where they do nothing. */
-export interface NoPodGroups extends Untold {
+export interface NoPodGroups extends Absent {
   time?: number;
   happenings?: [time: number, text: Sentence][];
   consequences?: [time: number, text: Sentence][];
@@ -811,14 +811,14 @@ export interface Parts {
   step: string;
   policy?: Policy;
   predicates?: PredicatesPart;
-  priorities?: PrioritiesPart | Untold;
-  preemption?: PreemptionPart | Untold;
+  priorities?: PrioritiesPart | Absent;
+  preemption?: PreemptionPart | Absent;
   queue?: QueuePart;
   hints?: HintsPart | { why: string };
-  cache?: CachePart | (CacheSettings & Untold & { gone?: true });
+  cache?: CachePart | (CacheSettings & Absent & { gone?: true });
   podgroups?: PodGroupsPart | NoPodGroups;
-  session?: SessionPart | Untold;
-  views?: ViewsPart | Untold;
+  session?: SessionPart | Absent;
+  views?: ViewsPart | Absent;
   nodes?: NodeChange[];
   moments?: Moment[];
   cuts?: Cut[];

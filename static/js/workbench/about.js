@@ -7,7 +7,7 @@ import { indexOf } from "./goto.js";
 /** @import { View } from "./view.js" */
 
 const KEY = "podstep.about"; // whether it was open when it was last here
-const ITEM = /^(\s*)(\S+(?: \S+){0,2}) {2,}(\S.*)$/; // a term, a gap, and what is said of it
+const ITEM = /^(\s*)(\S+(?: \S+){0,2}) {2,}(\S.*)$/; // a term, a gap, and its meaning
 const PIECE = /`([^`]+)`|(\b[Ss]teps? )(\d+\.\d+)/g;
 
 /**
@@ -34,7 +34,7 @@ export function blocks(text) {
 
 export class About {
   #text = null;
-  #told = ""; // on one line
+  #line = ""; // on one line
 
   /**
    * @param {HTMLElement} host
@@ -75,20 +75,20 @@ export class About {
     if (text === this.#text) return;
     this.#text = text;
     this.host.hidden = !text;
-    const told = blocks(text);
-    this.#told = told
+    const content = blocks(text);
+    this.#line = content
       .flatMap(({ text: one, items }) => one ?? items.map((item) => item.join(": ")))
       .join(" ")
       .replaceAll("`", "");
     this.#head();
     fill(
       this.all,
-      told.map(({ text: one, items }) =>
+      content.map(({ text: one, items }) =>
         items
           ? h(
               "dl",
               null,
-              items.map(([term, says]) => [h("dt", null, this.#pieces(term)), h("dd", null, this.#pieces(says))]),
+              items.map(([term, meaning]) => [h("dt", null, this.#pieces(term)), h("dd", null, this.#pieces(meaning))]),
             )
           : h("p", null, this.#pieces(one)),
       ),
@@ -96,7 +96,7 @@ export class About {
   }
 
   #head() {
-    this.lead.textContent = this.all.hidden ? this.#told : "About this scenario";
+    this.lead.textContent = this.all.hidden ? this.#line : "About this scenario";
   }
 
   /**

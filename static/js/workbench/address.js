@@ -1,5 +1,5 @@
 // The address bar holds what is on screen, all of it in KEYS. Stepping replaces, selecting pushes, Back works. What an
-// address asks for and there is not is said, and the rest is shown.
+// address asks for and there is not is named, and the rest is shown.
 
 import { debounce, toast } from "../lib/dom.js";
 import { decoded } from "../lib/encoded.js";
@@ -30,16 +30,16 @@ const WITH_VIEWS = new Set(["cache", "priorities", "podgroups", "session"]); // 
 const WRITE_AFTER = 120; // browsers limit how often the address may change
 // Milliseconds after the step is shown; a list that the address names and that is not drawn by then does not exist.
 const SETTLED = 1500;
-const SAID = 4; // wrong values that are named
+const NAMED = 4; // wrong values that are named
 const ELSEWHERE = new Set(["edit", "create"]); // keys that say what to do, and are gone once it is done
 
 /**
  * What the address holds beside the lists of the open tab and of the stage (lists.js), in the order in which it is
- * written: `of` reads it from the screen, "" for the usual; `is` tells whether a text is possible, once the source is
+ * written: `of` reads it from the screen, "" for the usual; `is` returns whether a text is possible, once the source is
  * open.
  */
 /**
- * By key of the address: what it is of a view, and whether a text can be meant.
+ * By key of the address: what it is of a view, and whether a text is valid.
  *
  * @type {Record<string, { of: (view: any) => string, is: (text: string, view: View, wish: Wish) => boolean }>}
  */
@@ -74,7 +74,7 @@ const KEYS = {
   shade: { of: ({ shown }) => (shown.shade === "use" ? "" : shown.shade), is: (text) => Object.hasOwn(MEASURES, text) },
   search: { of: ({ shown }) => shown.search, is: (text) => text.length <= 200 },
   present: { of: ({ shown }) => shown.present, is: (text) => text === "1" },
-  why: { of: ({ why }) => why?.shown?.pod ?? "", is: () => true }, // the panel says of which pod there is nothing
+  why: { of: ({ why }) => why?.shown?.pod ?? "", is: () => true }, // the panel names the pod that it has nothing about
   on: {
     of: ({ why }) => why?.shown?.node ?? "",
     is: (text, { playback }, wish) => Boolean(wish.why) && playback.nodeIndex.has(text),
@@ -98,13 +98,13 @@ export class Address {
   #pushed = "";
   #wrong = new Set();
   #awaited = null; // {pod, phase, at} of an address, until the step is there
-  #selecting = false; // what an address says is being shown, but not its step yet
+  #selecting = false; // what an address asks for is being shown, but not its step yet
 
   /** @param {View} view */
   constructor(view) {
     this.view = view;
     this.replace = debounce(() => this.#put("replaceState"), WRITE_AFTER);
-    this.tell = debounce(() => this.#tell(), 50);
+    this.warn = debounce(() => this.#warn(), 50);
     const { playback } = view;
     for (const name of ["step", "moment", "parts"])
       playback.on(name, () => {
@@ -151,7 +151,7 @@ export class Address {
   }
 
   /**
-   * The moment or phase of a wish, as `Playback.goto` takes it: an address says itself which tab is open.
+   * The moment or phase of a wish, as `Playback.goto` takes it: an address names the open tab itself.
    *
    * @param {{ at?: string, phase?: string } | Wish} wish
    */
@@ -171,7 +171,7 @@ export class Address {
       if (text) query.set(key, text);
     }
     if (path === location.pathname) for (const [key, text] of framing()) query.set(key, text);
-    for (const tab of [view.tab, "stage"]) for (const [key, text] of view.lists.told(tab)) query.set(key, text);
+    for (const tab of [view.tab, "stage"]) for (const [key, text] of view.lists.entries(tab)) query.set(key, text);
     const search = query.toString().replaceAll("%2F", "/").replaceAll("%3A", ":");
     return (run ? run[1] + (stepOf(view) || "0") : path) + (search ? `?${search}` : "");
   }
@@ -193,17 +193,17 @@ export class Address {
    */
   wrong(text) {
     this.#wrong.add(text);
-    this.tell();
+    this.warn();
     this.replace(); // it goes from the address
   }
 
-  #tell() {
+  #warn() {
     const all = [...this.#wrong].map((text) => (text.length > 60 ? `${text.slice(0, 59)}…` : text));
     this.#wrong.clear();
     if (!all.length) return;
-    const more = all.length > SAID ? ` and ${all.length - SAID} more` : "";
+    const more = all.length > NAMED ? ` and ${all.length - NAMED} more` : "";
     toast(
-      `The address refers to something that does not exist: ${all.slice(0, SAID).join(", ")}${more}. `
+      `The address refers to something that does not exist: ${all.slice(0, NAMED).join(", ")}${more}. `
         + "Everything else is shown.",
       {
         name: "warn",
@@ -227,7 +227,7 @@ export class Address {
     this.view.emit("address", href);
   }
 
-  /** Show what the address says of everything but the step. */
+  /** Show everything that the address asks for but the step. */
   select(wish) {
     this.#selecting = true;
     try {
@@ -243,13 +243,13 @@ export class Address {
     const { playback } = view;
     for (const key of wish.others) this.wrong(key);
     /** @type {Record<string, string>} */
-    const meant = {};
+    const valid = {};
     for (const [key, { is }] of Object.entries(KEYS)) {
       const text = wish[key];
-      meant[key] = text && is(text, view, wish) ? text : "";
-      if (text && !meant[key]) this.wrong(`${key}=${text}`);
+      valid[key] = text && is(text, view, wish) ? text : "";
+      if (text && !valid[key]) this.wrong(`${key}=${text}`);
     }
-    const { tab, view: sub, node, pod, colour, group, lit, stage, shade, search, present } = meant;
+    const { tab, view: sub, node, pod, colour, group, lit, stage, shade, search, present } = valid;
     if (!wish.bare) view.lookAs({ colour, group });
     view.setShown({ stage, shade: shade || "use", search, present });
     const open = tab || "story";
@@ -261,12 +261,12 @@ export class Address {
     view.selectNode(playback.nodeIndex.get(node) ?? -1, { push: false });
     view.selectPod(playback.podIndex.get(pod) ?? -1, { push: false });
     view.lightColour(lit ? (view.colours.entries.find(({ label }) => label === lit)?.code ?? -1) : -1);
-    const step = Number(meant.step);
+    const step = Number(valid.step);
     this.#awaited = {
       step: Number.isInteger(step) ? step : -1,
       pod: pod && view.pod < 0 ? pod : "",
-      phase: meant.at ? "" : meant.phase,
-      at: Number(meant.at),
+      phase: valid.at ? "" : valid.phase,
+      at: Number(valid.at),
     };
   }
 
@@ -280,7 +280,7 @@ export class Address {
   }
 
   /**
-   * The step is there: what of the address it does not have is said.
+   * The step is there: report what the address asks for and it does not have.
    *
    * @param {string} name
    */
@@ -306,7 +306,7 @@ export class Address {
   }
 
   /**
-   * Open or close Why? as the address says.
+   * Open or close Why? as the address asks.
    *
    * @param {{ why?: string, on?: string } | Wish} wish
    */

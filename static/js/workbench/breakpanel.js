@@ -48,7 +48,7 @@ export class Points {
   }
 
   /**
-   * What could be meant: what has the focus or is selected, then this cycle's own, then what needs no name.
+   * What to offer: what has the focus or is selected, then this cycle's own, then what needs no name.
    *
    * @param {About} about
    */

@@ -152,7 +152,7 @@ export class Breakpoints extends Emitter {
   }
 
   /**
-   * Whether a cycle breaks because it was named: that says nothing of what becomes of it.
+   * Whether a cycle breaks because it was named: that reveals nothing of its outcome.
    *
    * @param {number} index
    */
@@ -180,7 +180,7 @@ export class Breakpoints extends Emitter {
   }
 
   /**
-   * How many cycles are known where one holds, among those of which it may be told.
+   * How many cycles are known where one holds, among those whose outcome may be shown.
    *
    * @param {string} text
    */
@@ -219,7 +219,7 @@ export class Breakpoints extends Emitter {
 
   /**
    * Why one stops at a cycle that is loaded, a text for each breakpoint that holds; waits for what only the matrices
-   * tell.
+   * show.
    *
    * @param {number} index
    */
@@ -237,7 +237,7 @@ export class Breakpoints extends Emitter {
    * The nearest cycle that breaks, after (direction 1) or before (-1) the current one: `{index, reasons}`, or `{none}`
    * in words; null once it is given up.
    */
-  async next(direction, tell) {
+  async next(direction, onProgress) {
     const { playback } = this.view;
     const { enabled } = this;
     if (!enabled.length) return { none: this.list.length ? "Every breakpoint is off." : "No breakpoint is set." };
@@ -255,14 +255,14 @@ export class Breakpoints extends Emitter {
       asked.length
       && (near ? (to - from) * direction > 0 : direction > 0 ? from < playback.cycles || computing : from > 1)
     ) {
-      const found = await this.finder.find({ from, direction, conditions: asked, to }, tell);
+      const found = await this.finder.find({ from, direction, conditions: asked, to }, onProgress);
       if (!found) return null;
       if (found.index) {
         for (const [place] of found.why) this.#note(found.index, asked[place]);
         return { index: found.index, reasons: found.why.map(([, text]) => text.replaceAll("default/", "")) };
       }
     }
-    if (near) return { index: near, reasons: this.#told(near) };
+    if (near) return { index: near, reasons: this.#recorded(near) };
     return {
       none:
         computing && !playback.complete
@@ -293,7 +293,7 @@ export class Breakpoints extends Emitter {
    *
    * @param {number} index
    */
-  #told(index) {
+  #recorded(index) {
     const facts = known(this.view.playback);
     return this.enabled
       .filter((text) => marked(text, facts, index) || this.#found.get(index)?.has(text))

@@ -84,7 +84,7 @@ export class Build {
     });
     this.open("objects");
     playback.on("opened", ({ revision }) => {
-      this.text.tell();
+      this.text.updateBadge();
       this.draft.opened(revision);
     });
     this.draft.on("changed", (changed) => this.#changedElsewhere(changed));
@@ -135,8 +135,8 @@ export class Build {
   }
 
   /**
-   * Make an edit, `make(text)` → `{text, words…}`, save it and simulate it anew; see Draft. `words` are what Undo calls
-   * it, those of the answer without them, and null keeps no step; `saved(answer)` hears of it before it is simulated.
+   * Make an edit, `make(text)` → `{text, words…}`, save it and simulate again; see Draft. `words` are what Undo calls
+   * it, those of the answer without them, and null keeps no step; `saved(answer)` is called before it is simulated.
    */
   /**
    * @param {Parameters<Draft["change"]>[0]} make
@@ -153,13 +153,13 @@ export class Build {
     } finally {
       if (words !== null) this.undo.push(words ?? answer.words, before, text);
     }
-    if (merged && words !== null) this.#tellMerged();
+    if (merged && words !== null) this.#notifyMerged();
     return answer;
   }
 
-  /** After what the edit says of itself. */
-  #tellMerged() {
-    setTimeout(() => this.edit?.tell("Merged with the changes of another tab: both are in the draft."));
+  /** After the edit's own notice. */
+  #notifyMerged() {
+    setTimeout(() => this.edit?.notify("Merged with the changes of another tab: both are in the draft."));
   }
 
   /** Another tab has saved: show that, and leave alone what is typed here. */

@@ -66,7 +66,7 @@ export class Cards {
   }
 
   /**
-   * Let the cards grow as long as all of them fit; where they do not with all that they tell, they are small ones. No
+   * Let the cards grow as long as all of them fit; where they do not with all that they show, they are small ones. No
    * step changes their size.
    */
   #fit() {
@@ -202,7 +202,7 @@ export class Cards {
   }
 
   /**
-   * What of a search or of the selected pod is on a node: "", or what the card's tag says.
+   * What of a search or of the selected pod is on a node: "", or the text of the card's tag.
    *
    * @param {number} node
    */

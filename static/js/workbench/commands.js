@@ -44,14 +44,14 @@ const undo =
     }
   };
 
-// `keys` as keys.js writes them; `says` is the help's text for two that belong together, `many` leaves one out of it,
+// `keys` as keys.js writes them; `help` is the help's text for two that belong together, `many` leaves one out of it,
 // `span` stands for all keys of a row; `elsewhere`: the part itself listens for the keys; `when`: without it always.
 /**
  * @typedef {{
  *   id: string,
  *   group: string,
  *   name: string,
- *   says?: string,
+ *   help?: string,
  *   keys?: string[],
  *   many?: boolean,
  *   span?: [from: string, to: string],
@@ -64,25 +64,25 @@ const undo =
 
 /** @type {Row[]} */
 export const COMMANDS = [
-  { id: "step", group: "Time", name: "One cycle on", keys: ["ArrowRight"], run: go((playback) => playback.wanted + 1) },
+  { id: "step", group: "Time", name: "Next cycle", keys: ["ArrowRight"], run: go((playback) => playback.wanted + 1) },
   {
     id: "back",
     group: "Time",
-    name: "One cycle back",
+    name: "Previous cycle",
     keys: ["ArrowLeft"],
     run: go((playback) => playback.wanted - 1),
   },
   {
     id: "phase",
     group: "Time",
-    name: "One phase on",
+    name: "Next phase",
     keys: ["Shift+ArrowRight"],
     run: ({ deck }, { since }) => deck.phase(1, since),
   },
   {
     id: "phase-back",
     group: "Time",
-    name: "One phase back",
+    name: "Previous phase",
     keys: ["Shift+ArrowLeft"],
     run: ({ deck }, { since }) => deck.phase(-1, since),
   },
@@ -94,7 +94,7 @@ export const COMMANDS = [
     id: "next",
     group: "Time",
     name: "Next by the deck's unit",
-    says: "Next by the deck's unit: an event, a second, a failure …",
+    help: "Next by the deck's unit: an event, a second, a failure …",
     keys: ["."],
     run: ({ deck }, { since }) => deck.step(1, since),
   },
@@ -102,7 +102,7 @@ export const COMMANDS = [
     id: "previous",
     group: "Time",
     name: "Previous by the deck's unit",
-    says: "Previous of the same",
+    help: "Previous of the same",
     keys: [","],
     run: ({ deck }, { since }) => deck.step(-1, since),
   },
@@ -138,18 +138,18 @@ export const COMMANDS = [
     id: "ahead",
     group: "Time",
     name: "Show or hide outcomes ahead",
-    says: "Show or hide outcomes ahead, on the timeline",
+    help: "Show or hide outcomes ahead, on the timeline",
     keys: ["o"],
     run: ({ view, deck }) => {
       view.seen.reveal(!view.seen.ahead);
-      deck.tellAhead();
+      deck.announceAhead();
     },
   },
   {
     id: "break",
     group: "Run to",
     name: "Breakpoints…",
-    says: "Breakpoints: set, switch and remove them",
+    help: "Breakpoints: set, switch and remove them",
     keys: ["b"],
     run: ({ points, view }, { target }) => points.open(about(target, view)),
   },
@@ -176,7 +176,7 @@ export const COMMANDS = [
         id: `tab-${key}`,
         group: "Look",
         name: `Tab ${title}`,
-        says: "The tabs of Inspect",
+        help: "The tabs of Inspect",
         span: ["1", String(Math.min(TABS.length, DIGITS))],
         many: i > 0,
         keys: i < DIGITS ? [String(i + 1)] : undefined,
@@ -202,15 +202,15 @@ export const COMMANDS = [
     id: "presentation",
     group: "Look",
     name: "Presentation mode",
-    says: "Presentation mode: large type, the stage alone; Esc leaves it",
+    help: "Presentation mode: large type, the stage alone; Esc leaves it",
     keys: ["p"],
     run: ({ presenting }) => presenting.toggle(),
   },
   {
     id: "remote",
     group: "Time",
-    name: "One cycle on, by a presenter's remote",
-    says: "The same in presentation mode, as presenters' remotes do",
+    name: "Next cycle, by a presenter's remote",
+    help: "The same in presentation mode, as presenters' remotes do",
     keys: ["PageDown"],
     hidden: true,
     when: ({ presenting }) => presenting.on,
@@ -219,8 +219,8 @@ export const COMMANDS = [
   {
     id: "remote-back",
     group: "Time",
-    name: "One cycle back, by a presenter's remote",
-    says: "One cycle back of the same",
+    name: "Previous cycle, by a presenter's remote",
+    help: "Previous cycle, by the same",
     keys: ["PageUp"],
     hidden: true,
     when: ({ presenting }) => presenting.on,
@@ -230,7 +230,7 @@ export const COMMANDS = [
     id: "close",
     group: "Look",
     name: "Unselect",
-    says: "Close, unselect, leave presentation mode",
+    help: "Close, unselect, leave presentation mode",
     keys: ["Escape"],
     run: ({ view, stops, presenting }) => {
       if (presenting.on && view.node < 0 && view.pod < 0 && !view.lit) {
@@ -282,11 +282,11 @@ export const COMMANDS = [
   {
     id: "redo",
     group: "Change",
-    name: "Do it again",
+    name: "Redo",
     keys: ["Mod+Shift+z"],
     elsewhere: true,
     when: ({ build, mine }) => mine && Boolean(build.undo.next),
-    run: undo("forth", "Done again"),
+    run: undo("forth", "Redone"),
   },
   { id: "share", group: "Change", name: "Share", keys: ["s"], run: ({ onShare }) => onShare() },
   {
@@ -358,7 +358,7 @@ export const COMMANDS = [
     hidden: true,
     run: ({ palette }) => palette.open(),
   },
-  { id: "help", group: "Help", name: "Keys", says: "This help", keys: ["?"], run: ({ help }) => help() },
+  { id: "help", group: "Help", name: "Keys", help: "This help", keys: ["?"], run: ({ help }) => help() },
   { id: "home", group: "Help", name: "To the start page", run: () => location.assign("/") },
   {
     id: "reference",

@@ -1,4 +1,4 @@
-// What a change cost a text beside what it changed: its form, where all of it had to be written anew, and comments.
+// What a change cost a text beside what it changed: its form, where all of it had to be written again, and comments.
 
 import { plural } from "../lib/quantity.js";
 

@@ -8,11 +8,11 @@ import { superseded } from "../lib/socket.js";
 /** @import { View } from "./view.js" */
 
 const SHOW_AFTER = 500; // milliseconds; most sources are computed sooner
-const SAY_EVERY = 8000;
+const ANNOUNCE_EVERY = 8000;
 
 export class Computing {
   #since = 0;
-  #said = 0;
+  #announced = 0;
   #seeking = null; // {step, controller}: the step that is waited for
   #dismissed = false; // the notice that not all is computed
 
@@ -34,10 +34,10 @@ export class Computing {
       this.#since = performance.now();
       this.#dismissed = false;
       this.loaded();
-      this.#tell();
-      setTimeout(() => this.#tell(), SHOW_AFTER);
+      this.#update();
+      setTimeout(() => this.#update(), SHOW_AFTER);
     });
-    playback.on("grew", () => this.#tell());
+    playback.on("grew", () => this.#update());
     playback.on("later", ({ step, place }) => this.seek(step, place));
     playback.on("seek", () => {
       if (this.#seeking && !this.#seeking.arrived) this.#giveUp();
@@ -68,7 +68,7 @@ export class Computing {
 
   // ---- computing cycles
 
-  #tell() {
+  #update() {
     const { playback } = this.view;
     if (this.#seeking) {
       this.#showSeeking();
@@ -106,7 +106,7 @@ export class Computing {
     const [share, words] = this.#far();
     this.bar.set(share, words);
     this.#show("far", this.bar.element);
-    this.#say(`${words}. You can step meanwhile.`);
+    this.#announce(`${words}. You can step meanwhile.`);
   }
 
   #showSeeking() {
@@ -115,7 +115,7 @@ export class Computing {
     const wanted = /^\d+$/.test(step) ? Number(step) : 0;
     bar.set(wanted ? Math.min(1, this.view.playback.cycles / wanted) : null, `Going to step ${step}: ${words}`);
     this.#show("seeking", bar.element);
-    this.#say(`Going to step ${step}: ${words}.`);
+    this.#announce(`Going to step ${step}: ${words}.`);
   }
 
   #showStopped() {
@@ -166,9 +166,9 @@ export class Computing {
   }
 
   /** @param {string} words */
-  #say(words) {
-    if (performance.now() - this.#said < SAY_EVERY) return;
-    this.#said = performance.now();
+  #announce(words) {
+    if (performance.now() - this.#announced < ANNOUNCE_EVERY) return;
+    this.#announced = performance.now();
     announce(words, "computing");
   }
 
@@ -190,8 +190,8 @@ export class Computing {
       cancel: "Stay here",
     });
     const mine = (this.#seeking = { step, controller, bar, arrived: false });
-    this.#said = 0;
-    this.#tell();
+    this.#announced = 0;
+    this.#update();
     const { playback } = view;
     try {
       const { index } = await playback.socket.call(
@@ -212,7 +212,7 @@ export class Computing {
       if (this.#seeking === mine) {
         this.#seeking = null;
         if (view.pending) this.#stay();
-        this.#tell();
+        this.#update();
         if (playback.complete === false) this.#showComputed();
       }
     }
@@ -223,7 +223,7 @@ export class Computing {
     this.#seeking = null;
     this.#stay();
     seeking.controller.abort();
-    this.#tell();
+    this.#update();
   }
 
   /** Nothing is waited for any more, and it was not reached. */

@@ -35,7 +35,7 @@ const nodesOf = (names, count) =>
     : `${names.slice(0, NAMED).join(", ")} and ${plural(count - NAMED, "more node")}`;
 
 /**
- * `marked` tells whether it holds, as far as the marks know. `why` says in words why it holds for a cycle that is
+ * `marked` returns whether it holds, as far as the marks know. `why` returns in words why it holds for a cycle that is
  * loaded, "" where it does not.
  */
 export const KINDS = {

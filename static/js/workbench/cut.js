@@ -1,4 +1,4 @@
-// A cycle cut to a moment inside it: what every panel reads instead of the whole. The server says what is different by
+// A cycle cut to a moment inside it: what every panel reads instead of the whole. The server sends what is different by
 // then (`cuts`, the latest phase first, each as its difference from the one before); here it is put together.
 
 import { waits } from "./phases.js";
@@ -123,14 +123,14 @@ export function cut(light, parts, { at, phase }) {
 const AT_REST = "The queues are recorded at the end of the run, which this moment precedes.";
 
 /**
- * The end of a run at a moment before it; `former` are the parts of the last cycle, null while they are not known.
+ * The end of a run at a moment before it; `previous` are the parts of the last cycle, null while they are not known.
  *
  * @param {CycleParts | null} end
- * @param {CycleParts | null} former
+ * @param {CycleParts | null} previous
  * @param {{at: number}} place
  * @returns {CycleParts | null}
  */
-export function cutEnd(end, former, { at }) {
+export function cutEnd(end, previous, { at }) {
   const { moments = [], events = [], podgroups } = end ?? {};
   if (!end || at <= 0 || at >= moments.length) return end;
   const { time, events: seen } = moments[at - 1];
@@ -140,7 +140,7 @@ export function cutEnd(end, former, { at }) {
     story: [["The last cycle is over; the run has not ended yet."]],
     moments: moments.slice(0, at),
     events: events.slice(0, seen),
-    podgroups: podgroups && around({ ...groupsBefore(podgroups, former?.podgroups), consequences: [] }, at, 0),
+    podgroups: podgroups && around({ ...groupsBefore(podgroups, previous?.podgroups), consequences: [] }, at, 0),
     queue: { why: AT_REST },
   };
 }
@@ -149,11 +149,11 @@ export function cutEnd(end, former, { at }) {
  * The groups as they are before the end: as the last cycle left them, where that is known.
  *
  * @param {PodGroupsPart | NoPodGroups} end
- * @param {PodGroupsPart | NoPodGroups | undefined} former
+ * @param {PodGroupsPart | NoPodGroups | undefined} previous
  */
-function groupsBefore(end, former) {
+function groupsBefore(end, previous) {
   if (!("groups" in end)) return end;
-  if (!former || !("groups" in former)) return { ...end, groups: [], count: 0, group: null };
-  const { groups, count, time } = former;
+  if (!previous || !("groups" in previous)) return { ...end, groups: [], count: 0, group: null };
+  const { groups, count, time } = previous;
   return { ...end, groups, count, time, group: null };
 }

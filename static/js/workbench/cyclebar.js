@@ -46,7 +46,7 @@ export class CycleBar {
     view.playback.on("opened", () => this.update());
   }
 
-  /** Who reads the tab of a phase goes on to the next phase's; an address says itself which tab it means. */
+  /** Who reads the tab of a phase goes on to the next phase's; an address names its tab itself. */
   #follow() {
     const { index, phase, wish } = this.view.playback;
     const place = `${index}/${phase}`;

@@ -194,22 +194,22 @@ export class Deck {
       this.moments.element,
       new TimelineLegend(view).element,
     );
-    playback.on("seek", () => this.#tell());
-    playback.on("parts", () => this.#tell());
+    playback.on("seek", () => this.#update());
+    playback.on("parts", () => this.#update());
     playback.on("moment", () => {
-      this.#tell();
-      this.#say();
+      this.#update();
+      this.#announcePlace();
     });
     playback.on("step", ({ index }) => {
-      this.#tell();
-      this.#say();
+      this.#update();
+      this.#announcePlace();
       if (this.playing) this.#onward(index);
     });
-    playback.on("grew", () => this.#tell());
+    playback.on("grew", () => this.#update());
     playback.on("opened", () => {
       this.pause();
       if (!kept()) this.#choose(playback.timed ? "event" : "failure", { keep: false });
-      this.#tell();
+      this.#update();
     });
     view.on("hold", () => this.pause());
   }
@@ -224,9 +224,9 @@ export class Deck {
     this.breakpoints = breakpoints;
     this.onPoints = () => points.open();
     this.timeline.breakpoints = breakpoints;
-    const tell = () => this.count(breakpoints.enabled.length);
-    breakpoints.on("changed", tell);
-    tell();
+    const update = () => this.count(breakpoints.enabled.length);
+    breakpoints.on("changed", update);
+    update();
   }
 
   get playing() {
@@ -324,12 +324,12 @@ export class Deck {
     this.#walk("phase", direction, since);
   }
 
-  /** Say whether outcomes ahead are shown. */
-  tellAhead() {
+  /** Announce whether outcomes ahead are shown. */
+  announceAhead() {
     announce(this.view.seen.ahead ? "Outcomes ahead are shown." : "Outcomes ahead are hidden.");
   }
 
-  /** Tell how many breakpoints are set. */
+  /** Show how many breakpoints are set. */
   count(set) {
     const label = set ? `Breakpoints: ${set}` : "Breakpoints";
     $("em", this.points).textContent = set ? String(set) : "";
@@ -379,7 +379,7 @@ export class Deck {
     if (this.view.walking === walking) this.view.walking = null;
   }
 
-  #tell() {
+  #update() {
     const { playback } = this.view;
     const last = playback.timed ? END : LAST;
     if (this.toEnd.title !== last) {
@@ -390,14 +390,14 @@ export class Deck {
   }
 
   /** Announce where one has come to; played faster than it can be spoken, it is not. */
-  #say() {
+  #announcePlace() {
     if (this.playing && this.#speed > 1) return;
     const text = placeWords(this.view);
     if (text) announce(text, "place");
   }
 }
 
-/** What "next" meant when this browser was last here, or "". */
+/** What "next" stood for when this browser was last here, or "". */
 function kept() {
   try {
     return localStorage.getItem(UNIT) ?? "";

@@ -65,7 +65,7 @@ function unhonored({ unhonored: name, message, line }) {
   };
 }
 
-/** What a summary says: the first note, and how many more there are. */
+/** The text of a summary: the first note, and how many more there are. */
 function title(notes) {
   const more = notes.length - 1;
   return [

@@ -1,4 +1,4 @@
-// The draft that a page edits, which other tabs may edit too. Every edit says on which text it was made; where another
+// The draft that a page edits, which other tabs may edit too. Every edit names the text it was made on; where another
 // one was saved since, it is merged with that, or the visitor decides. Nothing is ever saved over an edit that nobody
 // here has seen.
 
@@ -64,8 +64,8 @@ export class Draft extends Emitter {
     this.titled = 0; // the one that the title is of
     this.shown = 0; // the one that is simulated
     if (!id) return;
-    socket.on("draft.changed", (told) => {
-      if (told.draft === id) this.#told(told);
+    socket.on("draft.changed", (message) => {
+      if (message.draft === id) this.#received(message);
     });
     socket.on("draft.gone", ({ draft }) => {
       if (draft === id) this.#gone();
@@ -79,20 +79,20 @@ export class Draft extends Emitter {
 
   async #watch() {
     try {
-      this.#told(await this.socket.call("draft.watch", { draft: this.id }));
+      this.#received(await this.socket.call("draft.watch", { draft: this.id }));
     } catch (error) {
       if (error.code === "source.not-found") this.#gone();
     }
   }
 
-  /** Say so once: every connection that comes back asks for the draft again. */
+  /** Emit it once: every connection that comes back asks for the draft again. */
   #gone() {
     if (this.gone) return;
     this.gone = true;
     this.emit("gone");
   }
 
-  #told({ text, titled, title }) {
+  #received({ text, titled, title }) {
     if (titled > this.titled) {
       this.titled = titled;
       this.emit("titled", title);
@@ -241,7 +241,7 @@ export class Draft extends Emitter {
       const wrong = await this.#wrong(text, own.text);
       return wrong ? this.#asked(own, now, wrong) : { ...own, text };
     }
-    // Of a text that was typed the other lines are still meant; a form's edit is made or it is not.
+    // The other lines of a typed text are still intended; a form's edit is made or it is not.
     return this.#decided(await conflict({ parts }), own, now, {
       parts,
       theirs: whole ? resolved(parts, "theirs") : now,

@@ -207,7 +207,7 @@ export class Edit {
       try {
         const answer = await this.operate(wish, first ? "bundle.amend" : "bundle.operate", based);
         box.close();
-        this.#tell(answer, index, when, action);
+        this.#notifyChange(answer, index, when, action);
       } catch (error) {
         const errors = error.body?.errors ?? [{ message: error.message }];
         editor.mark(errors);
@@ -242,7 +242,7 @@ export class Edit {
   // ---- changing
 
   /**
-   * Rewrite the text by `bundle.operate` or another such command, and simulate it anew at the same step; `based` is the
+   * Rewrite the text by `bundle.operate` or another such command, and simulate again at the same step; `based` is the
    * text that the visitor saw.
    *
    * @param {any} wish of that command, without the text
@@ -285,18 +285,18 @@ export class Edit {
   }
 
   forth() {
-    return this.#lead("forth", "Done again");
+    return this.#lead("forth", "Redone");
   }
 
-  async #lead(way, said) {
+  async #lead(way, done) {
     if (this.#busy) return;
     this.#busy = true;
     try {
       const words = await this.options.undo[way]();
       if (!words) return;
-      toast(`${said}: ${words}.`);
+      toast(`${done}: ${words}.`);
     } catch (error) {
-      toast(`It could not be ${way === "back" ? "undone" : "done again"}: ${error.message}`, {
+      toast(`It could not be ${way === "back" ? "undone" : "redone"}: ${error.message}`, {
         name: "warn",
         ms: 6000,
       });
@@ -305,9 +305,9 @@ export class Edit {
     }
   }
 
-  #tell({ words, cost }, index, { seconds, during, start }, action) {
+  #notifyChange({ words, cost }, index, { seconds, during, start }, action) {
     if (start) {
-      this.tell(`${words[0].toUpperCase()}${words.slice(1)}.${cost}`);
+      this.notify(`${words[0].toUpperCase()}${words.slice(1)}.${cost}`);
       return;
     }
     const when =
@@ -321,7 +321,7 @@ export class Edit {
               ? `After cycle ${count(index)}: `
               : "Before the first cycle: ";
     const shows = action === "edit" ? "" : seconds ? this.#showsAt(Number(seconds)) : this.#showsAfter(index);
-    this.tell(`${when}${words}.${shows}${cost}`);
+    this.notify(`${when}${words}.${shows}${cost}`);
   }
 
   /** @param {number} index */
@@ -348,15 +348,15 @@ export class Edit {
   added(box, text) {
     box.close();
     $("#main").focus({ preventScroll: true });
-    this.tell(text);
+    this.notify(text);
   }
 
   /**
-   * A notice with Undo on it; notices say themselves.
+   * A notice with Undo on it; notices are announced.
    *
    * @param {string} text
    */
-  tell(text) {
+  notify(text) {
     const note = toast(text, { ms: NOTE_MS });
     this.#note = note;
     note?.append(

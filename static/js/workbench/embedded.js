@@ -1,5 +1,5 @@
-// The page in another page's frame: one view of it if its address says so, at a step that may be locked. It tells the
-// page around it how high it is, so that the frame can be as high.
+// The page in another page's frame: one view of it if its address names one, at a step that may be locked. It
+// sends its height to the page around it, so that the frame can be as high.
 
 /** @import { Layout } from "./layout.js" */
 /** @import { Playback } from "./playback.js" */
@@ -47,17 +47,17 @@ export function embedded(root, { view, layout, playback }) {
   if (parent !== window) report();
 }
 
-/** Tell the page around the frame how high this one is, now and whenever that changes, ten times a second at most. */
+/** Send the page around the frame the height of this one, now and whenever that changes, ten times a second at most. */
 function report() {
-  let [told, last, timer] = [0, -Infinity, 0];
-  const tell = () => {
+  let [sent, last, timer] = [0, -Infinity, 0];
+  const send = () => {
     timer = 0;
     const height = Math.ceil(document.body.getBoundingClientRect().height);
-    if (!height || height === told) return;
-    [told, last] = [height, performance.now()];
+    if (!height || height === sent) return;
+    [sent, last] = [height, performance.now()];
     parent.postMessage({ type: TYPE, height }, "*"); // it is no secret
   };
   new ResizeObserver(() => {
-    if (!timer) timer = window.setTimeout(tell, Math.max(0, last + EVERY - performance.now()));
+    if (!timer) timer = window.setTimeout(send, Math.max(0, last + EVERY - performance.now()));
   }).observe(document.body);
 }

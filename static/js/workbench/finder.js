@@ -13,20 +13,18 @@ export class Finder {
   constructor(playback) {
     this.playback = playback;
     /** @type {((index: number) => void) | null} */
-    this.told = null; // the listener for the newest search's progress
-    playback.socket.on("cycle.searched", ({ index }) => this.told?.(index));
-    playback.on("opened", () => {
-      if (this.told) this.cancel();
-    });
+    this.onProgress = null; // while something is searched
+    playback.socket.on("cycle.searched", ({ index }) => this.onProgress?.(index));
+    playback.on("opened", () => this.cancel());
   }
 
   /**
    * Resolves with `{index, why: [[place, text]…]}`; without an index where there is none; with null once it is given
    * up.
    */
-  async find({ from, direction, conditions, to, met = [] }, tell = () => {}) {
+  async find({ from, direction, conditions, to, met = [] }, onProgress = () => {}) {
     const search = ++this.#search;
-    this.told = tell;
+    this.onProgress = onProgress;
     const way = direction > 0 ? "forward" : "backward";
     try {
       for (let start = from; ;) {
@@ -46,16 +44,16 @@ export class Finder {
       if (superseded(error) || search !== this.#search) return null;
       throw error;
     } finally {
-      if (search === this.#search) this.told = null;
+      if (search === this.#search) this.onProgress = null;
     }
   }
 
-  /** Give up what is searched. */
+  /** Give up what is searched, if anything is. */
   cancel() {
-    if (!this.told) return;
+    if (!this.onProgress) return;
     this.#search += 1;
     /** @type {((index: number) => void) | null} */
-    this.told = null;
-    this.playback.socket.call("cycle.cancel", {}).catch(() => {}); // who is not heard finds nothing either
+    this.onProgress = null;
+    this.playback.socket.call("cycle.cancel", {}).catch(() => {}); // on a lost connection nothing is searched either
   }
 }

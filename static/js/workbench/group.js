@@ -145,7 +145,7 @@ export class Group extends DocumentPanel {
       Array.isArray(how) || how === null
         ? h(
             "select",
-            { class: "field", id, "aria-describedby": `${id}-told` },
+            { class: "field", id, "aria-describedby": `${id}-note` },
             (how ?? []).map(([value, text]) => h("option", { value, text })),
           )
         : h("input", {
@@ -155,16 +155,16 @@ export class Group extends DocumentPanel {
             spellcheck: "false",
             placeholder: how,
             inputmode: NUMBERS.has(name) ? "numeric" : undefined,
-            "aria-describedby": `${id}-told`,
+            "aria-describedby": `${id}-note`,
           });
-    const told = h("small", { class: "group-told", id: `${id}-told`, text: hint });
-    this.fields.set(name, { input, told, hint });
+    const note = h("small", { class: "group-note", id: `${id}-note`, text: hint });
+    this.fields.set(name, { input, note, hint });
     return h(
       "div",
       { class: `group-field ${name === "dialect" ? "wide" : ""}` },
       h("label", { for: id, text: label }),
       input,
-      told,
+      note,
     );
   }
 
@@ -173,14 +173,14 @@ export class Group extends DocumentPanel {
       type: "checkbox",
       checked: true,
       id: "group-coscheduling",
-      "aria-describedby": "group-plugin-told",
+      "aria-describedby": "group-plugin-note",
     });
-    this.pluginTold = h("small", { class: "group-told", id: "group-plugin-told" });
+    this.pluginNote = h("small", { class: "group-note", id: "group-plugin-note" });
     return h(
       "div",
       { class: "group-plugin" },
       h("label", { for: "group-coscheduling" }, this.plugin, h("b", { text: "Schedule it with Coscheduling" })),
-      this.pluginTold,
+      this.pluginNote,
     );
   }
 
@@ -208,19 +208,19 @@ export class Group extends DocumentPanel {
       if (this.fields.has(field)) wrong.set(field, message);
       else general.push(message);
     }
-    for (const [name, { input, told, hint }] of this.fields) {
+    for (const [name, { input, note, hint }] of this.fields) {
       const message = wrong.get(name) ?? "";
       const shown = message && !(name === "name" && !input.value && !this.pressed);
       input.setAttribute("aria-invalid", String(Boolean(shown)));
-      told.classList.toggle("stale-text", Boolean(shown));
-      told.classList.toggle("fail-text", !shown && doubts.has(name));
-      told.textContent = shown
+      note.classList.toggle("stale-text", Boolean(shown));
+      note.classList.toggle("fail-text", !shown && doubts.has(name));
+      note.textContent = shown
         ? message
         : (doubts.get(name) ?? (lacks.includes(name) ? "this API group has no such field" : hint));
       input.disabled = lacks.includes(name) && !input.value;
     }
     this.plugin.disabled = answer.coscheduling;
-    this.pluginTold.textContent = answer.coscheduling
+    this.pluginNote.textContent = answer.coscheduling
       ? "The scheduler has the plugin already."
       : this.plugin.checked
         ? ""

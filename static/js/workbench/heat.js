@@ -79,13 +79,13 @@ export class HeatMap {
     );
   }
 
-  /** Draw anew; `holders` are the nodes with pods of the colour that is lit up, null if none is. */
+  /** Draw again; `holders` are the nodes with pods of the colour that is lit up, null if none is. */
   update(holders = this.shading.holders) {
     this.shading.update(holders);
     this.draw();
   }
 
-  /** Bring a cell into view; `close` looks closer where cells are too small to be told apart. */
+  /** Bring a cell into view; `close` looks closer where cells are too small to distinguish. */
   reveal(node, { close = false } = {}) {
     if (!this.camera.has(node)) return;
     this.camera.reveal(node, close);
@@ -227,7 +227,7 @@ export class HeatMap {
    * @param {number} [x]
    * @param {number} [y]
    */
-  #tell(node, x = 0, y = 0) {
+  #showTip(node, x = 0, y = 0) {
     this.tip.hidden = node < 0;
     if (node < 0) return;
     const { cluster } = this.view.playback;
@@ -296,7 +296,7 @@ export class HeatMap {
         return;
       }
       const node = this.camera.hit(x, y);
-      this.#tell(node, x, y);
+      this.#showTip(node, x, y);
       view.hover(node);
     });
     const up = (/** @type {PointerEvent} */ event) => {
@@ -311,7 +311,7 @@ export class HeatMap {
     canvas.addEventListener("pointerup", up);
     canvas.addEventListener("pointercancel", up);
     canvas.addEventListener("pointerleave", () => {
-      this.#tell(-1);
+      this.#showTip(-1);
       view.hover(-1);
     });
     canvas.addEventListener("keydown", (event) => this.#key(event));

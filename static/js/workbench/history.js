@@ -7,7 +7,7 @@ import { address } from "./add/when.js";
 import { Branches } from "./branches/panel.js";
 import { EventForm } from "./events/form.js";
 import { Outcomes } from "./events/outcomes.js";
-import { eventRow, tellOutcome } from "./events/row.js";
+import { eventRow, showOutcome } from "./events/row.js";
 import { Scale } from "./events/scale.js";
 import { Ticks } from "./events/ticks.js";
 import { GROUP, Group } from "./group.js";
@@ -47,7 +47,7 @@ export class History {
       "aria-label": "With the chosen events",
       hidden: true,
     });
-    this.outcomes = new Outcomes(playback, (id) => this.#told(id));
+    this.outcomes = new Outcomes(playback, (id) => this.#showOutcome(id));
     this.ticks = new Ticks(view);
     this.branches = new Branches(view, edit, mine);
     const events = h(
@@ -234,9 +234,9 @@ export class History {
   }
 
   /** @param {string} id */
-  #told(id) {
+  #showOutcome(id) {
     const place = this.list.querySelector(`[data-row="${CSS.escape(id)}"] [data-outcome]`);
-    if (place) tellOutcome(place, this.outcomes.of(id));
+    if (place) showOutcome(place, this.outcomes.of(id));
   }
 
   #drawSeveral() {
@@ -284,7 +284,7 @@ export class History {
   // ---- changing
 
   /** Do a wish for each of the rows, as one change: the last first, so that those before stay what they were. */
-  async #change(rows, wish, said) {
+  async #change(rows, wish, done) {
     const landed = (row) => ({ id: row.id, ...(row.step ? { landed: row.step } : {}) });
     try {
       if (rows.length === 1) {
@@ -303,10 +303,10 @@ export class History {
           }
           return { text };
         };
-        await this.edit.change(all, { words: `${said.toLowerCase()}: ${plural(rows.length, "event")}` });
+        await this.edit.change(all, { words: `${done.toLowerCase()}: ${plural(rows.length, "event")}` });
       }
       this.#chosen.clear();
-      this.edit.tell(`${said}: ${rows.length === 1 ? rows[0].words : plural(rows.length, "event")}.`);
+      this.edit.notify(`${done}: ${rows.length === 1 ? rows[0].words : plural(rows.length, "event")}.`);
     } catch (error) {
       const text = error.body?.errors?.[0]?.message ?? error.message;
       toast(text[0].toUpperCase() + text.slice(1), { name: "warn", ms: 8000 });
@@ -344,9 +344,9 @@ export class History {
           ? `after cycle ${count(value)}`
           : "before the first cycle"
         : this.scale.words(value);
-    const said = `Moved to ${words}`;
+    const done = `Moved to ${words}`;
     if (byClock) {
-      await this.#change(rows, () => ({ action: "move", seconds: String(value) }), said);
+      await this.#change(rows, () => ({ action: "move", seconds: String(value) }), done);
       return;
     }
     const step = value ? await address(playback, value) : "1.0";
@@ -358,7 +358,7 @@ export class History {
     await this.#change(
       rows,
       (row) => ({ action: "move", step, ...(row.during ? { during: "evaluation" } : {}) }),
-      said,
+      done,
     );
   }
 

@@ -10,7 +10,7 @@ import { rankedIn } from "./playback/records.js";
 const FAILED = new Set(["u", "e", "p"]);
 const UNKNOWN = "The rest is still being computed.";
 
-/** @typedef {Record<string, any>} Told what the marks record about a cycle, and what was seen before it */
+/** @typedef {Record<string, any>} Facts what the marks record about a cycle, and what was seen before it */
 
 /**
  * `marks(facts, index)` decides from the marks alone, in the order of time, so that what was seen before counts; `ask`
@@ -18,8 +18,8 @@ const UNKNOWN = "The rest is still being computed.";
  *
  * @type {{
  *   id: string,
- *   marks?: (facts: Told, index: number) => boolean,
- *   words?: (facts: Told, index: number) => string,
+ *   marks?: (facts: Facts, index: number) => boolean,
+ *   words?: (facts: Facts, index: number) => string,
  *   ask?: string,
  * }[]}
  */
@@ -61,7 +61,7 @@ export const REASONS = [
   { id: "tie", ask: "tie" }, // the first of each workload
 ];
 const BIT = Object.fromEntries(REASONS.map(({ id }, i) => [id, 1 << i]));
-const TOLD = 3; // reasons
+const REASONS_SHOWN = 3; // reasons
 
 /**
  * @param {Marks} marks
@@ -139,7 +139,7 @@ export class Interesting {
   }
 
   /**
-   * Why a cycle is worth looking at: what the marks tell and what the server found, `[id, text]…`, the most important
+   * Why a cycle is worth looking at: what the marks record and what the server found, `[id, text]…`, the most important
    * first.
    */
   #reasons(index, found = []) {
@@ -153,20 +153,20 @@ export class Interesting {
       pod: short(pods.keys[pod] ?? ""),
       title: group?.name ? `${group.kind} ${short(group.name)}` : "",
     };
-    const told = new Map(found);
-    return REASONS.map(({ id, words }) => told.get(id) ?? (bits & BIT[id] ? words(facts, index) : ""))
+    const texts = new Map(found);
+    return REASONS.map(({ id, words }) => texts.get(id) ?? (bits & BIT[id] ? words(facts, index) : ""))
       .filter(Boolean)
-      .slice(0, TOLD);
+      .slice(0, REASONS_SHOWN);
   }
 
   /** The nearest one after (direction 1) or before (-1) where one stands: as `Breakpoints.next`. */
-  async next(direction, tell) {
-    const found = await this.#next(direction, tell);
+  async next(direction, onProgress) {
+    const found = await this.#next(direction, onProgress);
     if (found?.index) this.#visited.set(found.index, found.reasons);
     return found;
   }
 
-  async #next(direction, tell) {
+  async #next(direction, onProgress) {
     const { playback } = this.view;
     const from = playback.wanted;
     const near = this.#near(from, direction);
@@ -180,7 +180,7 @@ export class Interesting {
           to: near || undefined,
           met: asked.flatMap((kind) => [...this.#met[kind]]),
         },
-        tell,
+        onProgress,
       );
       if (!found) return null;
       if (found.index && !this.#visited.has(found.index))

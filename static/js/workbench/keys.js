@@ -71,7 +71,7 @@ function help(context) {
                     ? [h("kbd", { text: row.span[0] }), " … ", h("kbd", { text: row.span[1] })]
                     : caps(row.keys).flatMap((cap) => [cap, " "]),
                 ),
-                h("dd", { text: row.says ?? row.name }),
+                h("dd", { text: row.help ?? row.name }),
               ]),
             ),
           ),

@@ -1,5 +1,5 @@
 // How the lists on screen are sorted and filtered, and on which page they are. Kept by tab and name beyond the panels,
-// which are drawn anew, so that the address can hold them and bring them back.
+// which are drawn again, so that the address can hold them and bring them back.
 
 import { CHANGED, UNKNOWN } from "../lib/tables.js";
 /** @import { KeptLists, ListState } from "../lib/tables.js" */
@@ -17,8 +17,8 @@ const NAME = /^[\w .:/()-]{1,80}$/;
 const TEXT = 200; // characters of a filter
 
 /**
- * The state of a list, by its key in the address: how it is written, and read into the state; `null` for what cannot be
- * meant.
+ * The state of a list, by its key in the address: how it is written, and read into the state; `null` for what is not
+ * valid.
  */
 /** @type {Record<FieldName, { of: (list: List) => string, read: (text: string) => Partial<List> | null }>} */
 const FIELDS = {
@@ -134,7 +134,7 @@ export class Lists {
   }
 
   /**
-   * A list is sorted by a column that it has not: somebody's address said so, or the column went with its policy.
+   * A list is sorted by a column that it has not: somebody's address asked for it, or the column went with its policy.
    *
    * @param {List} state
    * @param {string} name
@@ -144,7 +144,7 @@ export class Lists {
   }
 
   /**
-   * A list cannot be looked at by what a field holds: that is said where an address asked for it.
+   * A list cannot be looked at by what a field holds: that is reported where an address asked for it.
    *
    * @param {List} state
    * @param {string} name
@@ -160,7 +160,7 @@ export class Lists {
    * @param {string} tab
    * @returns {Iterable<[key: string, text: string]>}
    */
-  *told(tab) {
+  *entries(tab) {
     for (const [name, state] of Object.entries(this.#own(tab))) {
       const usual = this.#usual.get(state) ?? blank();
       for (const [field, { of }] of Object.entries(FIELDS)) {
@@ -181,7 +181,7 @@ export class Lists {
   }
 
   /**
-   * Set the lists of tabs as an address says, a tab to its `[key, text]`, all others as usual; return whether anything
+   * Set the lists of tabs as an address asks, a tab to its `[key, text]`, all others as usual; return whether anything
    * has changed.
    *
    * @param {Record<string, [key: string, text: string][]>} wanted
@@ -191,7 +191,7 @@ export class Lists {
     this.#asked = new Map();
     let changed = false;
     for (const [tab, lists] of Object.entries(wanted)) {
-      const same = JSON.stringify([...this.told(tab)]) === JSON.stringify(lists);
+      const same = JSON.stringify([...this.entries(tab)]) === JSON.stringify(lists);
       this.#asked.set(tab, same ? (before.get(tab) ?? new Set()) : this.#put(tab, lists));
       changed ||= !same;
     }
@@ -226,7 +226,7 @@ export class Lists {
   }
 
   /**
-   * Forget, and say, what an address asked of lists that are not in these tabs, which are on screen.
+   * Forget, and report, what an address asked of lists that are not in these tabs, which are on screen.
    *
    * @param {string[]} tabs
    */
@@ -236,7 +236,7 @@ export class Lists {
       const asked = this.#asked.get(tab) ?? [];
       const kept = this.#own(tab);
       for (const name of asked) {
-        for (const [key] of this.told(tab)) if (split(key)[1] === name) this.wrong(key);
+        for (const [key] of this.entries(tab)) if (split(key)[1] === name) this.wrong(key);
         delete kept[name];
         changed = true;
       }

@@ -32,7 +32,7 @@ import { Timings } from "./timings.js";
 import { title } from "./title.js";
 import { View } from "./view.js";
 import { Why } from "./why.js";
-import { tellApplied } from "./why/applied.js";
+import { showApplied } from "./why/applied.js";
 
 const root = $("[data-workbench]");
 const source = JSON.parse($("#source", root).textContent);
@@ -141,14 +141,14 @@ window.podstep = { timings, playback, view, socket, ready: false };
 /** @param {HTMLElement | null} button */
 async function comments(button) {
   if (!button) return;
-  const { hash } = location; // the address is soon written anew, without it
+  const { hash } = location; // the address is soon rewritten without it
   const { Review } = await import("./review/panel.js");
   new Review(view, root, button, hash, deck.timeline);
 }
 
 /** @param {string} id */
 async function enterRoom(id) {
-  const { hash } = location; // the address is soon written anew, without it
+  const { hash } = location; // the address is soon rewritten without it
   const { enter } = await import("./rooms/rooms.js");
   window.podstep.room = enter({ id, hash, view, address, layout, root });
 }
@@ -169,7 +169,7 @@ async function open(wish) {
     if (index !== null && wish.step === "end") playback.awaitEnd();
     if (playback.complete && index !== null && Number(wish.step) > index)
       toast(`There is no step ${wish.step}; this is the last.`, { name: "warn", ms: 6000 });
-    tellApplied(source.draft);
+    showApplied(source.draft);
     if (wish.why) address.ask(wish);
     if (mine && (asked.edit || asked.create))
       view.emit("edit", asked.create ? { create: asked.create } : { target: asked.edit });
@@ -184,7 +184,7 @@ async function open(wish) {
   }
 }
 
-/** Simulate the draft anew and stand where one stood, or at its end if it has become shorter. */
+/** Simulate the draft again and stay at the same step, or at its end if it has become shorter. */
 async function reopen() {
   const { pending } = view;
   const at = playback.wantedCycle;
@@ -209,7 +209,7 @@ async function reopen() {
 
 /** Start at the beginning, on the way to a step that is not computed yet. */
 function startBefore(step, place) {
-  view.pending = { step, place }; // what the address says of it is not looked for at the start
+  view.pending = { step, place }; // what the address asks of it is not looked for at the start
   start(0);
   playback.emit("later", { step, place });
 }

@@ -35,7 +35,7 @@ export class Marks {
     this.restarts = []; // cycles before which the scheduler was restarted, ascending
     /** @type {Map<number, Turn[]>} */
     this.groups = new Map(); // by cycle: what happened to PodGroups
-    // Cycles that a quirk of v1.11 changed, among those that were loaded: it takes deciding anew to know.
+    // Cycles that a quirk of v1.11 changed, among those that were loaded: only deciding them again shows it.
     /** @type {Set<number>} */
     this.quirks = new Set();
     this.known = 0; // cycles 1..known are known without a gap

@@ -35,8 +35,8 @@ export class Moments {
       "aria-valuemax": "0",
       "aria-valuenow": "0",
     });
-    this.told = h("div", { class: "moment-told" });
-    this.element = h("div", { class: "moments", hidden: true }, this.track, this.told);
+    this.text = h("div", { class: "moment-text" });
+    this.element = h("div", { class: "moments", hidden: true }, this.track, this.text);
     for (const name of ["opened", "step", "moment", "parts", "grew"]) playback.on(name, () => this.update());
     this.track.addEventListener("pointerdown", (event) => {
       if (!event.button) {
@@ -50,7 +50,7 @@ export class Moments {
     this.track.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  /** Time can only be told apart where it passes, or where something comes from outside. */
+  /** There are moments to choose from only where time passes or something comes from outside. */
   get #offered() {
     const { playback } = this.view;
     return Boolean(playback.nodes) && (playback.timed || playback.marks.operations > 0);
@@ -71,7 +71,7 @@ export class Moments {
     const passed = at || (playback.phase ? tried + (playback.reached.over ? 1 : 0) : moments.length);
     const drawn = `${playback.index}/${moments.length}/${passed}`;
     if (drawn !== this.#drawn) {
-      this.#drawn = drawn; // of what is still to come a tick says nothing but that there is something
+      this.#drawn = drawn; // a tick of what is still to come only shows that there is something
       fill(
         this.track,
         moments.map(({ kind, what }, i) =>
@@ -93,19 +93,19 @@ export class Moments {
         ? `moment ${at} of ${moments.length}, ${clock(moment.time)}: ${spoken(moment.text)}`
         : this.#whole(moments),
     );
-    this.told.title = moment ? spoken(moment.text) : "";
+    this.text.title = moment ? spoken(moment.text) : "";
     if (moment)
       fill(
-        this.told,
+        this.text,
         h("span", { class: "num dim", text: `${count(at)} / ${count(moments.length)}` }),
         h("span", { class: "num moment-time", text: clock(moment.time) }),
         h("span", { class: `pill moment-kind ${moment.kind}`, text: KINDS[moment.kind] }),
         sentence(this.view, moment.text),
       );
-    else fill(this.told, h("span", { class: "dim", text: this.#whole(moments) }));
+    else fill(this.text, h("span", { class: "dim", text: this.#whole(moments) }));
   }
 
-  /** What is said where all moments of a step have passed. */
+  /** The text for a step whose moments have all passed. */
   #whole(moments) {
     const { playback } = this.view;
     if (!playback.index) return "before the first moment";

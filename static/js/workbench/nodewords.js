@@ -14,7 +14,7 @@ import { markOf } from "./stage/windows.js";
 export function describeNode(view, node) {
   const { nodes, cluster } = view.playback;
   const { verdict, totals, chosen, nominated } = view.facts;
-  const said = [
+  const phrases = [
     nodes.names[node],
     `cpu ${cpu(cluster.cpu[node])} of ${cpu(nodes.cpu[node])}`,
     `memory ${memory(cluster.memory[node])} of ${memory(nodes.memory[node])}`,
@@ -22,24 +22,24 @@ export function describeNode(view, node) {
   ];
   for (const [resource, amounts] of Object.entries(nodes.extended))
     if (amounts[node])
-      said.push(
+      phrases.push(
         `${resource} ${amount(resource, cluster.extendedUsed(node, resource))} of ${amount(resource, amounts[node])}`,
       );
-  said.push(...ailmentsOf(view, node));
+  phrases.push(...ailmentsOf(view, node));
   const taints = nodes.taints[node];
   if (taints.length) {
     const more = taints.length > 3 ? ` and ${taints.length - 3} more` : "";
-    said.push(`tainted ${taints.slice(0, 3).join(" and ")}${more}`);
+    phrases.push(`tainted ${taints.slice(0, 3).join(" and ")}${more}`);
   }
-  said.push(...(markOf(view, node)?.sentences ?? []));
+  phrases.push(...(markOf(view, node)?.sentences ?? []));
   const waiting = view.waitingOn(node);
-  if (waiting.length) said.push(`${waiting.length} waiting at Permit`);
-  if (chosen === node) said.push("chosen");
-  else if (nominated === node) said.push(describeNomination(view));
-  else if (view.verdictOf(node) === "past") said.push(describePast(view, node));
-  else if (verdict) said.push(verdict.fits(node) ? "fits" : `does not fit: ${verdict.reasonsOf(node).join(", ")}`);
-  if (totals?.has(node)) said.push(`score ${totals.get(node)}`);
-  return said.join(", ");
+  if (waiting.length) phrases.push(`${waiting.length} waiting at Permit`);
+  if (chosen === node) phrases.push("chosen");
+  else if (nominated === node) phrases.push(describeNomination(view));
+  else if (view.verdictOf(node) === "past") phrases.push(describePast(view, node));
+  else if (verdict) phrases.push(verdict.fits(node) ? "fits" : `does not fit: ${verdict.reasonsOf(node).join(", ")}`);
+  if (totals?.has(node)) phrases.push(`score ${totals.get(node)}`);
+  return phrases.join(", ");
 }
 
 /**

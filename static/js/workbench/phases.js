@@ -61,7 +61,7 @@ export const assumed = from("assume");
 export const waits = from("permit");
 
 /**
- * The phases of a cycle as they are drawn, in virtual time or not; `ran` tells whether the cycle reached the phase,
+ * The phases of a cycle as they are drawn, in virtual time or not; `ran` returns whether the cycle reached the phase,
  * `open` that others may follow.
  *
  * @param {Light} light

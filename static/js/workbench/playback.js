@@ -50,8 +50,8 @@ export class Playback extends Shown {
   }
 
   /**
-   * Open the source (anew) and resolve with the answer; with that of a newer opening where there is one. Does not move.
-   * `progress` receives how far it is read.
+   * Open the source (again) and resolve with the answer; with that of a newer opening where there is one. Does not
+   * move. `progress` receives how far it is read.
    *
    * @param {string} [step]
    * @param {(report: Report) => void} [progress]
@@ -157,8 +157,8 @@ export class Playback extends Shown {
     try {
       answer = await this.socket.call("scenario.open", { source: this.source });
     } catch (error) {
-      if (refusalOf(error).code === "draft.stale") return; // another tab has saved meanwhile: it is opened anew
-      if (!superseded(error)) this.emit("failed", error); // else the connection was lost again, and this was asked anew
+      if (refusalOf(error).code === "draft.stale") return; // another tab has saved meanwhile: it is opened again
+      if (!superseded(error)) this.emit("failed", error); // else the connection was lost, and this was sent again
       return;
     }
     const grown = answer.cycles > this.cycles;

@@ -137,7 +137,7 @@ export class Policy {
     return this.#documents.get(this.#moment ?? `~${this.#number}`) ?? null;
   }
 
-  /** Whether plugins run without a configuration that says which: those of v1.37. */
+  /** Whether plugins run without a configuration that names them: those of v1.37. */
   get #defaults() {
     return Boolean(this.#document && !this.#document.kind && this.#document.form);
   }
@@ -263,7 +263,7 @@ export class Policy {
   }
 
   /**
-   * What a Policy says, or the profiles of the scheduling framework.
+   * What a Policy holds, or the profiles of the scheduling framework.
    *
    * @param {Profile} profile
    */
@@ -311,7 +311,7 @@ export class Policy {
     (closed?.querySelector("summary") ?? found)?.focus({ preventScroll: true });
   }
 
-  /** Where changes land, as the head tells it. */
+  /** Where changes land, as the head shows it. */
   get #place() {
     const { playback } = this.view;
     return {
@@ -469,7 +469,7 @@ export class Policy {
   }
 
   /**
-   * Shown, and said: it is a status.
+   * Shown and announced: it is a status.
    *
    * @param {string} text
    * @param {boolean} [wrong]
@@ -487,7 +487,7 @@ profiles:
 - schedulerName: default-scheduler
 `;
 
-/** What runs without a document, as the Policy that says the same. */
+/** What runs without a document, as the equivalent Policy. */
 const asPolicy = ({ predicates, priorities }) =>
   [
     "apiVersion: v1",

@@ -23,7 +23,7 @@ export class Presenting {
     this.stage = stage;
     this.view = view;
     this.layout = layout;
-    this.told = h("div", { class: "caption-told" });
+    this.text = h("div", { class: "caption-text" });
     this.leave = h(
       "button",
       {
@@ -35,10 +35,10 @@ export class Presenting {
       },
       icon("close"),
     );
-    this.element = h("section", { class: "caption", "aria-label": "Caption", hidden: true }, this.told, this.leave);
+    this.element = h("section", { class: "caption", "aria-label": "Caption", hidden: true }, this.text, this.leave);
     stage.querySelector("[data-deck]").before(this.element);
     view.on("shown", () => this.#show());
-    for (const name of ["opened", "step", "moment", "parts"]) view.playback.on(name, () => this.#tell());
+    for (const name of ["opened", "step", "moment", "parts"]) view.playback.on(name, () => this.#update());
   }
 
   get on() {
@@ -55,7 +55,7 @@ export class Presenting {
     if (body.classList.contains("presenting") === this.on) return;
     body.classList.toggle("presenting", this.on);
     this.element.hidden = !this.on;
-    this.#tell();
+    this.#update();
     this.layout.refit();
     if (this.on) {
       this.#from = focusedNow();
@@ -69,21 +69,21 @@ export class Presenting {
     }
   }
 
-  /** Say what happens in what is shown; a screen reader hears it from the deck. */
-  #tell() {
+  /** Show what happens in what is shown; the deck announces it to screen readers. */
+  #update() {
     if (!this.on) return;
-    const said = this.#sentences();
-    const drawn = said.map(spoken).join("\n");
+    const sentences = this.#sentences();
+    const drawn = sentences.map(spoken).join("\n");
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
     fill(
-      this.told,
-      said.map((parts) => sentence(this.view, parts)),
+      this.text,
+      sentences.map((parts) => sentence(this.view, parts)),
     );
     // Where there is no room for all, what came of it is what counts.
-    while (this.told.childElementCount > 1 && this.told.scrollHeight > this.told.clientHeight + 2)
-      this.told.firstElementChild.remove();
-    this.told.scrollTop = 0;
+    while (this.text.childElementCount > 1 && this.text.scrollHeight > this.text.clientHeight + 2)
+      this.text.firstElementChild.remove();
+    this.text.scrollTop = 0;
   }
 
   /** @returns {import("../lib/protocol.js").Sentence[]} */

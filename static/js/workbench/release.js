@@ -32,7 +32,7 @@ export class Release {
             {
               class: "field release-choice",
               "aria-label": "kube-scheduler",
-              title: `${hint}. Another one simulates the draft anew`,
+              title: `${hint}. Another one simulates the draft again`,
               onchange: (event) => this.#choose(event.target),
             },
             RELEASES.map(([name, label, title]) =>

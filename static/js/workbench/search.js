@@ -20,7 +20,7 @@ export class Search {
     this.hits = [];
     this.at = 0;
     const { playback } = view;
-    // The indices were those of the other text: what has these names is found anew.
+    // The indices were those of the other text: what has these names is looked up again.
     playback.on("opened", () => this.#take([], []));
     for (const name of ["step", "moment", "met"])
       playback.on(name, () => {

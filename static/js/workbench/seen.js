@@ -31,7 +31,7 @@ export class Seen extends Emitter {
   }
 
   /**
-   * Whether what became of a cycle may be told.
+   * Whether the outcome of a cycle may be shown.
    *
    * @param {number} index
    */
@@ -39,7 +39,7 @@ export class Seen extends Emitter {
     return this.ahead || index <= this.upto;
   }
 
-  /** The last cycle of which it may be told what became of it. */
+  /** The last cycle whose outcome may be shown. */
   get last() {
     return this.ahead ? (this.playback.cycles ?? 0) : this.upto;
   }

@@ -1,5 +1,5 @@
 // Change how one's own draft is simulated from outside the Policy tab: rewrite its SimulationSettings, then simulate
-// anew.
+// again.
 
 import { announce, toast } from "../lib/dom.js";
 /** @import { Build } from "./build.js" */
@@ -78,9 +78,9 @@ export function settings({ view, build, mine, canFork, fork }) {
           return;
         }
         await options.change(configured, { words });
-        const told = `${when === "before" ? `Before cycle ${index}` : "From the start"}: ${words}.`;
-        if (view.edit) view.edit.tell(told);
-        else announce(told);
+        const message = `${when === "before" ? `Before cycle ${index}` : "From the start"}: ${words}.`;
+        if (view.edit) view.edit.notify(message);
+        else announce(message);
       } finally {
         busy = false;
       }

@@ -13,7 +13,7 @@ import { ailmentsOf, describePast, plainReason } from "./nodewords.js";
 const PODS_LISTED = 60;
 
 export class Sheet {
-  #next = 0; // the cycle that the selected pod is said to have
+  #next = 0; // the cycle that is shown for the selected pod
 
   /** @param {View} view */
   constructor(view) {

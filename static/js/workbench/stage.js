@@ -100,7 +100,7 @@ export class Stage {
     return this.view.shown.stage === "table";
   }
 
-  /** Table or picture, and its measure, as somebody chose or the address says. */
+  /** Table or picture, and its measure, as somebody chose or the address asks. */
   #shown() {
     if (!this.#picture) return;
     const heat = this.#heat;
@@ -176,12 +176,12 @@ export class Stage {
     this.tools.draw(this.#heat, this.#rooms);
   }
 
-  /** The sheet lies over the lower end of the stage: tell how much of it cannot be seen. */
+  /** The sheet lies over the lower end of the stage: pass on how much of it cannot be seen. */
   #cover() {
     const { offsetHeight } = this.sheet.element;
     this.host.style.setProperty("--sheet", `${offsetHeight}px`);
     this.#picture?.cover?.(offsetHeight);
-    this.inView.tell();
+    this.inView.update();
   }
 
   /** Show where the one is that was found or selected. */
@@ -268,8 +268,8 @@ export class Stage {
     }
     const { playback } = this.view;
     this.lanes.update();
-    this.tools.tellCount();
-    this.tools.tellMarks(this.#heat);
+    this.tools.showCount();
+    this.tools.showMarks(this.#heat);
     this.#regroup();
     const holders = this.#hold();
     if (this.asTable) {
@@ -318,7 +318,7 @@ export class Stage {
 
   /** @param {string} name */
   #quick(name) {
-    if (name === "lit") this.tools.tellLit();
+    if (name === "lit") this.tools.showLit();
     if (name === "selection") {
       this.sheet.update();
       this.locate();

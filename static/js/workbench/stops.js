@@ -1,4 +1,4 @@
-// Running to the next break or to the next cycle worth a look: the search, the stop, and the note that says why.
+// Running to the next break or to the next cycle worth a look: the search, the stop, and the note with the reason.
 
 import { h, fill, icon, announce, toast } from "../lib/dom.js";
 import { count } from "../lib/quantity.js";
@@ -103,7 +103,7 @@ export class Stops {
       this.#close(),
     );
     this.note.hidden = false;
-    this.view.stopped = { index, text }; // the deck says it together with the cycle
+    this.view.stopped = { index, text }; // the deck announces it together with the cycle
     if (this.view.playback.index === index) announce(`Cycle ${index}, ${text}`, "place");
   }
 
@@ -152,7 +152,7 @@ export class Stops {
 
   /** Take the note away, and give up what is searched. */
   hide() {
-    if (this.finder.told) this.finder.cancel();
+    this.finder.cancel();
     this.note.hidden = true;
     this.view.stopped = null;
     this.index = 0;

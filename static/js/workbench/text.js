@@ -52,7 +52,7 @@ export class DraftText {
     this.element = this.#build();
     this.left = mine
       ? this.kept.adopt().then((kept) => {
-          this.#tell(kept !== null);
+          this.#setBadge(kept !== null);
           return kept;
         })
       : null;
@@ -157,7 +157,7 @@ export class DraftText {
       // It may have been typed over another revision.
       this.#based = (kept.over && replaced(typed, at, put, old)) ?? text;
       this.#edited(typed);
-      this.#tellElsewhere();
+      this.#showElsewhere();
       toast("Unapplied changes were restored in the editor.");
     } catch (error) {
       if (this.#based === undefined) this.editor.value = ""; // a part of the text is not the text
@@ -185,7 +185,7 @@ export class DraftText {
     if (this.#based === undefined) return;
     if (this.typing) this.#settleTyping();
     if (this.dirty || this.#applying) {
-      this.#tellElsewhere();
+      this.#showElsewhere();
       return;
     }
     this.#put(text);
@@ -226,7 +226,7 @@ export class DraftText {
     const { draft } = this.options;
     if (text === draft.text) this.#based = text;
     const changed = text !== this.#based;
-    this.#tell(changed);
+    this.#setBadge(changed);
     this.#keep(changed ? text : null);
     this.apply.disabled = !changed;
     this.revert.hidden = !changed;
@@ -239,7 +239,7 @@ export class DraftText {
     } else if (changed) this.check();
     // It was taken back, and another tab has changed it.
     else if (this.#based !== draft.text && draft.text !== undefined) this.#put(draft.text);
-    this.#tellElsewhere();
+    this.#showElsewhere();
   }
 
   /** @param {string} text */
@@ -262,11 +262,11 @@ export class DraftText {
   /**
    * Update the badge of the YAML tab: that something is not applied, also after a reload, else the number of warnings.
    */
-  tell() {
-    this.#tell(this.#based === undefined ? Boolean(this.kept?.get()) : this.dirty);
+  updateBadge() {
+    this.#setBadge(this.#based === undefined ? Boolean(this.kept?.get()) : this.dirty);
   }
 
-  #tell(changed) {
+  #setBadge(changed) {
     const { strip } = this.options;
     const { warnings } = this.view.playback;
     const { length } = warnings ?? [];
@@ -277,15 +277,15 @@ export class DraftText {
     );
   }
 
-  /** Says while something is typed that another tab has saved a change. */
-  #tellElsewhere() {
+  /** While something is typed, show that another tab has saved a change. */
+  #showElsewhere() {
     const { draft } = this.options;
-    const told = this.dirty && !this.#applying && draft.text !== undefined && this.#based !== draft.text;
-    if (told === !this.elsewhere.hidden) return;
-    this.elsewhere.hidden = !told;
+    const stale = this.dirty && !this.#applying && draft.text !== undefined && this.#based !== draft.text;
+    if (stale === !this.elsewhere.hidden) return;
+    this.elsewhere.hidden = !stale;
     fill(
       this.elsewhere,
-      told
+      stale
         ? [
             icon("warn"),
             h(
@@ -357,7 +357,7 @@ export class DraftText {
     );
   }
 
-  /** Save what is in the editor as the draft, then simulate it anew. True when it was taken. */
+  /** Save what is in the editor as the draft, then simulate it again. True when it was accepted. */
   async applyTyped() {
     if (!this.options.mine || this.apply.disabled || this.#based === undefined) return true;
     const text = this.editor.value;

@@ -13,9 +13,9 @@ export class Timeline {
   #width = 0;
   #painted = "";
   #shown = -1;
-  #box = null; // where the track is, while nothing moves it: a read after every write would lay the page out anew
+  #box = null; // where the track is, while nothing moves it: a read after every write would lay the page out again
   #headWidth = "";
-  #ruler = null; // measures what the tip says without a layout
+  #ruler = null; // measures the text of the tip without a layout
 
   /** @param {View} view */
   constructor(view) {
@@ -65,7 +65,7 @@ export class Timeline {
     return this.view.playback.cycles || 0;
   }
 
-  /** The last cycle whose mark says what became of it; those behind it are all alike. */
+  /** The last cycle whose mark shows the outcome; those behind it are all alike. */
   get #known() {
     return Math.min(this.view.seen.last, this.#cycles);
   }
@@ -200,7 +200,7 @@ export class Timeline {
     this.track.addEventListener("pointermove", (event) => {
       const index = this.#indexAt(event.clientX);
       if (this.track.hasPointerCapture(event.pointerId)) seek(index, event.timeStamp);
-      this.#tell(index, event.clientX);
+      this.#showTip(index, event.clientX);
     });
     for (const name of ["pointerup", "pointercancel", "lostpointercapture"])
       this.track.addEventListener(name, () => this.#hold(false));
@@ -236,7 +236,7 @@ export class Timeline {
     this.view.scrubbing = dragging;
   }
 
-  #tell(index, clientX) {
+  #showTip(index, clientX) {
     const { marks, pods } = this.view.playback;
     this.tip.hidden = !this.#last;
     const known = index > 0 && index <= marks.known && index <= this.#known;

@@ -5,12 +5,12 @@ import { $, h, debounce, toast } from "../lib/dom.js";
 import { Kept } from "../lib/kept.js";
 
 const SAVE_AFTER = 600;
-const TOLD_MS = 1500;
+const SAVED_MS = 1500;
 
 /** Make the title's field work on `draft`. */
 export async function title(draft) {
   const field = $("input[data-title]");
-  const told = $("[data-saved]");
+  const status = $("[data-saved]");
   /** @type {Kept<{ text: string }>} */
   const kept = new Kept(`podstep.title.${draft.id}`);
   let saved = field.value; // as the server has it, as far as is known
@@ -19,17 +19,17 @@ export async function title(draft) {
   let again = false;
   const show = (/** @type {string} */ text) => {
     field.value = text;
-    tell();
+    retitle();
   };
-  const tell = () => {
+  const retitle = () => {
     document.title = `${field.value || "Untitled"} · podstep`;
   };
-  const say = (/** @type {string} */ text) => {
-    told.textContent = text;
+  const report = (/** @type {string} */ text) => {
+    status.textContent = text;
     if (text === "saved")
       setTimeout(() => {
-        told.textContent = "";
-      }, TOLD_MS);
+        status.textContent = "";
+      }, SAVED_MS);
   };
   const save = async () => {
     again = saving;
@@ -40,10 +40,10 @@ export async function title(draft) {
       await draft.rename(value);
       saved = value;
       if (field.value === value) kept.set(null);
-      say("saved");
+      report("saved");
     } catch (error) {
       if (error.code === "draft.stale") ask(error.body, value);
-      else say(`not saved: ${error.message}`);
+      else report(`not saved: ${error.message}`);
     } finally {
       saving = false;
       if (again && field.value !== saved) save();
@@ -59,7 +59,7 @@ export async function title(draft) {
       kept.set(null);
       return;
     }
-    say("not saved");
+    report("not saved");
     note?.remove();
     note = toast(`Another tab has renamed this draft “${theirs || "Untitled"}”.`, { name: "warn", ms: 0 });
     const choose = (/** @type {string} */ text, /** @type {() => void} */ act) =>
@@ -81,7 +81,7 @@ export async function title(draft) {
       choose("Take theirs", () => {
         show(theirs);
         kept.set(null);
-        say("");
+        report("");
       }),
     );
   };
@@ -98,10 +98,10 @@ export async function title(draft) {
     show(theirs);
   });
   draft.socket.on("unavailable", () => {
-    if (saving) say("not saved yet, trying again");
+    if (saving) report("not saved yet, trying again");
   });
   field.addEventListener("input", () => {
-    tell();
+    retitle();
     kept.set({ text: field.value });
     soon();
   });

@@ -1,4 +1,4 @@
-// What the predicates said of every node in one cycle, unpacked from the `predicates` part.
+// The predicates' answers for every node in one cycle, unpacked from the `predicates` part.
 
 /** @import { NodeIndex, PredicatesPart } from "../lib/protocol.js" */
 

@@ -25,7 +25,7 @@ import { rankedIn } from "./playback/records.js";
  *
  * @typedef {{ stage: string, shade: string, search: string, present: string }} Shown
  */
-/** @typedef {ReturnType<View["tell"]>} Facts */
+/** @typedef {ReturnType<View["factsOf"]>} Facts */
 
 export class View extends Emitter {
   /** @type {Facts | null} */
@@ -54,7 +54,7 @@ export class View extends Emitter {
     /** @type {{ nodes: Set<NodeIndex>, label: string } | null} */
     this.lit = null; // what a clause or a workload lights up
     /** @type {import("../lib/protocol.js").RecordedAnswer[]} */
-    this.recorded = []; // what the dumped cluster said about its pending pods, beside the answers here
+    this.recorded = []; // what the dumped cluster reported about its pending pods, to compare with the answers here
     /** @type {{ index: number, text: string } | null} */
     this.stopped = null; // the cycle at which one was stopped, and why
     this.usual = { ...USUAL }; // how this scenario is looked at unless somebody chooses
@@ -70,7 +70,7 @@ export class View extends Emitter {
     this.shown = { stage: "", shade: "use", search: "", present: "" };
     this.only = -1; // the colour whose pods are lit up, as a number of the legend
     this.search = new Search(this);
-    // Aborts when the panels of Inspect are made anew: what they listen to lives longer.
+    // Aborts when the panels of Inspect are made again: what they listen to lives longer.
     this.panels = new AbortController();
     // What main.js and Build make after this.
     this.library = ""; // the address of Plotly
@@ -198,7 +198,7 @@ export class View extends Emitter {
     const key = `${index}/${at}/${phase}/${parts ? 1 : 0}/${current ? 1 : 0}`;
     if (!this.#facts || key !== this.#factsKey) {
       this.#factsKey = key;
-      this.#facts = this.tell(playback.index > 0 ? playback.current : null, playback.parts);
+      this.#facts = this.factsOf(playback.index > 0 ? playback.current : null, playback.parts);
     }
     return this.#facts;
   }
@@ -207,7 +207,7 @@ export class View extends Emitter {
    * @param {Light | null} light
    * @param {CycleParts | null} parts
    */
-  tell(light, parts) {
+  factsOf(light, parts) {
     const { playback } = this;
     const ranked = rankedIn(parts);
     let best = -Infinity;
@@ -319,7 +319,7 @@ export class View extends Emitter {
   }
 
   /**
-   * Look at the stage as an address says; what it leaves out is as usual for everybody.
+   * Look at the stage as an address asks; what it leaves out is as usual for everybody.
    *
    * @param {Partial<Look>} look
    */

@@ -82,9 +82,9 @@ export class AddBar {
       else if (what === "bulk") bulk.open();
       else form.open(what);
     });
-    view.on("edits", () => this.#tell());
+    view.on("edits", () => this.#update());
     addEventListener("keydown", (event) => this.#key(event));
-    this.#tell();
+    this.#update();
   }
 
   /** Whether the server answers, at once or when it is back; Escape and another wish end the waiting. */
@@ -133,7 +133,7 @@ export class AddBar {
     return h("button", { type: "button", class: "btn quiet square", "aria-label": label, onclick: act }, icon(name));
   }
 
-  #tell() {
+  #update() {
     const { last, next } = this.edit.options.undo;
     for (const [button, words, label, keys] of [
       [this.undo, last, "Undo", "Ctrl Z"],

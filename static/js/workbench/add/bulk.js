@@ -3,7 +3,7 @@
 
 import { h, fill, announce } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";
-import { FormField, tellAll, toFirst } from "./fields.js";
+import { FormField, showErrors, toFirst } from "./fields.js";
 import { FormPanel, submit } from "./panel.js";
 import { address, when } from "./when.js";
 /** @import { Edit } from "../edit.js" */
@@ -240,7 +240,7 @@ export class BulkChange extends FormPanel {
     const { nodes, chosen, names, absent, changed, errors, difference } = answer;
     const begun = (/** @type {string} */ name) =>
       name !== "key" || this.pressed || Boolean(this.given.get("key")?.value);
-    const general = tellAll(this.#fields, errors, (name) => !begun(name));
+    const general = showErrors(this.#fields, errors, (name) => !begun(name));
     fill(
       this.problems,
       general.map((text) => h("p", { class: "stale-text", text })),

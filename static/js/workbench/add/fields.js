@@ -14,9 +14,9 @@ export class FormField {
     this.row = row;
     this.hint = hint;
     const id = `field-${(made += 1)}`;
-    const common = { id, "aria-describedby": `${id}-told`, "data-field": row.name };
+    const common = { id, "aria-describedby": `${id}-note`, "data-field": row.name };
     const chosen = row.choices ?? (row.suggest === "priorityClasses" ? [["", "none"]] : null);
-    this.told = h("small", { class: "field-told", id: `${id}-told`, text: hint });
+    this.note = h("small", { class: "field-note", id: `${id}-note`, text: hint });
     this.known = row.suggest && !chosen ? h("datalist", { id: `${id}-known` }) : null;
     this.suggested = [];
     if (row.type === "flag") this.input = h("input", { ...common, type: "checkbox" });
@@ -43,8 +43,8 @@ export class FormField {
     const wide = row.wide || LISTS.has(row.type) || row.choices?.some(([, text]) => text.length > LONG);
     this.element =
       row.type === "flag"
-        ? h("div", { class: "form-field flag" }, this.input, label, this.told)
-        : h("div", { class: `form-field ${wide ? "wide" : ""}` }, label, this.input, this.known, this.told);
+        ? h("div", { class: "form-field flag" }, this.input, label, this.note)
+        : h("div", { class: `form-field ${wide ? "wide" : ""}` }, label, this.input, this.known, this.note);
   }
 
   get value() {
@@ -65,10 +65,10 @@ export class FormField {
    *
    * @param {string} message
    */
-  tell(message) {
+  showError(message) {
     this.input.setAttribute("aria-invalid", String(Boolean(message)));
-    this.told.classList.toggle("stale-text", Boolean(message));
-    this.told.textContent = message || this.hint;
+    this.note.classList.toggle("stale-text", Boolean(message));
+    this.note.textContent = message || this.hint;
   }
 
   /** What there is to choose from. */
@@ -114,14 +114,14 @@ export class FormField {
  * @param {FieldProblem[]} problems
  * @param {(name: string, field: FormField) => boolean} [quiet]
  */
-export function tellAll(fields, problems, quiet = () => false) {
+export function showErrors(fields, problems, quiet = () => false) {
   const wrong = new Map();
   const general = [];
   for (const { field, message } of problems) {
     if (fields.has(field)) wrong.set(field, wrong.get(field) ?? message);
     else general.push(message);
   }
-  for (const [name, field] of fields) field.tell(wrong.has(name) && !quiet(name, field) ? wrong.get(name) : "");
+  for (const [name, field] of fields) field.showError(wrong.has(name) && !quiet(name, field) ? wrong.get(name) : "");
   return general;
 }
 

@@ -2,7 +2,7 @@
 
 import { h, fill } from "../../lib/dom.js";
 import { plural } from "../../lib/quantity.js";
-import { FormField, tellAll, toFirst } from "./fields.js";
+import { FormField, showErrors, toFirst } from "./fields.js";
 import { DocumentPanel, submit } from "./panel.js";
 import { address, when } from "./when.js";
 
@@ -98,7 +98,7 @@ export class ObjectForm extends DocumentPanel {
     for (const field of this.fields.values()) field.know(answer.known);
     // A field that is not begun is not wrong.
     const unnamed = (name, field) => !this.pressed && !field.value && (name === "name" || name === "selector");
-    const general = tellAll(this.fields, answer.errors, unnamed);
+    const general = showErrors(this.fields, answer.errors, unnamed);
     fill(
       this.problems,
       general.map((text) => h("p", { class: "stale-text", text })),

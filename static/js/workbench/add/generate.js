@@ -4,7 +4,7 @@
 import { $, h, fill, icon, announce } from "../../lib/dom.js";
 import { Editor } from "../../lib/editor.js";
 import { count, cpu, memory, plural } from "../../lib/quantity.js";
-import { FormField, tellAll, toFirst } from "./fields.js";
+import { FormField, showErrors, toFirst } from "./fields.js";
 import { FormPanel } from "./panel.js";
 /** @import { Socket } from "../../lib/socket.js" */
 /** @import { Edit } from "../edit.js" */
@@ -229,7 +229,7 @@ export class Generator extends FormPanel {
 
   show(answer) {
     super.show(answer);
-    const general = tellAll(this.#fields, answer.errors);
+    const general = showErrors(this.#fields, answer.errors);
     fill(
       this.problems,
       general.map((text) => h("p", { class: "stale-text", text })),
@@ -359,12 +359,12 @@ export class Generate extends Generator {
       return;
     }
     await this.edit.replace(text, this.#words());
-    this.edit.tell(`The draft is ${this.#words()} now.`);
+    this.edit.notify(`The draft is ${this.#words()} now.`);
   }
 
   async #add(generator) {
     const documents = await generator.whole();
     await this.edit.operate({ documents }, "bundle.add");
-    this.edit.tell(`Added: ${this.#words()}.`);
+    this.edit.notify(`Added: ${this.#words()}.`);
   }
 }

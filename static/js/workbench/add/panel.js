@@ -13,9 +13,9 @@ const PROBLEMS = 5;
 export const submit = (/** @type {string} */ attribute, /** @type {any} */ label) =>
   h("button", { type: "submit", class: "btn primary", [attribute]: true }, icon("check"), label);
 
-/** A subclass has `request()`, `show(answer)`, `refused(answer)`, which tells why not, and `apply()`. */
+/** A subclass has `request()`, `show(answer)`, `refused(answer)`, which shows why not, and `apply()`. */
 export class FormPanel {
-  /** Forget what an earlier dialog was told. */
+  /** Forget the state of an earlier dialog. */
   begin() {
     this.step = "";
     this.answer = null;
@@ -169,8 +169,8 @@ export class DocumentPanel extends FormPanel {
     const { step, index } = this;
     const { documents, doubts = [] } = this.answer;
     const { words, cost } = await this.edit.operate({ documents, ...(step ? { step } : {}) }, "bundle.add");
-    const told = doubts.map(({ message }) => ` ${message}`).join("");
-    this.edit.added(this.box, `${step ? `After cycle ${count(index)}` : "From the start"}: ${words}.${cost}${told}`);
+    const notes = doubts.map(({ message }) => ` ${message}`).join("");
+    this.edit.added(this.box, `${step ? `After cycle ${count(index)}` : "From the start"}: ${words}.${cost}${notes}`);
   }
 
   rejected(problems) {

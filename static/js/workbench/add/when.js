@@ -33,8 +33,8 @@ export async function address(playback, index) {
 }
 
 /** Two choices, or one sentence before the first cycle; `changed(step)` gets "" for the start. */
-export function when(index, step, legend, changed, said = "It exists from the start.") {
-  if (!step) return h("p", { class: "edit-when dim", text: said });
+export function when(index, step, legend, changed, text = "It exists from the start.") {
+  if (!step) return h("p", { class: "edit-when dim", text });
   const choice = (value, label, hint) =>
     h(
       "label",

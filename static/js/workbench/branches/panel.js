@@ -195,11 +195,11 @@ export class Branches {
       : parent
         ? "nothing changed yet"
         : "";
-    const told = h(
+    const changes = h(
       "div",
-      { role: "gridcell", class: "branch-told", "data-told": draft },
+      { role: "gridcell", class: "branch-changes" },
       changed ? h("p", { class: words.length ? "" : "dim", text: changed }) : null,
-      this.#told(found, here),
+      this.#outcome(found, here),
     );
     return h(
       "div",
@@ -224,11 +224,11 @@ export class Branches {
         parent ? button("table", "Compare with its parent", () => this.#compare(branch, true)) : null,
         button("cross", "Delete", () => this.#delete(branch)),
       ),
-      told,
+      changes,
     );
   }
 
-  #told(found, here) {
+  #outcome(found, here) {
     if (!found) return null;
     if (found.error) return h("p", { class: "dim", text: found.error });
     const { first } = found;

@@ -1,4 +1,4 @@
-// What is said of a branch: where it was made, and what it came to beside its parent.
+// The words about a branch: where it was made, and what it came to beside its parent.
 
 import { count, plural } from "../../lib/quantity.js";
 

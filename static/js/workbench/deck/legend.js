@@ -1,4 +1,4 @@
-// What the marks of the timeline mean, as far as there are any that may be told.
+// What the marks of the timeline mean, as far as there are any that may be shown.
 
 import { $, h } from "../../lib/dom.js";
 import { write } from "./place.js";
@@ -55,7 +55,7 @@ export class TimelineLegend {
       for (const name of ["grew", "changed"]) emitter.on(name, () => this.#update());
   }
 
-  /** Tell what the marks mean that there are, among those that may be told. */
+  /** Show what the marks mean that there are, among those that may be shown. */
   #update() {
     const { element: list } = this;
     const { playback, seen } = this.view;

@@ -8,8 +8,8 @@ export class Place {
   /** @param {View} view */
   constructor(view) {
     this.view = view;
-    // Written to, not made anew: they change with every frame of a scrub.
-    this.told = {
+    // Written to, not made again: they change with every frame of a scrub.
+    this.parts = {
       index: h("b"),
       cycles: document.createTextNode(""),
       within: h("span", { class: "at-within", hidden: true }),
@@ -20,8 +20,8 @@ export class Place {
         title: "The scenario's step (it advances with every change from outside), and the attempt within it",
       }),
     };
-    this.told.room = h("span", { class: "at-index" }, this.told.index, this.told.cycles);
-    this.element = h("span", { class: "at" }, this.told.room, this.told.within, this.told.step, this.told.time);
+    this.parts.room = h("span", { class: "at-index" }, this.parts.index, this.parts.cycles);
+    this.element = h("span", { class: "at" }, this.parts.room, this.parts.within, this.parts.step, this.parts.time);
     this.state = h("span", { class: "at-state", role: "status" });
   }
 
@@ -32,16 +32,16 @@ export class Place {
     const time = shown ? playback.time : null;
     const end = playback.end && playback.wanted > playback.cycles;
     const within = !shown ? "" : playback.phase ? playback.phase : playback.at > 0 ? `moment ${playback.at}` : "";
-    const { told } = this;
+    const { parts } = this;
     const of = end ? "" : ` / ${count(playback.cycles ?? 0)}${playback.complete === false ? "…" : ""}`;
-    write(told.index, end ? "End" : count(playback.wanted));
-    if (told.cycles.data !== of) told.cycles.data = of;
+    write(parts.index, end ? "End" : count(playback.wanted));
+    if (parts.cycles.data !== of) parts.cycles.data = of;
     // What stands beside it must not move with every digit.
-    this.told.room.style.setProperty("min-width", `${2 * count(playback.cycles ?? 0).length + 3}ch`);
-    show(told.within, within);
-    show(told.step, light ? `scenario step ${light.step}` : "");
+    this.parts.room.style.setProperty("min-width", `${2 * count(playback.cycles ?? 0).length + 3}ch`);
+    show(parts.within, within);
+    show(parts.step, light ? `scenario step ${light.step}` : "");
     show(
-      told.time,
+      parts.time,
       time === null ? "" : `t = ${clock(time)}`,
       time === null ? "" : `virtual time: ${time} seconds since the start`,
     );

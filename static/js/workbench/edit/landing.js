@@ -45,14 +45,14 @@ export function landing(playback, index, { settled, start }) {
       }),
       h("span", null, h("b", { text: label }), hint ? [" ", h("span", { class: "dim", text: hint })] : null),
     );
-  const told = h("small", { class: "field-told stale-text", id: "edit-second-told", role: "alert" });
+  const error = h("small", { class: "field-note stale-text", id: "edit-second-error", role: "alert" });
   const second = h("input", {
     class: "field num",
     inputmode: "decimal",
     size: 6,
     value: String(Math.ceil(playback.time ?? 0)),
     "aria-label": "Virtual second at which it takes effect",
-    "aria-describedby": "edit-second-told",
+    "aria-describedby": "edit-second-error",
   });
   const element = h(
     "fieldset",
@@ -69,7 +69,7 @@ export function landing(playback, index, { settled, start }) {
             secondsOf(second),
             h("span", { class: "dim", text: "of virtual time, whatever runs then" }),
           ),
-          told,
+          error,
         ]
       : null,
     inside
@@ -82,21 +82,21 @@ export function landing(playback, index, { settled, start }) {
       : null,
   );
   const way = () => $("input:checked", element).value;
-  const tell = (/** @type {string} */ text) => {
-    told.textContent = text;
+  const showError = (/** @type {string} */ text) => {
+    error.textContent = text;
     second.setAttribute("aria-invalid", String(Boolean(text)));
     if (text) second.focus();
   };
   second.addEventListener("focus", () => {
     $("input[value=second]", element).checked = true;
   });
-  element.addEventListener("change", () => tell(""));
+  element.addEventListener("change", () => showError(""));
   return {
     element,
     read: () => {
       if (way() !== "second") return { inside: { during: "evaluation" }, start: { start: true }, after: {} }[way()];
       const seconds = readSeconds(second.value);
-      tell(seconds === null ? SECONDS_WANTED : "");
+      showError(seconds === null ? SECONDS_WANTED : "");
       return seconds === null ? null : { seconds };
     },
   };

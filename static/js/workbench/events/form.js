@@ -151,12 +151,12 @@ export class EventForm {
 
   async #add() {
     if (this.box.hasAttribute("aria-busy")) return;
-    for (const field of [this.target, ...this.fields.values()]) field?.tell("");
+    for (const field of [this.target, ...this.fields.values()]) field?.showError("");
     fill(this.problems);
     const kind = this.#kind;
     const target = this.target ? targetOf(kind.about, this.target.value) : "";
     if (this.target && !target) {
-      this.target.tell(`Choose ${kind.about.kind ? `a ${kind.about.kind.toLowerCase()}` : "an object"}.`);
+      this.target.showError(`Choose ${kind.about.kind ? `a ${kind.about.kind.toLowerCase()}` : "an object"}.`);
       this.target.input.focus();
       return;
     }
@@ -164,7 +164,7 @@ export class EventForm {
       field.row.name === "value" ? !field.value && this.#kind.revise !== "label" : !field.value,
     );
     if (empty) {
-      empty.tell("This is needed.");
+      empty.showError("This is needed.");
       empty.input.focus();
       return;
     }
@@ -182,7 +182,7 @@ export class EventForm {
       const wish = await this.#wish(kind, target, index, moment);
       const { words } = await this.edit.operate(wish);
       this.box.close();
-      this.edit.tell(`${words[0].toUpperCase()}${words.slice(1)}.`);
+      this.edit.notify(`${words[0].toUpperCase()}${words.slice(1)}.`);
     } catch (error) {
       this.#wrong(error);
     } finally {
@@ -212,15 +212,15 @@ export class EventForm {
   #wrong(error) {
     const { field, errors } = error.body ?? {};
     const text = errors?.[0]?.message ?? error.message;
-    if (field === "step" || field === "seconds") this.moment.tell(text);
+    if (field === "step" || field === "seconds") this.moment.showError(text);
     else if (error.code === "object.not-found" && this.target) {
-      this.target.tell(text);
+      this.target.showError(text);
       this.target.input.focus();
     } else if (field === "value" && this.fields.size) {
       const last = [...this.fields.values()][
         this.fields.has("key") && !/quantity|replicas|condition/i.test(text) ? 0 : this.fields.size - 1
       ];
-      last.tell(text);
+      last.showError(text);
       last.input.focus();
     } else {
       if (this.editor && errors) this.editor.mark(errors);

@@ -38,16 +38,16 @@ export class Handle {
 
   /**
    * @param {number} value
-   * @param {boolean} [tell]
+   * @param {boolean} [notify]
    */
-  #put(value, tell = true) {
+  #put(value, notify = true) {
     this.#value = value;
     const { scale, element } = this;
     element.style.setProperty("left", `${(scale.fraction(value) * 100).toFixed(3)}%`);
     element.setAttribute("aria-valuenow", String(value));
     element.setAttribute("aria-valuetext", scale.words(value));
     element.classList.toggle("moving", value !== this.start);
-    if (tell) this.seen(value === this.start ? null : value);
+    if (notify) this.seen(value === this.start ? null : value);
   }
 
   #commit() {

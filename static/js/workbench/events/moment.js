@@ -45,14 +45,14 @@ export class Moment {
     const id = `moment-${(made += 1)}`;
     const index = row?.after ?? playback.wantedCycle;
     const seconds = row ? row.seconds : null;
-    this.told = h("small", { class: "field-told stale-text", id: `${id}-told`, role: "alert" });
+    this.error = h("small", { class: "field-note stale-text", id: `${id}-error`, role: "alert" });
     this.cycle = h("input", {
       class: "field num",
       inputmode: "numeric",
       size: "6",
       value: String(index),
       "aria-label": "After which cycle",
-      "aria-describedby": `${id}-told`,
+      "aria-describedby": `${id}-error`,
     });
     this.second = h("input", {
       class: "field num",
@@ -60,7 +60,7 @@ export class Moment {
       size: "6",
       value: String(seconds ?? Math.ceil(playback.time ?? 0)),
       "aria-label": "Seconds of virtual time",
-      "aria-describedby": `${id}-told`,
+      "aria-describedby": `${id}-error`,
     });
     this.during = h("input", { type: "checkbox", checked: row?.during || undefined });
     const choice = (value, on, ...content) =>
@@ -110,7 +110,7 @@ export class Moment {
         : cached
           ? inside
           : null,
-      this.told,
+      this.error,
     );
     this.cycle.addEventListener("focus", () => this.#choose("cycle"));
     this.second.addEventListener("focus", () => this.#choose("second"));
@@ -130,26 +130,26 @@ export class Moment {
 
   #show() {
     this.element.dataset.way = this.#way;
-    this.tell("");
+    this.showError("");
   }
 
   /** @param {string} text */
-  tell(text) {
-    this.told.textContent = text;
+  showError(text) {
+    this.error.textContent = text;
     const field = this.#way === "second" ? this.second : this.cycle;
     for (const other of [this.cycle, this.second])
       other.setAttribute("aria-invalid", String(Boolean(text) && other === field));
     if (text) field.focus();
   }
 
-  /** `{step}` with `during`, or `{seconds, step}`; null, and told at its field, if it is none. */
+  /** `{step}` with `during`, or `{seconds, step}`; null, with the error at its field, if it is none. */
   async read() {
     const { playback } = this;
-    this.tell("");
+    this.showError("");
     if (this.#way === "second") {
       const text = readSeconds(this.second.value);
       if (text === null) {
-        this.tell(SECONDS_WANTED);
+        this.showError(SECONDS_WANTED);
         return null;
       }
       const index = playback.marks.firstAt(Number(text));
@@ -157,13 +157,13 @@ export class Moment {
     }
     const text = this.cycle.value.trim();
     if (!/^\d+$/.test(text) || Number(text) > playback.cycles) {
-      this.tell(`Write the number of a cycle from 0 to ${count(playback.cycles)}.`);
+      this.showError(`Write the number of a cycle from 0 to ${count(playback.cycles)}.`);
       return null;
     }
     const index = Number(text);
     const step = (await address(playback, index)) || (index ? "" : "1.0");
     if (!step) {
-      this.tell("This cycle is not loaded; try once more.");
+      this.showError("This cycle is not loaded; try once more.");
       return null;
     }
     return { step, index, ...(this.during.checked && !playback.timed ? { during: "evaluation" } : {}) };

@@ -10,11 +10,11 @@ export class Outcomes {
 
   /**
    * @param {Playback} playback
-   * @param {(id: string) => void} told
+   * @param {(id: string) => void} onKnown
    */
-  constructor(playback, told) {
+  constructor(playback, onKnown) {
     this.playback = playback;
-    this.told = told; // what an event did is known now
+    this.onKnown = onKnown; // what an event did is known now
   }
 
   /** @param {string} id */
@@ -43,9 +43,9 @@ export class Outcomes {
       const { effect, text } = await playback.socket.call("operations.outcome", { source: playback.source, id });
       if (turn !== this.#turn) return;
       this.#known.set(id, { effect, text });
-      this.told(id);
+      this.onKnown(id);
     } catch {
-      /* the row says what it is; it is asked again when it is looked at */
+      /* the row shows what it is; it is asked again when it is looked at */
     }
   }
 }

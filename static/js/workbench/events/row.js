@@ -74,7 +74,7 @@ export function eventRow(row, { playback, scale, own, first, chosen, outcome, ac
   const place = h("p", { class: "event-outcome", "data-outcome": true, hidden: true });
   if (!own) {
     fill(item, h("div", { class: "event-line" }, go), place);
-    tellOutcome(place, outcome);
+    showOutcome(place, outcome);
     return item;
   }
   const button = (/** @type {string} */ name, /** @type {string} */ label, /** @type {() => void} */ act) =>
@@ -113,12 +113,12 @@ export function eventRow(row, { playback, scale, own, first, chosen, outcome, ac
   });
   if (first) handle.element.tabIndex = 0;
   fill(item, h("div", { class: "event-line" }, choose, go, tools), place, handle.track);
-  tellOutcome(place, outcome);
+  showOutcome(place, outcome);
   return item;
 }
 
 /** Write what an event did into its place. */
-export function tellOutcome(place, found) {
+export function showOutcome(place, found) {
   const text = found ? (found.effect ? found.text : `no effect: ${found.text}`) : "";
   place.hidden = !text;
   place.classList.toggle("none", Boolean(found && !found.effect));

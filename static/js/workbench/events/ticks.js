@@ -3,7 +3,7 @@
 import { $, h, fill, perFrame } from "../../lib/dom.js";
 /** @import { View } from "../view.js" */
 
-const SHOWN = 400; // more could not be told apart
+const SHOWN = 400; // more could not be distinguished
 const WIDEST = 30; // pixels of a cycle, as the timeline draws it
 
 export class Ticks {

@@ -65,7 +65,7 @@ export class CacheClasses {
     this.view.setSub(pods.length === 2 ? ["classes", hash, ...pods].join("/") : hash ? `classes/${hash}` : "classes");
   }
 
-  /** The class that is open, as the address says. */
+  /** The class that is open, as the address asks. */
   get #open() {
     const [view, hash = ""] = this.view.sub.split("/");
     return view === "classes" ? hash : "";

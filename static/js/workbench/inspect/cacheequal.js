@@ -111,7 +111,7 @@ export class CacheEqual {
   }
 
   /**
-   * A name without its namespace is meant in the default one.
+   * A name without a namespace is in the default one.
    *
    * @param {number} at
    */

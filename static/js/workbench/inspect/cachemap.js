@@ -62,7 +62,7 @@ export class CacheMap {
     );
   }
 
-  /** What the address says: `map/by/key/inner`. */
+  /** What the address asks for: `map/by/key/inner`. */
   get #where() {
     const [, by, key = "", inner = ""] = this.view.sub.split("/").map(decoded);
     return { by: Object.hasOwn(WITHIN, by) ? by : "node", key, inner };
@@ -292,7 +292,7 @@ export class CacheMap {
     );
   }
 
-  /** The entries themselves; what repeats from row to row is said once. */
+  /** The entries themselves; what repeats from row to row is written once. */
   #entries(rows, by, key, inner) {
     const { view } = this;
     const { names } = view.playback.nodes;

@@ -5,7 +5,7 @@ import { h, fill, icon } from "../../lib/dom.js";
 
 const SHOWS = [
   "which answers came from the cache, and which were evaluated",
-  "what each event invalidated, with the row of the table that says so",
+  "what each event invalidated, with the row of the table that defines it",
   "stale hits: the cached answer beside the true one, and the event that was missed",
 ];
 

@@ -1,4 +1,4 @@
-// Stale hits of a cycle: what the cache said, what is true, and the event that should have cleared the entry.
+// Stale hits of a cycle: what the cache answered, what is true, and the event that should have cleared the entry.
 
 import { h, icon, toast } from "../../lib/dom.js";
 import { count, plural } from "../../lib/quantity.js";

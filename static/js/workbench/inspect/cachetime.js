@@ -117,7 +117,7 @@ export class CacheTime {
     else this.cursor();
   }
 
-  /** The last cycle of which it may be told. */
+  /** The last cycle whose outcome may be shown. */
   get #known() {
     return Math.min(this.view.playback.marks.known, this.view.seen.last);
   }

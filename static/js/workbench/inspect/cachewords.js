@@ -103,8 +103,8 @@ export function ruleLink(rule, text = rule) {
  * @param {string} text
  */
 export function because(text) {
-  const [, said, rule, rest] = /^(.*)\(rule ([\w-]+)\)(.*)$/s.exec(text) ?? [];
-  return rule ? [said, "(row ", ruleLink(rule), `)${rest}`] : text;
+  const [, cause, rule, rest] = /^(.*)\(rule ([\w-]+)\)(.*)$/s.exec(text) ?? [];
+  return rule ? [cause, "(row ", ruleLink(rule), `)${rest}`] : text;
 }
 
 /**

@@ -1,4 +1,4 @@
-// What a tab of Inspect shows where it has nothing to tell yet.
+// What a tab of Inspect shows where it has nothing to show yet.
 
 import { h } from "../../lib/dom.js";
 import { plural } from "../../lib/quantity.js";

@@ -66,7 +66,7 @@ export class Gang {
       h("div", { class: "story outlook" }, sentence(this.view, group.outlook.now), this.#strip(group)),
       phases(this.view, part, group, this),
       this.#next(group, now),
-      this.#said(group),
+      this.#messages(group),
       this.#members(group, now),
       resourceCheck(this.view, group.resourceCheck, this.#kept),
       this.#refused(group, now),
@@ -108,7 +108,7 @@ export class Gang {
     cells.push(...Array.from({ length: Math.round(absent * scale) }, () => h("i", { class: "gang-cell none" })));
     if (minMember && minMember <= most) cells.splice(Math.round(minMember * scale), 0, h("b", { class: "needed" }));
     const names = members.filter(({ state }) => HOLDING.has(state)).map(({ node }) => node);
-    const said = present.map((state) => [
+    const legend = present.map((state) => [
       h(
         "span",
         { class: "nowrap" },
@@ -123,7 +123,7 @@ export class Gang {
       h(
         "p",
         { class: "fine" },
-        said,
+        legend,
         absent
           ? h("span", { class: "nowrap" }, h("i", { class: "gang-cell none" }), `${count(absent)} not there`)
           : null,
@@ -173,8 +173,8 @@ export class Gang {
     );
   }
 
-  /** What PreFilter, Permit and PostFilter said to the pod in flight. */
-  #said(group) {
+  /** What PreFilter, Permit and PostFilter answered the pod in flight. */
+  #messages(group) {
     const rows = [];
     const needed = count(group.minMember ?? 0);
     const { preFilter, permit, postFilter } = group;
@@ -210,12 +210,12 @@ export class Gang {
     if (!rows.length) return null;
     return h(
       "table",
-      { class: "list tight gang-said" },
+      { class: "list tight gang-messages" },
       h("caption", null, "Message to the pod in flight"),
       h(
         "tbody",
         null,
-        rows.map(([point, fine, said]) =>
+        rows.map(([point, fine, message]) =>
           h(
             "tr",
             null,
@@ -228,7 +228,7 @@ export class Gang {
                 { class: `sign ${fine === null ? "wait-text" : fine ? "pass-text" : "fail-text"}` },
                 icon(fine === null ? "pause" : fine ? "check" : "cross"),
               ),
-              said,
+              message,
             ),
           ),
         ),
@@ -242,7 +242,7 @@ export class Gang {
     const rows = group.members.map(({ pod, state, node, deadline, rejected, since, attempts, refusedBy, retryAt }) => {
       const [tone, text] = STATES[state] ?? ["off", state];
       const ends = state === "waiting" ? deadline : retryAt;
-      const said = [
+      const note = [
         rejected ? (since < began ? `rejected at ${moment(since)}` : "rejected in this cycle") : "",
         refusedBy.length ? `refused by ${refusedBy.join(", ")}` : "",
       ]
@@ -260,7 +260,7 @@ export class Gang {
           null,
           h("span", { class: `pill ${tone}` }, SIGNS[tone] ? icon(SIGNS[tone]) : null, text),
           node ? [h("span", { class: "dim", text: " on " }), nodeLink(view, node)] : null,
-          said ? h("small", { class: "dim said", text: said }) : null,
+          note ? h("small", { class: "dim member-note", text: note }) : null,
         ),
         h(
           "td",

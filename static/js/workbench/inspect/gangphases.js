@@ -44,7 +44,7 @@ function numbers(rule, { memberCount, minMember, counters }) {
 }
 
 /**
- * Draw it; `kept.ways` says whether what leads out is open, over redrawing.
+ * Draw it; `kept.ways` holds whether what leads out is open, over redrawing.
  *
  * @param {View} view
  */

@@ -74,7 +74,7 @@ export class Inspect {
     this.#open();
   }
 
-  /** Make all panels anew when they are wanted; the old ones listen to nothing any more. */
+  /** Make all panels again when they are wanted; the old ones listen to nothing any more. */
   #clear() {
     this.#panels.clear();
     this.view.panels.abort();

@@ -51,7 +51,7 @@ export function lines(host, chart) {
       .map((one, i) => [one, `line-${i % 6}`]),
   );
   const wins = spans.map(({ from, to, winner: one }) => `${name(one)} wins ${spanWords(from, to)}`);
-  const said = `Totals over the weight of ${what}, 0 to ${count(reach)}. ${wins.join("; ")}.`;
+  const summary = `Totals over the weight of ${what}, 0 to ${count(reach)}. ${wins.join("; ")}.`;
   const bands = spans.map(({ from, to, winner: one }, i) => {
     const left = x(i ? from - 0.5 : 0);
     const right = x(Math.min(reach, to + 0.5));
@@ -95,7 +95,7 @@ export function lines(host, chart) {
   const best = series.find(({ id }) => id === winner);
   const svg = s(
     "svg",
-    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": said, class: "weigh-lines" },
+    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": summary, class: "weigh-lines" },
     ...bands,
     ...drawn,
     s("line", { class: "as-is", x1: x(asIs), x2: x(asIs), y1: PAD.top - 4, y2: HEIGHT - PAD.bottom }),

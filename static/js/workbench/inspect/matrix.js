@@ -4,7 +4,7 @@ import { h } from "../../lib/dom.js";
 import { copyButton as button, filterField as field } from "../../lib/tables.js";
 
 /**
- * A segmented choice: `[[value, label]…]`; its `choose(value)` shows another one as chosen and tells nobody, and
+ * A segmented choice: `[[value, label]…]`; its `choose(value)` shows another one as chosen without an event, and
  * `label(value, text)` calls one otherwise.
  */
 export function segmented(label, options, value, onChange) {
@@ -41,5 +41,5 @@ export const filterField = (label, onChange, list) =>
     },
   });
 
-/** Copy a grid, or what tells its text by `tsv()` and its rows by `count`. */
+/** Copy a grid, or what has its text in `tsv()` and its rows in `count`. */
 export const copyButton = (grid) => button(() => [grid.tsv(), grid.count]);

@@ -17,7 +17,7 @@ const pointing = (view, node) => {
   return { "data-points": true, onpointerenter: on, onpointerleave: off, onfocus: on, onblur: off };
 };
 
-/** A pod by its key, with the colour of its workload where `dot` says so; `whole`: also the namespace default. */
+/** A pod by its key, with the colour of its workload where `dot` is set; `whole`: also the namespace default. */
 export function podLink(view, key, { dot = true, whole = false } = {}) {
   const name = whole ? key : short(key);
   const { playback } = view;

@@ -1,4 +1,4 @@
-// PodGroups: all of them, the phase of one, its members and timers, what each plugin said with its numbers, and what
+// PodGroups: all of them, the phase of one, its members and timers, each plugin's answer with its numbers, and what
 // happened around the cycle.
 
 import { $, h, fill, focusedNow, icon } from "../../lib/dom.js";

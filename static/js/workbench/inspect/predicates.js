@@ -1,4 +1,4 @@
-// Predicates: the order as a ladder, and what every predicate said of every node.
+// Predicates: the order as a ladder, and every predicate's answer for every node.
 
 import { h, fill } from "../../lib/dom.js";
 import { Grid } from "../../lib/grid.js";
@@ -267,7 +267,7 @@ export class Predicates {
     fill(this.ladder, head, quirkNotes(light, "predicates"), h("ol", null, rungs));
   }
 
-  /** Mark a cell with where its answer came from; a stale one is red, whatever it says. */
+  /** Mark a cell with where its answer came from; a stale one is red, whatever it is. */
   #source(td, sources, node, predicate) {
     const stale = Boolean(sources.stale(node, predicate));
     td.classList.toggle("stale", stale);
@@ -358,9 +358,10 @@ export class Predicates {
           const { state, reasons } = verdict.cell(node, predicate);
           td.className = `cell ${CLASSES[state]}`;
           const words = sources?.words(node, predicate);
-          const said = `${name}: ${reasons.length ? reasons.join(", ") : STATES[state]}${words ? `; ${words}` : ""}`;
-          td.title = state === "fail" || state === "error" ? `${said}. Click to see why, and what would help` : said;
-          td.setAttribute("aria-label", said);
+          const summary = `${name}: ${reasons.length ? reasons.join(", ") : STATES[state]}${words ? `; ${words}` : ""}`;
+          td.title =
+            state === "fail" || state === "error" ? `${summary}. Click to see why, and what would help` : summary;
+          td.setAttribute("aria-label", summary);
           if (state === "fail")
             td.textContent = `${shortReason(reasons[0] ?? "no")}${reasons.length > 1 ? ` +${reasons.length - 1}` : ""}`;
           if (state === "error") td.textContent = "error";

@@ -106,7 +106,7 @@ export class Preemption {
     );
   }
 
-  /** The same while it may not be told whether a later cycle has one. */
+  /** The same while it may not be shown whether a later cycle has one. */
   #unseen(why, next, last) {
     const { playback } = this.view;
     const look = (/** @type {Event} */ event) => {

@@ -168,7 +168,7 @@ export class Priorities {
     this.view.setSub(mode === USUAL && !across ? "" : across ? `${mode}/priorities` : mode);
   }
 
-  /** Take over what the address says. */
+  /** Take over what the address asks for. */
   #read() {
     const [mode, rows] = this.view.sub.split("/");
     this.#mode = MODES.some(([key]) => key === mode) ? mode : USUAL;
@@ -213,7 +213,7 @@ export class Priorities {
           )
         : null,
     );
-    // It tells at once who wins, and needs to know how ties are broken.
+    // It shows at once who wins, and needs to know how ties are broken.
     const known = !ranked.release || Boolean(ranked.turns);
     this.weighing.element.hidden = !known || (ranked.winner === null && !view.playback.reached.over);
     if (!this.weighing.element.hidden) this.weighing.show(ranked);

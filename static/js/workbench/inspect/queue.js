@@ -136,7 +136,7 @@ export class Queue {
       );
     }
     const head = (text, more) => h("th", { scope: "col", text, ...more });
-    const told = h("h3", null, `${title} `, h("small", { class: "dim num", text: count(total + (own ? 1 : 0)) }));
+    const heading = h("h3", null, `${title} `, h("small", { class: "dim num", text: count(total + (own ? 1 : 0)) }));
     return h(
       "section",
       { class: `queue ${name}` },
@@ -160,9 +160,9 @@ export class Queue {
               ),
               h("tbody", null, rows),
             ),
-            { head: told, filter: `Filter pods: ${title}`, kept: this.#kept, name },
+            { head: heading, filter: `Filter pods: ${title}`, kept: this.#kept, name },
           )
-        : [told, h("p", { class: "dim", text: empty })],
+        : [heading, h("p", { class: "dim", text: empty })],
       total > entries.length && entries.length
         ? h("p", { class: "dim fine", text: `and ${count(total - entries.length)} more` })
         : null,

@@ -10,7 +10,7 @@ import { aboutNode, nodeLink, podLink } from "./nouns.js";
 /** @import { View } from "../view.js" */
 
 const WHOSE = { group: "the group’s time", failure: "when the group failed last", pod: "when it was first queued" };
-// Of each queue: its name, what it says when empty, and what its lane on top says of it.
+// Of each queue: its name, its text when empty, and the text of its lane on top.
 /** @typedef {[place: QueueName | "waiting", title: string, empty: string, what: string]} Lane */
 
 /** @type {Lane[]} */
@@ -184,7 +184,7 @@ function list(view, timed, [place, name, empty], now, kept) {
       ),
     ],
   );
-  const told = title(name, total);
+  const heading = title(name, total);
   return h(
     "section",
     { class: `queue at-${place}` },
@@ -212,9 +212,9 @@ function list(view, timed, [place, name, empty], now, kept) {
             ),
             h("tbody", null, rows),
           ),
-          { head: told, filter: `Filter pods: ${name}`, kept, name: place },
+          { head: heading, filter: `Filter pods: ${name}`, kept, name: place },
         )
-      : [told, h("p", { class: "dim", text: empty })],
+      : [heading, h("p", { class: "dim", text: empty })],
     total > entries.length && entries.length
       ? h("p", { class: "dim fine", text: `and ${count(total - entries.length)} more` })
       : null,
@@ -248,7 +248,7 @@ function leaves({ events }, place, { backoff, helped, retry }, now) {
  */
 function permit(view, timed, [place, name, empty], now, kept) {
   const total = timed.counts[place];
-  const told = title("Waiting at Permit", total);
+  const heading = title("Waiting at Permit", total);
   return h(
     "section",
     { class: `queue at-${place}` },
@@ -289,9 +289,9 @@ function permit(view, timed, [place, name, empty], now, kept) {
               ),
             ),
           ),
-          { head: told, filter: "Filter pods: at Permit", kept, name: place },
+          { head: heading, filter: "Filter pods: at Permit", kept, name: place },
         )
-      : [told, h("p", { class: "dim", text: empty })],
+      : [heading, h("p", { class: "dim", text: empty })],
     total > timed.waiting.length && timed.waiting.length
       ? h("p", { class: "dim fine", text: `and ${count(total - timed.waiting.length)} more` })
       : null,

@@ -30,7 +30,7 @@ function make(ranked, names) {
   const at = new Map(nodes.map((node, i) => [node, i]));
   const place = new Map((ranked.ties.length > 1 ? ranked.ties : []).map((node, i) => [node, i]));
   const turnOf = (/** @type {number} */ node) => place.get(node);
-  // Equal totals are ordered by node name, last first; the best ones as the server told their order.
+  // Equal totals are ordered by node name, last first; the best ones in the server's order.
   const order = nodes
     .map((_, i) => i)
     .sort(

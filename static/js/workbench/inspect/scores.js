@@ -298,7 +298,7 @@ export function priorityTsv(ranked, made, names, mode, nodes) {
 }
 
 /**
- * What the priorities that tell nodes apart add to a node: `[row, points]`, those with points.
+ * What the priorities that distinguish nodes add to a node: `[row, points]`, those with points.
  *
  * @param {Ranking} made
  * @param {number} i

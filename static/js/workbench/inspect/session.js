@@ -181,9 +181,15 @@ export class Session {
             ]
           : null,
         why
-          ? h("span", { class: "said" }, `dropped by ${action} at `, podLink(view, task, { dot: false }), `: ${why}`)
+          ? h(
+              "span",
+              { class: "job-note" },
+              `dropped by ${action} at `,
+              podLink(view, task, { dot: false }),
+              `: ${why}`,
+            )
           : null,
-        job.invalid ? h("span", { class: "said dim", text: job.invalid }) : null,
+        job.invalid ? h("span", { class: "job-note dim", text: job.invalid }) : null,
       ),
     );
   }

@@ -93,7 +93,7 @@ export class Sources {
   }
 
   /**
-   * What there is to say of an answer, beside what it is.
+   * The notes on an answer, beside the answer itself.
    *
    * @param {number} node
    * @param {string} predicate
@@ -101,11 +101,11 @@ export class Sources {
   words(node, predicate) {
     const letter = this.#letters[predicate]?.[node];
     if (!SOURCES[letter]) return "";
-    const said = [SOURCES[letter][1]];
+    const notes = [SOURCES[letter][1]];
     const stale = this.stale(node, predicate);
-    if (stale) said.push(`stale: the cache says ${answer(stale.cached)}, true is ${answer(stale.true)}`);
-    if (this.cleared(node, predicate)) said.push("invalidated since, by an event of this cycle");
-    return said.join("; ");
+    if (stale) notes.push(`stale: the cache says ${answer(stale.cached)}, true is ${answer(stale.true)}`);
+    if (this.cleared(node, predicate)) notes.push("invalidated since, by an event of this cycle");
+    return notes.join("; ");
   }
 
   /** Whether a node is among those that a choice of the filter means. */

@@ -44,7 +44,7 @@ function rule({ least, maxSkew, itself, minDomains, number, policies }) {
 }
 
 /**
- * The part of each value that tells them apart: what all end with, from a dot on, is left out where it is too long.
+ * The part of each value that distinguishes them: what all end with, from a dot on, is left out where it is too long.
  *
  * @param {string[]} values
  */

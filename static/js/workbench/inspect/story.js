@@ -73,8 +73,8 @@ export class Story {
       return;
     }
     const sentences = [...light.story];
-    const said = sentences.at(-1);
-    const strong = said?.length === 1 && typeof said[0] === "object" ? said[0].strong : undefined;
+    const last = sentences.at(-1);
+    const strong = last?.length === 1 && typeof last[0] === "object" ? last[0].strong : undefined;
     if (strong) sentences.pop(); // it is shown below
     const message = strong
       ? strong

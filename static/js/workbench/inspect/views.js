@@ -174,10 +174,10 @@ const free = (amounts) => `${amount("cpu", amounts.cpu ?? 0)} CPU`;
 
 /** @param {BelievedNode} node */
 function why(node) {
-  const told = [
+  const notes = [
     node.unseen.length ? `does not count ${node.unseen.map(brief).join(", ")}` : "",
     node.assumed.length ? `alone knows of ${node.assumed.map(brief).join(", ")}` : "",
     node.gone.length ? `still counts ${node.gone.map(brief).join(", ")}` : "",
   ];
-  return told.filter(Boolean).join("; ");
+  return notes.filter(Boolean).join("; ");
 }

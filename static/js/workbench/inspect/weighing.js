@@ -14,7 +14,7 @@ import { MOST_WEIGHT, choiceOf, exact, flipsOf, nearest, scalesOf, topOf, totals
 /** @import { View } from "../view.js" */
 
 const NAME = 24; // characters of a node's name in a row
-let opened = false; // kept while the page is: a change of the policy draws the tab anew
+let opened = false; // kept while the page is: a change of the policy draws the tab again
 
 export class Weighing {
   #weights = []; // as they are tried
@@ -213,15 +213,15 @@ export class Weighing {
             ),
           ]
         : [];
-    this.told = h("p", {
-      class: "dim fine weigh-told",
+    this.note = h("p", {
+      class: "dim fine weigh-note",
       text:
         "Applied from the start, earlier pods may be placed differently too. Applied before this cycle, the "
         + `scheduler restarts: it retries all pending pods${
           scales.heap ? "" : ", and its tie-break counter is reset to 0"
         }.`,
     });
-    fill(this.acts, this.reset, this.applies, this.applies.length ? this.told : null);
+    fill(this.acts, this.reset, this.applies, this.applies.length ? this.note : null);
   }
 
   #slider(row, r) {

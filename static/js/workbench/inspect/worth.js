@@ -68,7 +68,7 @@ export class Worth {
   update() {
     const { playback } = this.view;
     if (this.#source === playback.nodes) return;
-    this.#source = playback.nodes; // made anew whenever a source is opened
+    this.#source = playback.nodes; // made again whenever a source is opened
     fill(this.costs);
     fill(this.other);
     const own = playback.policy?.cache ?? "off";
@@ -112,7 +112,7 @@ export class Worth {
     );
   }
 
-  /** Settings that have no effect under a mode cannot be chosen; the mode says what it does. */
+  /** Settings that have no effect under a mode cannot be chosen; the mode shows what it does. */
   #idle() {
     const { cache, equivalenceClass, staleWrites } = this.fields;
     const idle = IDLE.has(cache.value);
@@ -146,7 +146,7 @@ export class Worth {
     const asked = playback.nodes;
     const lost = () => !document.activeElement || document.activeElement === document.body;
     const bar = h("progress", { "aria-label": "Progress" });
-    const said = h("span", { class: "num dim", role: "status", text: "Waiting…" });
+    const status = h("span", { class: "num dim", role: "status", text: "Waiting…" });
     const stop = h(
       "button",
       {
@@ -162,9 +162,9 @@ export class Worth {
     );
     // Neither can be pressed meanwhile, so Cancel gets the focus.
     const asker = [this.measure, this.run].find((button) => button === document.activeElement);
-    this.#busy = { bar, said };
+    this.#busy = { bar, status };
     this.#lock(true);
-    fill(host, h("div", { class: "worth-progress" }, bar, said, stop));
+    fill(host, h("div", { class: "worth-progress" }, bar, status, stop));
     if (asker) stop.focus({ preventScroll: true });
     try {
       const answer = await playback.socket.call(command, { source: playback.source, ...payload });
@@ -194,10 +194,10 @@ export class Worth {
 
   #progress({ source, done, total, strategy }) {
     if (!this.#busy || JSON.stringify(source) !== JSON.stringify(this.view.playback.source)) return;
-    const { bar, said } = this.#busy;
+    const { bar, status } = this.#busy;
     bar.max = Math.max(total, 1);
     bar.value = Math.min(done, total);
-    said.textContent = `${count(done)} of about ${plural(total, "cycle")} · ${strategy}`;
+    status.textContent = `${count(done)} of about ${plural(total, "cycle")} · ${strategy}`;
   }
 
   // ---- what it costs

@@ -42,7 +42,7 @@ export class Objects {
     const list = debounce(() => this.#list(), LIST_AFTER);
     view.playback.on("opened", () => {
       this.#others = null;
-      this.#tellStage();
+      this.#markOnStage();
       this.#draw();
     });
     view.playback.on("step", () => {
@@ -82,7 +82,7 @@ export class Objects {
     if (text === this.#filter) return;
     this.#filter = text;
     this.view.setShown({ search: text });
-    this.#tellStage();
+    this.#markOnStage();
     this.#draw();
   }
 
@@ -96,7 +96,7 @@ export class Objects {
   }
 
   /** Have the stage mark what is found, whichever tab is open. */
-  #tellStage() {
+  #markOnStage() {
     const { nodes } = this.view.playback;
     if (!nodes) return;
     const found = this.#filter !== "";

@@ -1,4 +1,4 @@
-// A tree with one tab stop and the arrow keys of one. It is drawn anew from top to bottom: `begin`, its rows, `end`.
+// A tree with one tab stop and the arrow keys of one. It is drawn again from top to bottom: `begin`, its rows, `end`.
 
 import { targetOf, h, fill, icon } from "../../lib/dom.js";
 import { count } from "../../lib/quantity.js";
@@ -12,7 +12,7 @@ export class Tree {
   #opened;
   #focused = "";
 
-  /** `opened` are the keys of the branches that are open at first; `onToggle(key)` is to draw it anew. */
+  /** `opened` are the keys of the branches that are open at first; `onToggle(key)` is to draw it again. */
   constructor(label, opened, onToggle) {
     this.#opened = new Set(opened);
     this.onToggle = onToggle;

@@ -1,4 +1,4 @@
-// The table of nodes says what they have at what is shown: operations and controllers change them.
+// The table of nodes at what is shown: operations and controllers change them.
 
 import { attemptIn } from "./place.js";
 /** @import { NodeChange, NodeIndex, Nodes, NodeState } from "../../lib/protocol.js" */
@@ -8,9 +8,9 @@ import { attemptIn } from "./place.js";
 
 export class NodeTable {
   /** @type {Map<NodeIndex, WholeState>} */
-  #given = new Map(); // of nodes that changed: what the table said when the source was opened
+  #given = new Map(); // of nodes that changed: the rows when the source was opened
   /** @type {Map<NodeIndex, NodeState | null>} */
-  #amended = new Map(); // of nodes that are not as given: in what, as the table says it now
+  #amended = new Map(); // of nodes that are not as given: in what, as the table has it now
 
   /** @param {Nodes} nodes */
   constructor(nodes) {
@@ -59,7 +59,7 @@ export class NodeTable {
     const { index, cycles, partly, at, phase, moments } = playback;
     const cycle = Math.min(index, cycles);
     const window = cycle > 0 ? playback.records.window(cycle) : null;
-    if (cycle > 0 && !window?.nodes) return this.#updated(playback); // a run that was stored before rows told of nodes
+    if (cycle > 0 && !window?.nodes) return this.#updated(playback); // a run that was stored before rows recorded nodes
     const states = window?.nodes ? new Map(window.nodes) : this.#later;
     const take = (/** @type {NodeChange[]} */ changes) => {
       for (const [node, state] of changes) states.set(node, state);
@@ -96,7 +96,7 @@ export class NodeTable {
   }
 
   /**
-   * What the table said of a node when the source was opened.
+   * The row of a node when the source was opened.
    *
    * @param {NodeIndex} node
    */

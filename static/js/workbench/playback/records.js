@@ -5,7 +5,7 @@ import { Verdict } from "../verdict.js";
 /** @import { Light, Parts, Window } from "../../lib/protocol.js" */
 /** @import { Playback } from "../playback.js" */
 
-/** @typedef {Parts & { verdict?: Verdict | null }} CycleParts the heavy parts, with what predicates said unpacked */
+/** @typedef {Parts & { verdict?: Verdict | null }} CycleParts the heavy parts, with the predicates' answers unpacked */
 
 /**
  * The ranking of a cycle, null where no node was ranked.
@@ -14,7 +14,7 @@ import { Verdict } from "../verdict.js";
  */
 export const rankedIn = (parts) => (parts?.priorities && "totals" in parts.priorities ? parts.priorities : null);
 
-// Cycles asked for at once, windows and heavy parts kept, by the number of nodes: what the server decides anew for a
+// Cycles asked for at once, windows and heavy parts kept, by the number of nodes: what the server decides again for a
 // window grows with the nodes, and a scrub into the unknown must not wait for it.
 const SIZES = [
   { nodes: 500, span: 50, windows: 24, heavy: 60 },

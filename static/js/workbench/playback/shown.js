@@ -14,7 +14,7 @@ const NO_NODES = new Set();
 /** @type {Changes} */
 const NO_CHANGES = new Map();
 
-const UNOPENED = /** @type {any} */ (undefined); // in place of what opening answers; `nodes` tells whether it has
+const UNOPENED = /** @type {any} */ (undefined); // in place of what opening answers; `nodes` shows whether it has
 
 export class Shown extends Emitter {
   // What opening has answered.

@@ -24,7 +24,7 @@ import { customForm } from "./forms.js";
 export const REFERENCE = "/reference/predicates/";
 
 /**
- * A switch; `bare` shows no label, the row tells what it is for.
+ * A switch; `bare` shows no label, the row shows what it is for.
  *
  * @param {PolicyForm} form
  * @param {string} control

@@ -1,4 +1,4 @@
-// A list whose rows can be moved: dragged by their handle, by Alt+↑ and Alt+↓, and by buttons; told to screen readers.
+// A list whose rows can be moved: dragged by their handle, by Alt+↑ and Alt+↓, and by buttons; moves are announced.
 
 import { $$, h, icon, announce, targetOf } from "../../lib/dom.js";
 

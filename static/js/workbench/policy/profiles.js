@@ -179,7 +179,7 @@ export class Profiles {
         ),
       );
     const written = profile.written[point];
-    const said = written?.disabled.includes("*")
+    const listed = written?.disabled.includes("*")
       ? "all plugins of this point"
       : written
         ? ["enabled", "disabled"]
@@ -190,7 +190,7 @@ export class Profiles {
     return this.#details(
       point,
       running.length ? plural(running.length, "plugin") : "nothing runs",
-      said ? h("p", { class: "dim fine", text: `Written here: ${said}.` }) : null,
+      listed ? h("p", { class: "dim fine", text: `Written here: ${listed}.` }) : null,
       point === "filter"
         ? h("p", { class: "dim fine", text: "They run in this order, and evaluation stops at a node’s first failure." })
         : null,

@@ -50,7 +50,7 @@ export function schedulersPart(form, { design, listed }, landing, alone = "") {
       class: "dim fine",
       text: landing
         ? "Which schedulers there are is settled from the start: choose that changes land at the start."
-        : "A pod is of the scheduler that its schedulerName names. Listed ones run beside each other, "
+        : "spec.schedulerName selects the scheduler of a pod. Listed ones run next to each other, "
           + "in the virtual time of kube-scheduler v1.22, each with a view of its own.",
     }),
     h(
@@ -114,7 +114,7 @@ const designs = (form, design, able) => [
  */
 function row(form, one, able, isListed) {
   const { name, replicas, nodes } = one;
-  const told = [
+  const notes = [
     runsOf(one),
     ...DELAYS.filter(([key]) => one[key]).map(([key, label]) => `${label.toLowerCase()} ${span(one[key])}`),
     replicas > 1 ? `${replicas} replicas` : "",
@@ -124,7 +124,7 @@ function row(form, one, able, isListed) {
   return h(
     "li",
     { "data-name": name },
-    h("div", null, h("b", { text: name }), h("small", { class: "dim", text: told.filter(Boolean).join(", ") })),
+    h("div", null, h("b", { text: name }), h("small", { class: "dim", text: notes.filter(Boolean).join(", ") })),
     able
       ? h("button", {
           type: "button",

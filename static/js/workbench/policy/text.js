@@ -74,7 +74,7 @@ export class PolicyText {
           this.#open = event.target.open;
           if (this.#open) {
             this.editor.enrich();
-            this.#tellUnwritten();
+            this.#showUnwritten();
           }
         },
       },
@@ -121,7 +121,7 @@ export class PolicyText {
   }
 
   /** Where nothing is written, what that amounts to, to be read and copied. */
-  #tellUnwritten() {
+  #showUnwritten() {
     if (this.#open && !this.#shown && !this.unwritten.textContent)
       this.unwritten.textContent = this.options.unwritten();
     this.unwritten.hidden = Boolean(this.#shown) || this.dirty || !this.unwritten.textContent;
@@ -142,7 +142,7 @@ export class PolicyText {
   /** Something is typed over what is shown: another tab may change that before it is applied. */
   #begin() {
     this.#based ??= this.options.seen();
-    this.#based.catch(() => {}); // said where it is applied
+    this.#based.catch(() => {}); // reported where it is applied
   }
 
   #typed() {
@@ -200,7 +200,7 @@ export class PolicyText {
         ? ""
         : "nothing written: the defaults";
     this.element.classList.toggle("typed", dirty);
-    this.#tellUnwritten();
+    this.#showUnwritten();
   }
 
   /** Put what is typed in force. */

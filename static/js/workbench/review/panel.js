@@ -20,7 +20,7 @@ const LINKED = /^#comment-([\w-]{1,32})$/;
 export class Review {
   #rule = ""; // the column of the matrix cell that had the focus last
   #all = false; // resolved threads too
-  #told = ""; // how what they are about is decided here, as far as it is known
+  #decided = ""; // how what they are about is decided here, as far as it is known
 
   /**
    * @param {View} view
@@ -103,9 +103,9 @@ export class Review {
     button.addEventListener("click", () => this.toggle());
     this.threads.on("changed", () => this.#draw());
     view.playback.on("grew", () => {
-      const told = this.threads.all.map((thread) => hereOf(view.playback, thread).words).join("\n");
-      if (told !== this.#told) this.#draw();
-      this.#told = told;
+      const decided = this.threads.all.map((thread) => hereOf(view.playback, thread).words).join("\n");
+      if (decided !== this.#decided) this.#draw();
+      this.#decided = decided;
     });
     view.on("selection", () => this.#offer());
     for (const name of ["step", "parts"]) view.playback.on(name, () => this.#offer());
@@ -159,8 +159,8 @@ export class Review {
     const { threads } = this;
     this.number.textContent = threads.open ? String(threads.open) : "";
     this.button.classList.toggle("unread", threads.unread > 0);
-    const told = threads.unread ? `, ${threads.unread} new` : "";
-    this.button.setAttribute("aria-label", `Comments: ${plural(threads.open, "open thread")}${told}`);
+    const unread = threads.unread ? `, ${threads.unread} new` : "";
+    this.button.setAttribute("aria-label", `Comments: ${plural(threads.open, "open thread")}${unread}`);
     this.page.href = `/s/${threads.scenario}/review/`;
     if (this.element.hidden) return;
     const held = this.list.contains(document.activeElement) && document.activeElement?.closest("form");

@@ -1,4 +1,4 @@
-// One thread: what it is about, what was said, and what can be done with it.
+// One thread: what it is about, the comments, and what can be done with it.
 
 import { $, h, fill, icon, toast } from "../../lib/dom.js";
 import { short } from "../../lib/quantity.js";
@@ -39,7 +39,7 @@ export function threadItem(thread, threads, go, here = "") {
     run().catch((error) => toast(refusalOf(error).message, { name: "warn", ms: 6000 }));
   const form = (/** @type {Parameters<typeof commentForm>[0]} */ options) => {
     const send = async (/** @type {string} */ text, /** @type {string} */ name) => {
-      fill(below); // nobody is writing any more: the thread is drawn anew with what is written
+      fill(below); // nobody is writing any more: the thread is drawn again with what is written
       try {
         await options.send(text, name);
         $(`[data-thread="${thread.id}"] .link`)?.focus();

@@ -35,7 +35,7 @@ export class Bar {
     this.watching = h("span", { class: "room-count" }, icon("people"), this.count, h("span", { text: "watching" }));
     this.rejoin = button("here", "Rejoin", () => this.follow.rejoin(), "primary");
     this.retry = button("redo", "Try again", () => room.join());
-    this.take = button("hand", "Take the lead back", () => told(room.takeLead()));
+    this.take = button("hand", "Take the lead back", () => reportFailure(room.takeLead()));
     this.named = button("edit", "Your name", () => askName(room), "quiet");
     this.invite = button("share", "Invite", () => invite(room), "primary");
     this.ask = button("help", "Ask", () => ask(room));
@@ -107,4 +107,4 @@ export class Bar {
 }
 
 /** @param {Promise<void>} act */
-const told = (act) => act.catch((error) => toast(refusalOf(error).message, { name: "warn", ms: 6000 }));
+const reportFailure = (act) => act.catch((error) => toast(refusalOf(error).message, { name: "warn", ms: 6000 }));

@@ -37,7 +37,7 @@ export const cellOf = (given) =>
     ? [given[0], given[1], given[2]]
     : null;
 
-/** Marks one cell of what is drawn in `host`, and marks it again whenever that is drawn anew. */
+/** Marks one cell of what is drawn in `host`, and marks it again whenever that is drawn again. */
 export class CellMark {
   /** @type {Cell | null} */
   #cell = null;

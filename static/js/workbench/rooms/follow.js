@@ -1,4 +1,4 @@
-// Following who leads, and leading: the one brings this page to where the room is, the other tells the room of it.
+// Following who leads, and leading: the one brings this page to where the room is, the other sends that to the room.
 // A viewer who goes elsewhere is on their own until they rejoin.
 
 import { Emitter } from "../../lib/emitter.js";
@@ -37,9 +37,9 @@ export class Follow extends Emitter {
     this.layout = layout;
     this.mark = new CellMark(inspect);
     const { playback } = view;
-    const told = perFrame(() => this.#told());
-    for (const name of ["seek", "step", "moment"]) playback.on(name, told);
-    for (const name of ["tab", "sub", "selection", "pending"]) view.on(name, told);
+    const moved = perFrame(() => this.#moved());
+    for (const name of ["seek", "step", "moment"]) playback.on(name, moved);
+    for (const name of ["tab", "sub", "selection", "pending"]) view.on(name, moved);
     view.on("tab", () => {
       if (this.leads) this.#pick(null);
     });
@@ -69,17 +69,17 @@ export class Follow extends Emitter {
   /** @param {Position} position */
   #position(position) {
     if (this.leads) {
-      if (this.#came) this.#told();
+      if (this.#came) this.#moved();
       else if (location.search) this.#begin();
       else this.#apply(position);
     } else if (this.attached) this.#apply(position);
     this.emit("changed");
   }
 
-  /** The leader's page is where its address says: the room goes there. */
+  /** The leader's page is where its address is: the room goes there. */
   #begin() {
     this.#came = true;
-    this.#told();
+    this.#moved();
   }
 
   /** Who is handed the lead goes on from where the room is. */
@@ -128,7 +128,7 @@ export class Follow extends Emitter {
   }
 
   /** Something was gone to, selected or opened: by who leads, or by somebody who goes their own way. */
-  #told() {
+  #moved() {
     if (!this.#came || this.view.playback.index < 0) return;
     if (this.leads) {
       const cell = this.mark.cell;
@@ -151,11 +151,11 @@ export class Follow extends Emitter {
     const onCell = cellOf(this.spot) !== null;
     if (onCell) this.spot = cell;
     this.mark.show(cell, { spot: onCell && cell !== null, reveal: false });
-    this.#told();
+    this.#moved();
     if (onCell) this.emit("changed");
   }
 
-  /** Put the spotlight on the highlighted cell, else on the selected node, or out; tells whether there was anything. */
+  /** Put the spotlight on the highlighted cell, else on the selected node, or out; true if there was anything. */
   toggleSpot() {
     const { playback, spot } = this.view;
     const node = spot?.node ?? this.view.node;
@@ -165,7 +165,7 @@ export class Follow extends Emitter {
     else return false;
     this.mark.show(this.mark.cell, { spot: cellOf(this.spot) !== null, reveal: false });
     this.#light();
-    this.#told();
+    this.#moved();
     this.emit("changed");
     return true;
   }

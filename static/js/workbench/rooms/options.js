@@ -81,7 +81,7 @@ export function ballot(question, view, given, vote) {
             }
             if (!chosen.delete(answer)) chosen.add(answer);
             button.setAttribute("aria-pressed", String(chosen.has(answer)));
-            tell();
+            updateSend();
           },
         });
         return button;
@@ -107,10 +107,10 @@ export function ballot(question, view, given, vote) {
   const send = many
     ? h("button", { type: "button", class: "btn primary big", onclick: () => vote([...chosen].map(String).sort()) })
     : null;
-  const tell = () => {
+  const updateSend = () => {
     if (send) send.textContent = chosen.size ? `Vote: ${chosen.size} evicted` : "Vote: nobody";
   };
-  tell();
+  updateSend();
   draw();
   return h("div", { class: "ballot-box" }, filter, list, send);
 }

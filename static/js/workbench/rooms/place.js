@@ -1,4 +1,4 @@
-// Where somebody is, as a room tells it: read off the view of who leads, and brought onto the screens of the others.
+// Where somebody is, as a room shares it: read off the view of who leads, and brought onto the screens of the others.
 
 import { indexOf } from "../goto.js";
 import { TABS } from "../inspect/inspect.js";

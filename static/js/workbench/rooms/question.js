@@ -133,7 +133,7 @@ export class QuestionPanel {
     return [
       ballot(question, this.view, given, vote),
       h("p", {
-        class: "dim question-said",
+        class: "dim question-note",
         text:
           given === undefined
             ? "Answers stay hidden until the leader reveals them."
@@ -182,7 +182,7 @@ export class QuestionPanel {
       known
         ? h(
             "p",
-            { class: "question-said" },
+            { class: "question-note" },
             "The scheduler's answer: ",
             h("b", { text: worded(question, answer) }),
             given === undefined ? null : same(given, answer) ? ". You were right." : ".",

@@ -65,7 +65,7 @@ export async function embed(shared, panel) {
     named("Shows", views),
     h("label", { class: "share-check" }, lock, "Lock the step: readers cannot leave it"),
     named("Height", heights),
-    dim("A frame tells the page around it how high its content is; the documentation of the protocol has the script."),
+    dim("A frame sends its height to the page around it; the documentation of the protocol has the script."),
     h("p", null, look),
   );
 }

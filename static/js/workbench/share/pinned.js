@@ -1,4 +1,4 @@
-// A private link keeps what was decided when it was made. Where the engine decides otherwise now, that is said, and
+// A private link keeps what was decided when it was made. Where the engine decides otherwise now, that is shown, and
 // both outcomes are shown.
 
 import { h, dialog, toast } from "../../lib/dom.js";

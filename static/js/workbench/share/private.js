@@ -142,7 +142,7 @@ function row({ playback: { socket } }, link, show) {
     h("a", { class: "mono", href: link.url, target: "_blank", rel: "noopener", text: `/l/${link.link}/` }),
     h("span", {
       class: "dim",
-      title: `${plural(left, "day")}${link.fixed ? "" : ", counted anew when it is opened"}`,
+      title: `${plural(left, "day")}${link.fixed ? "" : ", counted again when it is opened"}`,
       text: until,
     }),
     h("span", { class: "private-acts" }, copying, revoke),

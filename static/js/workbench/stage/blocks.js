@@ -84,7 +84,7 @@ export function fillBlocks(view, room, idle, node, { chosen, ghosts, spot }) {
   return stairs;
 }
 
-/** The pods that are too many to be told apart, as one block. */
+/** The pods that are too many to distinguish, as one block. */
 function rest(view, stairs, pods) {
   const { cpu, memory } = view.playback.pods;
   const sum = (/** @type {number[]} */ of) => pods.reduce((all, pod) => all + of[pod], 0);

@@ -1,7 +1,7 @@
 // Where the cells of the overview are on screen: the picture of all of them, zoomed and panned.
 
 const ZOOM_MOST = 24;
-const CLOSE = 26; // pixels of a cell that was searched for: its neighbours can be told apart
+const CLOSE = 26; // pixels of a cell that was searched for: its neighbours can be distinguished
 
 export class Camera {
   #before = null; // {zoom, pan} from before a search looked closer
@@ -89,7 +89,7 @@ export class Camera {
     this.clamp();
   }
 
-  /** Bring a cell into view; `close` looks closer where cells are too small to be told apart. */
+  /** Bring a cell into view; `close` looks closer where cells are too small to distinguish. */
   reveal(node, close) {
     const closer = CLOSE / this.size;
     if (close && closer > 1.2) {

@@ -1,4 +1,4 @@
-// The card of a node: its room with the pods in it, its bars, and what the shown cycle says of it.
+// The card of a node: its room with the pods in it, its bars, and what the shown cycle decided about it.
 
 import { classes, fill, h } from "../../lib/dom.js";
 import { amount, count, cpu, memory, shortReason } from "../../lib/quantity.js";
@@ -191,7 +191,7 @@ export class Card {
     const stopped = state === "failed" && !chosen ? facts.verdict.stopper(node) : "";
     this.why.title = stopped ? `${stopped} stopped it. Why, and what would help` : "Why, and what would help";
     this.why.classList.toggle("wait-text", !nominated && view.waitingOn(node).length > 0);
-    const why = this.#said({ state, chosen, nominated });
+    const why = this.#describe({ state, chosen, nominated });
     if (this.why.textContent !== why) fill(this.why, h("span", null, breakable(why)));
     if (!this.compact) this.why.dataset.brief = why && this.#brief({ state, chosen, nominated });
   }
@@ -212,7 +212,7 @@ export class Card {
     else fillShape(view, this.shapes, stairs, { rejected: state === "failed" });
   }
 
-  /** What is said of a node in a word or two, where there is no room for more. */
+  /** What there is to show of a node in a word or two, where there is no room for more. */
   #brief({ state, chosen, nominated }) {
     const { view } = this;
     const waiting = view.facts.waiting.size ? view.waitingOn(this.node).length : 0;
@@ -222,8 +222,8 @@ export class Card {
     return state === "failed" && !chosen ? view.facts.verdict.reasonsOf(this.node).map(shortReason).join(", ") : "";
   }
 
-  /** What is said of a node beside its numbers. */
-  #said({ state, chosen, nominated }) {
+  /** What there is to show of a node beside its numbers. */
+  #describe({ state, chosen, nominated }) {
     const { view, node } = this;
     const waiting = view.facts.waiting.size ? view.waitingOn(node).length : 0;
     if (nominated)
@@ -246,9 +246,9 @@ export class Card {
     const { nodes } = this.view.playback;
     const ailing = ailmentsOf(this.view, node);
     const taints = nodes.taints[node];
-    const told = this.compact && this.view.verdictOf(node) === "failed"; // there the reason has the line
+    const reasonShown = this.compact && this.view.verdictOf(node) === "failed"; // there the reason has the line
     const mark = markOf(this.view, node);
-    const drawn = `${ailing.join()}|${taints.join()}|${told}|${mark?.word}|${mark?.sentences.join()}`;
+    const drawn = `${ailing.join()}|${taints.join()}|${reasonShown}|${mark?.word}|${mark?.sentences.join()}`;
     if (this.state.dataset.drawn === drawn) return;
     this.state.dataset.drawn = drawn;
     const conditions = nodes.conditions[node];
@@ -268,7 +268,7 @@ export class Card {
           title: text === "cordoned" ? "spec.unschedulable: true" : conditions.join(", "),
         }),
       ),
-      taints.length && !told
+      taints.length && !reasonShown
         ? h("span", {
             class: "badge",
             text:

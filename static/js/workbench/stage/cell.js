@@ -1,4 +1,4 @@
-// A cell of the overview that is large enough to tell: name, what is wrong, bars, pods, and the reason or the score.
+// A cell of the overview that is large enough for text: name, what is wrong, bars, pods, and the reason or the score.
 
 import { count, ellipsis, shortReason } from "../../lib/quantity.js";
 import { ailmentsOf } from "../nodewords.js";

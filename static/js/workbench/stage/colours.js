@@ -10,7 +10,7 @@ import { workload } from "../workload.js";
 /**
  * What a pod's name of a category is, its label and the words of a tooltip; `none` is the name of those without one.
  *
- * @typedef {{ of: (pod: PodIndex) => any, none?: any, tell: (name: any) => [label: string, title: string] }} Naming
+ * @typedef {{ of: (pod: PodIndex) => any, none?: any, describe: (name: any) => [label: string, title: string] }} Naming
  */
 
 /** @type {Record<Colour, string>} */
@@ -63,19 +63,19 @@ export const isColour = (name) => name !== undefined && Object.hasOwn(COLOURS, n
 const NAMED = {
   workload: ({ group, groups }) => ({
     of: (pod) => group[pod],
-    tell: (at) => {
+    describe: (at) => {
       const { name, title } = workload(groups, at);
       return groups[at].name ? [name, title] : ["no controller", "pods without a controller"];
     },
   }),
   namespace: ({ keys }) => ({
     of: (pod) => keys[pod].slice(0, keys[pod].indexOf("/")),
-    tell: (name) => [name, `namespace ${name}`],
+    describe: (name) => [name, `namespace ${name}`],
   }),
   podgroup: ({ podGroup = [], podGroups = [] }) => ({
     of: (pod) => podGroup[pod] ?? -1,
     none: -1,
-    tell: (at) =>
+    describe: (at) =>
       at < 0 ? ["no PodGroup", "pods that name no PodGroup"] : [short(podGroups[at]), `PodGroup ${podGroups[at]}`],
   }),
 };
@@ -147,7 +147,7 @@ export class Colours {
    * @param {Naming} by
    * @param {number} length
    */
-  #names({ of, tell, none }, length) {
+  #names({ of, describe, none }, length) {
     /** @type {Map<any, number>} */
     const amounts = new Map();
     for (let pod = 0; pod < length; pod += 1) amounts.set(of(pod), (amounts.get(of(pod)) ?? 0) + 1);
@@ -163,7 +163,7 @@ export class Colours {
     this.#entries = [...this.#ranks.keys()]
       .filter((name) => codeOf(name) !== OTHER)
       .map((name) => {
-        const [label, title] = tell(name);
+        const [label, title] = describe(name);
         return { code: codeOf(name), label, title };
       });
     const rest = names.filter((name) => codeOf(name) === OTHER).length;
@@ -174,7 +174,7 @@ export class Colours {
         title: "those with fewer pods, in one colour",
       });
     else if (none !== undefined && amounts.has(none)) {
-      const [label, title] = tell(none);
+      const [label, title] = describe(none);
       this.#entries.push({ code: OTHER, label, title });
     }
   }

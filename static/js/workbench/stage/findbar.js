@@ -29,13 +29,13 @@ export class FindBar {
         icon(name),
       );
     this.number = h("b", { class: "num" });
-    this.told = h("span", { class: "find-told" });
+    this.text = h("span", { class: "find-text" });
     this.ways = h("span", { class: "find-ways" }, way("Previous match", "left", -1), way("Next match", "right", 1));
     this.element = h(
       "section",
       { class: "find-bar", hidden: true, "aria-label": "Found" },
       icon("search"),
-      h("span", { class: "find-state", role: "status" }, this.number, this.told),
+      h("span", { class: "find-state", role: "status" }, this.number, this.text),
       this.ways,
       h(
         "button",
@@ -71,13 +71,13 @@ export class FindBar {
     this.#drawn = drawn;
     this.number.textContent = current ? `${count(search.at + 1)} of ${count(hits.length)}` : "";
     if (!current) {
-      fill(this.told, `No matches for “${search.text}”.`);
+      fill(this.text, `No matches for “${search.text}”.`);
       return;
     }
     const link = (/** @type {string} */ name, /** @type {() => void} */ act) =>
       h("button", { type: "button", class: "link", onclick: act }, name);
     fill(
-      this.told,
+      this.text,
       `${kind} `,
       kind === "node"
         ? link(playback.nodes.names[i], () => view.selectNode(i))

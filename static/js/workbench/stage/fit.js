@@ -1,5 +1,5 @@
 // How large cards can be so that all of them fit the stage: as large as the room allows, in the columns that leave
-// least of it empty. Where not all fit with everything that a card tells, they are small: name, pods and one line.
+// least of it empty. Where not all fit with everything that a card shows, they are small: name, pods and one line.
 
 const LARGEST = 30; // pixels of a card's text
 const STEP = 0.5;
@@ -40,8 +40,8 @@ export function fit(sizes, room) {
 }
 
 /**
- * The columns in which a card is worth most: `of(card, tall, room)` tells its font and its worth, or null where it has
- * no room.
+ * The columns in which a card is worth most: `of(card, tall, room)` returns its font and its worth, or null where it
+ * has no room.
  */
 function best(sizes, room, between, of) {
   let found = null;
@@ -95,7 +95,7 @@ function* weighted(sizes, { width }, between) {
   }
 }
 
-/** A card with all that it tells: the larger the text the better. */
+/** A card with all that it shows: the larger the text the better. */
 function whole(card, tall, { least, bars }) {
   for (let font = LARGEST; font >= least; font -= STEP)
     if (card >= NARROWEST * font && tall >= heightOf(card / font, bars) * font)
@@ -118,7 +118,7 @@ function small(card, tall, { least }) {
 }
 
 /**
- * The lines that are kept free for a reason, so that the pods stay as large whatever is said.
+ * The lines that are kept free for a reason, so that the pods stay as large whatever the reason.
  *
  * @param {number} wide em
  */
@@ -131,7 +131,7 @@ const linesOf = (wide) => Math.ceil(REASON / wide);
  * @param {number} bars
  */
 function heightOf(wide, bars) {
-  const told =
+  const content =
     FRAME + (wide < UNDER ? ROW * bars : wide < BESIDE ? BAR * bars : ROW * Math.ceil(bars / 3)) + LINE * linesOf(wide);
-  return Math.max(told + ROOM, told / (1 - SHARE));
+  return Math.max(content + ROOM, content / (1 - SHARE));
 }

@@ -1,10 +1,10 @@
-// By what nodes stand together: their zone, any label that tells them apart, or nothing.
+// By what nodes stand together: their zone, any label that distinguishes them, or nothing.
 
 /** @import { Nodes } from "../../lib/protocol.js" */
 
 export const ZONE = "zone";
 export const NONE = "none";
-const VALUES = 200; // of a label; one with more tells single nodes, not groups
+const VALUES = 200; // of a label; one with more distinguishes single nodes, not groups
 const KEYS = 60; // that are offered
 const POOLS = [
   "cloud.google.com/gke-nodepool",

@@ -4,12 +4,12 @@ import { h, icon, passFocus } from "../../lib/dom.js";
 /** @import { View } from "../view.js" */
 
 const KEYS = new Set(["PageUp", "PageDown", "Home", "End", "ArrowUp", "ArrowDown", " "]);
-const MEANT = 700; // milliseconds in which scrolling is what somebody did
+const INTENDED = 700; // milliseconds in which scrolling is what somebody did
 
 export class InView {
   #picture = null; // {inView(node), reveal(node)}: cards, overview or table
   #held = false;
-  #meant = -Infinity; // until when scrolling is somebody's doing
+  #intended = -Infinity; // until when scrolling is somebody's doing
 
   /**
    * `body` is what scrolls, or what scrolls is in it.
@@ -26,24 +26,24 @@ export class InView {
       icon("stage"),
       this.name,
     );
-    const mean = () => {
-      this.#meant = performance.now() + MEANT;
+    const intend = () => {
+      this.#intended = performance.now() + INTENDED;
     };
-    for (const name of ["wheel", "touchmove"]) body.addEventListener(name, mean, { passive: true });
+    for (const name of ["wheel", "touchmove"]) body.addEventListener(name, intend, { passive: true });
     body.addEventListener("keydown", (event) => {
-      if (KEYS.has(event.key)) mean();
+      if (KEYS.has(event.key)) intend();
     });
     body.addEventListener("pointerdown", (event) => {
-      if (event.target === body || event.target.matches(".grid-scroll")) this.#meant = Infinity;
+      if (event.target === body || event.target.matches(".grid-scroll")) this.#intended = Infinity;
     }); // its scroll bar
     addEventListener("pointerup", () => {
-      if (this.#meant === Infinity) mean();
+      if (this.#intended === Infinity) intend();
     });
     body.addEventListener(
       "scroll",
       () => {
-        if (performance.now() <= this.#meant) this.moved();
-        else this.tell();
+        if (performance.now() <= this.#intended) this.moved();
+        else this.update();
       },
       { passive: true, capture: true },
     );
@@ -65,13 +65,13 @@ export class InView {
   /** Somebody has scrolled, moved or zoomed the picture. */
   moved() {
     if (this.node >= 0) this.#held = !this.#picture?.inView(this.node);
-    this.tell();
+    this.update();
   }
 
   /** A step is drawn: show its node. */
   follow() {
     if (this.node >= 0 && !this.#held) this.#picture?.reveal(this.node);
-    this.tell();
+    this.update();
   }
 
   #back() {
@@ -85,7 +85,7 @@ export class InView {
   }
 
   /** Offer the way back to the node where it is not in view. */
-  tell() {
+  update() {
     const { node } = this;
     const away = node >= 0 && this.#picture !== null && !this.#picture.inView(node);
     this.#offer(away);

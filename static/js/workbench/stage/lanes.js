@@ -28,7 +28,7 @@ export class Lanes {
   /** @param {View} view */
   constructor(view) {
     this.view = view;
-    this.told = h("span", { class: "sched-told" });
+    this.summary = h("span", { class: "sched-summary" });
     this.list = h("div", {
       class: "sched-list",
       role: "group",
@@ -39,7 +39,7 @@ export class Lanes {
     this.element = h(
       "details",
       { class: "sched", hidden: true },
-      h("summary", null, this.told),
+      h("summary", null, this.summary),
       this.list,
       this.noticed,
     );
@@ -71,7 +71,7 @@ export class Lanes {
       if (part !== this.#part) this.#draw(part);
       return;
     }
-    if (why === undefined && playback.index > 0) return; // it is on its way: the former one stays as long
+    if (why === undefined && playback.index > 0) return; // it is on its way: the previous one stays until then
     const state =
       playback.index === 0 ? "nothing is decided yet" : playback.atEnd ? "the run is over" : "not decided yet";
     if (this.#part || state !== this.#state) this.#rest(state);
@@ -81,7 +81,7 @@ export class Lanes {
   #rest(state) {
     this.#part = null;
     this.#state = state;
-    fill(this.told, this.#head(), h("span", { class: "sched-badges dim", text: state }));
+    fill(this.summary, this.#head(), h("span", { class: "sched-badges dim", text: state }));
     fill(
       this.list,
       this.#names.map((name) =>
@@ -125,7 +125,7 @@ export class Lanes {
     const [first] = wrong;
     const others = wrong.length > 1 ? ` and ${count(wrong.length - 1)} more` : "";
     fill(
-      this.told,
+      this.summary,
       this.#head(),
       h(
         "span",
@@ -148,7 +148,7 @@ export class Lanes {
       this.list,
       this.#names.map((name) => this.#lane(name, lanes.get(name), part, scale)),
     );
-    this.#tellNoticed(part);
+    this.#showNoticed(part);
   }
 
   /**
@@ -177,37 +177,37 @@ export class Lanes {
   #does(lane, now, part) {
     const { view } = this;
     /** @type {any[]} */
-    const told = [];
+    const content = [];
     const [first, ...others] = lane.inFlight;
     const more = lane.inFlightCount - (first ? 1 : 0);
     if (now) {
       const [placed] = part.placements;
       const also = part.placementsCount - 1;
-      told.push(h("span", { class: "pill accent", text: "decides" }));
+      content.push(h("span", { class: "pill accent", text: "decides" }));
       if (placed)
-        told.push(
+        content.push(
           podLink(view, placed[0]),
           ` → `,
           nodeLink(view, placed[1]),
           also > 0 ? ` and ${count(also)} more` : "",
           part.lands === null ? ", held at Permit" : `, bound at ${exact(part.lands)}`,
         );
-      else told.push(lane.pod ? podLink(view, lane.pod) : "", h("span", { class: "dim", text: " finds no node" }));
+      else content.push(lane.pod ? podLink(view, lane.pod) : "", h("span", { class: "dim", text: " finds no node" }));
     } else if (lane.deciding !== null)
-      told.push(
+      content.push(
         h("span", { class: "pill", text: "deciding" }),
         lane.pod ? podLink(view, lane.pod) : "a session",
         lane.until === null ? "" : ` until ${exact(lane.until)}`,
       );
     else
-      told.push(
+      content.push(
         h("span", {
           class: "dim",
           text: lane.pending ? `waits, ${plural(lane.pending, "pod")} pending` : "idle",
         }),
       );
     if (first)
-      told.push(
+      content.push(
         h(
           "span",
           {
@@ -222,7 +222,7 @@ export class Lanes {
           more ? ` and ${count(more)} more` : "",
         ),
       );
-    return told;
+    return content;
   }
 
   /** @param {SchedulerLane} lane */
@@ -243,7 +243,7 @@ export class Lanes {
   }
 
   /** @param {ViewsPart} part */
-  #tellNoticed(part) {
+  #showNoticed(part) {
     const wrong = part.outcomes.filter(wentWrong);
     const unnoticed = part.outcomes.length - wrong.length;
     const [first] = wrong;
@@ -360,7 +360,7 @@ function track(lane, now, part, [from, to]) {
   const line = h("i", { class: "here" });
   line.style.left = `${at(part.decided)}%`;
   const windows = flights.map(([decided, lands]) => [decided, (lands ?? part.decided) + others]);
-  const said = windows.length
+  const unknown = windows.length
     ? `decisions unknown to others from ${exact(Math.min(...windows.map(([start]) => start)))} to `
       + `${exact(Math.max(...windows.map(([, end]) => end)))}`
     : "no decision is on its way";
@@ -369,9 +369,9 @@ function track(lane, now, part, [from, to]) {
     {
       class: "sched-track",
       role: "img",
-      "aria-label": `Sees ${exact(lane.asOf)}; ${said}`,
+      "aria-label": `Sees ${exact(lane.asOf)}; ${unknown}`,
       title:
-        `now ${exact(part.decided)}; sees ${exact(lane.asOf)}; ${said}\n`
+        `now ${exact(part.decided)}; sees ${exact(lane.asOf)}; ${unknown}\n`
         + "hatched: not heard yet; outlined: deciding; filled: on its way to the API server; red: others do not know",
     },
     piece("late", lane.asOf, part.decided),

@@ -37,7 +37,7 @@ export function keep(chosen) {
 
 /**
  * What colours pods until the visitor chooses, `{colour, sure}`: what the scenario is about. While too few cycles are
- * computed to be sure, it stays as it is `now`: every edit computes all of them anew. PodGroups alone are known from
+ * computed to be sure, it stays as it is `now`: every edit computes all of them again. PodGroups alone are known from
  * the start.
  *
  * @param {Playback} playback

@@ -54,7 +54,7 @@ export class Motion {
     });
   }
 
-  /** What was painted anew while it flew flies on. */
+  /** What was painted again while it flew flies on. */
   renew(blockOf) {
     for (const one of this.#running) {
       if (one.block.isConnected || one.animation.playState !== "running") continue;

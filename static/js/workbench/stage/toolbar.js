@@ -7,7 +7,7 @@ import { isDouble, viewsOf } from "./windows.js";
 /** @import { View } from "../view.js" */
 
 export class Toolbar {
-  #marksTold = "";
+  #marksText = "";
 
   /** @param {View} view */
   constructor(view) {
@@ -104,7 +104,7 @@ export class Toolbar {
   }
 
   /** How many nodes there are, and pods on them. */
-  tellCount() {
+  showCount() {
     const { nodes, cluster } = this.view.playback;
     const present =
       nodes.since || nodes.until ? nodes.names.filter((_, node) => this.view.exists(node)).length : nodes.names.length;
@@ -113,7 +113,7 @@ export class Toolbar {
   }
 
   /** What the marks on the nodes mean, as far as there are any: the overview has no room for words beside them. */
-  tellMarks(heat) {
+  showMarks(heat) {
     const { view } = this;
     const { waiting, nominated } = view.facts;
     const { nodes } = view.playback;
@@ -135,9 +135,9 @@ export class Toolbar {
       [ill > 0, "cell-mark ill", `${count(ill)} cordoned or not ready`],
     ];
     const marks = all.filter(([there]) => there);
-    const told = marks.map(([, , text]) => text).join("|");
-    if (told === this.#marksTold && this.ghosts.childElementCount === marks.length) return;
-    this.#marksTold = told;
+    const drawn = marks.map(([, , text]) => text).join("|");
+    if (drawn === this.#marksText && this.ghosts.childElementCount === marks.length) return;
+    this.#marksText = drawn;
     fill(
       this.ghosts,
       marks.map(([, className, text]) => h("li", null, h("i", { class: className }), text)),
@@ -145,7 +145,7 @@ export class Toolbar {
   }
 
   /** Which nodes are lit up. */
-  tellLit() {
+  showLit() {
     const { lit } = this.view;
     fill(
       this.note,

@@ -29,7 +29,7 @@ export function whereIs(view, pod) {
 }
 
 /**
- * Which queue a pod without a node waits in, as the parts of the cycle on screen tell it.
+ * Which queue a pod without a node waits in, as the parts of the cycle on screen show it.
  *
  * @param {View} view
  * @param {number} pod

@@ -16,7 +16,7 @@ export const NOTICED = {
 const BRIEF = { scheduler: "given up", apiServer: "409", arbiter: "arbiter", kubelet: "refused" };
 
 /**
- * What is said of a node: a word, all of it in sentences, and whether a decision went wrong or will.
+ * The note on a node: a word, all of it in sentences, and whether a decision went wrong or will.
  *
  * @typedef {{ word: string, sentences: string[], ill: boolean }} Mark
  */
@@ -53,7 +53,7 @@ export const isDouble = (window) => lacking(window).length > 0;
 export const wentWrong = ({ noticed }) => noticed !== "nobody";
 
 /**
- * What is said of a node; undefined where every scheduler knows what is true of it.
+ * The note on a node; undefined where every scheduler knows what is true of it.
  *
  * @param {View} view
  * @param {NodeIndex} node
@@ -107,9 +107,9 @@ const doubled = (one) =>
 
 /** @param {ViewWindow} one */
 function unaware({ promised, unaware: who }) {
-  const told = promised.map(([pod, scheduler]) => `${short(pod)} by ${scheduler}`);
+  const coming = promised.map(([pod, scheduler]) => `${short(pod)} by ${scheduler}`);
   return (
     `${who.join(" and ")} ${who.length > 1 ? "do" : "does"} not count all of it`
-    + `${told.length ? `; on the way: ${told.join(", ")}` : ""}`
+    + `${coming.length ? `; on the way: ${coming.join(", ")}` : ""}`
   );
 }

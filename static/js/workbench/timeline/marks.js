@@ -1,5 +1,5 @@
 // The marks of the timeline on their canvas. `line` is what it shows: `{marks, width, scale, cycles, known, last}`,
-// where `scale` are the pixels of a cycle, `known` is the last cycle whose mark says what became of it, and `last` the
+// where `scale` are the pixels of a cycle, `known` is the last cycle whose mark shows the outcome, and `last` the
 // last place.
 
 import { token } from "../../lib/theme.js";
@@ -85,7 +85,7 @@ function flags(pen, line) {
   for (const index of marks.restarts) {
     if (index > known) break;
     const x = Math.round((index - 1) * scale);
-    if (x - last < 2) continue; // one flag a place: more could not be told apart
+    if (x - last < 2) continue; // one flag a place: more could not be distinguished
     last = x;
     pen.fillRect(x, 0, 1.5, HEIGHT);
     pen.beginPath();

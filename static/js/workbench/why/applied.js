@@ -1,11 +1,11 @@
-// What a change of Why? did, told on the page of the copy that has it.
+// What a change of Why? did, shown on the page of the copy that has it.
 
 import { $, announce, toast } from "../../lib/dom.js";
 import { short } from "../../lib/quantity.js";
 
 const KEPT = "podstep.applied";
 
-/** Keep what is to be told when the copy opens. */
+/** Keep what is to be shown when the copy opens. */
 export function keepApplied(made) {
   try {
     sessionStorage.setItem(KEPT, JSON.stringify(made));
@@ -14,8 +14,8 @@ export function keepApplied(made) {
   }
 }
 
-/** Tell what was applied when its copy opens. */
-export function tellApplied(draft) {
+/** Show what was applied when its copy opens. */
+export function showApplied(draft) {
   let kept;
   try {
     kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");

@@ -40,8 +40,8 @@ function facts(failure) {
   const amounts = failure.numbers.map(inWords);
   const resources = new Set(failure.numbers.map(({ resource }) => `${resource}:`));
   const others = failure.details.filter((text) => !resources.has(text.split(" ")[0]));
-  const said = [...amounts, ...others];
-  return said.length ? said : failure.reasons.map(plain);
+  const texts = [...amounts, ...others];
+  return texts.length ? texts : failure.reasons.map(plain);
 }
 
 /** The heading over the answer; `here`: the pod is on the node asked about, `fits`: it would fit there. */
@@ -217,7 +217,7 @@ const inShort = ({ predicate, reasons, error }) =>
 export function groups(answer, ask) {
   if (!answer.groups.length) return null;
   const widest = answer.nodesCount || 1;
-  const told = answer.groups.reduce((sum, group) => sum + group.count, 0);
+  const listed = answer.groups.reduce((sum, group) => sum + group.count, 0);
   return h(
     "section",
     { class: "why-groups" },
@@ -280,8 +280,8 @@ export function groups(answer, ask) {
         ),
       ),
     ),
-    told < answer.nodesCount
-      ? h("p", { class: "dim fine", text: `and ${count(answer.nodesCount - told)} nodes in smaller groups` })
+    listed < answer.nodesCount
+      ? h("p", { class: "dim fine", text: `and ${count(answer.nodesCount - listed)} nodes in smaller groups` })
       : null,
   );
 }

@@ -188,7 +188,7 @@ function victims(view, { what, candidates, count: all, answers, decided }) {
 
 /** @param {NonNullable<SessionDetail["round"]>} given */
 function round({ queues, after }) {
-  const told = (/** @type {Record<string, number>} */ amounts) =>
+  const inWords = (/** @type {Record<string, number>} */ amounts) =>
     Object.entries(amounts)
       .map(([name, value]) => `${name} ${held(name, value)}`)
       .join(", ");
@@ -200,9 +200,9 @@ function round({ queues, after }) {
         "li",
         null,
         h("b", { text: name }),
-        ` (weight ${weight}) deserves ${told(deserved)}${satisfied ? ", and asks for less" : ""}`,
+        ` (weight ${weight}) deserves ${inWords(deserved)}${satisfied ? ", and asks for less" : ""}`,
       ),
     ),
-    h("li", { class: "dim", text: `What remains: ${told(after)}` }),
+    h("li", { class: "dim", text: `What remains: ${inWords(after)}` }),
   );
 }

@@ -152,7 +152,7 @@ export class Steps {
         text,
       });
     const next = page.rows[at + 1];
-    const former = page.rows[at - 1];
+    const previous = page.rows[at - 1];
     return h(
       "div",
       { class: "session-tools" },
@@ -177,8 +177,8 @@ export class Steps {
       h("button", {
         type: "button",
         class: "btn small",
-        disabled: !former || undefined,
-        onclick: () => this.#go(former.number),
+        disabled: !previous || undefined,
+        onclick: () => this.#go(previous.number),
         text: "Previous step",
       }),
       h("button", {

@@ -4,7 +4,7 @@ import { h } from "../../../lib/dom.js";
 import { count } from "../../../lib/quantity.js";
 import { MOST_WEIGHT } from "../weights.js";
 
-const FLIPS_TOLD = 3; // beside a slider
+const FLIPS_SHOWN = 3; // beside a slider
 
 /** The end of a slider: the weight twice, and the flips that are not far beyond. */
 export function reachOf(flips, weight) {
@@ -17,7 +17,7 @@ export function reachOf(flips, weight) {
 }
 
 /**
- * The slider of a priority up to `reach`, and a field for its weight: `{element, range, field, told, row}`.
+ * The slider of a priority up to `reach`, and a field for its weight: `{element, range, field, note, row}`.
  * `attempt(weight)` receives every weight, `choose()` when one turns to it, and `current()` is the weight that is
  * tried.
  */
@@ -52,21 +52,21 @@ export function weightSlider(row, r, { reach, attempt, choose, current }) {
       if (event.target.value === "" || !event.target.checkValidity()) event.target.value = current();
     },
   });
-  const told = h("span", { class: "weigh-flips dim num", id: `${id}-flips` });
-  range.setAttribute("aria-describedby", told.id);
+  const note = h("span", { class: "weigh-flips dim num", id: `${id}-flips` });
+  range.setAttribute("aria-describedby", note.id);
   const element = h(
     "li",
     { class: row.flat ? "same" : undefined },
     h("label", { for: id, title: row.name }, h("b", { text: row.label }), ` ${row.short}`),
     range,
     field,
-    told,
+    note,
   );
-  return { element, range, field, told, row };
+  return { element, range, field, note, row };
 }
 
 /** Show a weight, and where others win: `flips`; `name(position, most)` is what a node is called. */
-export function showWeight({ element, range, field, told, row }, { weight, reach, flips, winner: best, drawn, name }) {
+export function showWeight({ element, range, field, note, row }, { weight, reach, flips, winner: best, drawn, name }) {
   if (Number(range.max) !== reach) range.max = String(reach);
   range.value = String(weight);
   if (document.activeElement !== field) field.value = String(weight);
@@ -78,14 +78,14 @@ export function showWeight({ element, range, field, told, row }, { weight, reach
     0,
     Math.min(
       marks.findIndex(({ from }) => from > weight),
-      marks.length - FLIPS_TOLD,
+      marks.length - FLIPS_SHOWN,
     ),
   );
-  const shown = marks.slice(around, around + FLIPS_TOLD);
-  if (row.flat) told.textContent = "";
-  else if (!marks.length) told.textContent = "no weight of it changes the winner";
+  const shown = marks.slice(around, around + FLIPS_SHOWN);
+  if (row.flat) note.textContent = "";
+  else if (!marks.length) note.textContent = "no weight of it changes the winner";
   else {
     const wins = shown.map(({ from, winner }) => `${name(winner, 18)} wins from ${count(from)}`).join(", ");
-    told.textContent = `${around > 0 ? "… " : ""}${wins}${around + shown.length < marks.length ? ", …" : ""}`;
+    note.textContent = `${around > 0 ? "… " : ""}${wins}${around + shown.length < marks.length ? ", …" : ""}`;
   }
 }

@@ -105,7 +105,7 @@ function collect(all, fields, given) {
 }
 
 /**
- * Show what is wrong at its fields; what is to be said beside the buttons, "" if nothing is wrong.
+ * Show what is wrong at its fields; the text beside the buttons, "" if nothing is wrong.
  *
  * @param {ArgumentField[]} fields
  * @param {Refusal | null} refusal
@@ -127,7 +127,7 @@ function refused(fields, refusal) {
 }
 
 /**
- * A path within a field, to be said before what is wrong there: `row 2, weight `.
+ * A path within a field, to be put before what is wrong there: `row 2, weight `.
  *
  * @param {string} within
  */

@@ -48,7 +48,7 @@ export function gatesPart(panel) {
  */
 function gateRow({ form, settable, act, wrong }, { name, default: usual, locked, needs, does }) {
   const on = form.gates[name] ?? usual;
-  const told = [
+  const notes = [
     does,
     needs.length ? `needs ${needs.join(", ")}` : "",
     locked ? "locked to true" : on === usual ? "default" : `default: ${usual ? "on" : "off"}`,
@@ -72,7 +72,7 @@ function gateRow({ form, settable, act, wrong }, { name, default: usual, locked,
           act(`gate:${name}`, "gate", name, String(event.target.checked), `${name}: ${event.target.checked}`),
       }),
     ),
-    h("p", { class: "dim fine", text: told.filter(Boolean).join("; ") }),
+    h("p", { class: "dim fine", text: notes.filter(Boolean).join("; ") }),
     wrong(`gate:${name}`),
   );
 }

@@ -1,7 +1,7 @@
 // Numbers in text fields.
 
 /**
- * A number as it is typed: what is none is kept as text, so that the engine says what is wrong with it.
+ * A number as it is typed: what is none is kept as text, so that the engine reports what is wrong with it.
  *
  * @param {string} text
  */

@@ -73,7 +73,7 @@ export class Plugins {
       editable,
       settable,
       open: this.#open,
-      wrong: (control) => this.#told(control),
+      wrong: (control) => this.#errorAt(control),
       act: (...change) => this.#act(...change),
       refuse: (control, text) => this.#refuse(control, text),
       attempt: this.making.attempt,
@@ -108,13 +108,13 @@ export class Plugins {
           this.making.redraw();
         },
       }),
-      this.#told("profile"),
+      this.#errorAt("profile"),
       nodesToScore(panel),
     );
   }
 
   /** @param {string} control */
-  #told(control) {
+  #errorAt(control) {
     const { control: at, text } = this.#wrong;
     return at === control ? h("p", { class: "stale-text field-error", role: "alert", text }) : null;
   }

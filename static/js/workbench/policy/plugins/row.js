@@ -94,7 +94,7 @@ function weight({ profile, at, editable, act, refuse }, { name, weight: usual })
  */
 function points({ at, editable, open, act }, { name, points: all }, runs) {
   const off = all.filter((point) => !runs.includes(point));
-  const told = !runs.length
+  const summary = !runs.length
     ? "off"
     : off.length
       ? [h("span", { text: `at ${runs.join(", ")}; ` }), h("b", { text: `off at ${off.join(", ")}` })]
@@ -109,7 +109,7 @@ function points({ at, editable, open, act }, { name, points: all }, runs) {
         else open.delete(name);
       },
     },
-    h("summary", { "data-control": `points:${name}` }, told),
+    h("summary", { "data-control": `points:${name}` }, summary),
     h(
       "div",
       { class: "point-switches" },
@@ -146,14 +146,14 @@ function points({ at, editable, open, act }, { name, points: all }, runs) {
  */
 function argumentList({ profile, at, editable, attempt }, row) {
   const given = profile.arguments[row.name] ?? {};
-  const told = row.arguments.filter((one) => applies(row.arguments, one, given) && shown(one, inForce(one, given)));
+  const listed = row.arguments.filter((one) => applies(row.arguments, one, given) && shown(one, inForce(one, given)));
   return h(
     "div",
     { class: "plugin-arguments" },
     h(
       "dl",
       null,
-      told.map((one) => [
+      listed.map((one) => [
         h("dt", null, byWord(lastName(one))),
         h(
           "dd",
