@@ -187,8 +187,8 @@ let announceTimer = 0;
 
 /**
  * Announce something to screen readers. Of one kind the newest of a burst wins: "result" for the result of an action,
- * "place" for where the visitor has come to, "computing" for how far the server is. Another kind waits until the one
- * before was heard.
+ * "place" for where the visitor is, "computing" for how far the server is. Another kind waits until the one
+ * before was spoken.
  *
  * @param {string} text
  * @param {"result" | "place" | "computing"} [kind]

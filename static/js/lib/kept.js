@@ -3,7 +3,7 @@
 // is taken over by the next one that opens the same place.
 
 const TAB = "podstep.tab";
-const ANSWERS_MS = 150; // in which tabs that are there say so
+const ANSWERS_MS = 150; // in which open tabs answer
 const LEFT = 8; // of one place, left by closed tabs: the oldest give way
 
 /**
@@ -56,7 +56,7 @@ export class Kept {
       });
       this.#channel = channel;
     } catch {
-      /* no other tab is heard of: what they keep stays theirs */
+      /* no other tab answers: what they keep stays theirs */
     }
   }
 
@@ -70,7 +70,7 @@ export class Kept {
   }
 
   /**
-   * Keep something that JSON can say, or nothing (null). Whether there was room for it.
+   * Keep something that JSON can hold, or nothing (null). Whether there was room for it.
    *
    * @param {K | null} value
    */

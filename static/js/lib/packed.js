@@ -3,7 +3,7 @@
 export const PREFIX = "#scenario=";
 export const MOST = 16_000; // characters of such an address, which chats and mail programs still take whole
 const MOST_OPENED = 256_000; // characters of one that is opened
-const FORMER_RELEASE = "v1.11"; // answered the texts that say nothing, of the links that say nothing either
+const UNNAMED_RELEASE = "v1.11"; // of texts that name none, in links that name none either
 const MOST_BYTES = 4_000_000; // that one may hold: deflated text may be a thousand times smaller
 
 /**
@@ -42,7 +42,7 @@ export async function unpack(fragment) {
     if (error instanceof RangeError) throw error;
     throw new Error("The link is cut short or changed: it holds no scenario.", { cause: error });
   }
-  const { text, title = "", query = "", release = FORMER_RELEASE } = found ?? {};
+  const { text, title = "", query = "", release = UNNAMED_RELEASE } = found ?? {};
   if ([text, title, query, release].some((part) => typeof part !== "string"))
     throw new Error("The link holds no scenario.");
   return { text, title, query, release };

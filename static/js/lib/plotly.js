@@ -63,7 +63,7 @@ function loaded(tag, props) {
  * The buttons that download a chart, an SVG and a PNG. `figure` answers it as it is drawn, with a title and the name of
  * the file.
  *
- * @param {string} what the chart's name, for those who hear the buttons
+ * @param {string} what the chart's name, for screen readers, which read the buttons
  * @param {() => {data: any[], layout: any, title: string, name: string}} figure
  * @param {string} [more] classes of the buttons
  */

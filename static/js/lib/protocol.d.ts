@@ -1,5 +1,5 @@
 // The frames of docs/protocol.md as types, which tests/playground/test_protocol_document.py holds to the server's
-// commands. Amounts are millicores and bytes, times are virtual seconds, unless a comment says otherwise.
+// commands. Amounts are millicores and bytes, times are virtual seconds, unless noted otherwise.
 
 /**
  * What is played: a draft, with a `revision` as its text was then, a stored scenario, a run, or what a link shows; under
@@ -264,7 +264,7 @@ export interface PredicatesPart {
   /** By predicate: runs over the nodes of one letter: h hit, m evaluated, b beside the cache, . not reached, - none. */
   sources: [letter: string, count: number][][] | null;
   invalidated: [predicate: number, nodes: NodeIndex[] | null][];
-  /** Under v1.37: nodes that the walk did not come to, and plugins that PreFilter skipped. */
+  /** Under v1.37: nodes that the walk did not reach, and plugins that PreFilter skipped. */
   outside?: NodeIndex[];
   unneeded?: number[];
   /** What PodTopologySpread counted for each hard constraint; the first domains, those with the fewest pods first. */
@@ -325,7 +325,7 @@ export interface PrioritiesPart {
   profile?: string;
   /** Under v1.37: which scores do not mean what one would take them for. */
   said?: Sentence[];
-  /** Under v1.37, by node: its place in the order in which equal totals come to the root of the heap. */
+  /** Under v1.37, by node: its place in the order in which equal totals reach the root of the heap. */
   turns?: number[];
   /** Under v1.37 with extenders, if kube-scheduler takes one of several nodes at random. */
   atRandom?: boolean;

@@ -111,7 +111,7 @@ export class Socket {
   #closed = false;
   #waiting = 0; // calls that are sent again until the server's storage is back
   /** @type {Early | null} */
-  #early = null; // what link-early.js has sent and heard, until it is called for
+  #early = null; // what link-early.js has sent and received, until it is called for
 
   constructor(path = "/ws/") {
     const url = new URL(path, location.href);
@@ -238,7 +238,7 @@ export class Socket {
   }
 
   /**
-   * Whether this very thing was asked for early. Whether or not, what came on the connection is heard from now on.
+   * Whether this very thing was asked for early. Either way, messages on the connection are handled from now on.
    *
    * @param {{ source: Source, step?: string }} payload
    */

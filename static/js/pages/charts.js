@@ -20,7 +20,7 @@ const COLOURS = {
   pods: "--g5",
 };
 const OTHERS = ["--g1", "--g2", "--g4", "--g6", "--g7", "--g9"];
-const LABELS = { placed: "running" }; // a pod that is gone was placed too: say what the number counts
+const LABELS = { placed: "running" }; // a pod that is gone was placed too: name what the number counts
 const SYMBOLS = ["circle", "square", "diamond", "triangle-up", "x", "star"]; // never colour alone
 const FEW = 12; // a table of so many rows needs no filter
 const SYMBOLS_SHOWN = 9; // of each line
@@ -29,7 +29,7 @@ export class Charts {
   #figures = null;
   #kept = {}; // how each table is sorted and filtered, also when its numbers are loaded again
 
-  /** `onPoint` hears the cycle that somebody clicked in a chart. */
+  /** `onPoint` receives the cycle that somebody clicked in a chart. */
   constructor(root, library, onPoint) {
     this.root = root;
     this.library = library;

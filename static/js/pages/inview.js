@@ -2,7 +2,7 @@
 
 import { $ } from "../lib/dom.js";
 
-const SETTLES = 4000; // milliseconds in which the page above the box comes to rest
+const SETTLES = 4000; // milliseconds in which the page above the box settles
 const MARGIN = 12; // pixels that stay free above and below what is turned to
 
 /** Show the box, also while what is above it still grows, until somebody scrolls or types. */

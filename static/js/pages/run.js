@@ -139,7 +139,7 @@ function words() {
   }[state];
 }
 
-/** What a finished run came to. Pods that ended are not lost: they were scheduled and are gone. */
+/** The result of a finished run. Pods that ended are not lost: they were scheduled and are gone. */
 function outcome() {
   if (scheduled === null || fetched.state !== "done") return `Done: all ${plural(run.done, "cycle")}`;
   const cycles = scheduled === run.done ? "" : `${plural(run.done, "cycle")}, `;

@@ -85,7 +85,7 @@ async function ask(ticket, progress, over) {
   }
 }
 
-/** Problems of files have no line in the box: say their place in words. */
+/** Problems of files have no line in the box: give their place in words. */
 export function placed(problems) {
   return problems.map((problem) => {
     if (!problem.file) return problem;

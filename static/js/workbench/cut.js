@@ -13,7 +13,7 @@ import { waits } from "./phases.js";
  */
 /** @typedef {{ light: Light | null, parts: CycleParts | null, reached: Reached }} Come */
 
-/** What has come to pass of a cycle that is shown whole. */
+/** What has happened of a cycle that is shown whole. */
 export const OVER = { tried: true, waits: true, over: true, whole: true };
 
 /**

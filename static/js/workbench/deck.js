@@ -389,7 +389,7 @@ export class Deck {
     this.place.update();
   }
 
-  /** Announce where one has come to; played faster than it can be spoken, it is not. */
+  /** Announce the current position, unless it is played faster than it can be spoken. */
   #announcePlace() {
     if (this.playing && this.#speed > 1) return;
     const text = placeWords(this.view);

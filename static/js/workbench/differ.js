@@ -7,7 +7,7 @@ import { recordedWords } from "./recorded.js";
 /** @import { Problem, RecordedAnswer } from "../lib/protocol.js" */
 /** @import { View } from "./view.js" */
 
-/** What there is to say, the most general first: each note as a title and as an entry of the list. */
+/** The notes, the most general first: each one as a title and as an entry of the list. */
 function notesOf(/** @type {View} */ view) {
   const { warnings } = view.playback;
   return [

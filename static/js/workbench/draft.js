@@ -169,7 +169,7 @@ export class Draft extends Emitter {
     }
     const simulated = this.shown >= this.#newest;
     if (simulated && this.text === before) return;
-    this.shown = Math.max(this.shown, this.#newest); // whoever hears of it simulates that
+    this.shown = Math.max(this.shown, this.#newest); // the listeners simulate that one
     this.emit("changed", { text: this.text, before, simulated });
   }
 

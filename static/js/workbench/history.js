@@ -292,7 +292,7 @@ export class History {
       } else {
         const all = async (before) => {
           let text = before;
-          let step = null; // where the one before came to stand: that counts from there
+          let step = null; // where the previous one was put: that counts from there
           for (const row of rows.toReversed()) {
             const asked = { ...landed(row), ...wish(row) };
             ({ text, step } = await this.view.playback.socket.call("bundle.operate", {

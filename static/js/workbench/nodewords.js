@@ -88,7 +88,7 @@ export function ailmentsOf(view, node) {
 }
 
 /**
- * A reason of one node, without "node(s)" and with the taint it speaks of.
+ * A reason of one node, without "node(s)" and with the taint it names.
  *
  * @param {View} view
  * @param {string} text

@@ -19,7 +19,7 @@ import { PolicyText } from "./policy/text.js";
 
 const DOCUMENTS_KEPT = 20;
 /**
- * What the settings say, which are another document than the one that is typed.
+ * What the settings hold, which are another document than the one that is typed.
  *
  * @param {Profile} profile
  */
@@ -425,7 +425,7 @@ export class Policy {
     const at = this.#moment ? this.view.playback.index : 0;
     const { text, before, rewritten } = await this.options.change(make, { words, based });
     if (text !== before) {
-      await this.update(); // who hears that it is changed goes on from what is drawn
+      await this.update(); // listeners go on from what is drawn
       const cost = costs(before, text, rewritten).trim();
       if (cost) toast(cost, { name: "warn", ms: 7000 });
     }

@@ -2,7 +2,7 @@
 
 import { h, fill, perFrame } from "../lib/dom.js";
 
-const PEEK = 28; // pixels of a neighbour that say that there is one
+const PEEK = 28; // pixels of a neighbour that show that there is one
 
 export function tabs(list, entries, panel, onSelect) {
   const prefix = panel.id || `tab-${Math.random().toString(36).slice(2, 7)}`;
@@ -31,7 +31,7 @@ export function tabs(list, entries, panel, onSelect) {
   fill(list, [...buttons.values()]);
   let shown = null; // the button of the tab that is open
 
-  /** Scroll the open tab into view whole, with a piece of the one before, and say at which side there is more. */
+  /** Scroll the open tab into view whole, with a piece of the one before, and show at which side there is more. */
   function reveal() {
     if (shown && list.clientWidth) {
       const left = shown.getBoundingClientRect().left - list.getBoundingClientRect().left + list.scrollLeft;

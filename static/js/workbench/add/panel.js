@@ -70,7 +70,7 @@ export class FormPanel {
     });
   }
 
-  /** Ask the server what the fields come to; only the newest answer is shown. */
+  /** Ask the server for the result of the fields; only the newest answer is shown. */
   async ask() {
     const turn = (this.asked += 1);
     try {

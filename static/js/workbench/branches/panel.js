@@ -17,7 +17,7 @@ const WORDS = 3;
 export class Branches {
   #listed = null;
   #turn = 0;
-  #found = new Map(); // "draft revision" to what it came to
+  #found = new Map(); // "draft revision" to its outcome
   #timer = 0;
 
   /**
@@ -253,7 +253,7 @@ export class Branches {
     ];
   }
 
-  // ---- what they came to
+  // ---- their outcomes
 
   /** @param {number} turn */
   async #compareSome(turn) {

@@ -1,4 +1,4 @@
-// The words about a branch: where it was made, and what it came to beside its parent.
+// The words about a branch: where it was made, and its outcome next to its parent's.
 
 import { count, plural } from "../../lib/quantity.js";
 

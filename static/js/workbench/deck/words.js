@@ -1,11 +1,11 @@
-// Where one has come to, as it is announced to screen readers.
+// The current position, as it is announced to screen readers.
 
 import { clock, plural, short } from "../../lib/quantity.js";
 import { spoken } from "../moments.js";
 /** @import { View } from "../view.js" */
 
 /**
- * Where one has come to, "" where there is nothing to say.
+ * The current position, "" where there is nothing to announce.
  *
  * @param {View} view
  */

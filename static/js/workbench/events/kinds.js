@@ -1,4 +1,4 @@
-// What can happen from outside, as the form offers it: what it is about, what else it needs, and what it comes to.
+// What can happen from outside, as the form offers it: what it is about, what else it needs, and what it changes.
 
 /** @param {string} kind */
 const named = (kind) => ({ kind, label: kind, placeholder: kind === "Node" ? "n1" : "default/web" });

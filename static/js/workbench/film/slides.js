@@ -84,7 +84,7 @@ async function pictureOf(svg) {
 }
 
 /**
- * The sentences, as large as they have room; the last one, which is what it came to, is never left out.
+ * The sentences, as large as they have room; the last one, which is the outcome, is never left out.
  *
  * @param {CanvasRenderingContext2D} pen
  * @param {string[]} sentences

@@ -40,7 +40,7 @@ export function staleHits(view, part) {
 }
 
 /**
- * Hits that say the same of several nodes are listed once, each node with the event that it missed.
+ * Hits that are the same for several nodes are listed once, each node with the event that it missed.
  *
  * @param {StaleHit[]} hits
  */

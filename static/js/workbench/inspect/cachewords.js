@@ -51,7 +51,7 @@ export const reference = (rule = "") => `/reference/cache/${rule ? `#${encodeURI
  */
 export const rate = (hits, evaluations) => (hits + evaluations ? hits / (hits + evaluations) : null);
 
-/** `82 %`, with a digit more where it would wrongly say all or none. */
+/** `82 %`, with a digit more where it would wrongly read all or none. */
 export function percent(share) {
   if (share === null) return "–";
   const value = share * 100;

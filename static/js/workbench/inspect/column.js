@@ -47,7 +47,7 @@ export class Column {
   }
 
   /**
-   * Show what a node got, and how priority `picked` (-1 for none) came to its score.
+   * Show what a node got, and how priority `picked` (-1 for none) scored it.
    *
    * @param {PrioritiesPart} ranked
    * @param {Ranking} made

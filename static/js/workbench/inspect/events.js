@@ -52,7 +52,7 @@ export class Events {
     this.#load();
   }
 
-  /** What is to be shown, as a key: the step, and how much of it has come to pass. */
+  /** What is to be shown, as a key: the step, and how much of it has happened. */
   get #wanted() {
     const { playback } = this.view;
     return `${playback.index}/${playback.at}/${playback.phase}/${playback.partly && playback.parts ? 1 : 0}`;

@@ -24,7 +24,7 @@ export function scalesOf(ranked, made, names) {
     size: nodes.length,
     scores: made.rows.map((row) => Float64Array.from(row.score)),
     weights: made.rows.map((row) => row.weight),
-    // Of equal totals the last name comes first; under v1.37 the one that comes to the root of the heap.
+    // Of equal totals the last name comes first; under v1.37 the one that reaches the root of the heap.
     byName: Uint32Array.from(
       nodes
         .map((_, i) => i)

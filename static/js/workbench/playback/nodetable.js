@@ -78,7 +78,7 @@ export class NodeTable {
   }
 
   /**
-   * The same by what operations of a major step say.
+   * The same by the operations of a major step.
    *
    * @param {Shown} playback
    */

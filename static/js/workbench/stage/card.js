@@ -60,7 +60,7 @@ export class Card {
     this.meter = h("i", { class: "meter" });
     this.why = h("span", { class: "why", title: "Why, and what would help" });
     const name = middle(nodes.names[node]);
-    // A compact card has one line for whatever there is to say: it stays as high as the others, and nothing jumps from
+    // A compact card has one line for any text: it stays as high as the others, and nothing jumps from
     // step to step.
     const { bars, extended, pods, why, score, size, state } = this;
     this.root = compact

@@ -22,7 +22,7 @@ const ZONES = ["topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io
 const natural = (a, b) => a.localeCompare(b, "en", { numeric: true });
 
 /**
- * The part of a label's key that people say.
+ * The part of a label's key that people use.
  *
  * @param {string} key
  */

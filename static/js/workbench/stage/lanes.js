@@ -335,7 +335,7 @@ function scaleOf(part) {
 }
 
 /**
- * A lane's time: what it has not heard of yet, what it decides, what is on its way, and how long others will not know.
+ * A lane's time: what it has not received yet, what it decides, what is on its way, and how long others will not know.
  *
  * @param {SchedulerLane} lane
  * @param {boolean} now

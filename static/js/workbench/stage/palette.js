@@ -8,7 +8,7 @@ import { CLASSES } from "./colours.js";
 /** @typedef {[red: number, green: number, blue: number]} Rgb */
 
 export const LEVELS = 32; // of the ramp
-const TINT = 0.3; // of a cell that is too small to say otherwise that the pod does not fit
+const TINT = 0.3; // of a cell that is too small to show otherwise that the pod does not fit
 const DIMMED = 0.38; // how much of its colour a cell keeps that does not count
 
 const forced = matchMedia("(forced-colors: active)");
