@@ -62,7 +62,7 @@ else:
     raise AssertionError("exempt: 1")
 
 # What it signs tells pods apart, in profiles that enable it.
-pods = [CompiledPod(parts.pod("p")), Pod(parts.pod("p"))]
+pods = [CompiledPod(parts.pod("p")), CompiledPod(parts.pod("p"))]
 pods[1].namespace = "other"
 spread = {{"pluginConfig": [{{"name": "PodTopologySpread", "args": {{"defaultingType": "List"}}}}]}}
 for plugins, number in (({{}}, 1), ({{"multiPoint": {{"enabled": [{{"name": "ReservedNodes"}}]}}}}, 2)):
