@@ -12,7 +12,7 @@ from scheduler_core.schedulers.v1_37.batching import MAX_AGE
 from scheduler_core.schedulers.v1_37.extending import SCORED_BY_NODE_INFO
 from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import DEFAULT_CONSTRAINTS
 from scheduler_core.schedulers.v1_37.quirks import EMPTIED
-from scheduler_core.schedulers.v1_37.scored import Scored
+from scheduler_core.schedulers.v1_37.scored import ScoredNodes
 from scheduler_core.schedulers.v1_37.signatures import unsigned_because
 
 BATCHING = (
@@ -78,7 +78,7 @@ def of_scores(cycle: Cycle) -> list[Sentence]:
     return sentences
 
 
-def _emptied(scored: Scored) -> Sentence:
+def _emptied(scored: ScoredNodes) -> Sentence:
     """Say that an extender returned nodes, which are then scored without what is on them."""
     names = [name for name in scored.plugins if name in SCORED_BY_NODE_INFO]
     verb = "scores" if len(names) == 1 else "score"

@@ -12,7 +12,7 @@ from scheduler_core import Scenario, load_documents
 from scheduler_core.kubernetes.problems import BundleError
 from scheduler_core.schedulers.v1_37.clock import SECOND
 from scheduler_core.schedulers.v1_37.config import read_configuration
-from scheduler_core.schedulers.v1_37.run import Run
+from scheduler_core.schedulers.v1_37.run import SchedulerRun
 from scheduler_core.schedulers.v1_37.state import uid_of
 
 DATA = Path(__file__).parent / "data"
@@ -59,8 +59,8 @@ def operation(number: int, major: int, seconds: float, step: dict[str, Any]) -> 
     return {"id": str(number), "step": {"major": major}, "time": seconds, **body}
 
 
-def _started(record: dict[str, Any]) -> Run:
-    run = Run(read_configuration(record.get("config"), record.get("featureGates")))
+def _started(record: dict[str, Any]) -> SchedulerRun:
+    run = SchedulerRun(read_configuration(record.get("config"), record.get("featureGates")))
     run.start(record["objects"])
     return run
 

@@ -16,7 +16,7 @@ from scheduler_core.run import Stepper
 from scheduler_core.run.several.simulation import SeveralSimulation
 from scheduler_core.run.several.v1_37_peer import V1_37Peer
 from scheduler_core.schedulers.v1_37.attempt import fit_message
-from scheduler_core.schedulers.v1_37.interface import Attempt
+from scheduler_core.schedulers.v1_37.interface import PodAttempt
 
 
 def serving(simulation: Stepper, pod: Pod) -> V1_37Peer | None:
@@ -46,7 +46,7 @@ def pending_beside(peer: V1_37Peer, here: Explanation) -> Explanation:
     return replace(answer, message="" if attempt.node is not None else attempt.error or fit_message(attempt))
 
 
-def _attempt_text(here: Explanation, attempt: Attempt) -> str:
+def _attempt_text(here: Explanation, attempt: PodAttempt) -> str:
     if here.asked is not None:
         status = attempt.failed.get(here.asked) or attempt.absent.get(here.asked)
         if status is not None:

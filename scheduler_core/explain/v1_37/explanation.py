@@ -30,12 +30,12 @@ from scheduler_core.run.v1_37.groups import group_text
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.schedulers.extenders.configuration import Extender
 from scheduler_core.schedulers.v1_37.attempt import fit_message
-from scheduler_core.schedulers.v1_37.interface import Attempt
+from scheduler_core.schedulers.v1_37.interface import PodAttempt
 from scheduler_core.schedulers.v1_37.registrations import wakes
-from scheduler_core.schedulers.v1_37.run import Run
+from scheduler_core.schedulers.v1_37.run import SchedulerRun
 
 
-def attempt_on(run: Run, pod: str) -> Attempt | None:
+def attempt_on(run: SchedulerRun, pod: str) -> PodAttempt | None:
     """Schedule a pending pod on a run's cluster without any effect; None if no profile handles it.
 
     Extenders are not asked.
@@ -142,7 +142,7 @@ def _because(verdict: Verdict) -> str:
     return f"{failure.predicate}: {verdict.because}" if failure and failure.predicate else verdict.because
 
 
-def waking(run: Run, pod: str) -> str:
+def waking(run: SchedulerRun, pod: str) -> str:
     """Return what would wake a sleeping pod, as a sentence."""
     waiting = run.queue.unschedulable.get(pod)
     if waiting is None:

@@ -12,7 +12,12 @@ from scheduler_core.explain.edits import Edit
 from scheduler_core.explain.finding import Finding, PodOnNode
 from scheduler_core.explain.labels import IDENTITY, set_labels
 from scheduler_core.kubernetes.manifests import Manifest, part
-from scheduler_core.schedulers.v1_37.device_supplies import Refusal, Supply, matching_attributes, supplies
+from scheduler_core.schedulers.v1_37.device_supplies import (
+    SelectorRefusal,
+    Supply,
+    matching_attributes,
+    supplies,
+)
 from scheduler_core.schedulers.v1_37.plugins.base import Context
 from scheduler_core.schedulers.v1_37.plugins.dynamic_resources import (
     NOT_ALLOCATED,
@@ -180,7 +185,7 @@ def _refused(supply: Supply) -> str:
     return shown + (f"; {_counted(more, 'more selector')} refuse others" if more > 0 else "")
 
 
-def _refusal(refusal: Refusal) -> str:
+def _refusal(refusal: SelectorRefusal) -> str:
     owner, number, expression = refusal.selector
     text = expression if len(expression) <= MOST_EXPRESSION else f"{expression[:MOST_EXPRESSION]}…"
     return f"; selector #{number} of {owner} refuses {refusal.devices:,}, such as {refusal.example}: {text}"

@@ -19,18 +19,18 @@ from scheduler_core.kubernetes.keys import Key
 from scheduler_core.run.v1_37.cycles import PRE_FILTER
 from scheduler_core.run.v1_37.manifests import admitted
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
-from scheduler_core.schedulers.v1_11.columns import Cluster as TypedCluster
+from scheduler_core.schedulers.v1_11.columns import Cluster
 from scheduler_core.schedulers.v1_11.predicates.general import INSUFFICIENT, MatchNodeSelector
 from scheduler_core.schedulers.v1_11.predicates.taints import PodToleratesNodeTaints
 from scheduler_core.schedulers.v1_11.queue import SchedulingQueue
 from scheduler_core.schedulers.v1_37.attempt import Scheduler
 from scheduler_core.schedulers.v1_37.change import Manifest
-from scheduler_core.schedulers.v1_37.interface import Attempt
+from scheduler_core.schedulers.v1_37.interface import PodAttempt
 from scheduler_core.schedulers.v1_37.nominations import NominatedPods
 from scheduler_core.schedulers.v1_37.plugins.base import Context
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.refusals import Prepared, prepare, refusals
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.state import ClusterState
 from scheduler_core.schedulers.v1_37.status import ERROR, Status
 
 MOST_TRIALS = 400
@@ -58,7 +58,7 @@ NOT_RULES = frozenset(
 Failures = dict[str, Failure]
 
 
-def failures_of(attempt: Attempt, nodes: Sequence[str]) -> Failures:
+def failures_of(attempt: PodAttempt, nodes: Sequence[str]) -> Failures:
     """Return the first failure of each node that an attempt refused, by node."""
     found = {node: _failure(status, status.plugin) for node, status in attempt.failed.items()}
     found |= {node: _failure(status, PRE_FILTER) for node, status in attempt.absent.items()}
@@ -88,7 +88,7 @@ class V1_37Trials:
     def __init__(self, simulation: V1_37Simulation) -> None:
         run = simulation.run
         self.base: dict[Key, Manifest] = {}
-        self.cluster = Cluster()
+        self.cluster = ClusterState()
         for kind, table in run.cluster.objects.items():
             for key, manifest in table.items():
                 look()
@@ -108,7 +108,7 @@ class V1_37Trials:
         """Whether the bounds of the search are reached."""
         return self.trials >= MOST_TRIALS or monotonic() - self._began > MOST_SECONDS
 
-    def evaluate(self, pod: str) -> Attempt:
+    def evaluate(self, pod: str) -> PodAttempt:
         """Filter the pod on all nodes."""
         look()
         self.trials += 1
@@ -166,7 +166,7 @@ class V1_37Standing(Standing):
         self,
         world: ObjectsAtMoment,
         trials: V1_37Trials,
-        cluster: TypedCluster | None = None,
+        cluster: Cluster | None = None,
         queue: SchedulingQueue | None = None,
     ) -> None:
         super().__init__(world, cluster, queue)

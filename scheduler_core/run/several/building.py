@@ -35,8 +35,8 @@ from scheduler_core.schedulers.v1_22.record import Attempt
 from scheduler_core.schedulers.v1_22.scheduler import Pace
 from scheduler_core.schedulers.v1_22.schedulers import SCHEDULERS
 from scheduler_core.schedulers.v1_37.configuration import compile_v1_37_configuration
-from scheduler_core.schedulers.v1_37.profiles import Configuration as V1_37Configuration
-from scheduler_core.schedulers.v1_37.run import Run
+from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
+from scheduler_core.schedulers.v1_37.run import SchedulerRun
 from scheduler_core.settings.release import TIMED, row_of
 from scheduler_core.settings.settings import Settings
 from scheduler_core.settings.several import ARBITRATED, ONE_SCHEDULER, SchedulerSettings
@@ -159,7 +159,7 @@ def make_peers(
         peer: Peer
         if modern:
             assert manifests is not None
-            run = Run(_named(current, names))
+            run = SchedulerRun(_named(current, names))
             peer = V1_37Peer(
                 V1_37View(objects, plugins, current=run, manifests=manifests, **given), listed=listed
             )
@@ -175,7 +175,7 @@ def make_peers(
     return made
 
 
-def _current(configuration: Configuration) -> V1_37Configuration:
+def _current(configuration: Configuration) -> CompiledConfiguration:
     """Return the configuration of the schedulers that run v1.37."""
     given = (configuration.policy or {}) if row_of(configuration.read_by).reads_manifests else {}
     document = {key: value for key, value in given.items() if key != "extenders"}  # a warning names them
@@ -185,7 +185,7 @@ def _current(configuration: Configuration) -> V1_37Configuration:
         raise PolicyError([Problem(str(error))]) from error
 
 
-def _named(current: V1_37Configuration, names: Sequence[str]) -> V1_37Configuration:
+def _named(current: CompiledConfiguration, names: Sequence[str]) -> CompiledConfiguration:
     """Return a process's own profiles; a name without one has the default scheduler's."""
     profiles = current.profiles
     main = profiles.get(DEFAULT_NAMES[1]) or next(iter(profiles.values()))

@@ -22,7 +22,7 @@ from scheduler_core.kubernetes.model import (
     PodDisruptionBudget,
     Workload,
 )
-from scheduler_core.run.v1_37.manifests import Manifests
+from scheduler_core.run.v1_37.manifests import ScenarioManifests
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.v1_37.state import key_of as stored_key
 from scheduler_core.schedulers.v1_37.volumes import BIND_COMPLETED
@@ -37,7 +37,7 @@ class StoredManifests:
     def __init__(self, scenario: Scenario, objects: Iterable[KubernetesObject]) -> None:
         self.objects: dict[str, dict[str, Document]] = {}
         self.landing: Operation | None = None
-        self.made = Manifests(scenario)
+        self.made = ScenarioManifests(scenario)
         self._typed: dict[Key, KubernetesObject] = {}
         for manifest in self.made.initial(self):
             self._store(manifest)

@@ -22,8 +22,8 @@ from scheduler_core.schedulers.v1_22.record import Attempt
 from scheduler_core.schedulers.v1_37 import RELEASE
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.clock import SECOND
-from scheduler_core.schedulers.v1_37.entities import QueuedPod
-from scheduler_core.schedulers.v1_37.interface import Attempt as Tried
+from scheduler_core.schedulers.v1_37.entities import QueuedPodInfo
+from scheduler_core.schedulers.v1_37.interface import PodAttempt
 from scheduler_core.schedulers.v1_37.queue import LEFTOVER_AFTER
 from scheduler_core.schedulers.v1_37.run import Ran
 from scheduler_core.schedulers.v1_37.state import key_of
@@ -57,8 +57,8 @@ class V1_37Attempt(Attempt):
 class V1_37Peer(Peer):
     """A kube-scheduler v1.37: one pod after the other, from a queue with hints and backoff.
 
-    What a cycle does in a plain run of v1.37 (:meth:`scheduler_core.schedulers.v1_37.run.Run.cycle`) is done
-    here in two parts: what the scheduler does itself at the decision, and what it writes when that arrives.
+    What a cycle does in a plain run of v1.37 (:meth:`.SchedulerRun.cycle`) is done here in two parts:
+    what the scheduler does itself at the decision, and what it writes when that arrives.
     """
 
     pops = True
@@ -68,7 +68,7 @@ class V1_37Peer(Peer):
     def __init__(self, view: V1_37View, *, listed: bool = False) -> None:
         super().__init__(view, listed=listed)
         self.view: V1_37View = view
-        self.popped: QueuedPod | None = None
+        self.popped: QueuedPodInfo | None = None
         self._queue: QueueState | None = None
         self._flush: Timer | None = None
         self._entry_cache = EntryCache()
@@ -81,13 +81,13 @@ class V1_37Peer(Peer):
         """Whether a pod can be tried: an active one or, as v1.37 does, one that backs off."""
         return self._head() is not None
 
-    def _head(self) -> QueuedPod | None:
+    def _head(self) -> QueuedPodInfo | None:
         """Return the pod that is tried next; those that are being deleted are dropped."""
         queue = self.view.current.queue
         while True:
             head = queue.active.first() or queue.backoff.first()
-            if not isinstance(head, QueuedPod) or not head.pod.terminating:
-                return head if isinstance(head, QueuedPod) else None
+            if not isinstance(head, QueuedPodInfo) or not head.pod.terminating:
+                return head if isinstance(head, QueuedPodInfo) else None
             queue.pop()
             queue.done()
 
@@ -185,7 +185,7 @@ class V1_37Peer(Peer):
             view.record_event("FailedScheduling", waiting.key, attempt.message)
         return attempt
 
-    def _place(self, waiting: QueuedPod, tried: Tried) -> None:
+    def _place(self, waiting: QueuedPodInfo, tried: PodAttempt) -> None:
         run = self.view.current
         run.batching.store(tried, run.queue.popped, run.clock.now)
         run.scheduling.reserve(tried)
@@ -195,7 +195,7 @@ class V1_37Peer(Peer):
         run.nominations.drop(waiting.key)
         self.view.reserve(waiting, str(tried.node), _claims(tried))
 
-    def _fail(self, waiting: QueuedPod, tried: Tried) -> None:
+    def _fail(self, waiting: QueuedPodInfo, tried: PodAttempt) -> None:
         """Run PostFilter, file the pod, nominate it, and send the evictions (handleSchedulingFailure)."""
         view, run = self.view, self.view.current
         if tried.error is None:
@@ -212,7 +212,7 @@ class V1_37Peer(Peer):
         victims = [pod.key for pod in tried.victims]
         view.preempt(waiting.key, victims, [pod.key for pod in tried.lost_nominations])
 
-    def _attempt(self, tried: Tried, start: int, *, placed: bool) -> V1_37Attempt:
+    def _attempt(self, tried: PodAttempt, start: int, *, placed: bool) -> V1_37Attempt:
         key, view = tried.pod.key, self.view
         victims = [pod.key for pod in tried.victims]
         self._note_moves()
@@ -248,7 +248,7 @@ class V1_37Peer(Peer):
         return cycle
 
 
-def _claims(tried: Tried) -> Claims:
+def _claims(tried: PodAttempt) -> Claims:
     """Return the claims that are bound with a pod (VolumeBinding's Reserve)."""
     state = tried.context.states.get("VolumeBinding")
     if state is None or not tried.profile.has("VolumeBinding", "reserve"):

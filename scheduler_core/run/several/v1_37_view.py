@@ -17,10 +17,10 @@ from scheduler_core.run.several.manifests import StoredManifests
 from scheduler_core.run.several.view import View
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.clock import SECOND
-from scheduler_core.schedulers.v1_37.entities import QueuedPod
-from scheduler_core.schedulers.v1_37.interface import Event
+from scheduler_core.schedulers.v1_37.entities import QueuedPodInfo
+from scheduler_core.schedulers.v1_37.interface import ClusterEvent
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
-from scheduler_core.schedulers.v1_37.run import Run
+from scheduler_core.schedulers.v1_37.run import SchedulerRun
 from scheduler_core.schedulers.v1_37.state import uid_of
 
 LAST = ("Pod",)  # what a starting scheduler receives after all else
@@ -33,7 +33,7 @@ Claims = tuple[tuple[str, str], ...]
 class Reserved(NamedTuple):
     """A pod that is assumed on a node, as its queue had it."""
 
-    waiting: QueuedPod
+    waiting: QueuedPodInfo
     node: str
 
 
@@ -49,7 +49,7 @@ class V1_37View(View):
         self,
         objects: Sequence[KubernetesObject],
         *args: Any,
-        current: Run,
+        current: SchedulerRun,
         manifests: StoredManifests,
         **kw: Any,
     ) -> None:
@@ -169,7 +169,7 @@ class V1_37View(View):
     def _freed(self, manifest: Manifest, node: str) -> None:
         """Notify the queue that an assumed pod has left its node (EventAssignedPodDelete)."""
         on_node = {**manifest, "spec": {**(manifest.get("spec") or {}), "nodeName": node}}
-        self.current.queue.broadcast(Event("AssignedPod", "Delete", on_node, None))
+        self.current.queue.broadcast(ClusterEvent("AssignedPod", "Delete", on_node, None))
 
     def _check(self, manifest: Manifest) -> None:
         """Refuse a pod whose scheduling needs a controller that does not run with other schedulers."""
@@ -181,7 +181,7 @@ class V1_37View(View):
 
     # What it decides
 
-    def reserve(self, waiting: QueuedPod, node: str, claims: Claims) -> None:
+    def reserve(self, waiting: QueuedPodInfo, node: str, claims: Claims) -> None:
         """Note that a pod was assumed in v1.37's cluster, assume it here too, and send its binding."""
         key = waiting.key
         if claims:

@@ -20,14 +20,14 @@ from scheduler_core.cluster.controllers.resource_claims import (
 )
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import Pod
-from scheduler_core.schedulers.v1_37.run import Run
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.run import SchedulerRun
+from scheduler_core.schedulers.v1_37.state import ClusterState
 
 
 class PodClaims:
     """The controller's view of a run; ``run`` is replaced when the scheduler restarts."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: SchedulerRun) -> None:
         self.run = run
         self._controller = ResourceClaimController()
         self._users: dict[str, tuple[str, ...]] = {}  # by pod with claims: its uid, then the claims' names
@@ -145,7 +145,7 @@ def _has_claims(pod: Document) -> bool:
     return bool((pod.get("spec") or {}).get("resourceClaims"))
 
 
-def with_claims(document: Document, pod: Pod, cluster: Cluster) -> Document:
+def with_claims(document: Document, pod: Pod, cluster: ClusterState) -> Document:
     """Return a pod's manifest, its status naming the ResourceClaims that were made for it."""
     stored = cluster.get("Pod", pod.meta.namespace, pod.meta.name) or {}
     made = (stored.get("status") or {}).get("resourceClaimStatuses")

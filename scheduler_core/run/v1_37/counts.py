@@ -13,7 +13,7 @@ from scheduler_core.kubernetes.keys import key_of
 from scheduler_core.kubernetes.kinds import KINDS, is_custom
 from scheduler_core.kubernetes.manifests import Manifest
 from scheduler_core.kubernetes.model import Pod, Workload
-from scheduler_core.run.v1_37.manifests import Manifests
+from scheduler_core.run.v1_37.manifests import ScenarioManifests
 from scheduler_core.scenario.history_entries import entries_of
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
@@ -106,7 +106,7 @@ def _reports_more(spec: Mapping[str, Any], status: Mapping[str, Any]) -> bool:
 
 def _pods(scenario: Scenario) -> Iterator[CompiledPod]:
     """Yield the pods of the start and of operations that may count for more."""
-    manifests, workloads = Manifests(scenario), _Workloads()
+    manifests, workloads = ScenarioManifests(scenario), _Workloads()
     for obj in scenario.objects:
         if isinstance(obj, Workload):
             workloads.put(manifests.created(obj, manifests.written(obj), workloads))

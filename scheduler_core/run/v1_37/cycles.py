@@ -22,7 +22,7 @@ from scheduler_core.record.preemption import (
 )
 from scheduler_core.record.priority_row import PriorityRow
 from scheduler_core.schedulers.v1_37.candidates import Candidate
-from scheduler_core.schedulers.v1_37.interface import Attempt
+from scheduler_core.schedulers.v1_37.interface import PodAttempt
 from scheduler_core.schedulers.v1_37.node_list import NO_NODES, NodeList
 from scheduler_core.schedulers.v1_37.nodes import NodeTable, Rows
 from scheduler_core.schedulers.v1_37.preemption import NO_VICTIMS
@@ -59,7 +59,7 @@ def decision_of(ran: Ran) -> Decision:
     )
 
 
-def leading(ran: Ran) -> Attempt | None:
+def leading(ran: Ran) -> PodAttempt | None:
     """Return the attempt that a cycle is shown by: the first that bound its pod, else that found no node.
 
     A group's cycle may try a member in several placements; one of these attempts is its outcome.
@@ -98,7 +98,7 @@ def places_of(nodes: NodeTable, index: Mapping[str, int]) -> Places:
     return np.fromiter(found, np.int32, len(nodes.nodes))
 
 
-def filtered(attempt: Attempt) -> int:
+def filtered(attempt: PodAttempt) -> int:
     """Return on how many nodes Filter was run."""
     if len(attempt.walked) < 2:
         return sum(map(len, attempt.walked))
@@ -139,12 +139,12 @@ def _rows(lists: Iterable[NodeList]) -> Rows:
     return np.concatenate([NO_NODES.rows, *(nodes.rows for nodes in lists)])
 
 
-def _row_of(attempt: Attempt, node: str) -> int:
+def _row_of(attempt: PodAttempt, node: str) -> int:
     row: int = attempt.context.nodes.rows[node]
     return row
 
 
-def _phases(attempt: Attempt, cycle: Cycle) -> Iterable[str]:
+def _phases(attempt: PodAttempt, cycle: Cycle) -> Iterable[str]:
     yield "queue"
     if cycle.matrix is not None:
         yield "predicates"
@@ -176,7 +176,7 @@ def _events(ran: Ran) -> Iterable[KubernetesEvent]:
 # --- the matrix
 
 
-def matrix_of(attempt: Attempt, places: Places, size: int) -> PredicateMatrix | None:
+def matrix_of(attempt: PodAttempt, places: Places, size: int) -> PredicateMatrix | None:
     """Return each filter plugin's verdict on each of ``size`` nodes; -1 where it was not reached.
 
     A plugin that PreFilter skipped passes every node, as the release's record shows. Nodes that the walk
@@ -221,7 +221,9 @@ def matrix_of(attempt: Attempt, places: Places, size: int) -> PredicateMatrix | 
     return PredicateMatrix((*head, *order, *extended), codes, reasons.texts, errors)
 
 
-def _extended(attempt: Attempt, places: Places, size: int, reasons: _Reasons) -> dict[str, NDArray[np.int16]]:
+def _extended(
+    attempt: PodAttempt, places: Places, size: int, reasons: _Reasons
+) -> dict[str, NDArray[np.int16]]:
     """Return a row for each extender that filtered, by its label; -1 for nodes that it was not asked about.
 
     A node that it failed or dropped has the code of its message, which may be empty.
@@ -252,13 +254,13 @@ class _Reasons:
         return found
 
 
-def skipped_filters(attempt: Attempt) -> tuple[str, ...]:
+def skipped_filters(attempt: PodAttempt) -> tuple[str, ...]:
     """Return the filter plugins whose PreFilter answered Skip."""
     skips = {key for key, status in attempt.pre_filter.items() if status.get("code") == SKIP}
     return tuple(key for key in attempt.profile.points["filter"] if key in skips)
 
 
-def skipped_scores(attempt: Attempt) -> tuple[str, ...]:
+def skipped_scores(attempt: PodAttempt) -> tuple[str, ...]:
     """Return the score plugins whose PreScore answered Skip."""
     return tuple(key for key, code in attempt.pre_score.items() if code == SKIP)
 
@@ -266,7 +268,7 @@ def skipped_scores(attempt: Attempt) -> tuple[str, ...]:
 # --- preemption
 
 
-def preemption_of(attempt: Attempt, names: tuple[str, ...], places: Places) -> Preemption | None:
+def preemption_of(attempt: PodAttempt, names: tuple[str, ...], places: Places) -> Preemption | None:
     """Return what DefaultPreemption tried; None if it did not run."""
     status = attempt.post_filter.get("DefaultPreemption")
     if status is None:
@@ -293,7 +295,7 @@ def preemption_of(attempt: Attempt, names: tuple[str, ...], places: Places) -> P
     )
 
 
-def _ineligible(attempt: Attempt, names: tuple[str, ...]) -> Preemption:
+def _ineligible(attempt: PodAttempt, names: tuple[str, ...]) -> Preemption:
     never = attempt.pod.spec.get("preemptionPolicy") == "Never"
     if never:
         return Preemption(names, eligible=False, never=True)
@@ -310,7 +312,7 @@ def _dry_run(candidate: Candidate, place: int) -> DryRun:
     return DryRun(place, candidate.removed, candidate.removed, budgets, victims, [()] * len(victims))
 
 
-def _unresolvable(attempt: Attempt, places: Places) -> Iterable[NodeGroup]:
+def _unresolvable(attempt: PodAttempt, places: Places) -> Iterable[NodeGroup]:
     """Yield the nodes on which deleting pods resolves nothing, by their reasons."""
     groups: dict[tuple[str, ...], list[Rows]] = {}
     for status, nodes in (*attempt.failed.groups(), *attempt.absent.groups()):

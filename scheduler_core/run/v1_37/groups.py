@@ -11,7 +11,7 @@ from scheduler_core.schedulers.v1_37.clock import SECOND
 from scheduler_core.schedulers.v1_37.groups.conditions import condition_text
 from scheduler_core.schedulers.v1_37.podgroups import GATE, group_key, min_count
 from scheduler_core.schedulers.v1_37.registrations import wakes
-from scheduler_core.schedulers.v1_37.run import Ran, Run
+from scheduler_core.schedulers.v1_37.run import Ran, SchedulerRun
 
 
 class MemberOutcome(Struct, frozen=True):
@@ -50,7 +50,7 @@ def outcomes_of(ran: Ran, index: int) -> dict[str, MemberOutcome]:
     return out
 
 
-def group_lines(run: Run) -> Iterator[str]:
+def group_lines(run: SchedulerRun) -> Iterator[str]:
     """Yield the state of each PodGroup: its conditions, or why no cycle has tried it."""
     if not run.configuration.gate(GATE):
         return
@@ -67,7 +67,7 @@ def _condition(manifest: Manifest) -> str:
     return condition_text(manifest).removesuffix(": ")
 
 
-def untried_because(run: Run, pod: str, claims: Mapping[str, str]) -> str:
+def untried_because(run: SchedulerRun, pod: str, claims: Mapping[str, str]) -> str:
     """Return why a waiting pod has had no attempt: PreEnqueue keeps it out, or its PodGroup is missing.
 
     ``claims`` gives, by pod, why its ResourceClaims could not be made.
@@ -87,7 +87,7 @@ def untried_because(run: Run, pod: str, claims: Mapping[str, str]) -> str:
     return f"{reason} ({claims[pod]})" if pod in claims else reason
 
 
-def group_text(run: Run, pod: str) -> str:
+def group_text(run: SchedulerRun, pod: str) -> str:
     """Return a sentence on the PodGroup that a pod is scheduled with, "" for one that is scheduled alone."""
     found = run.cluster.pods.get(pod)
     key = None if found is None or not run.configuration.gate(GATE) else group_key(found.manifest)
@@ -106,7 +106,7 @@ def group_text(run: Run, pod: str) -> str:
     )
 
 
-def _backing_off(run: Run, key: str) -> str:
+def _backing_off(run: SchedulerRun, key: str) -> str:
     entity = run.queue.error_backoff.get(key)
     if entity is None or entity.backoff_expires is None:
         return ""

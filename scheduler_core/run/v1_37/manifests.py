@@ -56,7 +56,7 @@ _TERMS = (
 )
 
 
-class Stored(Protocol):
+class ManifestStore(Protocol):
     """Manifests that are stored, by kind and name."""
 
     def list(self, kind: str) -> Iterator[Mapping[str, Any]]:
@@ -68,7 +68,7 @@ class Stored(Protocol):
         ...
 
 
-class Manifests:
+class ScenarioManifests:
     """The manifests of a scenario; objects that exist already are read from the cluster that is simulated."""
 
     def __init__(self, scenario: Scenario) -> None:
@@ -95,7 +95,7 @@ class Manifests:
             key = str(document["kind"]), str(meta.get("namespace") or "default"), meta["generateName"]
             self._generated.setdefault(key, []).append(document)
 
-    def initial(self, cluster: Stored) -> Iterator[Manifest]:
+    def initial(self, cluster: ManifestStore) -> Iterator[Manifest]:
         """Yield the objects of the start in order; what is yielded has to be in ``cluster`` afterwards.
 
         First come those of kinds that only v1.37 reads.
@@ -103,7 +103,7 @@ class Manifests:
         return chain.from_iterable(self.batches(cluster, with_replicas(self.scenario.objects)))
 
     def batches(
-        self, cluster: Stored, objects: Iterable[tuple[KubernetesObject, Sequence[Pod]]]
+        self, cluster: ManifestStore, objects: Iterable[tuple[KubernetesObject, Sequence[Pod]]]
     ) -> Iterator[list[Manifest]]:
         """Yield :meth:`initial` in lists: an object, and pods that share all with it but name and uid.
 
@@ -137,7 +137,7 @@ class Manifests:
         return None
 
     def changed(
-        self, operation: Operation, cluster: Stored, live: KubernetesObject | None = None
+        self, operation: Operation, cluster: ManifestStore, live: KubernetesObject | None = None
     ) -> Manifest | None:
         """Return an object as an operation leaves it; None if there is nothing to be changed.
 
@@ -163,7 +163,7 @@ class Manifests:
             return self.created(obj, None, cluster) if is_read(obj, None) else None
         return _updated(stored, obj)
 
-    def operated(self, operation: Operation, cluster: Stored) -> Manifest | None:
+    def operated(self, operation: Operation, cluster: ManifestStore) -> Manifest | None:
         """Return an object of a kind without a typed one as an operation leaves it; None if it is gone.
 
         A patch is of the object as the scheduler has left it. Raises PatchError for one that does not suit.
@@ -195,7 +195,7 @@ class Manifests:
         annotations = {BIND_COMPLETED: "yes", **(meta.get("annotations") or {})}
         return {**claim, "metadata": {**meta, "annotations": annotations}}
 
-    def _prioritized(self, group: Manifest, obj: PodGroup, cluster: Stored) -> Manifest:
+    def _prioritized(self, group: Manifest, obj: PodGroup, cluster: ManifestStore) -> Manifest:
         """Return a PodGroup with the priority of its PriorityClass, as the API server resolves a pod's."""
         spec: Manifest = {**(group.get("spec") or {})}
         if spec.get("priority") is None:
@@ -205,7 +205,9 @@ class Manifests:
             spec["priority"] = {**SYSTEM_CLASSES, **values}.get(obj.priority_class_name or usual, 0)
         return {**group, "spec": spec}
 
-    def created(self, obj: KubernetesObject, given: Mapping[str, Any] | None, cluster: Stored) -> Manifest:
+    def created(
+        self, obj: KubernetesObject, given: Mapping[str, Any] | None, cluster: ManifestStore
+    ) -> Manifest:
         """Return the manifest of a new object: as given, or from its owner's template."""
         if given is not None:
             made = admitted(_named(given), obj)
@@ -250,7 +252,9 @@ def _named(document: Mapping[str, Any]) -> Manifest:
     return {**document, "metadata": {**document["metadata"]}}
 
 
-def _template(owner: OwnerReference | None, namespace: str, cluster: Stored) -> Mapping[str, Any] | None:
+def _template(
+    owner: OwnerReference | None, namespace: str, cluster: ManifestStore
+) -> Mapping[str, Any] | None:
     """Return the pod template of the object that owns a pod or a ReplicaSet."""
     if owner is None:
         return None

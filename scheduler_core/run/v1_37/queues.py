@@ -11,12 +11,12 @@ from scheduler_core.record.cycle import QueueEntry, QueueState, TimedQueue
 from scheduler_core.run.v1_37.record import Hint
 from scheduler_core.schedulers.v1_11.queue import QUEUE_SHOWN
 from scheduler_core.schedulers.v1_37.clock import SECOND
-from scheduler_core.schedulers.v1_37.entities import Entity, QueuedPod
+from scheduler_core.schedulers.v1_37.entities import Entity, QueuedPodInfo
 from scheduler_core.schedulers.v1_37.gating import GANG
 from scheduler_core.schedulers.v1_37.podgroups import GATE
 from scheduler_core.schedulers.v1_37.queue import LEFTOVER_AFTER, LEFTOVER_EVERY
 from scheduler_core.schedulers.v1_37.registrations import events_of, wakes
-from scheduler_core.schedulers.v1_37.run import Run
+from scheduler_core.schedulers.v1_37.run import SchedulerRun
 
 KEPT = 2_000
 CREATED, FAILED = "created", "failed"
@@ -40,7 +40,9 @@ class EntryCache:
         del memo
         return EntryCache()
 
-    def entry(self, waiting: QueuedPod, place: str, moved: Moved, nominated: Mapping[str, str]) -> QueueEntry:
+    def entry(
+        self, waiting: QueuedPodInfo, place: str, moved: Moved, nominated: Mapping[str, str]
+    ) -> QueueEntry:
         """Return a pod as it waits in a queue."""
         key = waiting.key
         stamp = *_stamp(waiting, place, nominated), moved.get(key)
@@ -51,7 +53,9 @@ class EntryCache:
             known = self._entries[key] = stamp, _entry(waiting, place, moved, nominated)
         return known[1]
 
-    def hint(self, run: Run, waiting: QueuedPod, queue: str, nominated: Mapping[str, str]) -> Hint:
+    def hint(
+        self, run: SchedulerRun, waiting: QueuedPodInfo, queue: str, nominated: Mapping[str, str]
+    ) -> Hint:
         """Return what would wake a pod that sleeps."""
         if not waiting.rejected_by and not waiting.pending and not waiting.gated_by:
             return _hint(run, waiting, queue, nominated)  # its group may appear at any time
@@ -64,7 +68,7 @@ class EntryCache:
         return known[1]
 
 
-def _stamp(waiting: QueuedPod, place: str, nominated: Mapping[str, str]) -> Stamp:
+def _stamp(waiting: QueuedPodInfo, place: str, nominated: Mapping[str, str]) -> Stamp:
     """Return what a waiting pod's description depends on; between two attempts its plugins only add up."""
     return (
         waiting.pod,
@@ -80,7 +84,9 @@ def _stamp(waiting: QueuedPod, place: str, nominated: Mapping[str, str]) -> Stam
     )
 
 
-def queue_state(run: Run, head: Entity, moved: Moved, cache: EntryCache, *, whole: bool) -> QueueState:
+def queue_state(
+    run: SchedulerRun, head: Entity, moved: Moved, cache: EntryCache, *, whole: bool
+) -> QueueState:
     """Return the queues without the head, which is about to be scheduled; the counts are exact.
 
     At most ``QUEUE_SHOWN`` entries of each queue are listed, and none unless ``whole``.
@@ -105,11 +111,11 @@ def queue_state(run: Run, head: Entity, moved: Moved, cache: EntryCache, *, whol
     return QueueState(active, counts["active"], unschedulable, counts["unschedulable"], timed)
 
 
-Place = tuple[Iterable[QueuedPod], int]
+Place = tuple[Iterable[QueuedPodInfo], int]
 """The pods of a queue in order, at least the first ``QUEUE_SHOWN``, and how many there are."""
 
 
-def _places(run: Run, without: Sequence[QueuedPod]) -> dict[str, Place]:
+def _places(run: SchedulerRun, without: Sequence[QueuedPodInfo]) -> dict[str, Place]:
     """Return the queues of all waiting pods but those of the head.
 
     Most pods wait in the active queue. Without PodGroups its heap has their order already, and they are
@@ -126,7 +132,7 @@ def _places(run: Run, without: Sequence[QueuedPod]) -> dict[str, Place]:
     }
 
 
-def _sleeping(run: Run, without: Sequence[QueuedPod]) -> dict[str, Place]:
+def _sleeping(run: SchedulerRun, without: Sequence[QueuedPodInfo]) -> dict[str, Place]:
     """Return the queues of the pods that are not active."""
     queue = run.queue
     backing_off = _members((*queue.backoff, *queue.error_backoff), without)
@@ -141,15 +147,15 @@ def _sleeping(run: Run, without: Sequence[QueuedPod]) -> dict[str, Place]:
     }
 
 
-def _members(entities: Iterable[Entity], without: Sequence[QueuedPod]) -> list[QueuedPod]:
+def _members(entities: Iterable[Entity], without: Sequence[QueuedPodInfo]) -> list[QueuedPodInfo]:
     return [member for entity in entities for member in entity.members if member not in without]
 
 
-def _first(members: list[QueuedPod]) -> Place:
+def _first(members: list[QueuedPodInfo]) -> Place:
     return nsmallest(QUEUE_SHOWN, members, key=lambda waiting: waiting.order), len(members)
 
 
-def _entry(waiting: QueuedPod, place: str, moved: Moved, nominated: Mapping[str, str]) -> QueueEntry:
+def _entry(waiting: QueuedPodInfo, place: str, moved: Moved, nominated: Mapping[str, str]) -> QueueEntry:
     expires = waiting.backoff_expires
     plugins = tuple(sorted(waiting.rejectors))
     rejected = place in ("unschedulable", "gated")
@@ -171,7 +177,7 @@ def _entry(waiting: QueuedPod, place: str, moved: Moved, nominated: Mapping[str,
     )
 
 
-def _retry_at(waiting: QueuedPod) -> float:
+def _retry_at(waiting: QueuedPodInfo) -> float:
     """Return when the flush of the unschedulable pods moves it, in seconds."""
     return ((waiting.since + LEFTOVER_AFTER) // LEFTOVER_EVERY + 1) * LEFTOVER_EVERY / SECOND
 
@@ -187,7 +193,7 @@ def _flushes(entries: tuple[QueueEntry, ...]) -> Iterator[tuple[str, float]]:
         yield "unschedulable", min(leftover)
 
 
-def hints_of(run: Run, cache: EntryCache) -> tuple[tuple[Hint, ...], int]:
+def hints_of(run: SchedulerRun, cache: EntryCache) -> tuple[tuple[Hint, ...], int]:
     """Return the first waiting pods that sleep, with what would wake each, and how many there are."""
     sleeping = _sleeping(run, ())
     rows = [(waiting, place) for place in ("unschedulable", "gated") for waiting in sleeping[place][0]]
@@ -197,7 +203,7 @@ def hints_of(run: Run, cache: EntryCache) -> tuple[tuple[Hint, ...], int]:
     return tuple(hints), sleeping["unschedulable"][1] + sleeping["gated"][1]
 
 
-def _hint(run: Run, waiting: QueuedPod, queue: str, nominated: Mapping[str, str]) -> Hint:
+def _hint(run: SchedulerRun, waiting: QueuedPodInfo, queue: str, nominated: Mapping[str, str]) -> Hint:
     plugins = sorted(waiting.rejectors | ({waiting.gated_by} if waiting.gated_by else set()))
     missing = None if plugins else _missing_group(run, waiting)
     events = tuple((plugin, events_of(plugin), wakes(plugin, waiting.pod)) for plugin in plugins)
@@ -215,7 +221,7 @@ def _hint(run: Run, waiting: QueuedPod, queue: str, nominated: Mapping[str, str]
     )
 
 
-def _missing_group(run: Run, waiting: QueuedPod) -> str | None:
+def _missing_group(run: SchedulerRun, waiting: QueuedPodInfo) -> str | None:
     """Return the PodGroup that a pod waits for because it does not exist."""
     listed = run.watch.incomplete.items()
     return next((group for group, members in listed if waiting in members), None)

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.record.plugin_record import TimelineMark
 from scheduler_core.schedulers.v1_37 import RELEASE
-from scheduler_core.schedulers.v1_37.interface import Attempt
-from scheduler_core.schedulers.v1_37.scored import Scored
+from scheduler_core.schedulers.v1_37.interface import PodAttempt
+from scheduler_core.schedulers.v1_37.scored import ScoredNodes
 from scheduler_core.schedulers.v1_37.spreading import SpreadCounts
 
 
@@ -43,7 +43,7 @@ class ReleaseRecord(Struct, frozen=True):
     """
 
     profile: str
-    attempts: tuple[Attempt, ...] = ()
+    attempts: tuple[PodAttempt, ...] = ()
     group: Mapping[str, Any] | None = None
     entity: str = ""
     skipped: tuple[str, ...] = ()
@@ -51,7 +51,7 @@ class ReleaseRecord(Struct, frozen=True):
     start: int = 0
     evaluated: int = 0
     hint: str | None = None
-    scored: Scored | None = None
+    scored: ScoredNodes | None = None
     spread: tuple[SpreadCounts, ...] = ()
     filed: str | None = None
     moves: tuple[Mapping[str, Any], ...] = ()
@@ -61,7 +61,7 @@ class ReleaseRecord(Struct, frozen=True):
     release: str = RELEASE
     phases: tuple[str, ...] = field(default_factory=tuple)
 
-    def attempt_of(self, pod: str) -> Attempt | None:
+    def attempt_of(self, pod: str) -> PodAttempt | None:
         """Return the first attempt to place a pod, None if there was none or it is not known yet."""
         return next((one for one in self.attempts if one.pod.key == pod), None)
 

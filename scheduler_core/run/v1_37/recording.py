@@ -11,12 +11,17 @@ from scheduler_core.record.cycle import Cycle
 from scheduler_core.run.v1_37.cycles import filtered, leading, skipped_filters, skipped_scores
 from scheduler_core.run.v1_37.queues import EntryCache, hints_of
 from scheduler_core.run.v1_37.record import ReleaseRecord
-from scheduler_core.schedulers.v1_37.run import Ran, Run
+from scheduler_core.schedulers.v1_37.run import Ran, SchedulerRun
 from scheduler_core.schedulers.v1_37.spreading import spread_counts
 
 
 def record_of(
-    run: Run, cache: EntryCache, ran: Ran, cycle: Cycle, start: int, moves: Iterable[Mapping[str, Any]]
+    run: SchedulerRun,
+    cache: EntryCache,
+    ran: Ran,
+    cycle: Cycle,
+    start: int,
+    moves: Iterable[Mapping[str, Any]],
 ) -> ReleaseRecord:
     """Return what a cycle of v1.37 records beside the arrays that every release's cycle has.
 

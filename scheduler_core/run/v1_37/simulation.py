@@ -32,7 +32,7 @@ from scheduler_core.run.v1_37.cycles import (
     places_of,
 )
 from scheduler_core.run.v1_37.groups import MemberOutcome, group_lines, outcomes_of, untried_because
-from scheduler_core.run.v1_37.manifests import Manifests
+from scheduler_core.run.v1_37.manifests import ScenarioManifests
 from scheduler_core.run.v1_37.queues import EntryCache, queue_state
 from scheduler_core.run.v1_37.recording import record_of
 from scheduler_core.scenario.scenario import Operation, Scenario
@@ -47,7 +47,7 @@ from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.clock import SECOND, whole_second
 from scheduler_core.schedulers.v1_37.configuration import compile_v1_37_configuration
-from scheduler_core.schedulers.v1_37.run import MAX_TRIES, Ran, Run
+from scheduler_core.schedulers.v1_37.run import MAX_TRIES, Ran, SchedulerRun
 
 MOST_TRIES = 10
 """Cycles of one pod or group after an operation, however often events activate it."""
@@ -79,7 +79,7 @@ class V1_37Simulation(Reported):
         self.unsettled: list[str] = []
         self._members: dict[str, MemberOutcome] = {}  # by pod: what the last cycle of its PodGroup came to
         self._trace = trace
-        self._manifests = Manifests(scenario)
+        self._manifests = ScenarioManifests(scenario)
         self._configuration = scenario.configuration
         until = scenario.settings.until
         self._until = None if until is None else round(until * SECOND)
@@ -525,13 +525,13 @@ class V1_37Simulation(Reported):
         self._moved.clear()
         self._restarted.append(operation.id)
 
-    def _run_with(self, configuration: Configuration) -> Run:
+    def _run_with(self, configuration: Configuration) -> SchedulerRun:
         """Raises PolicyError for a configuration that cannot be used."""
         try:
             compiled = compile_v1_37_configuration(configuration.policy, configuration.settings.feature_gates)
         except ValueError as error:
             raise PolicyError([Problem(str(error))]) from error
-        return Run(compiled, self.asking, self._number)
+        return SchedulerRun(compiled, self.asking, self._number)
 
     def _number(self) -> int:
         """Return the number of the cycle that runs, from 1."""

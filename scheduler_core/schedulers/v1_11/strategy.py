@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from scheduler_core.kubernetes.arrays import IntVector
 from scheduler_core.record.cache_record import CacheRecord, Counts
-from scheduler_core.schedulers.v1_11.columns.events import ClusterEvent
+from scheduler_core.schedulers.v1_11.columns.events import InvalidationEvent
 from scheduler_core.schedulers.v1_11.columns.pods import PodState
 from scheduler_core.schedulers.v1_11.vectors import ClassVectors, KnownOutcomes
 
@@ -46,7 +46,7 @@ class Strategy:
     def forget(self, key: str) -> None:
         """Handle a pod that was deleted."""
 
-    def handle(self, event: ClusterEvent | None) -> None:
+    def handle(self, event: InvalidationEvent | None) -> None:
         """Handle an event; called after a change of pods, before a change of nodes, storage or services."""
 
     # A cycle

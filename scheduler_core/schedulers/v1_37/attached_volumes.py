@@ -8,7 +8,7 @@ from typing import Any
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.csi_migration import BY_PLUGIN, TranslationError, in_tree_source
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.state import ClusterState
 from scheduler_core.schedulers.v1_37.volumes import class_name, not_owned
 
 Volume = tuple[str, str]
@@ -23,7 +23,9 @@ class MissingClaimError(VolumeError):
     """A waiting pod names a claim that does not exist."""
 
 
-def volumes_of(cluster: Cluster, pod: CompiledPod, *, migrated: bool, waiting: bool = False) -> set[Volume]:
+def volumes_of(
+    cluster: ClusterState, pod: CompiledPod, *, migrated: bool, waiting: bool = False
+) -> set[Volume]:
     """Return the CSI volumes that a pod attaches to a node (filterAttachableVolumes).
 
     ``migrated``: the node has a CSINode, which makes in-tree volumes of five plugins count as their drivers'
@@ -47,7 +49,7 @@ def volumes_of(cluster: Cluster, pod: CompiledPod, *, migrated: bool, waiting: b
 
 
 def _claim(
-    cluster: Cluster, pod: CompiledPod, volume: Mapping[str, Any], *, waiting: bool
+    cluster: ClusterState, pod: CompiledPod, volume: Mapping[str, Any], *, waiting: bool
 ) -> Manifest | None:
     named = volume.get("persistentVolumeClaim")
     name = named["claimName"] if named else f"{pod.name}-{volume['name']}"
@@ -79,7 +81,7 @@ def _translated(owner: Mapping[str, Any], labels: Mapping[str, str]) -> Volume |
     return row.driver, row.handle(source, labels)
 
 
-def _of_claim(cluster: Cluster, claim: Manifest, *, migrated: bool) -> Volume | None:
+def _of_claim(cluster: ClusterState, claim: Manifest, *, migrated: bool) -> Volume | None:
     """Return the volume of a claim, as it is or as its class will make it (getCSIDriverInfo)."""
     bound = cluster.get("PersistentVolume", None, claim["spec"].get("volumeName") or "")
     if bound is None:
@@ -87,7 +89,7 @@ def _of_claim(cluster: Cluster, claim: Manifest, *, migrated: bool) -> Volume | 
     return _of_volume(bound, migrated=migrated)
 
 
-def _of_class(cluster: Cluster, claim: Manifest, *, migrated: bool) -> Volume | None:
+def _of_class(cluster: ClusterState, claim: Manifest, *, migrated: bool) -> Volume | None:
     """Return the volume that a claim will get from its class, with a handle of its own."""
     storage_class = cluster.get("StorageClass", None, class_name(claim))
     driver = (storage_class or {}).get("provisioner")
@@ -111,7 +113,7 @@ def _of_volume(volume: Manifest, *, migrated: bool) -> Volume | None:
     return found if found and found[1] else None
 
 
-def attachments(cluster: Cluster) -> dict[str, set[Volume]]:
+def attachments(cluster: ClusterState) -> dict[str, set[Volume]]:
     """Return the CSI volumes of the VolumeAttachments by node (getNodeVolumeAttachmentInfo)."""
     out: dict[str, set[Volume]] = {}
     for attachment in cluster.list("VolumeAttachment"):
@@ -130,7 +132,7 @@ def limits_of(csi_node: Manifest | None) -> dict[str, int]:
     return {name: int(given["count"]) for name, given in counts.items() if given.get("count") is not None}
 
 
-def missing_driver(cluster: Cluster, csi_node: Manifest | None, volumes: set[Volume]) -> str | None:
+def missing_driver(cluster: ClusterState, csi_node: Manifest | None, volumes: set[Volume]) -> str | None:
     """Return a driver that a node must have for the volumes, and has not (checkCSIDriverOnNode).
 
     Only drivers whose CSIDriver has ``preventPodSchedulingIfMissing`` are checked; the first by name is

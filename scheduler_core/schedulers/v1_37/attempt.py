@@ -10,28 +10,28 @@ from msgspec.structs import replace
 
 from scheduler_core.schedulers.extenders.calling import ExtenderError
 from scheduler_core.schedulers.v1_37 import binding
-from scheduler_core.schedulers.v1_37.change import Change
+from scheduler_core.schedulers.v1_37.change import ObjectWrite
 from scheduler_core.schedulers.v1_37.extending import (
     EXTENDER,
     SCORED_BY_NODE_INFO,
-    Extension,
+    ExtenderClient,
     add_scores,
     pass_extenders,
 )
 from scheduler_core.schedulers.v1_37.failures import Failures
 from scheduler_core.schedulers.v1_37.filtering import feasible_wanted, filter_alone, filter_rows
-from scheduler_core.schedulers.v1_37.interface import Attempt, Nominations, PluginError
+from scheduler_core.schedulers.v1_37.interface import Nominations, PluginError, PodAttempt
 from scheduler_core.schedulers.v1_37.nodes import Rows
 from scheduler_core.schedulers.v1_37.plugins.base import Context
 from scheduler_core.schedulers.v1_37.plugins.dynamic_resources import deallocate, unusable_claim
 from scheduler_core.schedulers.v1_37.plugins.table import PLUGINS
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.preemption import preempt
-from scheduler_core.schedulers.v1_37.profiles import Configuration, Profile
+from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, Profile
 from scheduler_core.schedulers.v1_37.reuse import Reuse
-from scheduler_core.schedulers.v1_37.scored import PluginScores, Scored
+from scheduler_core.schedulers.v1_37.scored import PluginScores, ScoredNodes
 from scheduler_core.schedulers.v1_37.selecting import select
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.state import ClusterState
 from scheduler_core.schedulers.v1_37.status import ERROR, SKIP, SUCCESS, UNRESOLVABLE, UNSCHEDULABLE, Status
 
 NO_NODES = "no nodes available to schedule pods"
@@ -42,10 +42,10 @@ class Scheduler:
 
     def __init__(
         self,
-        cluster: Cluster,
-        configuration: Configuration,
+        cluster: ClusterState,
+        configuration: CompiledConfiguration,
         nominations: Nominations,
-        extension: Extension | None = None,
+        extension: ExtenderClient | None = None,
     ) -> None:
         self.cluster = cluster
         self.configuration = configuration
@@ -79,7 +79,7 @@ class Scheduler:
         rows: Sequence[int] | None = None,
         hint: str | None = None,
         refresh: bool = True,
-    ) -> Attempt:
+    ) -> PodAttempt:
         """Choose a node: PreFilter, Filter, Score and selection. Changes nothing but the start index.
 
         ``rows`` are the nodes of a placement, in order; ``hint`` is a batching hint. ``refresh`` is False
@@ -111,12 +111,12 @@ class Scheduler:
 
     def _begun(
         self, pod: CompiledPod, walk: Rows, hint: str | None
-    ) -> tuple[Context, Attempt, frozenset[str] | None]:
+    ) -> tuple[Context, PodAttempt, frozenset[str] | None]:
         """Return a new attempt over the nodes of the walk after PreFilter, and the nodes it is limited to."""
         profile = self.profile_of(pod)
         assert profile is not None
         ctx = Context(pod, self.cluster, profile, self.configuration)
-        attempt = Attempt(pod, profile, context=ctx, hint=hint)
+        attempt = PodAttempt(pod, profile, context=ctx, hint=hint)
         attempt.total_nodes = len(walk)
         if len(walk):
             return ctx, attempt, self._pre_filter(ctx, attempt)
@@ -124,7 +124,7 @@ class Scheduler:
         return ctx, attempt, None
 
     @staticmethod
-    def _pre_filter(ctx: Context, attempt: Attempt) -> frozenset[str] | None:
+    def _pre_filter(ctx: Context, attempt: PodAttempt) -> frozenset[str] | None:
         subset: frozenset[str] | None = None
         naming = []
         for key in ctx.profile.points["preFilter"]:
@@ -152,7 +152,7 @@ class Scheduler:
         attempt.unschedulable_plugins = frozenset(naming)
         return subset
 
-    def _find(self, ctx: Context, attempt: Attempt, walk: Rows, subset: frozenset[str] | None) -> Rows:
+    def _find(self, ctx: Context, attempt: PodAttempt, walk: Rows, subset: frozenset[str] | None) -> Rows:
         """Return the feasible rows in the order of the walk (findNodesThatFitPod)."""
         nodes = ctx.nodes
         nominated = attempt.hint or self.nominations.node_of(ctx.pod) or ctx.pod.nominated_node
@@ -176,7 +176,7 @@ class Scheduler:
             attempt.unschedulable_plugins |= {EXTENDER}
         return left
 
-    def _pass_extenders(self, attempt: Attempt, rows: Rows) -> Rows:
+    def _pass_extenders(self, attempt: PodAttempt, rows: Rows) -> Rows:
         """Return what the extenders leave of the feasible rows, none after an error of theirs."""
         if attempt.calls is None or attempt.error is not None:
             return rows
@@ -187,7 +187,7 @@ class Scheduler:
             return rows[:0]
 
     @staticmethod
-    def _within(ctx: Context, attempt: Attempt, walk: Rows, subset: frozenset[str]) -> Rows:
+    def _within(ctx: Context, attempt: PodAttempt, walk: Rows, subset: frozenset[str]) -> Rows:
         """Return the rows that PreFilter named; the others are absent."""
         nodes = ctx.nodes
         named = np.array([row for name in sorted(subset) if (row := nodes.row(name)) is not None], np.intp)
@@ -198,7 +198,7 @@ class Scheduler:
         attempt.absent = Failures(nodes.listed(absent), np.zeros(len(absent), np.intp), [outside])
         return rows
 
-    def evaluate(self, pod: CompiledPod) -> Attempt:
+    def evaluate(self, pod: CompiledPod) -> PodAttempt:
         """Run PreFilter and Filter on all nodes, however many are feasible; no node is chosen."""
         self.cluster.nodes.refresh()
         walk = self.cluster.nodes.order
@@ -213,7 +213,7 @@ class Scheduler:
             attempt.passed.append(ctx.nodes.listed(rows[passed]))
         return attempt
 
-    def _pass(self, ctx: Context, attempt: Attempt, rows: Rows) -> Rows:
+    def _pass(self, ctx: Context, attempt: PodAttempt, rows: Rows) -> Rows:
         """Filter the rows in order until enough are found or a filter failed; return the feasible ones."""
         nodes = ctx.nodes
         result = filter_rows(ctx, rows, self.nominations)
@@ -246,7 +246,7 @@ class Scheduler:
         attempt.passed.append(nodes.listed(feasible))
         return feasible[:wanted]
 
-    def _choose(self, ctx: Context, attempt: Attempt, rows: Rows) -> None:
+    def _choose(self, ctx: Context, attempt: PodAttempt, rows: Rows) -> None:
         """Score the feasible rows and choose one."""
         nodes, profile = ctx.nodes, ctx.profile
         place = 0
@@ -262,7 +262,7 @@ class Scheduler:
         attempt.node = nodes.name(int(rows[place]))
 
     @staticmethod
-    def _score(ctx: Context, attempt: Attempt, rows: Rows) -> Scored:
+    def _score(ctx: Context, attempt: PodAttempt, rows: Rows) -> ScoredNodes:
         skipped = set()
         for key in ctx.profile.points["preScore"]:
             status = PLUGINS[key].pre_score(ctx, rows)
@@ -271,7 +271,7 @@ class Scheduler:
                 skipped.add(key)
         for key, text in ctx.profile.unprepared.get("score", {}).items():
             raise PluginError(f'plugin "{key}" failed with: {text}')
-        scored = Scored(ctx.nodes.listed(rows), np.zeros(len(rows), np.int64))
+        scored = ScoredNodes(ctx.nodes.listed(rows), np.zeros(len(rows), np.int64))
         bare = replace(ctx, instead=ctx.nodes.without_pods()) if attempt.rebuilt else ctx
         for key in ctx.profile.points["score"]:
             if key in skipped:
@@ -294,7 +294,7 @@ class Scheduler:
         assert profile is not None
         assert row is not None
         ctx = Context(pod, self.cluster, profile, self.configuration)
-        attempt = Attempt(pod, profile, context=ctx)
+        attempt = PodAttempt(pod, profile, context=ctx)
         rows = np.array([row], np.intp)
         self._pre_filter(ctx, attempt)
         if attempt.rejection is not None or attempt.error is not None:
@@ -309,15 +309,15 @@ class Scheduler:
 
     # What follows.
 
-    def reserve(self, attempt: Attempt) -> None:
+    def reserve(self, attempt: PodAttempt) -> None:
         """Assume the pod on its node, and what its claims get there."""
         binding.reserve(self.cluster, attempt)
 
-    def unreserve(self, attempt: Attempt) -> None:
+    def unreserve(self, attempt: PodAttempt) -> None:
         """Take back what :meth:`reserve` did."""
         binding.unreserve(self.cluster, attempt)
 
-    def bind(self, attempt: Attempt) -> list[Change]:
+    def bind(self, attempt: PodAttempt) -> list[ObjectWrite]:
         """Write volumes, claims and the pod's node; return the writes in order.
 
         An extender that binds may refuse: then ``error`` is set.
@@ -325,7 +325,7 @@ class Scheduler:
         attempt.result, attempt.unschedulable_plugins = "scheduled", frozenset()
         return binding.bind(self.cluster, attempt)
 
-    def post_filter(self, attempt: Attempt) -> None:
+    def post_filter(self, attempt: PodAttempt) -> None:
         """Run the PostFilter plugins in order; Success or a status beyond Unschedulable ends the chain."""
         points = attempt.profile.points["postFilter"]
         if attempt.error is not None or attempt.total_nodes == 0 or not points:
@@ -341,7 +341,7 @@ class Scheduler:
             if status.code != UNSCHEDULABLE:
                 return
 
-    def fail(self, attempt: Attempt) -> None:
+    def fail(self, attempt: PodAttempt) -> None:
         """Set result and message of an attempt that found no node."""
         if attempt.error is not None:
             attempt.result, attempt.message = "error", attempt.error
@@ -363,7 +363,7 @@ def _conflict(plugins: list[str]) -> Status:
     return Status(UNRESOLVABLE, (f"node(s) didn't satisfy plugin(s) [{names}] simultaneously",))
 
 
-def fit_message(attempt: Attempt) -> str:
+def fit_message(attempt: PodAttempt) -> str:
     """Return the text of the PodScheduled condition (FitError.Error)."""
     text = f"0/{attempt.total_nodes} nodes are available:"
     if attempt.rejection is not None:
@@ -375,7 +375,7 @@ def fit_message(attempt: Attempt) -> str:
     return f"{text} {after}" if after else text
 
 
-def post_filter_text(attempt: Attempt) -> str:
+def post_filter_text(attempt: PodAttempt) -> str:
     """Return the PostFilter message: that of the plugin that ended the chain, else all of them."""
     statuses = list(attempt.post_filter.values())
     if statuses and statuses[-1].code != UNSCHEDULABLE:

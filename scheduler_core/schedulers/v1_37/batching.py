@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Struct
 
 from scheduler_core.schedulers.v1_37.attempt import Scheduler
-from scheduler_core.schedulers.v1_37.interface import Attempt, PluginError
+from scheduler_core.schedulers.v1_37.interface import PluginError, PodAttempt
 from scheduler_core.schedulers.v1_37.node_heap import ScoredNode, heapify, pop
 from scheduler_core.schedulers.v1_37.plugins.base import Context
 from scheduler_core.schedulers.v1_37.plugins.table import PLUGINS
@@ -34,7 +34,7 @@ class _Batch:
     """The node of the cycle ``cycle``."""
 
 
-class Batching:
+class OpportunisticBatching:
     """The batch of each profile (OpportunisticBatch of framework/runtime)."""
 
     def __init__(self, scheduling: Scheduler, profiles: Mapping[str, Profile]) -> None:
@@ -78,7 +78,7 @@ class Batching:
         groups = self.scheduling.configuration.gate(GATE)
         return batch.cycle == cycle - 1 or (groups and batch.cycle == cycle)
 
-    def store(self, attempt: Attempt, cycle: int, now: int) -> None:
+    def store(self, attempt: PodAttempt, cycle: int, now: int) -> None:
         """Keep what a successful attempt scored, or go on with the batch whose hint it took."""
         name, chosen = attempt.pod.scheduler_name, str(attempt.node)
         batch = self._batches.get(name)
@@ -104,15 +104,15 @@ class Batching:
 class InCycle(Struct, frozen=True):
     """The batches as one cycle sees them, by its number and time."""
 
-    batching: Batching
+    batching: OpportunisticBatching
     cycle: int
     now: int
 
     def hint(self, pod: CompiledPod) -> str | None:
-        """Return the node to try first, as :meth:`Batching.hint` does."""
+        """Return the node to try first, as :meth:`OpportunisticBatching.hint` does."""
         return self.batching.hint(pod, self.cycle, self.now)
 
-    def store(self, attempt: Attempt) -> None:
+    def store(self, attempt: PodAttempt) -> None:
         """Keep what a successful attempt scored."""
         self.batching.store(attempt, self.cycle, self.now)
 

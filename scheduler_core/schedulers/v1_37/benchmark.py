@@ -9,7 +9,7 @@ from scheduler_core.schedulers.v1_37.attempt import Scheduler
 from scheduler_core.schedulers.v1_37.config import read_configuration
 from scheduler_core.schedulers.v1_37.nominations import NominatedPods
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.state import ClusterState
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
@@ -127,7 +127,7 @@ class Benchmark:
     """A cluster and its pods, ready to be scheduled one after the other, each assumed before the next."""
 
     def __init__(self, shape: str, nodes: int, pods: int, *, percentage: int = 100) -> None:
-        self.cluster = Cluster()
+        self.cluster = ClusterState()
         for manifest in objects(shape, nodes, pods):
             self.cluster.create(manifest)
         configuration = read_configuration({"percentageOfNodesToScore": percentage})

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from scheduler_core.cluster.controllers.resource_claims import FINALIZER, MOST_CONSUMERS
-from scheduler_core.schedulers.v1_37.change import Change, Manifest
+from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
 from scheduler_core.schedulers.v1_37.csi_migration import TranslationError
-from scheduler_core.schedulers.v1_37.interface import Attempt
+from scheduler_core.schedulers.v1_37.interface import PodAttempt
 from scheduler_core.schedulers.v1_37.plugins.dynamic_resources import (
     DeviceState,
     allocation_of,
@@ -22,7 +22,7 @@ from scheduler_core.schedulers.v1_37.plugins.dynamic_resources import (
 )
 from scheduler_core.schedulers.v1_37.plugins.volume_binding import VolumeState
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
-from scheduler_core.schedulers.v1_37.state import Cluster, uid_of
+from scheduler_core.schedulers.v1_37.state import ClusterState, uid_of
 from scheduler_core.schedulers.v1_37.volumes import (
     BIND_COMPLETED,
     BOUND_BY_CONTROLLER,
@@ -50,14 +50,14 @@ def _annotated(manifest: Manifest, **changed: Any) -> dict[str, Any]:
     return {**manifest, **changed, "metadata": metadata}
 
 
-def _volumes(cluster: Cluster, attempt: Attempt) -> PodVolumes:
+def _volumes(cluster: ClusterState, attempt: PodAttempt) -> PodVolumes:
     state: VolumeState | None = attempt.context.states.get("VolumeBinding")
     if state is None or not attempt.profile.has("VolumeBinding", "reserve"):
         return PodVolumes()
     return state.by_row.get(cluster.nodes.rows[str(attempt.node)]) or PodVolumes()
 
 
-def _devices(cluster: Cluster, attempt: Attempt) -> list[tuple[Manifest, Any]]:
+def _devices(cluster: ClusterState, attempt: PodAttempt) -> list[tuple[Manifest, Any]]:
     """Return the claims to allocate with what they get."""
     state: DeviceState | None = attempt.context.states.get("DynamicResources")
     if state is None or not attempt.profile.has("DynamicResources", "reserve"):
@@ -67,7 +67,7 @@ def _devices(cluster: Cluster, attempt: Attempt) -> list[tuple[Manifest, Any]]:
     )
 
 
-def reserve(cluster: Cluster, attempt: Attempt) -> None:
+def reserve(cluster: ClusterState, attempt: PodAttempt) -> None:
     """Assume the pod, its volumes and its devices."""
     node = str(attempt.node)
     cluster.assume(attempt.pod, node)
@@ -80,7 +80,7 @@ def reserve(cluster: Cluster, attempt: Attempt) -> None:
         cluster.assumed_devices[_key(claim)] = allocation
 
 
-def _end_assumptions(cluster: Cluster, attempt: Attempt) -> None:
+def _end_assumptions(cluster: ClusterState, attempt: PodAttempt) -> None:
     volumes = _volumes(cluster, attempt)
     for _, volume in volumes.static:
         cluster.assumed_volumes.pop(volume["metadata"]["name"], None)
@@ -90,13 +90,13 @@ def _end_assumptions(cluster: Cluster, attempt: Attempt) -> None:
         cluster.assumed_devices.pop(_key(claim), None)
 
 
-def unreserve(cluster: Cluster, attempt: Attempt) -> None:
+def unreserve(cluster: ClusterState, attempt: PodAttempt) -> None:
     """Take the assumptions back."""
     _end_assumptions(cluster, attempt)
     cluster.forget(attempt.pod)
 
 
-def bind(cluster: Cluster, attempt: Attempt) -> list[Change]:
+def bind(cluster: ClusterState, attempt: PodAttempt) -> list[ObjectWrite]:
     """Write volumes, claims and the pod's node; return the writes in order.
 
     If a bound volume turns out to be out of the node's reach, the API server refuses to reserve a claim for
@@ -122,11 +122,11 @@ def bind(cluster: Cluster, attempt: Attempt) -> list[Change]:
     if after:
         at = next(i for i, c in enumerate(changes) if c.kind in ("ResourceClaim", "Pod"))
         late = changes[at]
-        changes[at] = Change(late.kind, late.key, late.old, late.new, after)
+        changes[at] = ObjectWrite(late.kind, late.key, late.old, late.new, after)
     return changes
 
 
-def _out_of_reach(cluster: Cluster, attempt: Attempt, volumes: PodVolumes) -> str:
+def _out_of_reach(cluster: ClusterState, attempt: PodAttempt, volumes: PodVolumes) -> str:
     """Return why a volume that was bound cannot be used on the node (checkBindings); "" if all can.
 
     Filter matches free volumes as they are. Once bound, one of an in-tree plugin counts as its driver's.
@@ -148,7 +148,7 @@ def _out_of_reach(cluster: Cluster, attempt: Attempt, volumes: PodVolumes) -> st
     return ""
 
 
-def _undone(cluster: Cluster, attempt: Attempt) -> list[Change]:
+def _undone(cluster: ClusterState, attempt: PodAttempt) -> list[ObjectWrite]:
     """Take back the pod's reservations of claims and its place on the node; return both as writes."""
     pod = attempt.pod
     changes = []
@@ -159,7 +159,7 @@ def _undone(cluster: Cluster, attempt: Attempt) -> list[Change]:
             changes.append(cluster.replace({**claim, "status": {**claim["status"], "reservedFor": kept}}))
     assumed = {**pod.manifest, "spec": {**pod.spec, "nodeName": attempt.node}}
     cluster.forget(pod)
-    return [*changes, Change("Pod", pod.key, assumed, None)]
+    return [*changes, ObjectWrite("Pod", pod.key, assumed, None)]
 
 
 def _claimed(volume: Manifest, claim: Manifest) -> dict[str, Any]:
@@ -177,7 +177,7 @@ def _claimed(volume: Manifest, claim: Manifest) -> dict[str, Any]:
     return _annotated(volume, spec=spec, annotations=marks)
 
 
-def _bind_volumes(cluster: Cluster, volumes: PodVolumes, node: str) -> Iterator[Change]:
+def _bind_volumes(cluster: ClusterState, volumes: PodVolumes, node: str) -> Iterator[ObjectWrite]:
     names: dict[str, tuple[Manifest, Manifest]] = {}
     for claim, volume in volumes.static:
         reserved = _claimed(volume, claim)
@@ -199,7 +199,7 @@ def _bind_volumes(cluster: Cluster, volumes: PodVolumes, node: str) -> Iterator[
         yield cluster.replace(_annotated(claim, spec=spec, status=status, annotations=marks))
 
 
-def _provisioned(cluster: Cluster, claim: Manifest) -> dict[str, Any]:
+def _provisioned(cluster: ClusterState, claim: Manifest) -> dict[str, Any]:
     """Return the volume that the stand-in provisions for a claim."""
     spec, name = claim["spec"], f"pvc-{uid_of(claim)}"
     storage_class = cluster.get("StorageClass", None, class_name(claim)) or {}
@@ -224,7 +224,7 @@ def _is_full(claim: Manifest, pod: CompiledPod) -> bool:
     return len(reserved) >= MOST_CONSUMERS and all(one.get("uid") != pod_uid(pod) for one in reserved)
 
 
-def _unreservable(cluster: Cluster, pod: CompiledPod) -> str:
+def _unreservable(cluster: ClusterState, pod: CompiledPod) -> str:
     """Return the error of PreBind if a claim of the pod has no room for another consumer."""
     for name in pod.resource_claims:
         claim = cluster.get("ResourceClaim", pod.namespace, name)
@@ -238,8 +238,8 @@ def _unreservable(cluster: Cluster, pod: CompiledPod) -> str:
 
 
 def _bind_devices(
-    cluster: Cluster, pod: CompiledPod, devices: list[tuple[Manifest, Any]]
-) -> Iterator[Change]:
+    cluster: ClusterState, pod: CompiledPod, devices: list[tuple[Manifest, Any]]
+) -> Iterator[ObjectWrite]:
     """Write the allocation of each claim and reserve it for the pod (bindClaim)."""
     allocated = {_key(claim): allocation for claim, allocation in devices}
     consumer = {"resource": "pods", "name": pod.name, "uid": pod_uid(pod)}

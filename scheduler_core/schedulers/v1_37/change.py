@@ -10,7 +10,7 @@ from msgspec import Struct
 Manifest = Mapping[str, Any]
 
 
-class Change(Struct, frozen=True):
+class ObjectWrite(Struct, frozen=True):
     """One write to the cluster's objects, in order of the writes.
 
     ``old`` is None for a creation, ``new`` for a deletion. ``seconds`` pass on the virtual clock before it.

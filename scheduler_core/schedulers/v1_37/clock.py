@@ -13,7 +13,7 @@ CYCLE = 2
 """Milliseconds that one scheduling cycle takes; binding a volume adds its own."""
 
 
-class Clock:
+class MillisecondClock:
     """Milliseconds of virtual time, which passes only when a caller advances it."""
 
     def __init__(self) -> None:

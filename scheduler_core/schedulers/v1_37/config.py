@@ -16,7 +16,7 @@ from scheduler_core.schedulers.v1_37.clock import SECOND
 from scheduler_core.schedulers.v1_37.plugins.declaration import POINTS, Declared
 from scheduler_core.schedulers.v1_37.plugins.node_resources_fit import STRATEGIES
 from scheduler_core.schedulers.v1_37.plugins.table import DECLARED, declared
-from scheduler_core.schedulers.v1_37.profiles import Configuration, Profile
+from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, Profile
 
 MULTI_POINT: tuple[tuple[str, int], ...] = tuple(
     (row.key, row.weight) for row in DECLARED if row.rank and not row.gate
@@ -43,7 +43,7 @@ WEIGHTED_POINTS = ("score", "placementScore")
 
 def read_configuration(
     document: Mapping[str, Any] | None, gates: Mapping[str, bool] | None = None
-) -> Configuration:
+) -> CompiledConfiguration:
     """Compile a KubeSchedulerConfiguration; null is the default one.
 
     Raises:
@@ -67,7 +67,7 @@ def read_configuration(
             raise ValueError(f"profiles: {profile.scheduler_name!r} is given twice")
         profiles[profile.scheduler_name] = profile
     asked = tuple(sorted(extenders, key=lambda one: one.ignorable))
-    return Configuration(profiles, gates, asked, _backoff(document))
+    return CompiledConfiguration(profiles, gates, asked, _backoff(document))
 
 
 def _backoff(document: Mapping[str, Any]) -> Backoff:

@@ -12,11 +12,11 @@ from scheduler_core.schedulers.v1_22.configuration.document import check_configu
 from scheduler_core.schedulers.v1_22.configuration.plugins import MULTI_POINT as EVERYWHERE
 from scheduler_core.schedulers.v1_22.configuration.plugins import PLUGINS
 from scheduler_core.schedulers.v1_22.configuration.plugins import POINTS as FRAMEWORK_POINTS
-from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration as Configured
+from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_37.argument_checks import check_arguments
 from scheduler_core.schedulers.v1_37.config import IMPLEMENTED, read_configuration
 from scheduler_core.schedulers.v1_37.plugins.table import DECLARED
-from scheduler_core.schedulers.v1_37.profiles import Configuration
+from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 from scheduler_core.settings.feature_gates import FeatureGates
 from scheduler_core.settings.release import V1_22, is_framework_document
 from scheduler_core.settings.settings import Settings
@@ -26,7 +26,7 @@ _NEWER = frozenset(row.key for row in DECLARED) - PLUGINS.keys()
 """Plugins of v1.37 that the scheduling framework's tables do not know."""
 
 
-def compile_v1_37_configuration(policy: Document | None, gates: FeatureGates = ()) -> Configuration:
+def compile_v1_37_configuration(policy: Document | None, gates: FeatureGates = ()) -> CompiledConfiguration:
     """Compile the configuration that v1.37 runs with: the document if it is a KubeSchedulerConfiguration.
 
     Raises:
@@ -65,7 +65,7 @@ def check_v1_37_configuration(policy: Document, settings: Settings, at: At) -> N
         at.error(str(error))
 
 
-def warn_of_readers(configuration: Configured, at: At) -> None:
+def warn_of_readers(configuration: Configuration, at: At) -> None:
     """Say which of several releases side by side reads a configuration; the others have defaults."""
     read_by = configuration.read_by if configuration.is_for_peers else V1_22
     at.child("kind").warn(

@@ -8,10 +8,10 @@ from uuid import NAMESPACE_OID, uuid5
 
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.device_pools import INVALID, Counters, PoolId, pools_of
-from scheduler_core.schedulers.v1_37.device_search import Search, Taken
+from scheduler_core.schedulers.v1_37.device_search import DeviceSearch, Taken
 from scheduler_core.schedulers.v1_37.device_use import devices_in_use
 from scheduler_core.schedulers.v1_37.devices import Device
-from scheduler_core.schedulers.v1_37.state import Cluster, uid_of
+from scheduler_core.schedulers.v1_37.state import ClusterState, uid_of
 
 
 class InvalidPoolsError(Exception):
@@ -24,7 +24,7 @@ class InvalidPoolsError(Exception):
 class Allocator:
     """Allocates all claims of a pod, or none, on one node after another."""
 
-    def __init__(self, cluster: Cluster, claims: list[Manifest]) -> None:
+    def __init__(self, cluster: ClusterState, claims: list[Manifest]) -> None:
         self.cluster = cluster
         self.claims = claims
         self._in_use = devices_in_use(cluster)
@@ -45,11 +45,11 @@ class Allocator:
             raise InvalidPoolsError
         return None
 
-    def search(self, node: str, labels: Mapping[str, str]) -> Search:
+    def search(self, node: str, labels: Mapping[str, str]) -> DeviceSearch:
         """Return the search on a node, before it runs."""
         pools = pools_of(self.cluster, node, labels)
         place = (node, dict(labels))
-        return Search(self.cluster, self.claims, place, pools, self._in_use, self._counters)
+        return DeviceSearch(self.cluster, self.claims, place, pools, self._in_use, self._counters)
 
 
 def _allocation(claim: Manifest, taken: Sequence[Taken], node: str) -> Mapping[str, Any]:

@@ -16,7 +16,7 @@ Value = tuple[str, Any]
 """An attribute's type and value."""
 
 
-class Constraint:
+class DeviceConstraint:
     """One constraint of a claim, with the values of the devices taken so far."""
 
     def __init__(self, given: Mapping[str, Any]) -> None:
@@ -51,12 +51,12 @@ class Constraint:
         return value == self._values[0] if self.wants_same else value not in self._values
 
 
-def constraints_of(claim: Manifest) -> list[Constraint]:
+def constraints_of(claim: Manifest) -> list[DeviceConstraint]:
     """Return the constraints of a claim. Raises PluginError for one of neither kind."""
     out = []
     for number, given in enumerate((as_v1(claim)["spec"].get("devices") or {}).get("constraints") or ()):
         if not given.get("matchAttribute") and not given.get("distinctAttribute"):
             text = f"constraint #{number}: empty constraint (unsupported constraint type?)"
             raise PluginError(f"claim {key_of_claim(claim)}, {text}")
-        out.append(Constraint(given))
+        out.append(DeviceConstraint(given))
     return out

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
 
-from scheduler_core.schedulers.v1_37.device_pools import Counters, Pool, PoolId, amounts
+from scheduler_core.schedulers.v1_37.device_pools import Counters, DevicePool, PoolId, amounts
 from scheduler_core.schedulers.v1_37.device_use import DevicesInUse
 from scheduler_core.schedulers.v1_37.devices import Device
 
@@ -14,7 +14,9 @@ from scheduler_core.schedulers.v1_37.devices import Device
 class CounterUse:
     """What one search draws from the counters of its pools."""
 
-    def __init__(self, pools: list[Pool], in_use: DevicesInUse, available: dict[PoolId, Counters]) -> None:
+    def __init__(
+        self, pools: list[DevicePool], in_use: DevicesInUse, available: dict[PoolId, Counters]
+    ) -> None:
         self._pools = {pool.id: pool for pool in pools}
         self._in_use = in_use
         self._available = available  # kept from node to node

@@ -13,7 +13,7 @@ from scheduler_core.kubernetes.quantity import exact_quantity
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.devices import Device, device_of
 from scheduler_core.schedulers.v1_37.selectors import node_terms
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.state import ClusterState
 
 PoolId = tuple[str, str]
 """Driver and pool."""
@@ -62,7 +62,7 @@ class Slice:
 
 
 @dataclass
-class Pool:
+class DevicePool:
     """A pool as one node sees it. ``problem``: why nothing is allocated from it; then it has no devices."""
 
     id: PoolId
@@ -89,7 +89,7 @@ class SliceIndex:
             (self._by_node.setdefault(node, []) if node else self._shared).append(piece)
             self._by_pool.setdefault(piece.pool, []).append(piece)
 
-    def pools(self, node: str, labels: Mapping[str, str]) -> list[Pool]:
+    def pools(self, node: str, labels: Mapping[str, str]) -> list[DevicePool]:
         """Return the pools that the node reaches, by driver and name; those that bind late come last."""
         gathered = (self._pool(*each) for each in self._gathered(node, labels).items())
         pools = [pool for pool in gathered if pool is not None]
@@ -108,7 +108,7 @@ class SliceIndex:
                 known.append(piece)
         return found
 
-    def _pool(self, pool: PoolId, reached: list[Slice]) -> Pool | None:
+    def _pool(self, pool: PoolId, reached: list[Slice]) -> DevicePool | None:
         """Return the pool of some slices; None if a newer generation replaces them, wherever it is."""
         if len(reached) == reached[0].count:
             return _built(pool, reached, ())
@@ -117,26 +117,26 @@ class SliceIndex:
             return None
         whole = [p for p in self._by_pool[pool] if p.generation == generation and not p.is_hidden]
         if len(whole) != reached[0].count:
-            return Pool(pool, INCOMPLETE)
+            return DevicePool(pool, INCOMPLETE)
         names = {piece.name for piece in reached}
         return _built(pool, reached, [piece for piece in whole if piece.name not in names])
 
 
-def pools_of(cluster: Cluster, node: str, labels: Mapping[str, str]) -> list[Pool]:
+def pools_of(cluster: ClusterState, node: str, labels: Mapping[str, str]) -> list[DevicePool]:
     """Return the pools that a node reaches, in the order in which devices are tried."""
     index = cluster.derived(("ResourceSlice",), "slices", lambda: SliceIndex(cluster.list("ResourceSlice")))
-    known = cluster.derived(("ResourceSlice", "Node"), "pools", dict[str, list[Pool]])
+    known = cluster.derived(("ResourceSlice", "Node"), "pools", dict[str, list[DevicePool]])
     if node not in known:
         known[node] = index.pools(node, labels)
-    pools: list[Pool] = known[node]
+    pools: list[DevicePool] = known[node]
     return pools
 
 
-def _binds_late(pool: Pool) -> bool:
+def _binds_late(pool: DevicePool) -> bool:
     return any(device.spec.get("bindingConditions") is not None for device in pool.devices)
 
 
-def _built(pool: PoolId, reached: Iterable[Slice], others: Iterable[Slice]) -> Pool:
+def _built(pool: PoolId, reached: Iterable[Slice], others: Iterable[Slice]) -> DevicePool:
     """Return the pool of all its slices (buildPool); one that contradicts itself is invalid."""
     reached = sorted(reached, key=lambda piece: piece.name)
     counters = _counters([*reached, *others])
@@ -144,8 +144,8 @@ def _built(pool: PoolId, reached: Iterable[Slice], others: Iterable[Slice]) -> P
     names = {device.id for device in devices}
     known = counters is not None and all(_is_known(counters, each) for each in (*devices, *elsewhere))
     if len(names) < len(devices) or counters is None or not known:
-        return Pool(pool, INVALID)
-    return Pool(pool, "", devices, elsewhere, counters)
+        return DevicePool(pool, INVALID)
+    return DevicePool(pool, "", devices, elsewhere, counters)
 
 
 def _devices(slices: Iterable[Slice]) -> Iterator[Device]:

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.device_capacity import Consumed, consumed_by, has_capacity
-from scheduler_core.schedulers.v1_37.device_constraints import Constraint, constraints_of
+from scheduler_core.schedulers.v1_37.device_constraints import DeviceConstraint, constraints_of
 from scheduler_core.schedulers.v1_37.device_counters import CounterUse
-from scheduler_core.schedulers.v1_37.device_pools import Counters, Pool, PoolId, reaches
+from scheduler_core.schedulers.v1_37.device_pools import Counters, DevicePool, PoolId, reaches
 from scheduler_core.schedulers.v1_37.device_selectors import DeviceSelector, refusal, selects
 from scheduler_core.schedulers.v1_37.device_use import DevicesInUse
 from scheduler_core.schedulers.v1_37.devices import (
@@ -24,7 +24,7 @@ from scheduler_core.schedulers.v1_37.devices import (
     requests_of,
 )
 from scheduler_core.schedulers.v1_37.interface import PluginError
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.state import ClusterState
 
 MAX_STEPS = 200_000
 """Devices tried for one pod on one node; upstream stops by a timeout of seconds."""
@@ -55,7 +55,7 @@ class _Claim:
 
     manifest: Manifest
     requests: list[list[Request]]
-    constraints: list[Constraint] = field(default_factory=list)
+    constraints: list[DeviceConstraint] = field(default_factory=list)
     taken: list[Taken] = field(default_factory=list)
 
 
@@ -72,15 +72,15 @@ class _Place(NamedTuple):
     """Where the search for the next one begins: a request tries its devices in one order alone."""
 
 
-class Search:
+class DeviceSearch:
     """One search: the claims of a pod on one node, all or none."""
 
     def __init__(
         self,
-        cluster: Cluster,
+        cluster: ClusterState,
         claims: list[Manifest],
         node: tuple[str, dict[str, str]],
-        pools: list[Pool],
+        pools: list[DevicePool],
         in_use: DevicesInUse,
         available: dict[PoolId, Counters],
     ) -> None:

@@ -9,7 +9,7 @@ from scheduler_core.schedulers.v1_37.cel.errors import CelError, CompileError
 from scheduler_core.schedulers.v1_37.cel.selectors import compile_selector
 from scheduler_core.schedulers.v1_37.devices import Device, Request
 from scheduler_core.schedulers.v1_37.interface import PluginError
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.state import ClusterState
 
 _MISSING_KEY_HINT = (
     ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has() for "
@@ -28,7 +28,7 @@ class DeviceSelector(NamedTuple):
         return f"{self.owner}: selector #{self.number}"
 
 
-def selectors_of(cluster: Cluster, request: Request) -> Iterator[DeviceSelector]:
+def selectors_of(cluster: ClusterState, request: Request) -> Iterator[DeviceSelector]:
     """Yield the selectors of a request's class, and its own."""
     name = request.entry["deviceClassName"]
     device_class = cluster.get("DeviceClass", None, name)
@@ -38,7 +38,7 @@ def selectors_of(cluster: Cluster, request: Request) -> Iterator[DeviceSelector]
             yield DeviceSelector(owner, number, selector["cel"]["expression"])
 
 
-def refusal(cluster: Cluster, request: Request, device: Device) -> DeviceSelector | None:
+def refusal(cluster: ClusterState, request: Request, device: Device) -> DeviceSelector | None:
     """Return the first selector that does not select a device. Raises PluginError where one fails before."""
     for selector in selectors_of(cluster, request):
         if not _matches(selector, device):
@@ -46,7 +46,7 @@ def refusal(cluster: Cluster, request: Request, device: Device) -> DeviceSelecto
     return None
 
 
-def selects(cluster: Cluster, request: Request, device: Device) -> bool:
+def selects(cluster: ClusterState, request: Request, device: Device) -> bool:
     """Return whether class and request select a device. Raises PluginError where a selector fails."""
     return refusal(cluster, request, device) is None
 

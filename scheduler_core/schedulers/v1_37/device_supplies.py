@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from scheduler_core.kubernetes.device_versions import as_v1
 from scheduler_core.schedulers.v1_37.device_allocation import Allocator
-from scheduler_core.schedulers.v1_37.device_search import Search
+from scheduler_core.schedulers.v1_37.device_search import DeviceSearch
 from scheduler_core.schedulers.v1_37.device_selectors import DeviceSelector
 from scheduler_core.schedulers.v1_37.devices import Device, Request, is_tainted
 from scheduler_core.schedulers.v1_37.interface import PluginError
 
 
-class Refusal(NamedTuple):
+class SelectorRefusal(NamedTuple):
     """A selector, how many devices it refuses and the first of them."""
 
     selector: DeviceSelector
@@ -35,7 +35,7 @@ class Supply(NamedTuple):
     selected: int
     free: int
     problem: str = ""
-    refusals: tuple[Refusal, ...] = ()
+    refusals: tuple[SelectorRefusal, ...] = ()
 
     @property
     def is_enough(self) -> bool:
@@ -52,7 +52,7 @@ def supplies(allocator: Allocator, node: str, labels: Mapping[str, str]) -> Iter
             yield [_supply(search, request) for request in alternatives]
 
 
-def _supply(search: Search, request: Request) -> Supply:
+def _supply(search: DeviceSearch, request: Request) -> Supply:
     selected, problem, failed = [], "", 0
     refused: dict[DeviceSelector, list[Device]] = {}
     for device in search.devices:
@@ -65,7 +65,7 @@ def _supply(search: Search, request: Request) -> Supply:
         except PluginError as error:
             problem, failed = problem or str(error), failed + 1
     free = sum(search.is_free(request, device) and not is_tainted(request, device) for device in selected)
-    refusals = [Refusal(selector, len(found), found[0].path) for selector, found in refused.items()]
+    refusals = [SelectorRefusal(selector, len(found), found[0].path) for selector, found in refused.items()]
     reached = len(selected) + failed + sum(one.devices for one in refusals)
     by_devices = sorted(refusals, key=lambda one: -one.devices)
     return Supply(request, reached, len(selected), free, problem, tuple(by_devices))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from scheduler_core.schedulers.v1_37.device_capacity import Consumed, amount_of
 from scheduler_core.schedulers.v1_37.devices import DeviceId
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.state import ClusterState
 
 
 @dataclass
@@ -23,7 +23,7 @@ class DevicesInUse:
         return device in self.whole or device in self.shares
 
 
-def devices_in_use(cluster: Cluster) -> DevicesInUse:
+def devices_in_use(cluster: ClusterState) -> DevicesInUse:
     """Return what the claims of the cluster hold."""
     out = DevicesInUse()
     allocations = [(claim.get("status") or {}).get("allocation") for claim in cluster.list("ResourceClaim")]

@@ -12,7 +12,7 @@ from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.podgroups import disrupted_as_a_whole, group_key, priority
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.selectors import label_selector
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.state import ClusterState
 
 NOW = 2**63
 """The start time of a pod that has not started."""
@@ -44,7 +44,7 @@ class Unit(Struct, frozen=True):
         return min(started(pod) for pod in self.pods)
 
 
-def units(cluster: Cluster, pods: Iterable[CompiledPod], *, groups: bool) -> list[Unit]:
+def units(cluster: ClusterState, pods: Iterable[CompiledPod], *, groups: bool) -> list[Unit]:
     """Return the units of assigned pods, by their first pod; ``groups``: whether PodGroups are known.
 
     A unit that is a whole group has all its assigned pods, also those that are not among the given ones.
@@ -64,7 +64,7 @@ def units(cluster: Cluster, pods: Iterable[CompiledPod], *, groups: bool) -> lis
     return list(out.values())
 
 
-def lost_node(cluster: Cluster, unit: Unit) -> str | None:
+def lost_node(cluster: ClusterState, unit: Unit) -> str | None:
     """Return the error of a unit of which a pod is bound to a node that does not exist; None without any."""
     node = next((pod.node for pod in unit.pods if cluster.nodes.row(pod.node) is None), None)
     if node is None:
@@ -73,10 +73,10 @@ def lost_node(cluster: Cluster, unit: Unit) -> str | None:
     return f"failed to get node info for node {json.dumps(node)} from snapshot: {why}"
 
 
-class Budgets:
+class DisruptionBudgets:
     """The PodDisruptionBudgets."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: ClusterState) -> None:
         self._budgets: list[Manifest] = list(cluster.list("PodDisruptionBudget"))
 
     def in_reprieve_order(self, units: Iterable[Unit]) -> list[tuple[Unit, int]]:

@@ -13,7 +13,7 @@ Order = tuple[int, int, int]
 
 
 @dataclass(slots=True, eq=False)
-class QueuedPod:
+class QueuedPodInfo:
     """A waiting pod with what its attempts left behind."""
 
     pod: CompiledPod
@@ -44,7 +44,7 @@ class QueuedPod:
         return self.pod.priority
 
     @property
-    def members(self) -> list[QueuedPod]:
+    def members(self) -> list[QueuedPodInfo]:
         """Itself, so that pods and groups are walked alike."""
         return [self]
 
@@ -83,7 +83,7 @@ class QueuedGroup:
     priority: int
     arrival: int
     since: int
-    members: list[QueuedPod] = field(default_factory=list)
+    members: list[QueuedPodInfo] = field(default_factory=list)
     """In the order in which they are tried."""
 
     failures: int = 0
@@ -115,11 +115,11 @@ class QueuedGroup:
         self.errors = self.failures = 0
         self.backoff_expires = None
 
-    def add(self, member: QueuedPod) -> None:
+    def add(self, member: QueuedPodInfo) -> None:
         """Add a member in its place (PodGroupMemberPodsOrderingFunc)."""
         insort(self.members, member, key=lambda m: (-m.priority, -m.attempts, m.since, m.pod.name))
 
-    def take(self, pod: str) -> QueuedPod | None:
+    def take(self, pod: str) -> QueuedPodInfo | None:
         """Remove a member and return it."""
         for index, member in enumerate(self.members):
             if member.key == pod:
@@ -127,4 +127,4 @@ class QueuedGroup:
         return None
 
 
-Entity = QueuedPod | QueuedGroup
+Entity = QueuedPodInfo | QueuedGroup

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from scheduler_core.schedulers.v1_37.change import Change, Manifest
-from scheduler_core.schedulers.v1_37.interface import Event
+from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
+from scheduler_core.schedulers.v1_37.interface import ClusterEvent
 from scheduler_core.schedulers.v1_37.pod_changes import pod_actions
 from scheduler_core.schedulers.v1_37.requests import amounts
 
@@ -46,32 +46,32 @@ def nominated_node(pod: Manifest | None) -> str:
     return (pod.get("status") or {}).get("nominatedNodeName") or ""
 
 
-def object_events(change: Change) -> Iterator[Event]:
+def object_events(change: ObjectWrite) -> Iterator[ClusterEvent]:
     """Yield the events of a write to anything but a pod."""
     resource = RESOURCES.get(change.kind)
     if resource is None:
         return
     if change.new is None:
-        yield Event(resource, "Delete", change.old, None)
+        yield ClusterEvent(resource, "Delete", change.old, None)
     elif change.old is None:
-        yield Event(resource, "Add", None, change.new)
+        yield ClusterEvent(resource, "Add", None, change.new)
     elif change.kind == "Node":
         for action in _node_actions(change.old, change.new):
-            yield Event(resource, action, change.old, change.new)
+            yield ClusterEvent(resource, action, change.old, change.new)
     else:
-        yield Event(resource, "Update", change.old, change.new)
+        yield ClusterEvent(resource, "Update", change.old, change.new)
 
 
-def assigned_pod_events(old: Manifest, new: Manifest) -> Iterator[Event]:
+def assigned_pod_events(old: Manifest, new: Manifest) -> Iterator[ClusterEvent]:
     """Yield the events of an update of a bound pod (PodSchedulingPropertiesChange)."""
     for action in pod_actions(old, new):
-        yield Event("AssignedPod", action, old, new)
+        yield ClusterEvent("AssignedPod", action, old, new)
 
 
-def target_pod_events(old: Manifest, new: Manifest) -> Iterator[Event]:
+def target_pod_events(old: Manifest, new: Manifest) -> Iterator[ClusterEvent]:
     """Yield the events of an update of a waiting pod, which only it is asked about."""
     for action in pod_actions(old, new):
-        yield Event("TargetPod", action, old, new)
+        yield ClusterEvent("TargetPod", action, old, new)
 
 
 def _node_actions(old: Manifest, new: Manifest) -> Iterator[str]:

@@ -23,12 +23,12 @@ from scheduler_core.schedulers.v1_37.candidates import Candidate
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.disruption import Unit, units
 from scheduler_core.schedulers.v1_37.failures import Failures
-from scheduler_core.schedulers.v1_37.interface import Attempt
+from scheduler_core.schedulers.v1_37.interface import PodAttempt
 from scheduler_core.schedulers.v1_37.nodes import NodeTable, Rows
 from scheduler_core.schedulers.v1_37.plugins.base import MAX_SCORE
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
-from scheduler_core.schedulers.v1_37.scored import PluginScores, Scored
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.scored import PluginScores, ScoredNodes
+from scheduler_core.schedulers.v1_37.state import ClusterState
 from scheduler_core.schedulers.v1_37.status import UNRESOLVABLE, UNSCHEDULABLE, Status
 
 EXTENDER = "Extender"
@@ -45,16 +45,16 @@ others count pods in the snapshot.
 """
 
 
-class Documents:
+class CachedManifests:
     """The manifests that extenders are sent; a node's JSON is made once."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: ClusterState) -> None:
         self.cluster = cluster
         self._nodes: dict[str, tuple[Manifest, str]] = {}
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Documents:
+    def __deepcopy__(self, memo: dict[int, Any]) -> CachedManifests:
         """Return those of the copied cluster."""
-        return Documents(deepcopy(self.cluster, memo))
+        return CachedManifests(deepcopy(self.cluster, memo))
 
     def pod(self, key: str) -> str:
         """Return a stored pod, with the uid that it goes by."""
@@ -71,18 +71,18 @@ class Documents:
         return known[1]
 
 
-class Extension:
+class ExtenderClient:
     """What a scheduler needs to ask its extenders; ``cycle`` returns the number of the cycle, from 1.
 
     Without ``trace`` requests and responses are not kept in the record.
     """
 
     def __init__(
-        self, cluster: Cluster, extenders: tuple[Extender, ...], port: Port, cycle: Callable[[], int]
+        self, cluster: ClusterState, extenders: tuple[Extender, ...], port: Port, cycle: Callable[[], int]
     ) -> None:
         self.extenders = extenders
         self.port = port
-        self.documents = Documents(cluster)
+        self.documents = CachedManifests(cluster)
         self.cycle = cycle
         self.trace = True
         self._begun: list[Calls] = []
@@ -122,7 +122,7 @@ class _Existing:
         return isinstance(name, str) and self.nodes.row(name) is not None
 
 
-def pass_extenders(calls: Calls, attempt: Attempt, nodes: NodeTable, rows: Rows) -> Rows:
+def pass_extenders(calls: Calls, attempt: PodAttempt, nodes: NodeTable, rows: Rows) -> Rows:
     """Return what the extenders leave of the feasible rows, and note why they failed the others.
 
     A node that an extender failed has the status of the last one that did; one that it dropped in silence
@@ -155,7 +155,7 @@ def pass_extenders(calls: Calls, attempt: Attempt, nodes: NodeTable, rows: Rows)
 
 
 def allowed(
-    calls: Calls, cluster: Cluster, candidates: Sequence[Candidate], *, groups: bool
+    calls: Calls, cluster: ClusterState, candidates: Sequence[Candidate], *, groups: bool
 ) -> list[Candidate]:
     """Return the candidates and victims that the extenders leave (Evaluator.callExtenders).
 
@@ -203,7 +203,7 @@ def _status(verdict: tuple[str, bool]) -> Status:
     return Status(UNSCHEDULABLE if resolvable else UNRESOLVABLE, (message,))
 
 
-def add_scores(calls: Calls, scored: Scored) -> None:
+def add_scores(calls: Calls, scored: ScoredNodes) -> None:
     """Add the extenders' scores to those of the plugins.
 
     Among equal totals kube-scheduler then takes a node at random, of those that an extender scored: one

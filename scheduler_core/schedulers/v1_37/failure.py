@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.schedulers.v1_37.change import Change, Manifest
-from scheduler_core.schedulers.v1_37.interface import Attempt
-from scheduler_core.schedulers.v1_37.state import Cluster, key_of
+from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
+from scheduler_core.schedulers.v1_37.interface import PodAttempt
+from scheduler_core.schedulers.v1_37.state import ClusterState, key_of
 
 CONDITION = "PodScheduled"
 
 
-def write_failure(cluster: Cluster, attempt: Attempt, *, error: bool) -> Change | None:
+def write_failure(cluster: ClusterState, attempt: PodAttempt, *, error: bool) -> ObjectWrite | None:
     """Patch the pod's status after a failed attempt (handleSchedulingFailure); None if nothing changes."""
     stored = cluster.objects["Pod"].get(attempt.pod.key)
     if stored is None:
@@ -26,8 +26,8 @@ def write_failure(cluster: Cluster, attempt: Attempt, *, error: bool) -> Change 
 
 
 def write_status(
-    cluster: Cluster, stored: Manifest, condition: dict[str, Any] | None, nominated: str | None
-) -> Change | None:
+    cluster: ClusterState, stored: Manifest, condition: dict[str, Any] | None, nominated: str | None
+) -> ObjectWrite | None:
     """Patch a pod's condition and nomination; ``nominated`` None leaves the nomination as it is."""
     status = dict(stored.get("status") or {})
     conditions = list(status.get("conditions") or ())

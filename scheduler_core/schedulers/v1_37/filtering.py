@@ -21,7 +21,7 @@ MIN_FEASIBLE = 100
 
 
 @dataclass(slots=True)
-class Filtered:
+class FilterStatuses:
     """Verdicts on rows in the order of the walk."""
 
     kinds: Kinds
@@ -40,7 +40,7 @@ class Filtered:
         return None if kind < 0 else self.statuses[kind]
 
 
-def filter_rows(ctx: Context, rows: Rows, nominations: Nominations) -> Filtered:
+def filter_rows(ctx: Context, rows: Rows, nominations: Nominations) -> FilterStatuses:
     """Evaluate all filters on the rows; each row is done at its first failing plugin.
 
     A row with nominated pods is evaluated with them first and, if it passed, without them
@@ -107,7 +107,7 @@ def update_states(ctx: Context, row: int, pod: CompiledPod, sign: int) -> None:
             PLUGINS[key].update(ctx, ctx.states[key], pod, row, sign)
 
 
-def filter_alone(ctx: Context, rows: Rows) -> Filtered:
+def filter_alone(ctx: Context, rows: Rows) -> FilterStatuses:
     """Evaluate all filters on the rows as they are, nominated pods left out."""
     kinds = np.full(len(rows), -1, np.intp)
     statuses: list[Status] = []
@@ -128,7 +128,7 @@ def filter_alone(ctx: Context, rows: Rows) -> Filtered:
         places = places[~failing]
         if not len(places):
             break
-    return Filtered(kinds, statuses)
+    return FilterStatuses(kinds, statuses)
 
 
 def _plugin(ctx: Context, key: str) -> Plugin:

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scheduler_core.schedulers.v1_37.entities import QueuedPod
-from scheduler_core.schedulers.v1_37.interface import Event, HintContext
+from scheduler_core.schedulers.v1_37.entities import QueuedPodInfo
+from scheduler_core.schedulers.v1_37.interface import ClusterEvent, HintContext
 from scheduler_core.schedulers.v1_37.podgroups import group_key, min_count
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
-from scheduler_core.schedulers.v1_37.profiles import Configuration
+from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 from scheduler_core.schedulers.v1_37.registrations import registration_for
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.state import ClusterState
 
 PREEMPTION = "DefaultPreemption"
 GANG = "GangScheduling"
 
 
 class PluginRules:
-    """PreEnqueue and hints of the plugins of every profile (queue.Rules)."""
+    """PreEnqueue and hints of the plugins of every profile (queue.QueueingRules)."""
 
     def __init__(
-        self, cluster: Cluster, configuration: Configuration, pre_enqueue: Callable[[CompiledPod], str | None]
+        self,
+        cluster: ClusterState,
+        configuration: CompiledConfiguration,
+        pre_enqueue: Callable[[CompiledPod], str | None],
     ) -> None:
         self.cluster = cluster
         self.configuration = configuration
@@ -30,7 +33,7 @@ class PluginRules:
         self.preempting: set[str] = set()
         """Pods whose victims are still being deleted."""
 
-    def gate(self, waiting: QueuedPod) -> str | None:
+    def gate(self, waiting: QueuedPodInfo) -> str | None:
         """Return the plugin that refuses the pod; the one that gated it so far is asked first."""
         points = self.configuration.profiles[waiting.pod.scheduler_name].points.get("preEnqueue", ())
         own = [plugin for plugin in (PREEMPTION, GANG) if plugin in points]
@@ -42,13 +45,13 @@ class PluginRules:
             return found
         return next((plugin for plugin in own if self._refuses(plugin, waiting)), None)
 
-    def _refuses(self, plugin: str | None, waiting: QueuedPod) -> bool:
+    def _refuses(self, plugin: str | None, waiting: QueuedPodInfo) -> bool:
         """Return whether one of the two plugins that look beyond the pod refuses it."""
         if plugin == PREEMPTION:
             return waiting.key in self.preempting
         return self._lacks_members(waiting)
 
-    def _lacks_members(self, waiting: QueuedPod) -> bool:
+    def _lacks_members(self, waiting: QueuedPodInfo) -> bool:
         """Return whether the pod's gang has fewer pods than ``minCount``, bound ones included."""
         key = group_key(waiting.pod.manifest)
         group = None if key is None else self.cluster.objects.get("PodGroup", {}).get(key)
@@ -60,7 +63,7 @@ class PluginRules:
     def _handled(self, pod: CompiledPod) -> bool:
         return pod.scheduler_name in self.configuration.profiles
 
-    def answers(self, waiting: QueuedPod, event: Event) -> dict[str, str]:
+    def answers(self, waiting: QueuedPodInfo, event: ClusterEvent) -> dict[str, str]:
         """Return the hints of the plugins that rejected the pod and registered the event."""
         profile = self.configuration.profiles[waiting.pod.scheduler_name]
         context = HintContext(self.cluster, profile, self.configuration)
@@ -82,6 +85,6 @@ class PluginRules:
                 out[plugin] = "Error"  # an object that the plugin cannot read queues the pod
         return out
 
-    def registered(self, plugin: str, event: Event) -> bool:
+    def registered(self, plugin: str, event: ClusterEvent) -> bool:
         """Return whether the plugin registered the event."""
         return registration_for(plugin, event) is not None

@@ -11,13 +11,13 @@ from typing import Any, Literal, Protocol
 
 from msgspec import Struct, field
 
-from scheduler_core.schedulers.v1_37.change import Change, Manifest
+from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
 from scheduler_core.schedulers.v1_37.failures import NO_FAILURES, Failures
 from scheduler_core.schedulers.v1_37.node_list import NodeList
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
-from scheduler_core.schedulers.v1_37.profiles import Configuration, Profile
-from scheduler_core.schedulers.v1_37.scored import Scored
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, Profile
+from scheduler_core.schedulers.v1_37.scored import ScoredNodes
+from scheduler_core.schedulers.v1_37.state import ClusterState
 from scheduler_core.schedulers.v1_37.status import Status
 
 
@@ -25,7 +25,7 @@ class PluginError(Exception):
     """A plugin answered Error: the attempt ends with the text."""
 
 
-class Event(Struct, frozen=True):
+class ClusterEvent(Struct, frozen=True):
     """A cluster event as the queue sees it (framework.ClusterEvent), with the objects for the hints.
 
     ``resource`` is the record's prefix (``Node``, ``AssignedPod``, ``storage.k8s.io/CSINode``…), ``action``
@@ -49,20 +49,20 @@ HintAnswer = Literal["Queue", "QueueSkip"]
 class HintContext(Struct, frozen=True):
     """What a queueing hint may look at besides the pod and the event."""
 
-    cluster: Cluster
+    cluster: ClusterState
     profile: Profile
-    configuration: Configuration
+    configuration: CompiledConfiguration
 
     def arguments(self, plugin: str) -> Mapping[str, Any]:
         """Return a plugin's arguments in the pod's profile."""
         return self.profile.arguments.get(plugin) or {}
 
 
-Hint = Callable[[CompiledPod, Event, HintContext], HintAnswer]
+Hint = Callable[[CompiledPod, ClusterEvent, HintContext], HintAnswer]
 """``hint(pod, event, context)``; an exception is the record's ``Error``, which queues the pod."""
 
 
-class Registration(Struct, frozen=True):
+class ClusterEventWithHint(Struct, frozen=True):
     """One row of a plugin's EventsToRegister: a resource, actions, and the queueing hint."""
 
     resource: str
@@ -70,7 +70,7 @@ class Registration(Struct, frozen=True):
     hint: Hint | None = None  # None: always Queue
 
 
-class Attempt(Struct):
+class PodAttempt(Struct):
     """One attempt to place one pod: what the record shows, and what the driver needs to go on."""
 
     pod: CompiledPod
@@ -102,7 +102,7 @@ class Attempt(Struct):
     rebuilt: bool = False
     """Whether the feasible nodes came back from an extender as objects, without pods and images."""
     pre_score: dict[str, str] = field(default_factory=dict)
-    scored: Scored | None = None
+    scored: ScoredNodes | None = None
     """Scores and totals, if at least two nodes were feasible."""
     node: str | None = None
     points: dict[str, Status] = field(default_factory=dict)
@@ -120,7 +120,7 @@ class Attempt(Struct):
 
     error: str | None = None
     """Text of an attempt that ended by error (no plugin is named)."""
-    changes: list[Change] = field(default_factory=list)
+    changes: list[ObjectWrite] = field(default_factory=list)
     """Writes of this attempt before binding (a claim deallocated by PostFilter)."""
     victims: list[CompiledPod] = field(default_factory=list)
     """Victims to delete after the cycle, in order; terminating ones are not among them."""
@@ -182,24 +182,24 @@ class Hinting(Protocol):
         """Return the node to try first; None if there is no batch to use."""
         ...
 
-    def store(self, attempt: Attempt) -> None:
+    def store(self, attempt: PodAttempt) -> None:
         """Keep what a successful attempt scored."""
         ...
 
 
-class Scheduling(Protocol):
+class SchedulingSteps(Protocol):
     """The parts that cycles of single pods and of groups are made of (``attempt.Scheduler``).
 
     A single pod: ``schedule``, then ``reserve`` (assumes) and ``bind``, or ``post_filter`` and ``fail``.
     """
 
-    cluster: Cluster
+    cluster: ClusterState
     nominations: Nominations
     start: int
 
     def schedule(
         self, pod: CompiledPod, *, rows: Sequence[int] | None = None, hint: str | None = None
-    ) -> Attempt:
+    ) -> PodAttempt:
         """PreFilter, Filter, Score and selection (schedulePod). Changes nothing but the start index.
 
         ``rows``: the nodes of a placement, in order. ``hint``: a batching hint, tried like a nominated node.
@@ -207,23 +207,23 @@ class Scheduling(Protocol):
         """
         ...
 
-    def reserve(self, attempt: Attempt) -> None:
+    def reserve(self, attempt: PodAttempt) -> None:
         """Assume the pod on ``attempt.node``: columns, volumes and claims (in memory only)."""
         ...
 
-    def unreserve(self, attempt: Attempt) -> None:
+    def unreserve(self, attempt: PodAttempt) -> None:
         """Take back what :meth:`reserve` did."""
         ...
 
-    def bind(self, attempt: Attempt) -> list[Change]:
+    def bind(self, attempt: PodAttempt) -> list[ObjectWrite]:
         """Write volumes, claims and the pod's node; return the writes in order. The pod must be reserved."""
         ...
 
-    def post_filter(self, attempt: Attempt) -> None:
+    def post_filter(self, attempt: PodAttempt) -> None:
         """Run PostFilter of a failed attempt; fill ``post_filter``, ``preemption``, ``nominated``."""
         ...
 
-    def fail(self, attempt: Attempt) -> None:
+    def fail(self, attempt: PodAttempt) -> None:
         """Set result, message and plugins of an attempt without a node."""
         ...
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from scheduler_core.schedulers.extenders.calling import ExtenderError
 from scheduler_core.schedulers.v1_37.candidates import Candidate
-from scheduler_core.schedulers.v1_37.disruption import Budgets, Unit, lost_node, started, units
+from scheduler_core.schedulers.v1_37.disruption import DisruptionBudgets, Unit, lost_node, started, units
 from scheduler_core.schedulers.v1_37.extending import allowed
 from scheduler_core.schedulers.v1_37.filtering import (
     add_pod,
@@ -16,7 +16,7 @@ from scheduler_core.schedulers.v1_37.filtering import (
     update_states,
     what_if_context,
 )
-from scheduler_core.schedulers.v1_37.interface import Attempt, Nominations
+from scheduler_core.schedulers.v1_37.interface import Nominations, PodAttempt
 from scheduler_core.schedulers.v1_37.plugins.base import Context
 from scheduler_core.schedulers.v1_37.podgroups import GATE
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
@@ -29,7 +29,7 @@ _PREFIX = "preemption: "
 _OFFSET = 2**31 - 1
 
 
-def preempt(attempt: Attempt, nominations: Nominations) -> Status:
+def preempt(attempt: PodAttempt, nominations: Nominations) -> Status:
     """Look for victims; fill ``preemption``, ``nominated`` and ``victims`` (Evaluator.Preempt)."""
     ctx = attempt.context
     refusal = _ineligible(ctx, attempt, nominations)
@@ -87,7 +87,7 @@ def _unhelpful(nodes: int, rejected: Iterable[Status]) -> str:
     return f"0/{nodes} nodes are available: {', '.join(entries)}."
 
 
-def _ineligible(ctx: Context, attempt: Attempt, nominations: Nominations) -> str | None:
+def _ineligible(ctx: Context, attempt: PodAttempt, nominations: Nominations) -> str | None:
     """Return why the pod may not preempt (PodEligibleToPreemptOthers)."""
     if ctx.pod.spec.get("preemptionPolicy") == "Never":
         return "not eligible due to preemptionPolicy=Never."
@@ -135,7 +135,7 @@ def _dry_runs(
     violating: list[Candidate] = []
     rejected: dict[str, Status] = {}
     lost: list[str] = []
-    budgets = Budgets(ctx.cluster)
+    budgets = DisruptionBudgets(ctx.cluster)
     for node in potential:
         row = ctx.nodes.row(node)
         assert row is not None
@@ -157,7 +157,7 @@ def _dry_runs(
 
 
 def _victims_on(
-    ctx: Context, row: int, here: Sequence[Unit], nominations: Nominations, budgets: Budgets
+    ctx: Context, row: int, here: Sequence[Unit], nominations: Nominations, budgets: DisruptionBudgets
 ) -> Candidate | Status:
     """Remove all lower pods, re-admit as many as possible, most important first (SelectVictimsOnNode)."""
     pod = ctx.pod

@@ -40,7 +40,7 @@ class Profile:
 
 
 @dataclass(frozen=True)
-class Configuration:
+class CompiledConfiguration:
     """All profiles by schedulerName, the feature gates, and the extenders."""
 
     profiles: Mapping[str, Profile]

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
 from scheduler_core.schedulers.v1_37.backoff import DEFAULT, Backoff, is_backing_off
-from scheduler_core.schedulers.v1_37.clock import SECOND, Clock, whole_second
-from scheduler_core.schedulers.v1_37.entities import Entity, QueuedGroup, QueuedPod
+from scheduler_core.schedulers.v1_37.clock import SECOND, MillisecondClock, whole_second
+from scheduler_core.schedulers.v1_37.entities import Entity, QueuedGroup, QueuedPodInfo
 from scheduler_core.schedulers.v1_37.heaps import EntityHeap
-from scheduler_core.schedulers.v1_37.interface import Event
+from scheduler_core.schedulers.v1_37.interface import ClusterEvent
 from scheduler_core.schedulers.v1_37.moves import Move, Moves, combined
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.unschedulable import UnschedulableEntities
@@ -20,23 +20,23 @@ LEFTOVER_AFTER = 300 * SECOND
 LEFTOVER_EVERY = 30 * SECOND
 """How often that is looked at."""
 
-TIMEOUT = Event("", "UnschedulableTimeout", None, None)
+TIMEOUT = ClusterEvent("", "UnschedulableTimeout", None, None)
 REFILED = "UnscheduledPodAdd"
 """The event under which a group is filed again when its members change."""
 
 
-class Rules(Protocol):
+class QueueingRules(Protocol):
     """What the queue asks of the plugins."""
 
-    def gate(self, waiting: QueuedPod) -> str | None:
+    def gate(self, waiting: QueuedPodInfo) -> str | None:
         """Return the plugin whose PreEnqueue refuses the pod, or None."""
         ...
 
-    def answers(self, waiting: QueuedPod, event: Event) -> dict[str, str]:
+    def answers(self, waiting: QueuedPodInfo, event: ClusterEvent) -> dict[str, str]:
         """Return the hints of the plugins that rejected the pod and registered the event."""
         ...
 
-    def registered(self, plugin: str, event: Event) -> bool:
+    def registered(self, plugin: str, event: ClusterEvent) -> bool:
         """Return whether the plugin registered the event."""
         ...
 
@@ -44,7 +44,9 @@ class Rules(Protocol):
 class SchedulingQueue:
     """Entities in their queues, and the moves between them."""
 
-    def __init__(self, clock: Clock, rules: Rules, moves: Moves, backs_off: Backoff = DEFAULT) -> None:
+    def __init__(
+        self, clock: MillisecondClock, rules: QueueingRules, moves: Moves, backs_off: Backoff = DEFAULT
+    ) -> None:
         self.clock = clock
         self.backs_off = backs_off
         self.rules = rules
@@ -59,7 +61,7 @@ class SchedulingQueue:
         self.popped = 0
         """Number of cycles so far."""
 
-        self._in_flight_events: list[Event] = []
+        self._in_flight_events: list[ClusterEvent] = []
         self._arrivals = 0
 
     # Reading.
@@ -72,7 +74,7 @@ class SchedulingQueue:
                 return entity
         return self.unschedulable.get(key)
 
-    def waiting(self) -> Iterator[tuple[QueuedPod, str]]:
+    def waiting(self) -> Iterator[tuple[QueuedPodInfo, str]]:
         """Yield every waiting pod with the name of its queue."""
         for name, entities in (
             ("active", self.active),
@@ -96,7 +98,7 @@ class SchedulingQueue:
         """Add a new entity: active, unless a plugin gates it."""
         self._to_active(entity)
 
-    def is_still(self, event: Event) -> bool:
+    def is_still(self, event: ClusterEvent) -> bool:
         """Return whether nothing would be done for the event, and nothing for time that passes."""
         waits = (
             self.in_flight or self.unschedulable.rejected() or len(self.backoff) or len(self.error_backoff)
@@ -151,7 +153,7 @@ class SchedulingQueue:
         self.in_flight = None
         self._in_flight_events.clear()
 
-    def requeue(self, waiting: QueuedPod) -> str:
+    def requeue(self, waiting: QueuedPodInfo) -> str:
         """File a pod whose attempt failed; return its queue.
 
         An event during the attempt that would have moved it moves it now; the record leaves out where to.
@@ -181,7 +183,7 @@ class SchedulingQueue:
 
     # Events.
 
-    def broadcast(self, event: Event, *, at_most: int | None = None) -> None:
+    def broadcast(self, event: ClusterEvent, *, at_most: int | None = None) -> None:
         """Ask every unschedulable entity whether the event helps it.
 
         ``at_most``: only pods of at most that priority are asked.
@@ -192,12 +194,12 @@ class SchedulingQueue:
         if self.in_flight is not None:
             self._in_flight_events.append(event)
 
-    def notify(self, key: str, event: Event) -> bool:
+    def notify(self, key: str, event: ClusterEvent) -> bool:
         """Requeue one unschedulable entity if a change of its own pod helps it; return whether it moved."""
         entity = self.unschedulable.get(key)
         return entity is not None and self._ask(entity, event) is not None
 
-    def _ask(self, entity: Entity, event: Event) -> str | None:
+    def _ask(self, entity: Entity, event: ClusterEvent) -> str | None:
         hints: dict[str, str] = {}
         helps = event is TIMEOUT
         immediately = False
@@ -263,7 +265,7 @@ class SchedulingQueue:
     def _backing_off(self, entity: Entity) -> bool:
         return is_backing_off(entity.backoff_expires, self.clock.now)
 
-    def _requeue(self, waiting: QueuedPod, hints: dict[str, str]) -> str | None:
+    def _requeue(self, waiting: QueuedPodInfo, hints: dict[str, str]) -> str | None:
         immediately = any(
             plugin in waiting.pending for plugin, answer in hints.items() if answer != "QueueSkip"
         )
@@ -304,7 +306,7 @@ class SchedulingQueue:
         }
 
 
-def queue_entry(waiting: QueuedPod, queue: str, nominated: str | None) -> dict[str, Any]:
+def queue_entry(waiting: QueuedPodInfo, queue: str, nominated: str | None) -> dict[str, Any]:
     """Return the record's form of one waiting pod."""
     return {
         "queue": queue,
@@ -315,6 +317,6 @@ def queue_entry(waiting: QueuedPod, queue: str, nominated: str | None) -> dict[s
     }
 
 
-def new_pod(queue: SchedulingQueue, pod: CompiledPod) -> QueuedPod:
+def new_pod(queue: SchedulingQueue, pod: CompiledPod) -> QueuedPodInfo:
     """Return a pod that arrives now."""
-    return QueuedPod(pod, queue.number(), queue.clock.now, backoff=queue.backs_off)
+    return QueuedPodInfo(pod, queue.number(), queue.clock.now, backoff=queue.backs_off)

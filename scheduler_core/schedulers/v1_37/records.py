@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.schedulers.v1_37.config import read_configuration
-from scheduler_core.schedulers.v1_37.run import Run
+from scheduler_core.schedulers.v1_37.run import SchedulerRun
 from scheduler_core.schedulers.v1_37.unsupported import unsupported, unsupported_selectors
 
 MAX_OBJECTS = 200_000
@@ -41,7 +41,7 @@ def answer(record: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError("; ".join(missing[:MAX_NAMED]))
     if (record.get("config") or {}).get("extenders"):
         raise ValueError("config.extenders: a record has no answers of extenders, so none can be asked")
-    run = Run(read_configuration(record.get("config"), record.get("featureGates")))
+    run = SchedulerRun(read_configuration(record.get("config"), record.get("featureGates")))
     run.start(objects)
     for step in steps:
         run.take(step)

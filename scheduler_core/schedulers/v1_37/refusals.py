@@ -13,8 +13,8 @@ from scheduler_core.schedulers.v1_37.interface import Nominations, PluginError
 from scheduler_core.schedulers.v1_37.plugins.base import Context
 from scheduler_core.schedulers.v1_37.plugins.table import PLUGINS
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
-from scheduler_core.schedulers.v1_37.profiles import Configuration
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
+from scheduler_core.schedulers.v1_37.state import ClusterState
 from scheduler_core.schedulers.v1_37.status import ERROR, SKIP, SUCCESS, Status
 
 
@@ -26,7 +26,7 @@ class Prepared(Struct, frozen=True):
     """Those of PreFilter, which concern all nodes; such a plugin does not filter."""
 
 
-def prepare(cluster: Cluster, configuration: Configuration, pod: CompiledPod) -> Prepared:
+def prepare(cluster: ClusterState, configuration: CompiledConfiguration, pod: CompiledPod) -> Prepared:
     """Run PreFilter to its end. Nodes that a plugin names are left to its Filter."""
     context = Context(pod, cluster, configuration.profiles[pod.scheduler_name], configuration)
     rejections = []

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from scheduler_core.schedulers.v1_37.interface import Event, Registration
+from scheduler_core.schedulers.v1_37.interface import ClusterEvent, ClusterEventWithHint
 from scheduler_core.schedulers.v1_37.plugins.table import ROWS, declared
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 
-REGISTRATIONS: Mapping[str, tuple[Registration, ...]] = {
+REGISTRATIONS: Mapping[str, tuple[ClusterEventWithHint, ...]] = {
     row.key: row.registrations for row in ROWS.values() if row.registrations
 }
 """By plugin. One that is missing never rejects a pod."""
 
 
-def registration_for(plugin: str, event: Event) -> Registration | None:
+def registration_for(plugin: str, event: ClusterEvent) -> ClusterEventWithHint | None:
     """Return the plugin's registration that the event matches (framework.MatchClusterEvents)."""
     for row in REGISTRATIONS.get(plugin, ()):
         if row.resource == event.resource and _acts(row.actions, event.action):

@@ -21,7 +21,7 @@ from scheduler_core.schedulers.v1_37.plugins.image_locality import image_name
 from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import (
     HOSTNAME,
     SOFT,
-    Constraint,
+    TopologySpreadConstraint,
     constraints_of,
     counted_by_row,
     eligible_rows,
@@ -31,9 +31,9 @@ from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import (
 )
 from scheduler_core.schedulers.v1_37.plugins.table import DECLARED, PLUGINS
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
-from scheduler_core.schedulers.v1_37.profiles import Configuration, Profile
+from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, Profile
 from scheduler_core.schedulers.v1_37.selecting import select
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.state import ClusterState
 from scheduler_core.schedulers.v1_37.status import SKIP, SUCCESS
 
 MAX_CLASSES = 64
@@ -57,7 +57,7 @@ _KINDS = ("Service", "ReplicationController", "ReplicaSet", "StatefulSet", "Name
 class Reuse:
     """The classes of pods that were seen last."""
 
-    def __init__(self, cluster: Cluster, configuration: Configuration) -> None:
+    def __init__(self, cluster: ClusterState, configuration: CompiledConfiguration) -> None:
         self._cluster = cluster
         self._configuration = configuration
         self._classes: OrderedDict[tuple[Any, ...], _Shared] = OrderedDict()
@@ -88,7 +88,7 @@ class Reuse:
 class _Soft:
     """A soft spreading constraint: matching pods by place for the hostname, else by value."""
 
-    constraint: Constraint
+    constraint: TopologySpreadConstraint
     ids: Ints
     eligible: Mask | None
     counts: NDArray[np.float64]

@@ -10,11 +10,11 @@ from msgspec import Struct
 
 from scheduler_core.schedulers.extenders.port import Port
 from scheduler_core.schedulers.v1_37.attempt import Scheduler
-from scheduler_core.schedulers.v1_37.batching import Batching, InCycle
-from scheduler_core.schedulers.v1_37.change import Change, Manifest
-from scheduler_core.schedulers.v1_37.clock import CYCLE, SECOND, WRITE, Clock
-from scheduler_core.schedulers.v1_37.entities import Entity, QueuedGroup, QueuedPod
-from scheduler_core.schedulers.v1_37.extending import Extension
+from scheduler_core.schedulers.v1_37.batching import InCycle, OpportunisticBatching
+from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
+from scheduler_core.schedulers.v1_37.clock import CYCLE, SECOND, WRITE, MillisecondClock
+from scheduler_core.schedulers.v1_37.entities import Entity, QueuedGroup, QueuedPodInfo
+from scheduler_core.schedulers.v1_37.extending import ExtenderClient
 from scheduler_core.schedulers.v1_37.failure import write_failure, write_status
 from scheduler_core.schedulers.v1_37.gating import PluginRules
 from scheduler_core.schedulers.v1_37.groups.conditions import (
@@ -23,13 +23,13 @@ from scheduler_core.schedulers.v1_37.groups.conditions import (
     write_condition,
 )
 from scheduler_core.schedulers.v1_37.groups.cycle import run_cycle
-from scheduler_core.schedulers.v1_37.interface import Attempt
+from scheduler_core.schedulers.v1_37.interface import PodAttempt
 from scheduler_core.schedulers.v1_37.moves import Moves
 from scheduler_core.schedulers.v1_37.nominations import NominatedPods
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
-from scheduler_core.schedulers.v1_37.profiles import Configuration
+from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 from scheduler_core.schedulers.v1_37.queue import SchedulingQueue, queue_entry
-from scheduler_core.schedulers.v1_37.state import Cluster, key_of
+from scheduler_core.schedulers.v1_37.state import ClusterState, key_of
 from scheduler_core.schedulers.v1_37.status import ERROR, SUCCESS
 from scheduler_core.schedulers.v1_37.watch import Watch
 
@@ -47,7 +47,7 @@ class Ran(Struct):
     """The pod's or the group's key."""
     pod: str
     """The pod's key, or that of the group's first member."""
-    attempts: list[Attempt]
+    attempts: list[PodAttempt]
     bound: dict[str, str]
     deleted: list[str]
     moves: list[dict[str, Any]]
@@ -62,22 +62,25 @@ class Ran(Struct):
         return {**out, "bound": self.bound, "deleted": self.deleted, "moves": self.moves}
 
 
-class Run:
+class SchedulerRun:
     """A cluster, its scheduler and its queue, driven step by step."""
 
     def __init__(
-        self, configuration: Configuration, port: Port | None = None, cycle: Callable[[], int] | None = None
+        self,
+        configuration: CompiledConfiguration,
+        port: Port | None = None,
+        cycle: Callable[[], int] | None = None,
     ) -> None:
         """``port`` answers for extenders, if there is any; ``cycle`` returns the cycle's number, from 1."""
         self.configuration = configuration
-        self.cluster = Cluster()
+        self.cluster = ClusterState()
         self.nominations = NominatedPods()
         extension = None
         if configuration.extenders and port is not None and cycle is not None:
-            extension = Extension(self.cluster, configuration.extenders, port, cycle)
+            extension = ExtenderClient(self.cluster, configuration.extenders, port, cycle)
         self.scheduling = Scheduler(self.cluster, configuration, self.nominations, extension)
-        self.batching = Batching(self.scheduling, configuration.profiles)
-        self.clock = Clock()
+        self.batching = OpportunisticBatching(self.scheduling, configuration.profiles)
+        self.clock = MillisecondClock()
         self.moves = Moves()
         self.rules = PluginRules(self.cluster, configuration, self.scheduling.pre_enqueue)
         self.queue = SchedulingQueue(self.clock, self.rules, self.moves, configuration.backoff)
@@ -95,7 +98,7 @@ class Run:
             self.write(self.cluster.create(manifest))
         self._end_of_step(hold=False)
 
-    def write(self, change: Change) -> None:
+    def write(self, change: ObjectWrite) -> None:
         """Notify the queue of a write from outside, which takes its time."""
         self.watch.see(change)
         self.queue.pass_to(self.clock.now + WRITE)
@@ -226,7 +229,7 @@ class Run:
         document = cycle.record.document(conditions)
         return Ran(group.key, first, cycle.record.attempts, bound, deleted, self.moves.drain(), document)
 
-    def _file(self, group: QueuedGroup, members: Sequence[QueuedPod], evaluation: str) -> None:
+    def _file(self, group: QueuedGroup, members: Sequence[QueuedPodInfo], evaluation: str) -> None:
         """File the failed members: as active at the old time if others were placed, else to back off.
 
         ``evaluation`` is the code of the group's evaluation.
@@ -244,7 +247,7 @@ class Run:
             group.failed(self.clock.now, error=evaluation == ERROR)
             self.queue.requeue_group(group)
 
-    def _bind(self, attempt: Attempt) -> bool:
+    def _bind(self, attempt: PodAttempt) -> bool:
         """Write what the reserved pod needs and its node; the events follow the writes.
 
         Return whether the pod is bound: an extender may refuse.
@@ -261,7 +264,7 @@ class Run:
         return True
 
     def _refuse(
-        self, pods: Sequence[QueuedPod], attempts: Sequence[Attempt], group: QueuedGroup | None = None
+        self, pods: Sequence[QueuedPodInfo], attempts: Sequence[PodAttempt], group: QueuedGroup | None = None
     ) -> None:
         """File pods that an extender refused to bind, and write what became of them.
 
@@ -283,7 +286,7 @@ class Run:
             if written is not None:
                 self.watch.see(written)
 
-    def _fail(self, waiting: QueuedPod, attempt: Attempt) -> None:
+    def _fail(self, waiting: QueuedPodInfo, attempt: PodAttempt) -> None:
         """Run PostFilter, file the pod and write what became of it (handleSchedulingFailure)."""
         if attempt.error is None:
             self.scheduling.post_filter(attempt)
@@ -298,7 +301,7 @@ class Run:
         if written is not None:
             self.watch.see(written)
 
-    def _preempt(self, attempt: Attempt) -> list[str]:
+    def _preempt(self, attempt: PodAttempt) -> list[str]:
         """Take nominations away and delete the victims."""
         for pod in attempt.lost_nominations:
             self._lose_nomination(pod)
@@ -343,7 +346,7 @@ class Run:
         return out
 
 
-def final_claims(cluster: Cluster) -> dict[str, str]:
+def final_claims(cluster: ClusterState) -> dict[str, str]:
     """Return each claim's volume, or its devices as ``request=driver/pool/device``, joined by spaces."""
     out = {}
     for claim in cluster.list("PersistentVolumeClaim"):

@@ -21,7 +21,7 @@ class PluginScores(Struct, frozen=True):
 
 
 @dataclass(slots=True)
-class Scored:
+class ScoredNodes:
     """Feasible nodes in order, each plugin's scores of them, and the weighted sums."""
 
     nodes: NodeList

@@ -1,6 +1,6 @@
 """The cluster: objects as the API server would store them, and the columns that follow them.
 
-Writes go to the objects and return a :class:`Change`; assumptions (a pod reserved on a node, a volume or
+Writes go to the objects and return a :class:`ObjectWrite`; assumptions (a pod reserved on a node, a volume or
 devices reserved for a claim) are kept next to the objects until they are written or taken back.
 """
 
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from scheduler_core.formats.patch import apply_patch
-from scheduler_core.schedulers.v1_37.change import Change, Manifest
+from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
 from scheduler_core.schedulers.v1_37.counting import SelectedPods
 from scheduler_core.schedulers.v1_37.nodes import NodeTable
 from scheduler_core.schedulers.v1_37.pod_log import PodLog
@@ -42,7 +42,7 @@ def uid_of(manifest: Manifest) -> str:
 MAX_DERIVED = 512
 
 
-class Cluster:
+class ClusterState:
     """Objects, pods and node columns, always of one state."""
 
     def __init__(self) -> None:
@@ -75,12 +75,12 @@ class Cluster:
         """Return a stored object."""
         return self.objects.get(kind, {}).get(key_of(kind, namespace, name))
 
-    def create(self, manifest: Manifest) -> Change:
+    def create(self, manifest: Manifest) -> ObjectWrite:
         """Store a new object."""
         kind, meta = manifest["kind"], manifest["metadata"]
         key = key_of(kind, meta.get("namespace"), meta["name"])
         self._store(kind, key, manifest)
-        return Change(kind, key, None, manifest)
+        return ObjectWrite(kind, key, None, manifest)
 
     def create_replicas(self, manifests: Iterable[Manifest], like: CompiledPod) -> Iterator[CompiledPod]:
         """Store new pods that share all with a waiting one outside of PodGroups but their names and uids."""
@@ -92,21 +92,21 @@ class Cluster:
             self.versions["Pod"] += 1
             yield pod
 
-    def replace(self, manifest: Manifest, *, like: CompiledPod | None = None) -> Change:
+    def replace(self, manifest: Manifest, *, like: CompiledPod | None = None) -> ObjectWrite:
         """Store a new state of an object. ``like``: a pod that differs in its node and conditions alone."""
         kind, meta = manifest["kind"], manifest["metadata"]
         key = key_of(kind, meta.get("namespace"), meta["name"])
         old = self.objects[kind][key]
         self._store(kind, key, manifest, like)
-        return Change(kind, key, old, manifest)
+        return ObjectWrite(kind, key, old, manifest)
 
-    def patch(self, kind: str, namespace: str | None, name: str, patch: Mapping[str, Any]) -> Change:
+    def patch(self, kind: str, namespace: str | None, name: str, patch: Mapping[str, Any]) -> ObjectWrite:
         """Apply a merge patch (RFC 7386) to a stored object. Raises KeyError if there is none."""
         key = key_of(kind, namespace, name)
         new = apply_patch(self.objects[kind][key], patch, "merge")
         return self.replace(new)
 
-    def delete(self, kind: str, namespace: str | None, name: str) -> Change:
+    def delete(self, kind: str, namespace: str | None, name: str) -> ObjectWrite:
         """Delete a stored object at once. Raises KeyError if there is none."""
         key = key_of(kind, namespace, name)
         old = self.objects[kind].pop(key)
@@ -115,7 +115,7 @@ class Cluster:
             self._drop_pod(key)
         elif kind == "Node":
             self.nodes.remove(key)
-        return Change(kind, key, old, None)
+        return ObjectWrite(kind, key, old, None)
 
     def _store(self, kind: str, key: str, manifest: Manifest, like: CompiledPod | None = None) -> None:
         self.objects.setdefault(kind, {})[key] = manifest
@@ -216,7 +216,7 @@ class Cluster:
         """Iterate over the pods but those left out."""
         return (pod for pod in self.pods.values() if pod.key not in self._absent)
 
-    def bind(self, pod: CompiledPod, node: str) -> Change:
+    def bind(self, pod: CompiledPod, node: str) -> ObjectWrite:
         """Write a pod's node; binding clears its nomination."""
         stored = dict(self.objects["Pod"][pod.key])
         stored["spec"] = {**(stored.get("spec") or {}), "nodeName": node}
@@ -225,7 +225,7 @@ class Cluster:
             stored["status"] = status
         return self.replace(stored, like=self.pods.get(pod.key))
 
-    def nominate(self, pod: CompiledPod, node: str) -> Change:
+    def nominate(self, pod: CompiledPod, node: str) -> ObjectWrite:
         """Write or clear a pod's ``status.nominatedNodeName``."""
         stored = dict(self.objects["Pod"][pod.key])
         status = {k: v for k, v in (stored.get("status") or {}).items() if k != "nominatedNodeName"}

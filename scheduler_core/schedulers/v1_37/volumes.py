@@ -11,7 +11,7 @@ from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.csi_migration import is_translated, translated_affinity
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.selectors import NodeTerm, label_selector, node_terms
-from scheduler_core.schedulers.v1_37.state import Cluster, uid_of
+from scheduler_core.schedulers.v1_37.state import ClusterState, uid_of
 
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
@@ -57,13 +57,13 @@ def is_bound(claim: Manifest) -> bool:
     return bool(claim["spec"].get("volumeName")) and BIND_COMPLETED in annotations_of(claim)
 
 
-def delays_binding(cluster: Cluster, claim: Manifest) -> bool:
+def delays_binding(cluster: ClusterState, claim: Manifest) -> bool:
     """Return whether a claim is bound only when a pod that uses it is scheduled."""
     found = cluster.get("StorageClass", None, class_name(claim)) if class_name(claim) else None
     return found is not None and found.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER
 
 
-def claim_of(cluster: Cluster, namespace: str, name: str) -> Manifest | None:
+def claim_of(cluster: ClusterState, namespace: str, name: str) -> Manifest | None:
     """Return a claim as assumed, else as stored."""
     key = f"{namespace}/{name}"
     return cluster.assumed_claims.get(key) or cluster.objects.get("PersistentVolumeClaim", {}).get(key)
@@ -78,7 +78,7 @@ def not_owned(pod: CompiledPod, claim: Manifest) -> str:
     return f"PVC {pod.namespace}/{name} was not created for pod {pod.key} (pod is not owner)"
 
 
-def volume_of(cluster: Cluster, name: str) -> Manifest | None:
+def volume_of(cluster: ClusterState, name: str) -> Manifest | None:
     """Return a volume as assumed, else as stored."""
     return cluster.assumed_volumes.get(name) or cluster.objects.get("PersistentVolume", {}).get(name)
 
@@ -93,7 +93,7 @@ def admits(terms: Terms, labels: Mapping[str, str]) -> bool:
 
 
 @dataclass
-class PodClaims:
+class PodVolumeClaims:
     """A pod's claims by how they are bound (PodVolumeClaims)."""
 
     bound: list[Manifest] = field(default_factory=list)
@@ -128,9 +128,9 @@ class PodVolumes:
     """Claim and CSIStorageCapacity."""
 
 
-def pod_claims(cluster: Cluster, pod: CompiledPod) -> PodClaims:
+def pod_claims(cluster: ClusterState, pod: CompiledPod) -> PodVolumeClaims:
     """Sort the claims of a pod; they all exist (GetPodVolumeClaims)."""
-    out = PodClaims()
+    out = PodVolumeClaims()
     for name, _ in pod.claims:
         claim = claim_of(cluster, pod.namespace, name)
         if claim is None:
@@ -145,7 +145,7 @@ def pod_claims(cluster: Cluster, pod: CompiledPod) -> PodClaims:
     return out
 
 
-def _of_class(cluster: Cluster, name: str) -> Iterator[Manifest]:
+def _of_class(cluster: ClusterState, name: str) -> Iterator[Manifest]:
     """Iterate over the volumes of a class (PVAssumeCache.ListPVs)."""
     for volume in cluster.list("PersistentVolume"):
         if class_name(volume) == name:
@@ -153,7 +153,7 @@ def _of_class(cluster: Cluster, name: str) -> Iterator[Manifest]:
 
 
 def find_volumes(
-    cluster: Cluster, claims: PodClaims, node: str, labels: Mapping[str, str]
+    cluster: ClusterState, claims: PodVolumeClaims, node: str, labels: Mapping[str, str]
 ) -> tuple[PodVolumes, tuple[str, ...]]:
     """Find volumes for a pod's claims on a node; return them and why it failed (FindPodVolumes).
 
@@ -178,8 +178,8 @@ def find_volumes(
 
 
 def _find_delayed(
-    cluster: Cluster,
-    claims: PodClaims,
+    cluster: ClusterState,
+    claims: PodVolumeClaims,
     node: str,
     labels: Mapping[str, str],
     out: PodVolumes,
@@ -216,7 +216,7 @@ def _find_delayed(
 
 
 def _smallest(
-    claims: PodClaims, claim: Manifest, labels: Mapping[str, str], taken: set[str]
+    claims: PodVolumeClaims, claim: Manifest, labels: Mapping[str, str], taken: set[str]
 ) -> Manifest | None:
     """Return the volume bound to the claim beforehand, else the smallest free one that fits claim and node.
 
@@ -286,7 +286,7 @@ def _in_topology(expressions: Sequence[Mapping[str, Any]], labels: Mapping[str, 
 
 
 def _room(
-    cluster: Cluster, storage_class: Manifest, claim: Manifest, labels: Mapping[str, str]
+    cluster: ClusterState, storage_class: Manifest, claim: Manifest, labels: Mapping[str, str]
 ) -> tuple[bool, Manifest | None]:
     """Return whether storage for the claim is left by what the driver published (hasEnoughCapacity)."""
     driver = cluster.get("CSIDriver", None, storage_class["provisioner"])
@@ -310,6 +310,6 @@ def volume_limit(space: Manifest) -> Any:
     return space.get("capacity") if most is None else most
 
 
-def published(cluster: Cluster, storage_class: str) -> Iterator[Manifest]:
+def published(cluster: ClusterState, storage_class: str) -> Iterator[Manifest]:
     """Iterate over the CSIStorageCapacities of a class."""
     return (s for s in cluster.list("CSIStorageCapacity") if s.get("storageClassName") == storage_class)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from scheduler_core.schedulers.v1_37.change import Change, Manifest
+from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
 from scheduler_core.schedulers.v1_37.clock import SECOND
-from scheduler_core.schedulers.v1_37.entities import QueuedGroup, QueuedPod
+from scheduler_core.schedulers.v1_37.entities import QueuedGroup, QueuedPodInfo
 from scheduler_core.schedulers.v1_37.events import (
     assigned,
     assigned_pod_events,
@@ -13,13 +13,13 @@ from scheduler_core.schedulers.v1_37.events import (
     object_events,
     target_pod_events,
 )
-from scheduler_core.schedulers.v1_37.interface import Event
+from scheduler_core.schedulers.v1_37.interface import ClusterEvent
 from scheduler_core.schedulers.v1_37.nominations import NominatedPods
 from scheduler_core.schedulers.v1_37.podgroups import GATE, group_key, priority
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
-from scheduler_core.schedulers.v1_37.profiles import Configuration
+from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 from scheduler_core.schedulers.v1_37.queue import SchedulingQueue, new_pod
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.state import ClusterState
 
 
 class Watch:
@@ -27,8 +27,8 @@ class Watch:
 
     def __init__(
         self,
-        cluster: Cluster,
-        configuration: Configuration,
+        cluster: ClusterState,
+        configuration: CompiledConfiguration,
         queue: SchedulingQueue,
         nominations: NominatedPods,
     ) -> None:
@@ -36,11 +36,11 @@ class Watch:
         self.configuration = configuration
         self.queue = queue
         self.nominations = nominations
-        self.incomplete: dict[str, list[QueuedPod]] = {}
-        self.pending: dict[str, list[QueuedPod]] = {}
+        self.incomplete: dict[str, list[QueuedPodInfo]] = {}
+        self.pending: dict[str, list[QueuedPodInfo]] = {}
         """Members of a group that is being tried, until it is filed again."""
 
-    def see(self, change: Change) -> None:
+    def see(self, change: ObjectWrite) -> None:
         """Notify the queue of a write, after the time that it took."""
         if change.seconds:
             self.queue.pass_to(self.queue.clock.now + round(change.seconds * SECOND))
@@ -63,18 +63,18 @@ class Watch:
                 for event in assigned_pod_events(before, now):
                     self.queue.broadcast(event)
             elif assigned(now):
-                self.queue.broadcast(Event("AssignedPod", "Add", None, now))
+                self.queue.broadcast(ClusterEvent("AssignedPod", "Add", None, now))
                 self._leave(key, before)
             else:
                 self._update(key, before, now)
         elif now is not None:
             if assigned(now):
-                self.queue.broadcast(Event("AssignedPod", "Add", None, now))
+                self.queue.broadcast(ClusterEvent("AssignedPod", "Add", None, now))
             elif self._handled(now):
                 self._arrive(key, now)
         elif before is not None:
             if assigned(before):
-                self.queue.broadcast(Event("AssignedPod", "Delete", before, None))
+                self.queue.broadcast(ClusterEvent("AssignedPod", "Delete", before, None))
             elif self._handled(before):
                 self._leave(key, before)
                 if nominated_node(before):
@@ -90,7 +90,7 @@ class Watch:
         waiting = new_pod(self.queue, self.cluster.pods[key])
         self.nominations.put(waiting.pod)
         self._enter(waiting)
-        self.queue.broadcast(Event("UnscheduledPod", "Add", None, pod))
+        self.queue.broadcast(ClusterEvent("UnscheduledPod", "Add", None, pod))
 
     def arrives_alone(self, pod: CompiledPod) -> bool:
         """Return whether the pod waits as active, and the arrival of another one like it does nothing else.
@@ -100,7 +100,9 @@ class Watch:
         if pod.nominated_node or pod.spec.get("resourceClaims") or group_key(pod.manifest) is not None:
             return False
         active = self.queue.active.get(pod.key)
-        return active is not None and self.queue.is_still(Event("UnscheduledPod", "Add", None, pod.manifest))
+        return active is not None and self.queue.is_still(
+            ClusterEvent("UnscheduledPod", "Add", None, pod.manifest)
+        )
 
     def _update(self, key: str, old: Manifest, new: Manifest) -> None:
         pod = self.cluster.pods[key]
@@ -118,7 +120,9 @@ class Watch:
 
     def _nomination_lost(self, pod: Manifest) -> None:
         """Count a lost nomination as the pod's deletion from the node, for pods that had to respect it."""
-        self.queue.broadcast(Event("AssignedPod", "Delete", pod, None), at_most=CompiledPod(pod).priority)
+        self.queue.broadcast(
+            ClusterEvent("AssignedPod", "Delete", pod, None), at_most=CompiledPod(pod).priority
+        )
 
     def _leave(self, key: str, pod: Manifest) -> None:
         self.nominations.drop(key)
@@ -134,13 +138,13 @@ class Watch:
         if entity.members:
             self.queue.file_again(entity, name)
 
-    def find(self, key: str) -> QueuedPod | None:
+    def find(self, key: str) -> QueuedPodInfo | None:
         """Return a waiting pod wherever it is."""
         pod = self.cluster.pods[key]
         group = self.group_of(pod.manifest)
         if group is None:
             entity = self.queue.find(key)
-            return entity if isinstance(entity, QueuedPod) else None
+            return entity if isinstance(entity, QueuedPodInfo) else None
         entity = self.queue.find(group)
         members = [
             *(entity.members if entity else ()),
@@ -155,14 +159,14 @@ class Watch:
         """Return the group that the pod is scheduled with."""
         return group_key(pod) if self.configuration.gate(GATE) else None
 
-    def _enter(self, waiting: QueuedPod) -> None:
+    def _enter(self, waiting: QueuedPodInfo) -> None:
         group = self.group_of(waiting.pod.manifest)
         if group is None:
             self.queue.enter(waiting)
         else:
             self._enter_member(group, waiting)
 
-    def _enter_member(self, group: str, waiting: QueuedPod) -> None:
+    def _enter_member(self, group: str, waiting: QueuedPodInfo) -> None:
         """Add a member: with its group, which is filed again, or as the first of it."""
         manifest = self.cluster.objects.get("PodGroup", {}).get(group)
         if manifest is None:

@@ -30,7 +30,7 @@ from scheduler_core.kubernetes.model import (
 )
 from scheduler_core.schedulers.v1_11.columns.columns import REGION_LABEL, ZONE_LABEL
 from scheduler_core.schedulers.v1_11.columns.events import (
-    ClusterEvent,
+    InvalidationEvent,
     object_changed,
     pod_added,
     pod_came,
@@ -111,19 +111,19 @@ WAITING = StorageClass(named("late"), "none", "WaitForFirstConsumer")
 REACH = (NodeSelectorTerm((Requirement("zone", "In", ("1",)),)),)
 
 
-def changed(obj: Any, **fields: Any) -> ClusterEvent:
+def changed(obj: Any, **fields: Any) -> InvalidationEvent:
     """Make the UPDATE of an object whose fields become these."""
     return event(obj, replace(obj, **fields))
 
 
-def relabelled(obj: Any, **labels: str | None) -> ClusterEvent:
+def relabelled(obj: Any, **labels: str | None) -> InvalidationEvent:
     """Make the UPDATE of an object whose labels become these."""
     merged = {**obj.meta.labels, **{key.replace("ZONE", ZONE_LABEL): value for key, value in labels.items()}}
     kept = {key: value for key, value in merged.items() if value is not None}
     return changed(obj, meta=replace(obj.meta, labels=kept))
 
 
-def event(old: Any, new: Any) -> ClusterEvent:
+def event(old: Any, new: Any) -> InvalidationEvent:
     """Make the event of any change, on node ``a`` for pods."""
     if isinstance(old, Pod) and isinstance(new, Pod):
         return pod_updated(old, new, "a")
@@ -137,15 +137,15 @@ class Case:
     """An event that triggers a row, and one of the same kind and operation that does not, if there can be."""
 
     row: str
-    triggers: ClusterEvent
-    leaves: ClusterEvent | None
+    triggers: InvalidationEvent
+    leaves: InvalidationEvent | None
     seen: tuple[Pod, ...] = ()
     volumes: tuple[PersistentVolume, ...] = ()
 
 
 ZONED = replace(PV, meta=ObjectMeta("pv", labels={ZONE_LABEL: "z1"}))
 NFS = replace(PV, source=Volume("nfs"))
-COUNTED = ClusterEvent("Pod", "UPDATE", "x")
+COUNTED = InvalidationEvent("Pod", "UPDATE", "x")
 
 CASES = (
     Case("pv-count", event(None, PV), event(None, NFS)),
@@ -240,7 +240,10 @@ CASES = (
 
 
 def found_by(
-    given: ClusterEvent, mode: Mode, topology: PlainTopology, predicates: dict[str, Predicate] | None = None
+    given: InvalidationEvent,
+    mode: Mode,
+    topology: PlainTopology,
+    predicates: dict[str, Predicate] | None = None,
 ) -> dict[str, Invalidation]:
     """Return what an event makes invalid, by the row's id."""
     rules = Rules(mode, EVERYTHING if predicates is None else predicates)
@@ -348,7 +351,7 @@ def test_only_sound_sees_that_a_pod_came_near_another() -> None:
         assert ("MatchInterPodAffinity" in keys) == (mode == "sound")
 
 
-def rows_for(given: ClusterEvent, mode: Mode, row: str, *seen: Pod) -> list[str] | None:
+def rows_for(given: InvalidationEvent, mode: Mode, row: str, *seen: Pod) -> list[str] | None:
     """Return the names of the nodes that a row means, ``None`` for all."""
     rows = found_by(given, mode, PlainTopology(NODES, seen=seen))[row].rows
     return None if rows is None else [NODES[place].meta.name for place in rows]

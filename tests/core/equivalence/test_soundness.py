@@ -36,7 +36,7 @@ from scheduler_core.kubernetes.model import (
 )
 from scheduler_core.schedulers.v1_11.columns.columns import ZONE_LABEL
 from scheduler_core.schedulers.v1_11.columns.events import (
-    ClusterEvent,
+    InvalidationEvent,
     object_changed,
     pod_added,
     pod_came,
@@ -196,14 +196,14 @@ class World:
 
     # what happens
 
-    def event(self) -> tuple[ClusterEvent, ...]:
+    def event(self) -> tuple[InvalidationEvent, ...]:
         """Change something and tell of it."""
         return self.pick(
             self.place, self.place, self.place, self.delete, self.update, self.change_node, self.change_node,
             self.change_storage, self.change_storage, self.change_service,
         )()  # fmt: skip
 
-    def place(self) -> tuple[ClusterEvent, ...]:
+    def place(self) -> tuple[InvalidationEvent, ...]:
         """Assume a pod of some template on a node, or let it come bound."""
         if not self.cluster.nodes or len(self.cluster.pods) > 8:
             return self.delete()
@@ -219,7 +219,7 @@ class World:
             return (pod_came(pod, name),)
         return (pod_added(pod, name, binds=self.cluster.assign(state, name)),)
 
-    def delete(self) -> tuple[ClusterEvent, ...]:
+    def delete(self) -> tuple[InvalidationEvent, ...]:
         """Delete a pod."""
         if not self.cluster.pods:
             return ()
@@ -227,7 +227,7 @@ class World:
         self.cluster.remove("Pod", state.key)
         return (pod_deleted(state.pod, state.node_name),)
 
-    def update(self) -> tuple[ClusterEvent, ...]:
+    def update(self) -> tuple[InvalidationEvent, ...]:
         """Change one thing about a pod where it is."""
         if not self.cluster.pods:
             return ()
@@ -242,7 +242,7 @@ class World:
         self.seen.pod(placed.info)
         return pod_changed(old, state.node_name, new, placed.node_name)
 
-    def change_node(self) -> tuple[ClusterEvent, ...]:
+    def change_node(self) -> tuple[InvalidationEvent, ...]:
         """Add a node, delete one, or change a part of one."""
         names = list(self.cluster.nodes)
         if self.chance(0.2):
@@ -255,7 +255,7 @@ class World:
         part = self.pick("meta", "meta", "allocatable", "taints", "unschedulable", "conditions")
         return self._object(old, replace(old, **{part: getattr(fresh, part)}))
 
-    def change_storage(self) -> tuple[ClusterEvent, ...]:
+    def change_storage(self) -> tuple[InvalidationEvent, ...]:
         """Add, change or delete a volume, a claim or the storage class."""
         storage = self.cluster.storage
         kind = self.pick("pv", "pvc", "class")
@@ -278,7 +278,7 @@ class World:
         name = self.pick("data-0", "data-1")
         return self._object(storage.claims.get(f"default/{name}"), self._or_none(self.claim(name)))
 
-    def change_service(self) -> tuple[ClusterEvent, ...]:
+    def change_service(self) -> tuple[InvalidationEvent, ...]:
         """Add, change or delete the service."""
         selector = self.pick({"app": "web"}, {"app": "db"}, {})
         fresh = Service(ObjectMeta("svc", "default"), selector)
@@ -287,7 +287,7 @@ class World:
     def _or_none(self, obj: Any) -> Any:
         return None if self.chance(0.25) else obj
 
-    def _object(self, old: Any, new: Any) -> tuple[ClusterEvent, ...]:
+    def _object(self, old: Any, new: Any) -> tuple[InvalidationEvent, ...]:
         if old is None and new is None:
             return ()
         if new is None:
@@ -308,7 +308,7 @@ class World:
             assert number is not None
             yield number, PodState(pod.meta.key, pod, info, index.kind_of(info), index.class_of(info), 999, 0)
 
-    def fill(self, events: tuple[ClusterEvent, ...] | None) -> None:
+    def fill(self, events: tuple[InvalidationEvent, ...] | None) -> None:
         """Evaluate everything; what is cached must be found again, and is written anew."""
         view = View(self.cluster)
         for number, state in self.probes():

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.schedulers.v1_37.clock import Clock
-from scheduler_core.schedulers.v1_37.entities import QueuedPod
-from scheduler_core.schedulers.v1_37.interface import Event
+from scheduler_core.schedulers.v1_37.clock import MillisecondClock
+from scheduler_core.schedulers.v1_37.entities import QueuedPodInfo
+from scheduler_core.schedulers.v1_37.interface import ClusterEvent
 from scheduler_core.schedulers.v1_37.moves import Moves
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.queue import SchedulingQueue, new_pod
-from scheduler_core.schedulers.v1_37.run import Run
+from scheduler_core.schedulers.v1_37.run import SchedulerRun
 
 SECOND = 1000
 
@@ -55,16 +55,16 @@ class TableRules:
         self.gates: dict[str, str] = {}
         self.hints: dict[tuple[str, str], str] = {}
 
-    def gate(self, waiting: QueuedPod) -> str | None:
+    def gate(self, waiting: QueuedPodInfo) -> str | None:
         """Return the plugin that gates the pod."""
         return self.gates.get(waiting.key)
 
-    def answers(self, waiting: QueuedPod, event: Event) -> dict[str, str]:
+    def answers(self, waiting: QueuedPodInfo, event: ClusterEvent) -> dict[str, str]:
         """Return the answers in the table."""
         asked = ((plugin, self.hints.get((plugin, event.name))) for plugin in sorted(waiting.rejectors))
         return {plugin: answer for plugin, answer in asked if answer is not None}
 
-    def registered(self, plugin: str, event: Event) -> bool:
+    def registered(self, plugin: str, event: ClusterEvent) -> bool:
         """Return whether the table has an answer."""
         return (plugin, event.name) in self.hints
 
@@ -73,10 +73,10 @@ class Bench:
     """A queue on a clock, with plugins made of tables."""
 
     def __init__(self) -> None:
-        self.clock, self.moves, self.rules = Clock(), Moves(), TableRules()
+        self.clock, self.moves, self.rules = MillisecondClock(), Moves(), TableRules()
         self.queue = SchedulingQueue(self.clock, self.rules, self.moves)
 
-    def enter(self, name: str, *, priority: int = 0) -> QueuedPod:
+    def enter(self, name: str, *, priority: int = 0) -> QueuedPodInfo:
         """Let a pod arrive, and a millisecond pass."""
         waiting = new_pod(self.queue, CompiledPod(pod(name, priority=priority)))
         self.queue.enter(waiting)
@@ -86,7 +86,7 @@ class Bench:
     def fail(self, *plugins: str) -> str:
         """Pop the head and let it fail by the plugins; return its queue."""
         waiting = self.queue.pop()
-        assert isinstance(waiting, QueuedPod)
+        assert isinstance(waiting, QueuedPodInfo)
         waiting.failed(self.clock.now, frozenset(plugins), frozenset())
         return self.queue.requeue(waiting)
 
@@ -106,21 +106,23 @@ class Bench:
         return {waiting.pod.name: queue for waiting, queue in self.queue.waiting()}
 
 
-def event(resource: str, action: str) -> Event:
+def event(resource: str, action: str) -> ClusterEvent:
     """Return an event without objects."""
-    return Event(resource, action, None, None)
+    return ClusterEvent(resource, action, None, None)
 
 
-def started(*objects: dict[str, Any], gates: dict[str, bool] | None = None, config: Any = None) -> Run:
+def started(
+    *objects: dict[str, Any], gates: dict[str, bool] | None = None, config: Any = None
+) -> SchedulerRun:
     """Return a run after its step 0."""
     from scheduler_core.schedulers.v1_37.config import read_configuration
 
-    run = Run(read_configuration(config, gates))
+    run = SchedulerRun(read_configuration(config, gates))
     run.start(objects)
     return run
 
 
-def entities(run: Run) -> list[str]:
+def entities(run: SchedulerRun) -> list[str]:
     """Return what each cycle was about."""
     return [cycle["entity"].removeprefix("default/") for cycle in run.cycles]
 

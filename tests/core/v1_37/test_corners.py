@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.schedulers.v1_37.change import Change
+from scheduler_core.schedulers.v1_37.change import ObjectWrite
 from scheduler_core.schedulers.v1_37.events import object_events
 from scheduler_core.schedulers.v1_37.pod_changes import pod_actions
 from tests.core.v1_37.parts import node, pod, started
@@ -141,8 +141,8 @@ def test_the_owner_is_asked_in_its_one_version(version: str, rounds: bool) -> No
 def test_a_quantity_written_in_another_way_is_no_event() -> None:
     """Allocatable resources are compared as amounts."""
     old, new = node("n", cpu="4"), node("n", cpu="4000m")
-    assert list(object_events(Change("Node", "n", old, new))) == []
-    (event,) = object_events(Change("Node", "n", old, node("n", cpu="4001m")))
+    assert list(object_events(ObjectWrite("Node", "n", old, new))) == []
+    (event,) = object_events(ObjectWrite("Node", "n", old, node("n", cpu="4001m")))
     assert event.name == "NodeUpdateNodeAllocatable"
 
 

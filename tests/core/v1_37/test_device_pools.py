@@ -8,7 +8,7 @@ import pytest
 
 from scheduler_core.schedulers.v1_37.device_allocation import Allocator, InvalidPoolsError
 from scheduler_core.schedulers.v1_37.interface import PluginError
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.state import ClusterState
 from tests.core.v1_37.parts import node, pod, started
 from tests.core.v1_37.test_devices import claim_of, exactly
 
@@ -40,15 +40,15 @@ def piece(
     }
 
 
-def having(*slices: dict[str, Any]) -> Cluster:
+def having(*slices: dict[str, Any]) -> ClusterState:
     """Return a cluster with slices, created in this order."""
-    cluster = Cluster()
+    cluster = ClusterState()
     for manifest in (CLASS, *slices):
         cluster.create(manifest)
     return cluster
 
 
-def allocated(cluster: Cluster, *claims: Any) -> list[str] | None:
+def allocated(cluster: ClusterState, *claims: Any) -> list[str] | None:
     """Return pool and device of all results of claims on node n."""
     found = Allocator(cluster, list(claims)).allocate("n", {"zone": "a"})
     if found is None:

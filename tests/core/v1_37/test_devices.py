@@ -9,7 +9,7 @@ import pytest
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.device_allocation import Allocator
 from scheduler_core.schedulers.v1_37.interface import PluginError
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.state import ClusterState
 
 
 def device(name: str, numa: int, model: str, *taints: str) -> dict[str, Any]:
@@ -26,9 +26,9 @@ def model(name: str) -> list[dict[str, Any]]:
     return [{"cel": {"expression": f'device.attributes["d"].model == "{name}"'}}]
 
 
-def cluster_with(devices: list[dict[str, Any]], version: str = "v1") -> Cluster:
+def cluster_with(devices: list[dict[str, Any]], version: str = "v1") -> ClusterState:
     """Return a cluster whose node n reaches the devices."""
-    cluster = Cluster()
+    cluster = ClusterState()
     cluster.create({"kind": "DeviceClass", "metadata": {"name": "any"}, "spec": {}})
     pool = {"name": "p", "generation": 1, "resourceSliceCount": 1}
     spec = {"driver": "d", "nodeName": "n", "pool": pool, "devices": devices}

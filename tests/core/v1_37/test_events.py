@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.schedulers.v1_37.change import Change
+from scheduler_core.schedulers.v1_37.change import ObjectWrite
 from scheduler_core.schedulers.v1_37.events import assigned_pod_events, object_events, target_pod_events
 from tests.core.v1_37.parts import node, pod
 
@@ -38,7 +38,7 @@ def test_a_node_update_is_one_event_for_each_kind_of_change(
     before: dict[str, Any], path: str, value: Any, names: list[str]
 ) -> None:
     """Cordoning a node is none, for it cannot help."""
-    change = Change("Node", "n", before, changed(before, path, value))
+    change = ObjectWrite("Node", "n", before, changed(before, path, value))
     assert [event.name for event in object_events(change)] == names
 
 
@@ -91,5 +91,5 @@ def test_kinds_carry_their_group_and_unwatched_ones_are_no_event() -> None:
         ("CSINode", "storage.k8s.io/CSINodeAdd"),
         ("ResourceClaim", "resource.k8s.io/ResourceClaimAdd"),
     ):
-        assert [event.name for event in object_events(Change(kind, "x", None, {"kind": kind}))] == [name]
-    assert list(object_events(Change("Namespace", "x", None, {"kind": "Namespace"}))) == []
+        assert [event.name for event in object_events(ObjectWrite(kind, "x", None, {"kind": kind}))] == [name]
+    assert list(object_events(ObjectWrite("Namespace", "x", None, {"kind": "Namespace"}))) == []

@@ -9,7 +9,7 @@ import numpy as np
 from scheduler_core.schedulers.v1_37.config import read_configuration
 from scheduler_core.schedulers.v1_37.failures import Failures
 from scheduler_core.schedulers.v1_37.node_list import NodeList
-from scheduler_core.schedulers.v1_37.run import Run
+from scheduler_core.schedulers.v1_37.run import SchedulerRun
 from scheduler_core.schedulers.v1_37.status import UNRESOLVABLE, UNSCHEDULABLE, Status
 
 NAMES = np.array(["a", "b", "c", "d"], np.object_)
@@ -51,7 +51,7 @@ def _node(name: str, lacking: int, resources: int) -> dict[str, Any]:
 def test_every_lack_of_many_resources_is_told_by_name() -> None:
     """More resources than digits of one code: each node still names the one that it lacks."""
     resources = 80
-    run = Run(read_configuration(None, None))
+    run = SchedulerRun(read_configuration(None, None))
     requests = {f"example.com/r{number}": "1" for number in range(resources)}
     pod = {
         "kind": "Pod",

@@ -6,10 +6,10 @@ import pytest
 
 from scheduler_core.schedulers.v1_37.config import read_configuration
 from scheduler_core.schedulers.v1_37.extending import EXTENDER
-from scheduler_core.schedulers.v1_37.interface import Event, HintContext
+from scheduler_core.schedulers.v1_37.interface import ClusterEvent, HintContext
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.registrations import REGISTRATIONS, registration_for
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.state import ClusterState
 from tests.core.v1_37.parts import UPSTREAM, node, pod
 
 Objects = tuple[dict[str, Any] | None, dict[str, Any] | None]
@@ -445,9 +445,9 @@ CASES: list[tuple[str, dict[str, Any], str, str, Objects, str]] = [
 ]
 
 
-def ask(plugin: str, manifest: dict[str, Any], event: Event) -> str:
+def ask(plugin: str, manifest: dict[str, Any], event: ClusterEvent) -> str:
     """Return a plugin's answer about a waiting pod."""
-    cluster = Cluster()
+    cluster = ClusterState()
     cluster.create(devices("mine"))
     configuration = read_configuration(None, {"GenericWorkload": True})
     context = HintContext(cluster, configuration.profiles["default-scheduler"], configuration)
@@ -461,7 +461,7 @@ def test_a_hint_answers_for_the_pod_and_the_event(
     plugin: str, fields: dict[str, Any], resource: str, action: str, objects: Objects, answer: str
 ) -> None:
     """Each row is one plugin, a waiting pod and an event, and whether it may help."""
-    assert ask(plugin, pod("p", **fields), Event(resource, action, *objects)) == answer
+    assert ask(plugin, pod("p", **fields), ClusterEvent(resource, action, *objects)) == answer
 
 
 def test_every_plugin_that_registered_an_event_has_a_case() -> None:
@@ -471,6 +471,6 @@ def test_every_plugin_that_registered_an_event_has_a_case() -> None:
 
 def test_the_general_update_receives_every_specific_one() -> None:
     """But a plugin that wants a specific update is not told of others."""
-    assert registration_for("NodeDeclaredFeatures", Event("TargetPod", "UpdatePodLabel", None, None))
-    assert not registration_for("SchedulingGates", Event("TargetPod", "Update", None, None))
-    assert not registration_for("NodeAffinity", Event("Node", "Delete", None, None))
+    assert registration_for("NodeDeclaredFeatures", ClusterEvent("TargetPod", "UpdatePodLabel", None, None))
+    assert not registration_for("SchedulingGates", ClusterEvent("TargetPod", "Update", None, None))
+    assert not registration_for("NodeAffinity", ClusterEvent("Node", "Delete", None, None))

@@ -15,7 +15,7 @@ from scheduler_core.schedulers.v1_37 import pod_log, row_memo
 from scheduler_core.schedulers.v1_37.nodes import Ints, NodeTable, Rows
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.selectors import map_selector
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.state import ClusterState
 
 NODES = 60
 SELECTOR = map_selector({"app": "a"})
@@ -43,10 +43,10 @@ def _node(name: str, cpu: int) -> dict[str, Any]:
     return {"kind": "Node", "metadata": {"name": name}, "status": {"allocatable": allocatable}}
 
 
-def _changes(seed: int) -> Iterator[Cluster]:
+def _changes(seed: int) -> Iterator[ClusterState]:
     """Yield a cluster after each of many changes."""
     dice = random.Random(seed)
-    cluster = Cluster()
+    cluster = ClusterState()
     for number in range(NODES):
         cluster.create(_node(f"n{number}", 4))
     cluster.nodes.refresh()
@@ -103,7 +103,7 @@ def test_a_kept_column_is_that_of_a_fresh_evaluation(seed: int, monkeypatch: pyt
 
 def test_values_of_another_owner_are_not_taken() -> None:
     """Two profiles with equal keys do not share a column."""
-    cluster = Cluster()
+    cluster = ClusterState()
     for number in range(NODES):
         cluster.create(_node(f"n{number}", 4))
     cluster.nodes.refresh()

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from scheduler_core.schedulers.v1_37.entities import QueuedPod
+from scheduler_core.schedulers.v1_37.entities import QueuedPodInfo
 from scheduler_core.schedulers.v1_37.queue import SchedulingQueue
 from tests.core.v1_37.parts import Bench, event
 
@@ -146,7 +146,7 @@ def test_an_event_during_the_attempt_moves_the_pod_when_it_fails() -> None:
     bench.rules.hints["Claims", "ClaimUpdate"] = "Queue"
     bench.enter("a")
     waiting = bench.queue.pop()
-    assert isinstance(waiting, QueuedPod)
+    assert isinstance(waiting, QueuedPodInfo)
     bench.queue.broadcast(event("Claim", "Update"))
     waiting.failed(bench.clock.now, frozenset({"Claims"}), frozenset())
     assert bench.queue.requeue(waiting) == "backoff"

@@ -11,7 +11,7 @@ from scheduler_core.kubernetes.admission import uid_for
 from scheduler_core.run.v1_37.claims import PodClaims
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.schedulers.v1_11.columns.state import Cluster
-from scheduler_core.schedulers.v1_37.interface import Event
+from scheduler_core.schedulers.v1_37.interface import ClusterEvent
 from scheduler_core.schedulers.v1_37.unschedulable import UnschedulableEntities
 from tests.core.v1_37.parts import Bench, TableRules, event
 
@@ -101,7 +101,7 @@ def test_an_arrival_does_not_ask_each_gated_pod() -> None:
     bench = Bench()
     asked: list[str] = []
 
-    def registered(plugin: str, event: Event) -> bool:
+    def registered(plugin: str, event: ClusterEvent) -> bool:
         asked.append(plugin)
         return TableRules.registered(bench.rules, plugin, event)
 

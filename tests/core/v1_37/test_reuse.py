@@ -13,7 +13,7 @@ from scheduler_core.schedulers.v1_37.benchmark import Benchmark
 from scheduler_core.schedulers.v1_37.config import read_configuration
 from scheduler_core.schedulers.v1_37.nominations import NominatedPods
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.state import ClusterState
 
 HOSTNAME, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 WEB = {"matchLabels": {"app": "web"}}
@@ -112,7 +112,7 @@ class Trial:
 
     def __init__(self, seed: int, nodes: int, percentage: int) -> None:
         self.chance = random.Random(seed)
-        self.cluster = Cluster()
+        self.cluster = ClusterState()
         self.nodes = nodes
         for number in range(nodes):
             self.cluster.create(node(self.chance, number))

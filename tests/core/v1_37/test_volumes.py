@@ -8,7 +8,7 @@ import pytest
 
 from scheduler_core.schedulers.v1_37.config import read_configuration
 from scheduler_core.schedulers.v1_37.csi_migration import MIGRATED_PLUGINS
-from scheduler_core.schedulers.v1_37.interface import Event
+from scheduler_core.schedulers.v1_37.interface import ClusterEvent
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.registrations import registration_for
 from scheduler_core.schedulers.v1_37.signatures import signature
@@ -79,7 +79,9 @@ def test_the_zone_of_an_ephemeral_volume_is_not_looked_at() -> None:
 )
 def test_a_change_of_zones_is_one_of_the_zones_that_it_names(before: str, now: str, answer: str) -> None:
     """Their order is none, and a label with an empty zone names nothing."""
-    event = Event("PersistentVolume", "Update", volume("v", **{ZONE: before}), volume("v", **{ZONE: now}))
+    event = ClusterEvent(
+        "PersistentVolume", "Update", volume("v", **{ZONE: before}), volume("v", **{ZONE: now})
+    )
     found = registration_for("VolumeZone", event)
     assert found is not None
     assert found.hint is not None

@@ -31,7 +31,7 @@ CONDITION_TYPES = ("Ready", "OutOfDisk", "NetworkUnavailable")  # the conditions
 ASSUMED, ELSEWHERE = "assumed", "bound elsewhere"  # facts about a pod that is added to a node
 
 
-class ClusterEvent(Struct, frozen=True):
+class InvalidationEvent(Struct, frozen=True):
     """One change. ``node`` is the pod's node or the node itself, "" where the event has none.
 
     On ADD a pod was assumed on ``node`` or was bound there by another scheduler; the facts record which.
@@ -65,30 +65,32 @@ class ClusterEvent(Struct, frozen=True):
         return f"{self.resource}/{self.operation} {self.key}{where}{what}"
 
 
-def pod_added(pod: Pod, node: str, *, binds: tuple[str, ...] = ()) -> ClusterEvent:
+def pod_added(pod: Pod, node: str, *, binds: tuple[str, ...] = ()) -> InvalidationEvent:
     """Create the event of a pod that this scheduler assumed on a node (scheduler.assume)."""
-    return ClusterEvent("Pod", "ADD", pod.meta.key, node, None, pod, frozenset({ASSUMED}), binds)
+    return InvalidationEvent("Pod", "ADD", pod.meta.key, node, None, pod, frozenset({ASSUMED}), binds)
 
 
-def pod_came(pod: Pod, node: str) -> ClusterEvent:
+def pod_came(pod: Pod, node: str) -> InvalidationEvent:
     """Create the event of a pod that another scheduler bound to a node (factory.addPodToCache).
 
     Claims that waited for a pod are bound by the scheduler that schedules it, so the event binds none.
     """
-    return ClusterEvent("Pod", "ADD", pod.meta.key, node, None, pod, frozenset({ELSEWHERE}))
+    return InvalidationEvent("Pod", "ADD", pod.meta.key, node, None, pod, frozenset({ELSEWHERE}))
 
 
-def pod_deleted(pod: Pod, node: str) -> ClusterEvent:
+def pod_deleted(pod: Pod, node: str) -> InvalidationEvent:
     """Create the event of a pod that left its node: deleted, evicted or finished."""
-    return ClusterEvent("Pod", "DELETE", pod.meta.key, node, pod, None)
+    return InvalidationEvent("Pod", "DELETE", pod.meta.key, node, pod, None)
 
 
-def pod_updated(old: Pod, new: Pod, node: str) -> ClusterEvent:
+def pod_updated(old: Pod, new: Pod, node: str) -> InvalidationEvent:
     """Create the event of a pod that was updated on its node."""
-    return ClusterEvent("Pod", "UPDATE", new.meta.key, node, old, new, _changed(POD_ASPECTS, old, new))
+    return InvalidationEvent("Pod", "UPDATE", new.meta.key, node, old, new, _changed(POD_ASPECTS, old, new))
 
 
-def pod_changed(old: Pod | None, old_node: str, new: Pod | None, new_node: str) -> tuple[ClusterEvent, ...]:
+def pod_changed(
+    old: Pod | None, old_node: str, new: Pod | None, new_node: str
+) -> tuple[InvalidationEvent, ...]:
     """Return the events of an outside change of a pod; one that changes nodes is a DELETE and an ADD.
 
     A node is "" if the pod is on none; a finished pod is on none.
@@ -100,7 +102,7 @@ def pod_changed(old: Pod | None, old_node: str, new: Pod | None, new_node: str) 
     return (*left, *came)
 
 
-def object_changed(old: KubernetesObject | None, new: KubernetesObject | None) -> ClusterEvent | None:
+def object_changed(old: KubernetesObject | None, new: KubernetesObject | None) -> InvalidationEvent | None:
     """Create the event of any object but a pod; ``None`` for a kind that no predicate depends on."""
     obj = old if new is None else new
     if obj is None or type(obj) not in ASPECTS:
@@ -109,13 +111,15 @@ def object_changed(old: KubernetesObject | None, new: KubernetesObject | None) -
     node = obj.meta.name if isinstance(obj, Node) else ""
     if old is None or new is None:
         facts = frozenset(name for name, read in aspects.items() if read(obj))
-        return ClusterEvent(resource, "DELETE" if new is None else "ADD", obj.meta.key, node, old, new, facts)
+        return InvalidationEvent(
+            resource, "DELETE" if new is None else "ADD", obj.meta.key, node, old, new, facts
+        )
     facts = _changed(aspects, old, new)
     if isinstance(old, Node) and isinstance(new, Node):
         facts |= _missed(NODE_ONE_SIDED, old.meta.labels, new.meta.labels)
     if isinstance(old, PersistentVolume) and isinstance(new, PersistentVolume):
         facts |= _missed(VOLUME_ONE_SIDED, new.meta.labels, old.meta.labels)
-    return ClusterEvent(resource, "UPDATE", obj.meta.key, node, old, new, facts)
+    return InvalidationEvent(resource, "UPDATE", obj.meta.key, node, old, new, facts)
 
 
 def _changed(aspects: Aspects, old: Any, new: Any) -> frozenset[str]:

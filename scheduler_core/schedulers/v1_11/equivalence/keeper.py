@@ -16,7 +16,7 @@ from scheduler_core.record.cache_record import (
     Counts,
     Invalidated,
 )
-from scheduler_core.schedulers.v1_11.columns.events import ClusterEvent
+from scheduler_core.schedulers.v1_11.columns.events import InvalidationEvent
 from scheduler_core.schedulers.v1_11.columns.pods import PodState
 from scheduler_core.schedulers.v1_11.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.equivalence.audit import Audit
@@ -179,7 +179,7 @@ class CacheKeeper(Strategy):
 
     # Events
 
-    def handle(self, event: ClusterEvent | None) -> None:
+    def handle(self, event: InvalidationEvent | None) -> None:
         """Invalidate the entries that an event makes stale, and record the invalidations.
 
         Call it before nodes or storage change.

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from scheduler_core.kubernetes.arrays import IntVector
-from scheduler_core.schedulers.v1_11.columns.events import ClusterEvent
+from scheduler_core.schedulers.v1_11.columns.events import InvalidationEvent
 from scheduler_core.schedulers.v1_11.columns.view import Scope
 from scheduler_core.schedulers.v1_11.equivalence.conditions import ALWAYS, rows_of
 from scheduler_core.schedulers.v1_11.equivalence.row import ALL, InvalidationRow, Mode, in_modes
@@ -52,7 +52,7 @@ class Invalidation(Struct, frozen=True, eq=False):
     """The effect of a row on an event: the policy's predicates and the cache's rows, ``None`` for all."""
 
     row: InvalidationRow
-    event: ClusterEvent
+    event: InvalidationEvent
     predicates: tuple[str, ...] | None
     rows: IntVector | None
 
@@ -83,7 +83,7 @@ class Rules:
                 for operation in row.operations:
                     self._rows.setdefault((row.resource, operation), []).append(row)
 
-    def of(self, event: ClusterEvent, topology: Topology) -> list[Invalidation]:
+    def of(self, event: InvalidationEvent, topology: Topology) -> list[Invalidation]:
         """Return the invalidations that an event causes, in the order of the table."""
         found: list[Invalidation] = []
         for row in self._rows.get((event.resource, event.operation), ()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scheduler_core.schedulers.v1_37.change import Manifest
-from scheduler_core.schedulers.v1_37.entities import QueuedPod
+from scheduler_core.schedulers.v1_37.entities import QueuedPodInfo
 from scheduler_core.schedulers.v1_37.groups.feasibility import PLUGIN, feasibility
 from scheduler_core.schedulers.v1_37.groups.outcome import (
     GroupRecord,
@@ -14,12 +14,12 @@ from scheduler_core.schedulers.v1_37.groups.outcome import (
     unschedulable,
 )
 from scheduler_core.schedulers.v1_37.groups.placements import Placement, best, generate
-from scheduler_core.schedulers.v1_37.interface import Hinting, Scheduling
+from scheduler_core.schedulers.v1_37.interface import Hinting, SchedulingSteps
 from scheduler_core.schedulers.v1_37.nominations import NominatedPods
 from scheduler_core.schedulers.v1_37.podgroups import TOPOLOGY_GATE, min_count
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
-from scheduler_core.schedulers.v1_37.profiles import Configuration, Profile
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, Profile
+from scheduler_core.schedulers.v1_37.state import ClusterState
 from scheduler_core.schedulers.v1_37.status import ERROR, OK, SUCCESS, UNSCHEDULABLE
 
 
@@ -28,16 +28,16 @@ class GroupAlgorithm:
 
     def __init__(
         self,
-        scheduling: Scheduling,
+        scheduling: SchedulingSteps,
         nominations: NominatedPods,
-        configuration: Configuration,
+        configuration: CompiledConfiguration,
         key: str,
-        members: Sequence[QueuedPod],
+        members: Sequence[QueuedPodInfo],
         hints: Hinting,
     ) -> None:
         self.scheduling = scheduling
         self.hints = hints
-        self.cluster: Cluster = scheduling.cluster
+        self.cluster: ClusterState = scheduling.cluster
         self.nominations = nominations
         self.configuration = configuration
         self.key = key

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.schedulers.v1_37.change import Change, Manifest
+from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
 from scheduler_core.schedulers.v1_37.groups.outcome import GroupStatus
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.state import ClusterState
 
 CONDITION = "PodGroupInitiallyScheduled"
 
 
-def write_condition(cluster: Cluster, key: str, status: GroupStatus) -> Change | None:
+def write_condition(cluster: ClusterState, key: str, status: GroupStatus) -> ObjectWrite | None:
     """Patch the group's condition; None if nothing changes. True is never taken back."""
     group = cluster.objects["PodGroup"][key]
     wanted = _wanted(status)

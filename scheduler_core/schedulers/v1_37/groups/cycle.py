@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
-from scheduler_core.schedulers.v1_37.change import Change
-from scheduler_core.schedulers.v1_37.entities import QueuedGroup, QueuedPod
+from scheduler_core.schedulers.v1_37.change import ObjectWrite
+from scheduler_core.schedulers.v1_37.entities import QueuedGroup, QueuedPodInfo
 from scheduler_core.schedulers.v1_37.groups.algorithm import GroupAlgorithm
 from scheduler_core.schedulers.v1_37.groups.outcome import GroupRecord, GroupResult, GroupStatus
 from scheduler_core.schedulers.v1_37.groups.preemption import preempt
 from scheduler_core.schedulers.v1_37.groups.validation import invalid
-from scheduler_core.schedulers.v1_37.interface import Attempt, Hinting, Scheduling
+from scheduler_core.schedulers.v1_37.interface import Hinting, PodAttempt, SchedulingSteps
 from scheduler_core.schedulers.v1_37.nominations import NominatedPods
 from scheduler_core.schedulers.v1_37.plugins.dynamic_resources import deallocate
 from scheduler_core.schedulers.v1_37.podgroups import TOPOLOGY_GATE, is_constrained, min_count, priority
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
-from scheduler_core.schedulers.v1_37.profiles import Configuration
+from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 from scheduler_core.schedulers.v1_37.status import ERROR, SUCCESS, UNSCHEDULABLE, WAIT, Status
 
 CLAIMS = "DynamicResources"
@@ -34,19 +34,19 @@ class GroupCycle:
     """The code of the evaluation alone, regardless of PostFilter: it decides where the group waits."""
 
     record: GroupRecord = field(default_factory=GroupRecord)
-    placed: list[Attempt] = field(default_factory=list)
+    placed: list[PodAttempt] = field(default_factory=list)
     """Members to bind, in order."""
 
-    failed: list[tuple[QueuedPod, Attempt]] = field(default_factory=list)
+    failed: list[tuple[QueuedPodInfo, PodAttempt]] = field(default_factory=list)
     victims: list[CompiledPod] = field(default_factory=list)
-    changes: list[Change] = field(default_factory=list)
+    changes: list[ObjectWrite] = field(default_factory=list)
     """Writes of PostFilter: claims that were deallocated."""
 
 
 def run_cycle(
-    scheduling: Scheduling,
+    scheduling: SchedulingSteps,
     nominations: NominatedPods,
-    configuration: Configuration,
+    configuration: CompiledConfiguration,
     group: QueuedGroup,
     hints: Hinting,
 ) -> GroupCycle | None:
@@ -68,11 +68,11 @@ def run_cycle(
 class _Cycle:
     def __init__(
         self,
-        scheduling: Scheduling,
+        scheduling: SchedulingSteps,
         nominations: NominatedPods,
-        configuration: Configuration,
+        configuration: CompiledConfiguration,
         key: str,
-        members: list[QueuedPod],
+        members: list[QueuedPodInfo],
         hints: Hinting,
     ) -> None:
         self.scheduling = scheduling
@@ -171,7 +171,7 @@ class _Cycle:
             outcome = self._outcome(member.pod, own, result.status, preempting=preempting, untried=untried)
             shown = last.get(member.key)
             if shown is None:
-                shown = Attempt(member.pod, self.profile, None)
+                shown = PodAttempt(member.pod, self.profile, None)
                 cycle.record.attempts.append(shown)
             _take_over(shown, outcome)
             shown.nominated = nominated.get(member.key, outcome.nominated)
@@ -184,10 +184,10 @@ class _Cycle:
         self._permit(cycle)
 
     def _outcome(
-        self, pod: CompiledPod, own: Attempt | None, status: GroupStatus, *, preempting: bool, untried: str
-    ) -> Attempt:
+        self, pod: CompiledPod, own: PodAttempt | None, status: GroupStatus, *, preempting: bool, untried: str
+    ) -> PodAttempt:
         """Return an attempt with the result, message, plugins and nomination of a member without a node."""
-        out = Attempt(pod, self.profile, None)
+        out = PodAttempt(pod, self.profile, None)
         out.result = "error" if status.error else "unschedulable"
         if status.error:
             out.message = (own.error if own is not None else None) or status.as_error
@@ -226,7 +226,7 @@ def _named(plugin: str, status: Status) -> Status:
     )
 
 
-def _take_over(attempt: Attempt, outcome: Attempt) -> None:
+def _take_over(attempt: PodAttempt, outcome: PodAttempt) -> None:
     attempt.result, attempt.message = outcome.result, outcome.message
     attempt.unschedulable_plugins = outcome.unschedulable_plugins
     attempt.pending_plugins = outcome.pending_plugins

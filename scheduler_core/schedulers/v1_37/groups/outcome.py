@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from scheduler_core.schedulers.v1_37.interface import Attempt
+from scheduler_core.schedulers.v1_37.interface import PodAttempt
 from scheduler_core.schedulers.v1_37.status import ERROR, SUCCESS, UNSCHEDULABLE, Status
 
 UNSCHEDULABLE_GROUP = "pod group is unschedulable"
@@ -49,11 +49,11 @@ class GroupResult(Struct):
     """One evaluation of a group, in one placement or on all nodes."""
 
     status: GroupStatus
-    attempts: list[Attempt] = field(default_factory=list)
+    attempts: list[PodAttempt] = field(default_factory=list)
     """Of the members that were tried, in order; without those after a break."""
 
     @property
-    def placed(self) -> list[Attempt]:
+    def placed(self) -> list[PodAttempt]:
         """The attempts that found a node."""
         return [attempt for attempt in self.attempts if attempt.node is not None and attempt.error is None]
 
@@ -61,7 +61,7 @@ class GroupResult(Struct):
 class GroupRecord(Struct):
     """What the record shows of a group's cycle."""
 
-    attempts: list[Attempt] = field(default_factory=list)
+    attempts: list[PodAttempt] = field(default_factory=list)
     feasible: list[dict[str, Any]] = field(default_factory=list)
     placements: list[dict[str, Any]] = field(default_factory=list)
     placement_scores: list[dict[str, Any]] = field(default_factory=list)

@@ -18,7 +18,7 @@ from scheduler_core.schedulers.v1_37.podgroups import topology_key
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Profile
 from scheduler_core.schedulers.v1_37.requests import is_scalar
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.state import ClusterState
 
 COUNT = "PodGroupPodsCount"
 FIT = "NodeResourcesFit"
@@ -37,14 +37,14 @@ class Placement(Struct, frozen=True):
         return {"name": self.name, "nodes": list(self.nodes)}
 
 
-def node_names(cluster: Cluster) -> list[str]:
+def node_names(cluster: ClusterState) -> list[str]:
     """Return the names of all nodes in the scheduler's order."""
     cluster.nodes.refresh()
     return [cluster.nodes.name(int(row)) for row in cluster.nodes.order]
 
 
 def generate(
-    cluster: Cluster, profile: Profile, group: Manifest, bound: Sequence[CompiledPod]
+    cluster: ClusterState, profile: Profile, group: Manifest, bound: Sequence[CompiledPod]
 ) -> list[Placement]:
     """Return the placements in name order: one for each value of the topology label, or one of all nodes.
 
@@ -79,7 +79,7 @@ def _fixed_domain(domain: Mapping[str, str | None], bound: Sequence[CompiledPod]
 
 
 def best(
-    cluster: Cluster, profile: Profile, bound: int, results: Sequence[tuple[Placement, GroupResult]]
+    cluster: ClusterState, profile: Profile, bound: int, results: Sequence[tuple[Placement, GroupResult]]
 ) -> tuple[int, list[dict[str, Any]]]:
     """Return the index of the best of several placements, and all scores; the first name wins a tie.
 
@@ -101,7 +101,7 @@ def best(
 
 
 def _counts(
-    cluster: Cluster, profile: Profile, bound: int, results: Sequence[tuple[Placement, GroupResult]]
+    cluster: ClusterState, profile: Profile, bound: int, results: Sequence[tuple[Placement, GroupResult]]
 ) -> list[int]:
     """Score by how many members would be placed, of the most that are (PodGroupPodsCount)."""
     del cluster, profile
@@ -116,13 +116,15 @@ def _counts(
 
 
 def _fits(
-    cluster: Cluster, profile: Profile, bound: int, results: Sequence[tuple[Placement, GroupResult]]
+    cluster: ClusterState, profile: Profile, bound: int, results: Sequence[tuple[Placement, GroupResult]]
 ) -> list[int]:
     del bound
     return [_most_allocated(cluster, profile, placement, result) for placement, result in results]
 
 
-def _most_allocated(cluster: Cluster, profile: Profile, placement: Placement, result: GroupResult) -> int:
+def _most_allocated(
+    cluster: ClusterState, profile: Profile, placement: Placement, result: GroupResult
+) -> int:
     """Return the allocation of the placement's nodes together, in percent, with the placed members.
 
     Members count with what their containers request, with defaults. A scalar resource that none of them
@@ -144,7 +146,7 @@ def _most_allocated(cluster: Cluster, profile: Profile, placement: Placement, re
     return total // weights if weights else 0
 
 
-def _requested(cluster: Cluster, name: str) -> Ints:
+def _requested(cluster: ClusterState, name: str) -> Ints:
     """Return what the pods of each row count for."""
     nodes = cluster.nodes
     if name in NONZERO:
@@ -154,6 +156,6 @@ def _requested(cluster: Cluster, name: str) -> Ints:
 
 
 _SCORES: Mapping[
-    str, Callable[[Cluster, Profile, int, Sequence[tuple[Placement, GroupResult]]], list[int]]
+    str, Callable[[ClusterState, Profile, int, Sequence[tuple[Placement, GroupResult]]], list[int]]
 ] = {FIT: _fits, COUNT: _counts}
 """The PlacementScore plugins."""

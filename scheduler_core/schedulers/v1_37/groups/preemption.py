@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from scheduler_core.schedulers.v1_37.disruption import Budgets, Unit, lost_node, units
+from scheduler_core.schedulers.v1_37.disruption import DisruptionBudgets, Unit, lost_node, units
 from scheduler_core.schedulers.v1_37.filtering import filter_row, update_states
 from scheduler_core.schedulers.v1_37.groups.outcome import GroupResult
 from scheduler_core.schedulers.v1_37.groups.validation import preemption_policy
-from scheduler_core.schedulers.v1_37.interface import Attempt, Scheduling
+from scheduler_core.schedulers.v1_37.interface import PodAttempt, SchedulingSteps
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.preemption import terminates_by_preemption
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.state import ClusterState
 from scheduler_core.schedulers.v1_37.status import ERROR, SUCCESS, UNRESOLVABLE, UNSCHEDULABLE, Status
 
 PLUGIN = "DefaultPreemption"
@@ -33,7 +33,10 @@ class GroupPreemption:
 
 
 def preempt(
-    scheduling: Scheduling, members: Sequence[CompiledPod], priority: int, evaluate: Callable[[], GroupResult]
+    scheduling: SchedulingSteps,
+    members: Sequence[CompiledPod],
+    priority: int,
+    evaluate: Callable[[], GroupResult],
 ) -> GroupPreemption:
     """Look for victims. ``evaluate`` schedules the group on the cluster as it is then, and rolls back."""
     cluster = scheduling.cluster
@@ -47,7 +50,7 @@ def preempt(
         kept = {pod.key: pod.nominated_node for pod in members}
         return GroupPreemption(Status(SUCCESS, (f"{PREFIX}ongoing preemption on nominated nodes",)), kept)
     lower = [unit for unit in everything if unit.priority < priority]
-    lower = [unit for unit, _ in Budgets(cluster).in_reprieve_order(lower)]
+    lower = [unit for unit, _ in DisruptionBudgets(cluster).in_reprieve_order(lower)]
     if not lower:
         return _refused(UNRESOLVABLE, "No preemption victims found for incoming preemptor")
     with _without(cluster, lower) as absent:
@@ -66,7 +69,7 @@ def preempt(
     return GroupPreemption(Status(SUCCESS, (text,)), nominated, victims)
 
 
-def _awaits_victims(cluster: Cluster, members: Sequence[CompiledPod], priority: int) -> bool:
+def _awaits_victims(cluster: ClusterState, members: Sequence[CompiledPod], priority: int) -> bool:
     """Return whether a victim of an earlier preemption is still terminating where a member is nominated."""
     rows = {cluster.nodes.row(pod.nominated_node) for pod in members if pod.nominated_node} - {None}
     return any(
@@ -81,7 +84,7 @@ def _refused(code: str, text: str) -> GroupPreemption:
     return GroupPreemption(Status(code, (PREFIX + text,), PLUGIN))
 
 
-def _all_fit(scheduling: Scheduling, placed: Sequence[Attempt]) -> bool:
+def _all_fit(scheduling: SchedulingSteps, placed: Sequence[PodAttempt]) -> bool:
     """Return whether every placed member, those before assumed, still passes Filter on its node.
 
     PreFilter is not run again: what it prepared on the cluster without the units follows those that are put
@@ -101,7 +104,7 @@ def _all_fit(scheduling: Scheduling, placed: Sequence[Attempt]) -> bool:
             scheduling.unreserve(attempt)
 
 
-def _units(cluster: Cluster) -> list[Unit]:
+def _units(cluster: ClusterState) -> list[Unit]:
     rows = cluster.nodes.order.tolist()
     return units(cluster, (pod for row in rows for pod in cluster.nodes.nodes[row].pods), groups=True)
 
@@ -109,27 +112,27 @@ def _units(cluster: Cluster) -> list[Unit]:
 class _Absent:
     """Units that are taken off the cluster for a while."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: ClusterState) -> None:
         self.cluster = cluster
 
-    def take(self, unit: Unit, placed: Sequence[Attempt] = ()) -> None:
+    def take(self, unit: Unit, placed: Sequence[PodAttempt] = ()) -> None:
         """Take a unit off, and update the members that were placed without it."""
         for pod in unit.pods:
             self.cluster.take_off(pod)
             self._update(placed, pod, -1)
 
-    def put_back(self, unit: Unit, placed: Sequence[Attempt]) -> None:
+    def put_back(self, unit: Unit, placed: Sequence[PodAttempt]) -> None:
         for pod in unit.pods:
             self.cluster.put_on(pod)
             self._update(placed, pod, 1)
 
-    def _update(self, placed: Sequence[Attempt], pod: CompiledPod, sign: int) -> None:
+    def _update(self, placed: Sequence[PodAttempt], pod: CompiledPod, sign: int) -> None:
         for attempt in placed:
             update_states(attempt.context, self.cluster.nodes.rows[pod.node], pod, sign)
 
 
 @contextmanager
-def _without(cluster: Cluster, lower: Sequence[Unit]) -> Iterator[_Absent]:
+def _without(cluster: ClusterState, lower: Sequence[Unit]) -> Iterator[_Absent]:
     """Take units off the cluster; afterwards everything is as it was, the order of the pods on a node too."""
     rows = sorted({cluster.nodes.rows[pod.node] for unit in lower for pod in unit.pods})
     saved = [cluster.nodes.save(row) for row in rows]

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from scheduler_core.schedulers.v1_37.nodes import Ints, Mask, NodeTable, Rows
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
-from scheduler_core.schedulers.v1_37.profiles import Arguments, Configuration, Profile
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.profiles import Arguments, CompiledConfiguration, Profile
+from scheduler_core.schedulers.v1_37.state import ClusterState
 from scheduler_core.schedulers.v1_37.status import ERROR, OK, SKIPPED, UNRESOLVABLE, Status
 
 MAX_SCORE = 100
@@ -27,9 +27,9 @@ class Context(Struct):
     """One attempt, as the plugins see it: the pod, the cluster, and what each prepared (CycleState)."""
 
     pod: CompiledPod
-    cluster: Cluster
+    cluster: ClusterState
     profile: Profile
-    configuration: Configuration
+    configuration: CompiledConfiguration
     states: dict[str, Any] = field(default_factory=dict)
     skipped: set[str] = field(default_factory=set)
     instead: NodeTable | None = None

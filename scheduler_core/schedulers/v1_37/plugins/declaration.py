@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
-from scheduler_core.schedulers.v1_37.interface import Registration
+from scheduler_core.schedulers.v1_37.interface import ClusterEventWithHint
 from scheduler_core.schedulers.v1_37.plugins.base import Plugin
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Arguments
@@ -25,7 +25,7 @@ CPU_AND_MEMORY = ({"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1})
 _ANYTHING = frozenset({"Add", "Update", "Delete"})
 
 EVERY_EVENT = tuple(
-    Registration(resource, _ANYTHING)
+    ClusterEventWithHint(resource, _ANYTHING)
     for resource in (
         "AssignedPod",
         "UnscheduledPod",
@@ -130,7 +130,7 @@ class Declared(Struct, frozen=True):
     formula: str = ""
     otherwise: str = ""
     arguments: tuple[Argument, ...] = ()
-    events: tuple[Registration, ...] = ()
+    events: tuple[ClusterEventWithHint, ...] = ()
     until: str | Callable[[CompiledPod], str] = "a pod, a node, a volume, a claim or a class changes"
     signs: Callable[[CompiledPod, Arguments], Any] | None = None
     unsigned_because: Callable[[CompiledPod, Arguments], str] = no_reason
@@ -148,6 +148,6 @@ class Declared(Struct, frozen=True):
         return (self.weight or 1) if "score" in self.points.split() else 0
 
     @property
-    def registrations(self) -> tuple[Registration, ...]:
+    def registrations(self) -> tuple[ClusterEventWithHint, ...]:
         """The events that may move a pod which it rejected."""
         return self.events or (EVERY_EVENT if _REJECTING & {*self.points.split()} else ())

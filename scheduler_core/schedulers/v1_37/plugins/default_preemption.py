@@ -5,7 +5,7 @@ It registers deletions so that a preemptor that it gates is looked at, but its o
 
 from __future__ import annotations
 
-from scheduler_core.schedulers.v1_37.interface import Registration
+from scheduler_core.schedulers.v1_37.interface import ClusterEventWithHint
 from scheduler_core.schedulers.v1_37.plugins.declaration import Argument, Declared
 from scheduler_core.schedulers.v1_37.plugins.hints import never
 
@@ -24,6 +24,6 @@ PLUGIN = Declared(
     rank=160,
     otherwise="PostFilter looks for pods of lower priority whose removal helps",
     arguments=_ARGUMENTS,
-    events=(Registration("AssignedPod", frozenset({"Delete"}), never),),
+    events=(ClusterEventWithHint("AssignedPod", frozenset({"Delete"}), never),),
     until="the deletion of its victims is confirmed",
 )

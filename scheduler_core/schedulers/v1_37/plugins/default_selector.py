@@ -12,7 +12,7 @@ from scheduler_core.schedulers.v1_37.selectors import (
     label_selector,
     map_selector,
 )
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.state import ClusterState
 
 _CONTROLLERS = {"ReplicationController": "v1", "ReplicaSet": "apps/v1", "StatefulSet": "apps/v1"}
 """The owners that are asked, with the one version of each that is known."""
@@ -20,7 +20,7 @@ _CONTROLLERS = {"ReplicationController": "v1", "ReplicaSet": "apps/v1", "Statefu
 _KINDS = ("Service", *_CONTROLLERS)
 
 
-def default_selector(cluster: Cluster, pod: CompiledPod) -> Selector:
+def default_selector(cluster: ClusterState, pod: CompiledPod) -> Selector:
     """Return the AND of the selectors of matching services and of the owner (helper.DefaultSelector)."""
     owner: Mapping[str, Any] = next(
         (o for o in pod.manifest["metadata"].get("ownerReferences") or () if o.get("controller")), {}
@@ -31,7 +31,7 @@ def default_selector(cluster: Cluster, pod: CompiledPod) -> Selector:
     return found
 
 
-def _selector(cluster: Cluster, pod: CompiledPod, owner: Mapping[str, Any]) -> Selector:
+def _selector(cluster: ClusterState, pod: CompiledPod, owner: Mapping[str, Any]) -> Selector:
     pairs: dict[str, str] = {}
     found: tuple[SelectorRequirement, ...] = ()
     for service in cluster.list("Service"):

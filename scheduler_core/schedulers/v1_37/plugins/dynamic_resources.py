@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.schedulers.v1_37.change import Change, Manifest
+from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
 from scheduler_core.schedulers.v1_37.device_allocation import Allocator, InvalidPoolsError
 from scheduler_core.schedulers.v1_37.devices import key_of_claim, requests_of
 from scheduler_core.schedulers.v1_37.interface import (
-    Event,
+    ClusterEvent,
+    ClusterEventWithHint,
     HintAnswer,
     HintContext,
     PluginError,
-    Registration,
 )
 from scheduler_core.schedulers.v1_37.plugins.base import (
     OK,
@@ -34,7 +34,7 @@ from scheduler_core.schedulers.v1_37.plugins.hints import always, answer, listed
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Arguments
 from scheduler_core.schedulers.v1_37.selectors import node_terms
-from scheduler_core.schedulers.v1_37.state import Cluster, uid_of
+from scheduler_core.schedulers.v1_37.state import ClusterState, uid_of
 from scheduler_core.schedulers.v1_37.status import ERROR, UNSCHEDULABLE
 
 MAX_ALTERNATIVES = 8
@@ -86,7 +86,7 @@ def claims_to_be_made(pod: CompiledPod) -> bool:
     return any(not entry.get("resourceClaimName") and entry.get("name") not in made for entry in wanted)
 
 
-def unusable_claim(cluster: Cluster, pod: CompiledPod) -> str | None:
+def unusable_claim(cluster: ClusterState, pod: CompiledPod) -> str | None:
     """Return why the pod's claims cannot be used: not made yet, missing, being deleted or another pod's."""
     generated = {entry.get("name"): entry for entry in pod.status.get("resourceClaimStatuses") or ()}
     for entry in pod.spec.get("resourceClaims") or ():
@@ -228,7 +228,7 @@ def _preference(claim: Manifest, allocation: Any) -> int:
     return total
 
 
-def deallocate(ctx: Context) -> tuple[Status, Change | None]:
+def deallocate(ctx: Context) -> tuple[Status, ObjectWrite | None]:
     """Answer PostFilter: free an allocated claim that no other pod uses and that kept the pod off a node."""
     state: DeviceState | None = ctx.states.get(DynamicResources.key)
     if state is None:  # PreFilter ended before this plugin ran, and upstream finds no state
@@ -251,12 +251,12 @@ def _claims_usable(pod: CompiledPod, context: HintContext) -> bool:
     return all(claim is not None and not metadata(claim).get("deletionTimestamp") for claim in claims)
 
 
-def _after_target_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_target_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     del event
     return answer(_claims_usable(pod, context))
 
 
-def _after_claim_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_claim_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     if not _claims_usable(pod, context):
         return "QueueSkip"
     if (
@@ -300,11 +300,13 @@ PLUGIN = Declared(
     formula="sum over claims; normalized by 100 · score / greatest",
     otherwise="PreEnqueue waits for the claims, PostFilter may deallocate one, Reserve and PreBind allocate",
     events=(
-        Registration("resource.k8s.io/ResourceClaim", _ADD_UPDATE, _after_claim_change),
-        Registration("TargetPod", frozenset({"UpdatePodGeneratedResourceClaim"}), _after_target_change),
-        Registration("Node", frozenset({"Add", "UpdateNodeLabel", "UpdateNodeAllocatable"}), always),
-        Registration("resource.k8s.io/DeviceClass", _ADD_UPDATE, always),
-        Registration("resource.k8s.io/ResourceSlice", _ADD_UPDATE, always),
+        ClusterEventWithHint("resource.k8s.io/ResourceClaim", _ADD_UPDATE, _after_claim_change),
+        ClusterEventWithHint(
+            "TargetPod", frozenset({"UpdatePodGeneratedResourceClaim"}), _after_target_change
+        ),
+        ClusterEventWithHint("Node", frozenset({"Add", "UpdateNodeLabel", "UpdateNodeAllocatable"}), always),
+        ClusterEventWithHint("resource.k8s.io/DeviceClass", _ADD_UPDATE, always),
+        ClusterEventWithHint("resource.k8s.io/ResourceSlice", _ADD_UPDATE, always),
     ),
     until=_until,
     signs=signs_nothing,

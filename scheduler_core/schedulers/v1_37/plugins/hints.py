@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.schedulers.v1_37.change import Manifest
-from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext
+from scheduler_core.schedulers.v1_37.interface import ClusterEvent, HintAnswer, HintContext
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 
 _SHOWN = 4
@@ -17,13 +17,13 @@ def answer(helps: bool) -> HintAnswer:
     return "Queue" if helps else "QueueSkip"
 
 
-def always(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def always(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     """Answer Queue to every event."""
     del pod, event, context
     return "Queue"
 
 
-def never(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def never(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     """Answer QueueSkip to every event."""
     del pod, event, context
     return "QueueSkip"

@@ -10,7 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.schedulers.v1_37.change import Manifest
-from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.schedulers.v1_37.interface import (
+    ClusterEvent,
+    ClusterEventWithHint,
+    HintAnswer,
+    HintContext,
+)
 from scheduler_core.schedulers.v1_37.nodes import NodeTable
 from scheduler_core.schedulers.v1_37.plugins.base import (
     MAX_SCORE,
@@ -28,7 +33,7 @@ from scheduler_core.schedulers.v1_37.plugins.declaration import Argument, Declar
 from scheduler_core.schedulers.v1_37.plugins.hints import always, answer, labels, listed
 from scheduler_core.schedulers.v1_37.pods import AffinityTerm, CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import Arguments
-from scheduler_core.schedulers.v1_37.state import Cluster
+from scheduler_core.schedulers.v1_37.state import ClusterState
 from scheduler_core.schedulers.v1_37.status import UNSCHEDULABLE
 
 _AFFINITY = unresolvable("node(s) didn't match pod affinity rules")
@@ -39,13 +44,13 @@ Counts = dict[str, Ints]
 """By topology key: how many (or how much weight) for each value of the label, by its id."""
 
 
-def selects(cluster: Cluster, term: AffinityTerm, pod: CompiledPod) -> bool:
+def selects(cluster: ClusterState, term: AffinityTerm, pod: CompiledPod) -> bool:
     """Return whether a term means the pod."""
     labels = {} if term.namespace_selector.nothing else cluster.namespace_labels(pod.namespace)
     return term.selects(pod.namespace, pod.labels, labels)
 
 
-def own_selects(cluster: Cluster, term: AffinityTerm, other: CompiledPod) -> bool:
+def own_selects(cluster: ClusterState, term: AffinityTerm, other: CompiledPod) -> bool:
     """Return whether a term of the pod that is scheduled means another pod.
 
     Its namespaceSelector is turned into names first, so that a namespace that does not exist is none of them
@@ -57,7 +62,7 @@ def own_selects(cluster: Cluster, term: AffinityTerm, other: CompiledPod) -> boo
     return selects(cluster, term, other)
 
 
-def selects_all(cluster: Cluster, terms: tuple[AffinityTerm, ...], other: CompiledPod) -> bool:
+def selects_all(cluster: ClusterState, terms: tuple[AffinityTerm, ...], other: CompiledPod) -> bool:
     """Return whether all terms of the pod that is scheduled mean the other; no terms mean none."""
     return bool(terms) and all(own_selects(cluster, term, other) for term in terms)
 
@@ -270,7 +275,7 @@ def _any(terms: Iterable[AffinityTerm], pod: CompiledPod) -> bool:
     return any(_selects(term, pod) for term in terms)
 
 
-def _after_pod_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_pod_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     del context
     required, anti = pod.affinity.required, pod.affinity.required_anti
     if event.old is None or event.new is None:
@@ -283,7 +288,7 @@ def _after_pod_change(pod: CompiledPod, event: Event, context: HintContext) -> H
     return answer(begins or (_any(anti, before) and not _any(anti, now)))
 
 
-def _after_node_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_node_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     del context
     required, anti = pod.affinity.required, pod.affinity.required_anti
     if event.old is None:
@@ -344,9 +349,11 @@ PLUGIN = Declared(
     formula="sum of the weights of terms; normalized to 0–100 between least and greatest",
     arguments=_ARGUMENTS,
     events=(
-        Registration("AssignedPod", frozenset({"Add", "Delete", "UpdatePodLabel"}), _after_pod_change),
-        Registration("TargetPod", frozenset({"UpdatePodLabel"}), always),
-        Registration("Node", frozenset({"Add", "UpdateNodeLabel"}), _after_node_change),
+        ClusterEventWithHint(
+            "AssignedPod", frozenset({"Add", "Delete", "UpdatePodLabel"}), _after_pod_change
+        ),
+        ClusterEventWithHint("TargetPod", frozenset({"UpdatePodLabel"}), always),
+        ClusterEventWithHint("Node", frozenset({"Add", "UpdateNodeLabel"}), _after_node_change),
     ),
     until=_until,
     signs=_signed,

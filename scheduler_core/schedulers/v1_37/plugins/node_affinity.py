@@ -11,7 +11,12 @@ from typing import Any
 import numpy as np
 
 from scheduler_core.schedulers.v1_37.change import Manifest
-from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.schedulers.v1_37.interface import (
+    ClusterEvent,
+    ClusterEventWithHint,
+    HintAnswer,
+    HintContext,
+)
 from scheduler_core.schedulers.v1_37.nodes import Mask, NodeTable
 from scheduler_core.schedulers.v1_37.plugins.base import (
     OK,
@@ -185,7 +190,7 @@ def node_matches(pod: CompiledPod, node: Manifest) -> bool:
     return map_selector(pod.node_selector).matches(labels(node)) and _any_term(pod.node_required, node)
 
 
-def _after_node_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_node_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     assert event.new is not None  # only registered for Add and Update
     added = (context.arguments("NodeAffinity").get("addedAffinity") or {}).get(REQUIRED)
     if not _any_term(node_terms(added), event.new) or not node_matches(pod, event.new):
@@ -253,7 +258,7 @@ PLUGIN = Declared(
     arguments=(
         Argument("addedAffinity", "affinity", text="applies to every pod beside its own node affinity"),
     ),
-    events=(Registration("Node", frozenset({"Add", "UpdateNodeLabel"}), _after_node_change),),
+    events=(ClusterEventWithHint("Node", frozenset({"Add", "UpdateNodeLabel"}), _after_node_change),),
     until=_until,
     signs=_signed,
     reuse=Reused(filter="nodes", score="nodes"),

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.schedulers.v1_37.interface import (
+    ClusterEvent,
+    ClusterEventWithHint,
+    HintAnswer,
+    HintContext,
+)
 from scheduler_core.schedulers.v1_37.plugins.base import (
     OK,
     SKIPPED,
@@ -57,13 +62,13 @@ class NodeDeclaredFeatures(Plugin):
         return _MISSING
 
 
-def _after_node_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_node_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     del pod, context
     before = status(event.old).get("declaredFeatures") or []
     return answer(before != (status(event.new).get("declaredFeatures") or []))
 
 
-def _after_pod_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_pod_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     del pod, context
     assert event.old is not None  # only registered for Update
     assert event.new is not None
@@ -77,8 +82,8 @@ PLUGIN = Declared(
     unprepared={"filter": 'error reading "PreFilterNodeDeclaredFeatures" from cycle-state: not found'},
     filters="the node declares the features that the pod needs",
     events=(
-        Registration("Node", frozenset({"Add", "UpdateNodeDeclaredFeature"}), _after_node_change),
-        Registration("TargetPod", frozenset({"Update"}), _after_pod_change),
+        ClusterEventWithHint("Node", frozenset({"Add", "UpdateNodeDeclaredFeature"}), _after_node_change),
+        ClusterEventWithHint("TargetPod", frozenset({"Update"}), _after_pod_change),
     ),
     until="a node that declares the features it needs is added, or the pod changes",
     signs=lambda pod, _: sorted(required_features(pod)),

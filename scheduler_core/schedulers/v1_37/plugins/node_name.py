@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.schedulers.v1_37.interface import Registration
+from scheduler_core.schedulers.v1_37.interface import ClusterEventWithHint
 from scheduler_core.schedulers.v1_37.plugins.base import Plugin
 from scheduler_core.schedulers.v1_37.plugins.declaration import Declared, Reused
 
@@ -18,7 +18,7 @@ PLUGIN = Declared(
     "preFilter filter",
     rank=30,
     filters="spec.nodeName is empty or the node's name",
-    events=(Registration("Node", frozenset({"Add"})),),
+    events=(ClusterEventWithHint("Node", frozenset({"Add"})),),
     until="a node is added",
     signs=lambda pod, _: pod.node,
     reuse=Reused(filter="nodes"),

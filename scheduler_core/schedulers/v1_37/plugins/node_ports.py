@@ -7,7 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.schedulers.v1_37.interface import (
+    ClusterEvent,
+    ClusterEventWithHint,
+    HintAnswer,
+    HintContext,
+)
 from scheduler_core.schedulers.v1_37.plugins.base import OK, SKIPPED, Codes, Context, Plugin, Rows, Status
 from scheduler_core.schedulers.v1_37.plugins.declaration import Declared
 from scheduler_core.schedulers.v1_37.plugins.hints import always, answer, listed
@@ -53,7 +58,7 @@ class NodePorts(Plugin):
         return _TAKEN
 
 
-def _after_pod_deleted(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_pod_deleted(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     del context
     assert event.old is not None  # only registered for Delete
     return answer(conflict(pod.host_ports, CompiledPod(event.old).host_ports))
@@ -79,8 +84,8 @@ PLUGIN = Declared(
     unprepared={"filter": 'reading "PreFilterNodePorts" from cycleState: not found'},
     filters="no host port of the pod is in use on the node",
     events=(
-        Registration("AssignedPod", frozenset({"Delete"}), _after_pod_deleted),
-        Registration("Node", frozenset({"Add"}), always),
+        ClusterEventWithHint("AssignedPod", frozenset({"Delete"}), _after_pod_deleted),
+        ClusterEventWithHint("Node", frozenset({"Add"}), always),
     ),
     until=_until,
     signs=_signed,

@@ -9,7 +9,12 @@ import numpy as np
 
 from scheduler_core.kubernetes.shared_devices import COUNT, ON_ONE_DEVICE, SHARE
 from scheduler_core.schedulers.v1_37.change import Manifest
-from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.schedulers.v1_37.interface import (
+    ClusterEvent,
+    ClusterEventWithHint,
+    HintAnswer,
+    HintContext,
+)
 from scheduler_core.schedulers.v1_37.plugins.base import MAX_SCORE, Codes, Context, Ints, Plugin, Rows, Status
 from scheduler_core.schedulers.v1_37.plugins.declaration import CPU_AND_MEMORY, Argument, Declared, Reused
 from scheduler_core.schedulers.v1_37.plugins.hints import always, answer, listed, metadata, spec, status
@@ -225,7 +230,7 @@ def _allocatable(node: Manifest | None) -> Amounts:
     return amounts(status(node).get("allocatable"))
 
 
-def _after_node_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_node_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     del context
     wanted, now = _wanted(pod), _allocatable(event.new)
     # Exempt resources are asked for here as well: Fits is called without them.
@@ -237,14 +242,14 @@ def _after_node_change(pod: CompiledPod, event: Event, context: HintContext) -> 
     return answer(any(now.get(name, 0) > before.get(name, 0) for name in ("pods", *wanted)))
 
 
-def _after_scale_down(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_scale_down(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     del context
     before = held_requests(spec(event.old), status(event.old))
     after = held_requests(spec(event.new), status(event.new))
     return answer(any(before.get(name, 0) > after.get(name, 0) for name in _wanted(pod)))
 
 
-def _after_device_class_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_device_class_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     del context
     asked = spec_requests(pod.spec)
     name = spec(event.new).get("extendedResourceName")
@@ -298,11 +303,13 @@ PLUGIN = Declared(
     formula="mean over resources of 100 · (allocatable − requested) / allocatable, by weight; not normalized",
     arguments=_ARGUMENTS,
     events=(
-        Registration("AssignedPod", frozenset({"Delete"}), always),
-        Registration("AssignedPod", frozenset({"UpdatePodScaleDown"}), _after_scale_down),
-        Registration("TargetPod", frozenset({"UpdatePodScaleDown"}), always),
-        Registration("Node", frozenset({"Add", "UpdateNodeAllocatable"}), _after_node_change),
-        Registration("resource.k8s.io/DeviceClass", frozenset({"Add", "Update"}), _after_device_class_change),
+        ClusterEventWithHint("AssignedPod", frozenset({"Delete"}), always),
+        ClusterEventWithHint("AssignedPod", frozenset({"UpdatePodScaleDown"}), _after_scale_down),
+        ClusterEventWithHint("TargetPod", frozenset({"UpdatePodScaleDown"}), always),
+        ClusterEventWithHint("Node", frozenset({"Add", "UpdateNodeAllocatable"}), _after_node_change),
+        ClusterEventWithHint(
+            "resource.k8s.io/DeviceClass", frozenset({"Add", "Update"}), _after_device_class_change
+        ),
     ),
     until=_until,
     signs=signed_requests,

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.schedulers.v1_37.interface import (
+    ClusterEvent,
+    ClusterEventWithHint,
+    HintAnswer,
+    HintContext,
+)
 from scheduler_core.schedulers.v1_37.plugins.base import (
     Codes,
     Context,
@@ -45,13 +50,13 @@ class NodeUnschedulable(Plugin):
         return _UNSCHEDULABLE
 
 
-def _after_node_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_node_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     del pod, context
     was_schedulable = event.old is not None and not spec(event.old).get("unschedulable")
     return answer(not was_schedulable and not spec(event.new).get("unschedulable"))
 
 
-def _after_toleration_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_toleration_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     del event
     compare = context.configuration.gate(COMPARISON_GATE)
     return answer(tolerates_all(pod.tolerations, (TAINT,), compare=compare))
@@ -63,8 +68,8 @@ PLUGIN = Declared(
     rank=40,
     filters="the node is not marked unschedulable, or the pod tolerates node.kubernetes.io/unschedulable",
     events=(
-        Registration("Node", frozenset({"Add", "UpdateNodeTaint"}), _after_node_change),
-        Registration("TargetPod", frozenset({"UpdatePodToleration"}), _after_toleration_change),
+        ClusterEventWithHint("Node", frozenset({"Add", "UpdateNodeTaint"}), _after_node_change),
+        ClusterEventWithHint("TargetPod", frozenset({"UpdatePodToleration"}), _after_toleration_change),
     ),
     until="a node is added, or made schedulable again (kubectl uncordon)",
     signs=signed_tolerations,

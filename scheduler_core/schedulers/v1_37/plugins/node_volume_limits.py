@@ -21,7 +21,12 @@ from scheduler_core.schedulers.v1_37.attached_volumes import (
 )
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.csi_migration import IN_TREE, TranslationError, in_tree_source
-from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.schedulers.v1_37.interface import (
+    ClusterEvent,
+    ClusterEventWithHint,
+    HintAnswer,
+    HintContext,
+)
 from scheduler_core.schedulers.v1_37.plugins.base import (
     OK,
     SKIPPED,
@@ -138,7 +143,7 @@ def _exceeds(limits: Mapping[str, int], fresh: set[Volume], used: set[Volume], a
     return any(driver in limits and counts[driver] + new > limits[driver] for driver, new in more.items())
 
 
-def _after_pod_deleted(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_pod_deleted(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     del pod, context
     if not (spec(event.old).get("nodeName") or status(event.old).get("nominatedNodeName")):
         return "QueueSkip"
@@ -147,12 +152,12 @@ def _after_pod_deleted(pod: CompiledPod, event: Event, context: HintContext) -> 
     return answer(any(volume.get(kind) is not None for volume in volumes for kind in kinds))
 
 
-def _after_claim_added(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_claim_added(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     del context
     return answer(names_claim(pod, event.new))
 
 
-def _after_attachment_deleted(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_attachment_deleted(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     del context
     attacher = spec(event.old).get("attacher") or ""
     return answer(any(_may_be_attached(volume, attacher) for volume in pod.volumes))
@@ -174,7 +179,7 @@ def _may_be_attached(volume: Mapping[str, Any], attacher: str) -> bool:
     return row.driver == attacher
 
 
-def _after_limits_changed(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_limits_changed(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     del pod, context
     before, now = limits_of(event.old), limits_of(event.new)
     return answer(any(limit > before.get(driver, 0) for driver, limit in now.items()))
@@ -186,11 +191,13 @@ PLUGIN = Declared(
     rank=100,
     filters="the node's CSI drivers can attach the pod's volumes within their limits",
     events=(
-        Registration("storage.k8s.io/CSINode", frozenset({"Add"}), always),
-        Registration("storage.k8s.io/CSINode", frozenset({"Update"}), _after_limits_changed),
-        Registration("AssignedPod", frozenset({"Delete"}), _after_pod_deleted),
-        Registration("PersistentVolumeClaim", frozenset({"Add"}), _after_claim_added),
-        Registration("storage.k8s.io/VolumeAttachment", frozenset({"Delete"}), _after_attachment_deleted),
+        ClusterEventWithHint("storage.k8s.io/CSINode", frozenset({"Add"}), always),
+        ClusterEventWithHint("storage.k8s.io/CSINode", frozenset({"Update"}), _after_limits_changed),
+        ClusterEventWithHint("AssignedPod", frozenset({"Delete"}), _after_pod_deleted),
+        ClusterEventWithHint("PersistentVolumeClaim", frozenset({"Add"}), _after_claim_added),
+        ClusterEventWithHint(
+            "storage.k8s.io/VolumeAttachment", frozenset({"Delete"}), _after_attachment_deleted
+        ),
     ),
     until="a pod with volumes of the same driver leaves a node, an attachment ends, or a limit is raised",
     signs=signed_volumes,

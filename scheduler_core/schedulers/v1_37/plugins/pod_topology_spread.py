@@ -11,7 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.schedulers.v1_37.change import Manifest
-from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.schedulers.v1_37.interface import (
+    ClusterEvent,
+    ClusterEventWithHint,
+    HintAnswer,
+    HintContext,
+)
 from scheduler_core.schedulers.v1_37.nodes import Mask, NodeTable
 from scheduler_core.schedulers.v1_37.plugins.base import (
     MAX_SCORE,
@@ -51,7 +56,7 @@ NO_LABEL = unresolvable("node(s) didn't match pod topology spread constraints (m
 
 
 @dataclass(frozen=True)
-class Constraint:
+class TopologySpreadConstraint:
     """A topology spread constraint, compiled for one pod."""
 
     key: str
@@ -62,7 +67,7 @@ class Constraint:
     honors_taints: bool
 
 
-def constraints_of(ctx: Context, kind: str) -> list[Constraint]:
+def constraints_of(ctx: Context, kind: str) -> list[TopologySpreadConstraint]:
     """Return the pod's constraints of a kind, or the default ones if it has none at all."""
     own = ctx.pod.spec.get("topologySpreadConstraints")
     if own:
@@ -83,7 +88,7 @@ def default_constraints(arguments: Mapping[str, Any]) -> tuple[Mapping[str, Any]
     return tuple(arguments.get("defaultConstraints") or ())
 
 
-def _compiled(entry: Mapping[str, Any], pod: CompiledPod) -> Constraint:
+def _compiled(entry: Mapping[str, Any], pod: CompiledPod) -> TopologySpreadConstraint:
     labels = [k for k in entry.get("matchLabelKeys") or () if k in pod.labels]
     selector = label_selector(entry.get("labelSelector"))
     return _constraint(
@@ -91,8 +96,8 @@ def _compiled(entry: Mapping[str, Any], pod: CompiledPod) -> Constraint:
     )
 
 
-def _constraint(entry: Mapping[str, Any], selector: Selector) -> Constraint:
-    return Constraint(
+def _constraint(entry: Mapping[str, Any], selector: Selector) -> TopologySpreadConstraint:
+    return TopologySpreadConstraint(
         entry["topologyKey"],
         int(entry["maxSkew"]),
         int(entry.get("minDomains") or 1),
@@ -102,7 +107,7 @@ def _constraint(entry: Mapping[str, Any], selector: Selector) -> Constraint:
     )
 
 
-def counted_by_row(ctx: Context, constraint: Constraint) -> Ints:
+def counted_by_row(ctx: Context, constraint: TopologySpreadConstraint) -> Ints:
     """Return each row's pods that the constraint counts; (capacity,) int64."""
     selector, namespace = constraint.selector, ctx.pod.namespace
     if selector.empty or selector.nothing:
@@ -110,7 +115,7 @@ def counted_by_row(ctx: Context, constraint: Constraint) -> Ints:
     return ctx.cluster.selected.count(namespace, selector, ctx.nodes.capacity)
 
 
-def eligible_rows(ctx: Context, constraint: Constraint) -> Mask | None:
+def eligible_rows(ctx: Context, constraint: TopologySpreadConstraint) -> Mask | None:
     """Return the rows that pass the constraint's inclusion policies; None if all do."""
     out = selected(ctx.nodes, ctx.pod) if constraint.honors_affinity else None
     if constraint.honors_taints:
@@ -119,7 +124,7 @@ def eligible_rows(ctx: Context, constraint: Constraint) -> Mask | None:
     return out
 
 
-def _having(nodes: NodeTable, constraints: list[Constraint]) -> Mask:
+def _having(nodes: NodeTable, constraints: list[TopologySpreadConstraint]) -> Mask:
     out = np.ones(nodes.capacity, np.bool_)
     for key in {constraint.key for constraint in constraints}:
         out &= nodes.label(key).ids >= 0
@@ -130,7 +135,7 @@ def _having(nodes: NodeTable, constraints: list[Constraint]) -> Mask:
 class Spread:
     """One hard constraint's state: matching pods per value, and which values are domains."""
 
-    constraint: Constraint
+    constraint: TopologySpreadConstraint
     matches: Ints
     domains: Mask
     number: int
@@ -160,7 +165,7 @@ class PodTopologySpread(Plugin):
         return OK, None
 
     @staticmethod
-    def _state(ctx: Context, constraint: Constraint, having: Mask) -> Spread:
+    def _state(ctx: Context, constraint: TopologySpreadConstraint, having: Mask) -> Spread:
         nodes = ctx.nodes
         column = nodes.label(constraint.key)
         eligible = eligible_rows(ctx, constraint)
@@ -272,7 +277,7 @@ def turned(raw: Ints, most: int, least: int) -> Ints:
 
 
 def _soft_lines(
-    ctx: Context, constraints: list[Constraint], having: Mask | None, rows: Rows
+    ctx: Context, constraints: list[TopologySpreadConstraint], having: Mask | None, rows: Rows
 ) -> Iterator[tuple[str, NDArray[np.int64], float, int]]:
     """Yield key, counts (by row for the hostname, else by value), weight and maxSkew of each constraint."""
     nodes = ctx.nodes
@@ -297,11 +302,11 @@ def _soft_lines(
         yield constraint.key, by_value, math.log(int(present.sum()) + 2), constraint.max_skew
 
 
-def _constraints(pod: CompiledPod, context: HintContext) -> Sequence[Constraint]:
+def _constraints(pod: CompiledPod, context: HintContext) -> Sequence[TopologySpreadConstraint]:
     return constraints_of(Context(pod, context.cluster, context.profile, context.configuration), HARD)
 
 
-def _matched(constraints: Sequence[Constraint], pod: Manifest | None) -> list[bool]:
+def _matched(constraints: Sequence[TopologySpreadConstraint], pod: Manifest | None) -> list[bool]:
     return [constraint.selector.matches(labels(pod)) for constraint in constraints]
 
 
@@ -316,7 +321,7 @@ def _involved(other: Manifest | None, pod: CompiledPod) -> bool:
     )
 
 
-def _after_pod_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_pod_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     if not _involved(event.new, pod) or not _involved(event.old, pod):
         return "QueueSkip"
     other = event.new or event.old
@@ -326,7 +331,7 @@ def _after_pod_change(pod: CompiledPod, event: Event, context: HintContext) -> H
     return answer(_matched(constraints, event.old) != _matched(constraints, event.new))
 
 
-def _after_target_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_target_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     constraints = _constraints(pod, context)
     tolerations_changed = (spec(event.old).get("tolerations") or []) != (
         spec(event.new).get("tolerations") or []
@@ -336,7 +341,7 @@ def _after_target_change(pod: CompiledPod, event: Event, context: HintContext) -
     return answer(_matched(constraints, event.old) != _matched(constraints, event.new))
 
 
-def _after_node_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_node_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     keys = [constraint.key for constraint in _constraints(pod, context)]
 
     def counts(node: Manifest | None) -> bool:
@@ -402,9 +407,13 @@ PLUGIN = Declared(
     "(greatest + least − score) / greatest",
     arguments=_ARGUMENTS,
     events=(
-        Registration("AssignedPod", frozenset({"Add", "Delete", "UpdatePodLabel"}), _after_pod_change),
-        Registration("TargetPod", frozenset({"UpdatePodLabel", "UpdatePodToleration"}), _after_target_change),
-        Registration(
+        ClusterEventWithHint(
+            "AssignedPod", frozenset({"Add", "Delete", "UpdatePodLabel"}), _after_pod_change
+        ),
+        ClusterEventWithHint(
+            "TargetPod", frozenset({"UpdatePodLabel", "UpdatePodToleration"}), _after_target_change
+        ),
+        ClusterEventWithHint(
             "Node", frozenset({"Add", "Delete", "UpdateNodeLabel", "UpdateNodeTaint"}), _after_node_change
         ),
     ),

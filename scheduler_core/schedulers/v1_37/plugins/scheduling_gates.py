@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.schedulers.v1_37.interface import Registration
+from scheduler_core.schedulers.v1_37.interface import ClusterEventWithHint
 from scheduler_core.schedulers.v1_37.plugins.declaration import Declared
 from scheduler_core.schedulers.v1_37.plugins.hints import always, listed
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
@@ -18,6 +18,6 @@ PLUGIN = Declared(
     "preEnqueue",
     rank=10,
     otherwise="PreEnqueue refuses a pod while spec.schedulingGates has an entry",
-    events=(Registration("TargetPod", frozenset({"UpdatePodSchedulingGatesEliminated"}), always),),
+    events=(ClusterEventWithHint("TargetPod", frozenset({"UpdatePodSchedulingGatesEliminated"}), always),),
     until=_until,
 )

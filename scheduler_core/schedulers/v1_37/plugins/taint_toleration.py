@@ -10,7 +10,12 @@ import numpy as np
 
 from scheduler_core.kubernetes.integers import parse_int
 from scheduler_core.schedulers.v1_37.change import Manifest
-from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.schedulers.v1_37.interface import (
+    ClusterEvent,
+    ClusterEventWithHint,
+    HintAnswer,
+    HintContext,
+)
 from scheduler_core.schedulers.v1_37.nodes import Mask
 from scheduler_core.schedulers.v1_37.plugins.base import (
     Codes,
@@ -130,7 +135,7 @@ class TaintToleration(Plugin):
         return default_normalize(raw, reverse=True)
 
 
-def _after_node_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_node_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     compare = context.configuration.gate(COMPARISON_GATE)
 
     def tolerated(node: Manifest | None) -> bool:
@@ -160,8 +165,8 @@ PLUGIN = Declared(
     prefers="nodes with few PreferNoSchedule taints that the pod does not tolerate",
     formula="number of such taints; normalized by 100 − 100 · score / greatest",
     events=(
-        Registration("Node", frozenset({"Add", "UpdateNodeTaint"}), _after_node_change),
-        Registration("TargetPod", frozenset({"UpdatePodToleration"}), always),
+        ClusterEventWithHint("Node", frozenset({"Add", "UpdateNodeTaint"}), _after_node_change),
+        ClusterEventWithHint("TargetPod", frozenset({"UpdatePodToleration"}), always),
     ),
     until="a node is added whose taints it tolerates, or a node's taints change to that",
     signs=signed_tolerations,

@@ -10,7 +10,12 @@ import numpy as np
 from scheduler_core.kubernetes.quantity import parse_resource
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.csi_migration import MIGRATED_PLUGINS, TranslationError
-from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.schedulers.v1_37.interface import (
+    ClusterEvent,
+    ClusterEventWithHint,
+    HintAnswer,
+    HintContext,
+)
 from scheduler_core.schedulers.v1_37.plugins.base import (
     OK,
     SKIPPED,
@@ -36,7 +41,7 @@ from scheduler_core.schedulers.v1_37.plugins.signed_volumes import signed_volume
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.status import ERROR, UNRESOLVABLE
 from scheduler_core.schedulers.v1_37.volumes import (
-    PodClaims,
+    PodVolumeClaims,
     PodVolumes,
     capacity,
     class_name,
@@ -59,7 +64,7 @@ _UNBOUND = unresolvable("pod has unbound immediate PersistentVolumeClaims")
 class VolumeState:
     """The pod's claims, and what was found on each node."""
 
-    claims: PodClaims
+    claims: PodVolumeClaims
     by_row: dict[int, PodVolumes] = field(default_factory=dict)
     statuses: dict[Status, int] = field(default_factory=dict)
     """The code of each answer of a node without what the claims need, from 1."""
@@ -169,7 +174,7 @@ def _score(shape: Any, used: dict[str, tuple[int, int]]) -> int:
     return int(np.floor(int(evaluate(shape, np.array(rates)).sum()) / len(used) + 0.5))
 
 
-def _after_class_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_class_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     del pod, context
     if event.old is None:
         return "Queue"
@@ -177,12 +182,12 @@ def _after_class_change(pod: CompiledPod, event: Event, context: HintContext) ->
     return answer(now != (event.old.get("allowedTopologies") or []))
 
 
-def _after_claim_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_claim_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     del context
     return answer(names_claim(pod, event.new))
 
 
-def _after_csi_node_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_csi_node_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     del pod, context
     if event.old is None:
         return "Queue"
@@ -193,7 +198,7 @@ def _migrated(csi_node: Manifest | None) -> str:
     return (metadata(csi_node).get("annotations") or {}).get(MIGRATED_PLUGINS) or ""
 
 
-def _after_capacity_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_capacity_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     del pod, context
     if event.old is None:
         return "Queue"
@@ -207,7 +212,7 @@ def _largest_volume(capacity: Manifest | None) -> int | None:
     return None if text is None else parse_resource("storage", str(text))
 
 
-def _after_driver_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_driver_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     del context
     inline = {(volume.get("csi") or {}).get("driver") for volume in pod.volumes if volume.get("csi")}
     was, now = bool(spec(event.old).get("storageCapacity")), bool(spec(event.new).get("storageCapacity"))
@@ -244,13 +249,13 @@ PLUGIN = Declared(
     otherwise="Reserve and PreBind bind the claims",
     arguments=_ARGUMENTS,
     events=(
-        Registration("storage.k8s.io/StorageClass", _ADD_UPDATE, _after_class_change),
-        Registration("PersistentVolumeClaim", _ADD_UPDATE, _after_claim_change),
-        Registration("PersistentVolume", _ADD_UPDATE, always),
-        Registration("Node", frozenset({"Add", "UpdateNodeLabel"}), always),
-        Registration("storage.k8s.io/CSINode", _ADD_UPDATE, _after_csi_node_change),
-        Registration("storage.k8s.io/CSIDriver", frozenset({"Update"}), _after_driver_change),
-        Registration("storage.k8s.io/CSIStorageCapacity", _ADD_UPDATE, _after_capacity_change),
+        ClusterEventWithHint("storage.k8s.io/StorageClass", _ADD_UPDATE, _after_class_change),
+        ClusterEventWithHint("PersistentVolumeClaim", _ADD_UPDATE, _after_claim_change),
+        ClusterEventWithHint("PersistentVolume", _ADD_UPDATE, always),
+        ClusterEventWithHint("Node", frozenset({"Add", "UpdateNodeLabel"}), always),
+        ClusterEventWithHint("storage.k8s.io/CSINode", _ADD_UPDATE, _after_csi_node_change),
+        ClusterEventWithHint("storage.k8s.io/CSIDriver", frozenset({"Update"}), _after_driver_change),
+        ClusterEventWithHint("storage.k8s.io/CSIStorageCapacity", _ADD_UPDATE, _after_capacity_change),
     ),
     until=_until,
     signs=signed_volumes,

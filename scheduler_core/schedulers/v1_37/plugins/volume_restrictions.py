@@ -7,7 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.schedulers.v1_37.interface import (
+    ClusterEvent,
+    ClusterEventWithHint,
+    HintAnswer,
+    HintContext,
+)
 from scheduler_core.schedulers.v1_37.plugins.base import (
     OK,
     SKIPPED,
@@ -133,7 +138,7 @@ class VolumeRestrictions(Plugin):
         return _DISK if code == 1 else _IN_USE
 
 
-def _after_pod_deleted(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_pod_deleted(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     del context
     assert event.old is not None  # only registered for Delete
     deleted = CompiledPod(event.old)
@@ -149,7 +154,7 @@ def _named(pod: CompiledPod) -> set[str]:
     return {name for name, ephemeral in pod.claims if not ephemeral}
 
 
-def _after_claim_added(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_claim_added(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     del context
     return answer(names_claim(pod, event.new, ephemeral=False))
 
@@ -165,9 +170,9 @@ PLUGIN = Declared(
     required=("filter",),
     filters="no other pod uses a ReadWriteOncePod claim or an exclusive disk of the pod",
     events=(
-        Registration("AssignedPod", frozenset({"Delete"}), _after_pod_deleted),
-        Registration("Node", frozenset({"Add"}), always),
-        Registration("PersistentVolumeClaim", frozenset({"Add"}), _after_claim_added),
+        ClusterEventWithHint("AssignedPod", frozenset({"Delete"}), _after_pod_deleted),
+        ClusterEventWithHint("Node", frozenset({"Add"}), always),
+        ClusterEventWithHint("PersistentVolumeClaim", frozenset({"Add"}), _after_claim_added),
     ),
     until=_until,
     signs=signed_volumes,

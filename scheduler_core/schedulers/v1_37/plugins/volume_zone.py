@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.schedulers.v1_37.change import Manifest
-from scheduler_core.schedulers.v1_37.interface import Event, HintAnswer, HintContext, Registration
+from scheduler_core.schedulers.v1_37.interface import (
+    ClusterEvent,
+    ClusterEventWithHint,
+    HintAnswer,
+    HintContext,
+)
 from scheduler_core.schedulers.v1_37.nodes import Mask
 from scheduler_core.schedulers.v1_37.plugins.base import (
     OK,
@@ -112,17 +117,17 @@ def topologies_of(volume: Manifest | None) -> list[Topology]:
     return [(key, values) for key, values in found if "" not in values]
 
 
-def _after_class_added(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_class_added(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     del pod, context
     return answer((event.new or {}).get("volumeBindingMode") == "WaitForFirstConsumer")
 
 
-def _after_claim_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_claim_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     del context
     return answer(names_claim(pod, event.new, ephemeral=False))
 
 
-def _after_volume_change(pod: CompiledPod, event: Event, context: HintContext) -> HintAnswer:
+def _after_volume_change(pod: CompiledPod, event: ClusterEvent, context: HintContext) -> HintAnswer:
     del pod, context
     return answer(event.old is None or topologies_of(event.old) != topologies_of(event.new))
 
@@ -138,10 +143,10 @@ PLUGIN = Declared(
     required=("filter",),
     filters="the node is in the zones and regions of the pod's bound volumes",
     events=(
-        Registration("storage.k8s.io/StorageClass", frozenset({"Add"}), _after_class_added),
-        Registration("Node", frozenset({"Add", "UpdateNodeLabel"}), always),
-        Registration("PersistentVolumeClaim", frozenset({"Add", "Update"}), _after_claim_change),
-        Registration("PersistentVolume", frozenset({"Add", "Update"}), _after_volume_change),
+        ClusterEventWithHint("storage.k8s.io/StorageClass", frozenset({"Add"}), _after_class_added),
+        ClusterEventWithHint("Node", frozenset({"Add", "UpdateNodeLabel"}), always),
+        ClusterEventWithHint("PersistentVolumeClaim", frozenset({"Add", "Update"}), _after_claim_change),
+        ClusterEventWithHint("PersistentVolume", frozenset({"Add", "Update"}), _after_volume_change),
     ),
     until=_until,
     signs=signed_volumes,
