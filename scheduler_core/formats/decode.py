@@ -112,6 +112,9 @@ def decode(entry: Entry, row: Kind, report: Report, *, salt: str = "") -> Kubern
 
 # Kubernetes' alphabet for generated names: no vowels, no characters that are easily confused.
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+_PAIRS = [
+    first + second for second in _ALPHABET for first in _ALPHABET
+]  # by their number, lowest digit first
 
 
 def short_hash(*parts: str, length: int = 5) -> str:
@@ -120,7 +123,7 @@ def short_hash(*parts: str, length: int = 5) -> str:
         int.from_bytes(hashlib.sha256("\0".join(parts).encode()).digest()[:16]) % len(_ALPHABET) ** length
     )
     out = ""
-    for _ in range(length):
-        number, digit = divmod(number, len(_ALPHABET))
-        out += _ALPHABET[digit]
-    return out
+    while len(out) < length:
+        number, pair = divmod(number, len(_PAIRS))
+        out += _PAIRS[pair]
+    return out[:length]

@@ -35,14 +35,14 @@ _DEFAULT_CLASS = (
 PREEMPTS = "PreemptLowerPriority"
 _NOT_READY = "node.kubernetes.io/not-ready"
 _UNREACHABLE = "node.kubernetes.io/unreachable"
-_SPACE = uuid.UUID("6f5d2f4e-3f0c-5a0e-9b6a-706f64737465")
+_SPACE_BYTES = uuid.UUID("6f5d2f4e-3f0c-5a0e-9b6a-706f64737465").bytes
 
 Warn = Callable[[str, str], None]  # field, message
 
 
 def uid_for(kind: str, namespace: str, name: str) -> str:
     """Return the uid of an object whose manifest has none; deterministic for the same object."""
-    named = _SPACE.bytes + f"{kind}/{namespace}/{name}".encode()
+    named = _SPACE_BYTES + f"{kind}/{namespace}/{name}".encode()
     digits = hashlib.sha1(named, usedforsecurity=False).hexdigest()  # as uuid.uuid5, in a fifth of its time
     variant = "89ab"[int(digits[16], 16) & 3]
     return f"{digits[:8]}-{digits[8:12]}-5{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}"
@@ -127,7 +127,9 @@ class Admission:
         """
         last = self._last
         if last is not None and last[1] == priority_given and same_specification(pod, last[0]):
-            return replace(last[2], meta=pod.meta)
+            admitted = replace(last[2], meta=pod.meta)
+            self._last = pod, priority_given, admitted
+            return admitted
         noted: list[str] = []
 
         def note(field: str, text: str) -> None:
@@ -141,6 +143,10 @@ class Admission:
         admitted = self._admitted(pod, note, priority_given, None if refuse is None else deny)
         self._last = None if noted else (pod, priority_given, admitted)  # each pod is warned of
         return admitted
+
+    def admitted_like(self, obj: KubernetesObject) -> Pod | None:
+        """Return what the last pod was admitted as if it is this one, and its replicas need no notice."""
+        return self._last[2] if self._last is not None and self._last[0] is obj else None
 
     def _admitted(self, pod: Pod, warn: Warn, priority_given: bool, refuse: Warn | None) -> Pod:
         priority = self._priority(pod, warn, priority_given, refuse)

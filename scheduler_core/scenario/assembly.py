@@ -34,6 +34,7 @@ from scheduler_core.kubernetes.model import (
 )
 from scheduler_core.kubernetes.provisioning import provisions
 from scheduler_core.kubernetes.reading import At, Report
+from scheduler_core.kubernetes.replicas import with_replicas
 from scheduler_core.kubernetes.selectors import matches
 from scheduler_core.progress import Watch, counted, unwatched
 
@@ -77,7 +78,7 @@ class Assembly:
         self.world = ExistingObjects()
         self.admission = Admission()
         self.notices = Notices()
-        self.children: dict[Key, list[KubernetesObject]] = {}
+        self.children: dict[Key, list[Key]] = {}
         self.ignored: list[Entry] = []  # manifests in operations whose kind has no reader
         self.places: dict[Key, At] = {}  # the location of each object's manifest
         self.changed: list[WorkloadChange] = []  # by controllers that a later document replaced
@@ -239,7 +240,7 @@ class Assembly:
 
     def _warn_of_provisioners(self) -> None:
         """Warn of claims whose volume a provisioner would create: without virtual time none is created."""
-        owners = {key_of(made): owner for owner, children in self.children.items() for made in children}
+        owners = {made: owner for owner, children in self.children.items() for made in children}
         unbound: dict[str, list[PersistentVolumeClaim]] = {}
         for obj in self.world.objects.values():
             if isinstance(obj, PersistentVolumeClaim) and obj.storage_class and not obj.volume_name:
@@ -266,12 +267,12 @@ class Assembly:
             )
 
     def _in_order(self) -> Iterable[KubernetesObject]:
-        made = {key_of(child) for children in self.children.values() for child in children}
+        made = {child for children in self.children.values() for child in children}
         stack = [key for key in reversed(self.world.objects) if key not in made]
         while stack:
             key = stack.pop()
             yield self.world.objects[key]
-            stack.extend(key_of(child) for child in reversed(self.children.get(key, ())))
+            stack.extend(reversed(self.children.get(key, ())))
 
     # --- controllers
 
@@ -290,13 +291,11 @@ class Assembly:
             if not self.count_pods(sum(isinstance(o, Pod) for o in changes.create), at):
                 return done
             children = self.children.setdefault(key_of(current), [])
-            for obj in changes.create:
-                made = self.admit_made(obj, at)
-                self.world.put(made)
-                children.append(made)
-                done.append(("create", made))
-                if isinstance(made, Workload):
-                    waiting.append(made)
+            for obj, replicas in with_replicas(changes.create):
+                made = [self.admit_made(obj, at), *self._admit_replicas(obj, replicas, at)]
+                children += self.world.put_replicas(made)
+                done += [("create", one) for one in made]
+                waiting += [one for one in made[:1] if isinstance(one, Workload)]
             for obj in changes.update:
                 self.world.put(obj)
                 done.append(("update", obj))
@@ -333,6 +332,13 @@ class Assembly:
                 spec = self.places[key_of(owner)].child("spec")
                 return self.count_pods(wanted, spec if owner.kind == "DaemonSet" else spec.child("replicas"))
         return True
+
+    def _admit_replicas(self, obj: KubernetesObject, replicas: list[Pod], at: At) -> list[KubernetesObject]:
+        """Admit the replicas of a pod that has just been admitted; ``at`` is the controller's location."""
+        admitted = self.admission.admitted_like(obj) if self.admitting else None
+        if admitted is None:
+            return [self.admit_made(pod, at) for pod in replicas]
+        return [replace(admitted, meta=pod.meta) for pod in replicas]
 
     def admit_made(self, obj: KubernetesObject, at: At) -> KubernetesObject:
         """Admit an object that a controller created; ``at`` is the controller's location."""

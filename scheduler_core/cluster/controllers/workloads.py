@@ -8,7 +8,7 @@ Names and uids are deterministic.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Literal
@@ -83,6 +83,21 @@ class ExistingObjects:
                 self._pods_on.setdefault(obj.node_name, {})[key] = None
             for label in _orphan_labels(obj):
                 self._orphans.setdefault(label, {})[key] = None
+
+    def put_replicas(self, objects: Sequence[KubernetesObject]) -> list[Key]:
+        """Add an object and replicas of it; return their keys."""
+        self.put(objects[0])
+        owner, keys = objects[0].meta.controller, [key_of(obj) for obj in objects]
+        if owner is None or any(key in self.objects for key in keys[1:]):
+            for obj in objects[1:]:
+                self.put(obj)
+            return keys
+        self.objects.update(zip(keys, objects))
+        self._owned[_owner_key(objects[0].meta, owner)].update(dict.fromkeys(keys))
+        first = objects[0]
+        if isinstance(first, Pod) and first.node_name:
+            self._pods_on[first.node_name].update(dict.fromkeys(keys))
+        return keys
 
     def remove(self, key: Key) -> None:
         """Remove an object."""
