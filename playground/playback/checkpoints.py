@@ -54,8 +54,8 @@ class Checkpoints:
             return
         with self._lock:
             self._spent += seconds
-            if self._spent < self._interval or simulation.index <= max(self.indices, default=0):
-                return
+            if self._spent < self._interval or simulation.index <= max(self.indices, default=NEAR):
+                return  # a copy within the first cycles serves no jump, and would delay the first of them
             began = time.thread_time()
             self._kept.append((simulation.fork(trace=False), _size(simulation)))
             self._spent = 0.0

@@ -154,6 +154,14 @@ def test_copies_are_bounded(often: None, limits: Any, monkeypatch: pytest.Monkey
     assert made.cycle(len(made)).index == len(made)
 
 
+def test_no_copy_is_made_within_the_first_cycles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No jump would use it, and a copy of a large cluster would delay the first cycle by seconds."""
+    monkeypatch.setattr(checkpoints, "EVERY_SECONDS", 0.0)
+    made = played(scenario("sound"))
+    assert 1 < len(made) <= checkpoints.NEAR
+    assert made.checkpoints.indices == []
+
+
 def test_without_a_cache_nothing_is_copied(often: None) -> None:
     """Decisions alone are applied faster than a copy is made."""
     plain = played(load((DATA / "web.yaml").read_text()))

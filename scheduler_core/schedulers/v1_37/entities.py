@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import insort
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from scheduler_core.schedulers.v1_37.backoff import DEFAULT, Backoff
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
@@ -32,6 +33,11 @@ class QueuedPodInfo:
     pending: set[str] = field(default_factory=set)
     gated_by: str | None = None
     backoff: Backoff = DEFAULT
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> QueuedPodInfo:
+        """Copy the sets; all else never changes."""
+        del memo
+        return replace(self, rejected_by=set(self.rejected_by), pending=set(self.pending))
 
     @property
     def key(self) -> str:

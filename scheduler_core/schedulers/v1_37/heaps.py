@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from typing import Any
 
 from scheduler_core.schedulers.v1_37.entities import Entity
@@ -17,6 +18,13 @@ class EntityHeap:
         self._entities: dict[str, tuple[int, Entity]] = {}
         self._heap: list[tuple[tuple[Any, ...], int, str]] = []
         self._added = 0
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> EntityHeap:
+        """Copy the entities; ranks and keys never change."""
+        out = EntityHeap(self._rank)
+        out._entities = {key: (number, deepcopy(one, memo)) for key, (number, one) in self._entities.items()}
+        out._heap, out._added = self._heap.copy(), self._added
+        return out
 
     def __len__(self) -> int:
         return len(self._entities)
