@@ -8,7 +8,7 @@ from typing import Any
 from scheduler_core.authoring.v1_37_editing import DEFAULT_DOCUMENT, PERCENTAGE
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.schedulers.v1_37.configuration import compile_v1_37_configuration
-from scheduler_core.schedulers.v1_37.profiles import Profile
+from scheduler_core.schedulers.v1_37.profiles import KubeSchedulerProfile
 from scheduler_core.settings.settings import Settings
 
 Wire = dict[str, Any]
@@ -33,7 +33,7 @@ def form_of(document: Document | None, settings: Settings) -> Wire:
     }
 
 
-def _profile(profile: Profile, written: Mapping[str, Any]) -> Wire:
+def _profile(profile: KubeSchedulerProfile, written: Mapping[str, Any]) -> Wire:
     configs = written.get("pluginConfig") or ()
     return {
         "name": profile.scheduler_name,

@@ -12,7 +12,7 @@ from msgspec import Struct
 from playground.panels.sentences import Sentence, listed
 from scheduler_core.schedulers.coscheduling.controller import FINAL
 from scheduler_core.schedulers.coscheduling.editions import EDITIONS, Edition
-from scheduler_core.schedulers.coscheduling.record import Member, PodGroupRecord
+from scheduler_core.schedulers.coscheduling.record import GroupMember, PodGroupRecord
 
 ENDED = frozenset({"Succeeded", "Failed"})
 NEXT_SHOWN = 12
@@ -28,8 +28,8 @@ class _Standing(Struct, frozen=True, dict=True):
     scheduled: bool
 
     @cached_property
-    def by_state(self) -> dict[str, list[Member]]:
-        found: dict[str, list[Member]] = defaultdict(list)
+    def by_state(self) -> dict[str, list[GroupMember]]:
+        found: dict[str, list[GroupMember]] = defaultdict(list)
         for member in self.record.members:
             found[member.state].append(member)
         return found

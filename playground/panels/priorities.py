@@ -17,7 +17,7 @@ from scheduler_core.run.v1_37.record import ReleaseRecord, release_record
 from scheduler_core.schedulers.extenders.configuration import is_extender
 from scheduler_core.schedulers.extenders.rules import MAX_EXTENDER_PRIORITY
 from scheduler_core.schedulers.v1_11.priorities import PRIORITIES, describe
-from scheduler_core.schedulers.v1_11.priorities.line import Line, LineQuestion, as_dict
+from scheduler_core.schedulers.v1_11.priorities.line import FormulaLine, LineQuestion, as_dict
 from scheduler_core.schedulers.v1_11.scoring import combine
 from scheduler_core.schedulers.v1_37.plugins.base import MAX_SCORE
 from scheduler_core.schedulers.v1_37.plugins.table import declared
@@ -113,9 +113,9 @@ def _extender_score(cycle: Cycle, place: int, row: PriorityRow) -> dict[str, Any
     assert cycle.totals is not None
     score = int(row.score[place])
     raw = score if row.raw is None else int(row.raw[place])
-    value = [Line("Prioritize", "Score of the node in the answer", f"{raw:,}", f"{raw:,}")]
+    value = [FormulaLine("Prioritize", "Score of the node in the answer", f"{raw:,}", f"{raw:,}")]
     scale = f"× {MAX_SCORE} / {MAX_EXTENDER_PRIORITY}"
-    scaled = [] if row.raw is None else [Line("MaxNodeScore", scale, f"{raw:,}", f"{score:,}")]
+    scaled = [] if row.raw is None else [FormulaLine("MaxNodeScore", scale, f"{raw:,}", f"{score:,}")]
     return {
         "name": row.name,
         "kind": kind_of(row, release_record(cycle)),
@@ -139,8 +139,8 @@ def _plugin_score(cycle: Cycle, place: int, row: PriorityRow) -> dict[str, Any]:
     raw, score = int(row.raw[place]), int(row.score[place])
     plugin = declared(row.name)
     formula, _, normalized = plugin.formula.partition("; ")
-    value = [Line("Score", formula or "score of the node", f"{raw:,}", f"{raw:,}")]
-    scaled = [Line("NormalizeScore", normalized or "unchanged", f"{raw:,}", f"{score:,}")]
+    value = [FormulaLine("Score", formula or "score of the node", f"{raw:,}", f"{raw:,}")]
+    scaled = [FormulaLine("NormalizeScore", normalized or "unchanged", f"{raw:,}", f"{score:,}")]
     return {
         "name": row.name,
         "kind": "plugin",

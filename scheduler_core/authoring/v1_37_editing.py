@@ -37,7 +37,7 @@ PERCENTAGE = "percentageOfNodesToScore"
 _HEAD = {"apiVersion": "podstep/v1", "kind": SETTINGS_KIND}
 
 
-class Profile(EditedProfile):
+class GatedProfile(EditedProfile):
     """One profile to be changed in place, and the feature gates of its document."""
 
     def __init__(self, document: Document, number: str, gates: Mapping[str, bool]) -> None:
@@ -139,7 +139,7 @@ def switch(document: Document, name: str, value: str, gates: Mapping[str, bool])
     number, point, plugin = _place(name, 3)
     if value not in ("on", "off"):
         raise EditError(f"A plugin is switched on or off, not {value[:40]!r}.")
-    profile = Profile(document, number, gates)
+    profile = GatedProfile(document, number, gates)
     points = declared(plugin).points.split()
     if point == EVERYWHERE:
         _everywhere(profile, plugin, points, on=value == "on")
@@ -150,7 +150,7 @@ def switch(document: Document, name: str, value: str, gates: Mapping[str, bool])
     return profile.tidied()
 
 
-def _at_point(profile: Profile, point: str, plugin: str, *, on: bool) -> None:
+def _at_point(profile: GatedProfile, point: str, plugin: str, *, on: bool) -> None:
     if on == profile.runs(plugin, point):
         return
     profile.drop(point, "disabled" if on else "enabled", plugin)
@@ -159,7 +159,7 @@ def _at_point(profile: Profile, point: str, plugin: str, *, on: bool) -> None:
         profile.listed(point, "enabled" if on else "disabled").append({"name": plugin, **weight})
 
 
-def _everywhere(profile: Profile, plugin: str, points: Sequence[str], *, on: bool) -> None:
+def _everywhere(profile: GatedProfile, plugin: str, points: Sequence[str], *, on: bool) -> None:
     for point in (*points, EVERYWHERE):
         for which in ("disabled",) if on else ("enabled", "disabled"):
             profile.drop(point, which, plugin)
@@ -175,7 +175,7 @@ def _everywhere(profile: Profile, plugin: str, points: Sequence[str], *, on: boo
 def arrange(document: Document, name: str, value: str, gates: Mapping[str, bool]) -> Document:
     """Set the order of the plugins of a point, ``0/filter``, to ``value``, a list of all names that run."""
     number, _, point = name.partition("/")
-    profile = Profile(document, number, gates)
+    profile = GatedProfile(document, number, gates)
     wanted = read_json(value, list, "The order")
     running = _running(profile, point)
     if sorted(map(str, wanted)) != sorted(running):
@@ -191,7 +191,7 @@ def arrange(document: Document, name: str, value: str, gates: Mapping[str, bool]
     return profile.tidied()
 
 
-def _running(profile: Profile, point: str) -> dict[str, int]:
+def _running(profile: GatedProfile, point: str) -> dict[str, int]:
     """Return the plugins of a point in order, those that score with their weights, the others with 0."""
     return {
         name: (weight or 1) if point in WEIGHTED_POINTS else 0
@@ -217,7 +217,7 @@ def weigh(document: Document, name: str, value: str, gates: Mapping[str, bool]) 
         raise EditError(
             f"The weight of {plugin} must be a whole number from 0 to {MOST_WEIGHT:,}, not {value[:40]!r}."
         )
-    profile = Profile(document, number, gates)
+    profile = GatedProfile(document, number, gates)
     if value == "0":
         _at_point(profile, SCORE, plugin, on=False)
     elif profile.weights.get(plugin) != int(value):
@@ -225,7 +225,7 @@ def weigh(document: Document, name: str, value: str, gates: Mapping[str, bool]) 
     return profile.tidied()
 
 
-def _set_weight(profile: Profile, plugin: str, weight: int) -> None:
+def _set_weight(profile: GatedProfile, plugin: str, weight: int) -> None:
     own = next((one for one in profile.listed(EVERYWHERE, "enabled") if one.get("name") == plugin), None)
     profile.drop(SCORE, "disabled", plugin)
     profile.drop(SCORE, "enabled", plugin)
@@ -252,7 +252,7 @@ def weigh_all(document: Document, name: str, value: str, gates: Mapping[str, boo
 def argue(document: Document, name: str, value: str, gates: Mapping[str, bool]) -> Document:
     """Set a plugin's arguments, an object in JSON: ``0/NodeResourcesFit``; empty: the defaults."""
     number, plugin = _place(name, 2)
-    profile = Profile(document, number, gates)
+    profile = GatedProfile(document, number, gates)
     with_arguments(profile, plugin, read_json(value, dict, "The arguments") if value.strip() else None)
     return profile.tidied()
 
@@ -275,7 +275,7 @@ def limit_nodes(document: Document, name: str, value: str, gates: Mapping[str, b
     number = int(value) if value else None
     if not name:
         return with_field(document, PERCENTAGE, number, None)
-    profile = Profile(document, name, gates)
+    profile = GatedProfile(document, name, gates)
     profile.written = profile.document["profiles"][profile.number] = dict(
         with_field(profile.written, PERCENTAGE, number, None)
     )

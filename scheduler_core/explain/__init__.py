@@ -22,7 +22,7 @@ from scheduler_core.explain.explanation import (
     verdict,
 )
 from scheduler_core.explain.missing_pod import gone, unknown_node
-from scheduler_core.explain.recorded_answer import DumpFacts, Outcome, is_before_operations
+from scheduler_core.explain.recorded_answer import DumpFacts, SimulatedOutcome, is_before_operations
 from scheduler_core.explain.spelling import near
 from scheduler_core.explain.story import Story, story_of
 from scheduler_core.explain.v1_37.beside import pending_beside, placed_beside, serving
@@ -128,7 +128,7 @@ def with_recorded(answer: Explanation, scenario: Scenario) -> Explanation:
     """Return the answer with the recorded condition of its pod, if it is about the dumped cluster."""
     if not is_before_operations(answer.step) or answer.asked is not None:
         return answer
-    outcome = Outcome(
+    outcome = SimulatedOutcome(
         answer.node or "", answer.message, fits=answer.state == "pending" and not answer.message
     )
     return replace(answer, recorded=DumpFacts.of(scenario).compare(answer.pod, outcome))

@@ -24,7 +24,7 @@ from scheduler_core.kubernetes.model import Taint
 from scheduler_core.kubernetes.selectors import tolerates
 from scheduler_core.schedulers.v1_11.predicates import RULES, CheckNodeLabelPresence, CheckServiceAffinity
 from scheduler_core.schedulers.v1_11.predicates.interpod import GENERAL_REASON
-from scheduler_core.schedulers.v1_11.predicates.rule import NO_CHANGE, Change, Facts, Reason
+from scheduler_core.schedulers.v1_11.predicates.rule import NO_CHANGE, Facts, Reason, SuggestedChange
 
 EFFECTS = ("NoSchedule", "NoExecute")
 
@@ -57,7 +57,7 @@ def _of_facts(place: PodOnNode, facts: Facts) -> Finding:
     )
 
 
-def _edit(place: PodOnNode, change: Change) -> Edit:
+def _edit(place: PodOnNode, change: SuggestedChange) -> Edit:
     if change.kind == "Pod":
         return place.edit_pod(change.words, change.cost, change.mutate)
     return Edit("Node", place.node.meta.name, change.words, change.cost, "node", change.mutate)

@@ -33,7 +33,7 @@ UNKNOWN = (
 OF_NODES = ("untolerated taint", "node affinity or selector", "node(s) were unschedulable")
 
 
-class Outcome(Struct, frozen=True):
+class SimulatedOutcome(Struct, frozen=True):
     """What the simulation answers for a pod: its node, or the message of its last attempt.
 
     Without either it ``fits`` and is not placed yet, or has not been tried.
@@ -111,7 +111,7 @@ class DumpFacts(Struct, frozen=True):
             any(one.get("kind") in STORAGE for one in scenario.documents),
         )
 
-    def compare(self, pod: str, outcome: Outcome) -> RecordedAnswer | None:
+    def compare(self, pod: str, outcome: SimulatedOutcome) -> RecordedAnswer | None:
         """Compare a pod's recorded condition with an outcome; ``None`` if none is recorded."""
         condition = self.conditions.get(pod)
         if condition is None:
@@ -120,7 +120,7 @@ class DumpFacts(Struct, frozen=True):
         causes = (tuple(self._causes(condition, outcome)) or (UNKNOWN,)) if found else ()
         return RecordedAnswer(condition, outcome.text(), found, causes)
 
-    def _causes(self, condition: SchedulingCondition, outcome: Outcome) -> Iterator[str]:
+    def _causes(self, condition: SchedulingCondition, outcome: SimulatedOutcome) -> Iterator[str]:
         recorded = parse_fit_error(condition.message)
         before, now = recorded.comparable(), parse_fit_error(outcome.message).comparable()
         changed = [name for name in (*before, *now) if before.get(name) != now.get(name)]
@@ -142,7 +142,7 @@ class DumpFacts(Struct, frozen=True):
             yield f"{runs}, the answer is kube-scheduler {self.release}'s"
 
 
-def _differences(condition: SchedulingCondition, outcome: Outcome) -> Iterator[str]:
+def _differences(condition: SchedulingCondition, outcome: SimulatedOutcome) -> Iterator[str]:
     """Yield in what the simulated answer differs, a phrase each."""
     if outcome.node or outcome.fits:
         yield f"here the pod is placed on {outcome.node}" if outcome.node else "here the pod fits"
@@ -185,7 +185,7 @@ class RecordedAnswers:
 
     def __init__(self, facts: DumpFacts) -> None:
         self.facts = facts
-        self._outcomes: dict[str, Outcome] = {}
+        self._outcomes: dict[str, SimulatedOutcome] = {}
 
     def note(self, cycle: Cycle) -> None:
         """Keep what a cycle answers for pods with a recorded condition."""
@@ -196,18 +196,18 @@ class RecordedAnswers:
         """Keep where the decision of a step places pods."""
         if self.facts.conditions and is_before_operations(step):
             found = (pair for pair in decision.placements if pair[0] in self.facts.conditions)
-            self._outcomes.update((pod, Outcome(node)) for pod, node in found)
+            self._outcomes.update((pod, SimulatedOutcome(node)) for pod, node in found)
 
     def failed(self, step: str, pod: str, message: str) -> None:
         """Keep the message of a step that did not place its pod; one that was placed stays so."""
-        placed = self._outcomes.get(pod, Outcome()).node
+        placed = self._outcomes.get(pod, SimulatedOutcome()).node
         if pod in self.facts.conditions and not placed and is_before_operations(step):
-            self._outcomes[pod] = Outcome(message=message)
+            self._outcomes[pod] = SimulatedOutcome(message=message)
 
     def answers(self, most: int | None = None) -> list[RecordedAnswer]:
         """Return the comparisons of the first ``most`` pods; those that differ come first."""
         pods = islice(self.facts.conditions, most)
-        found = (self.facts.compare(pod, self._outcomes.get(pod, Outcome())) for pod in pods)
+        found = (self.facts.compare(pod, self._outcomes.get(pod, SimulatedOutcome())) for pod in pods)
         return sorted((one for one in found if one is not None), key=lambda one: one.agrees)
 
     def lines(self) -> Iterator[str]:

@@ -19,14 +19,14 @@ from scheduler_core.kubernetes.manifests import Manifest
 from scheduler_core.kubernetes.model import KubernetesObject, Node, Pod
 from scheduler_core.run import Stepper, counter_of
 from scheduler_core.scenario.scenario import Scenario
-from scheduler_core.schedulers.v1_11.attempt import Scheduler
+from scheduler_core.schedulers.v1_11.attempt import GenericScheduler
 from scheduler_core.schedulers.v1_11.columns import Cluster, PodState
 from scheduler_core.schedulers.v1_11.filtering import Filtered, filter_nodes, missing_claim
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
-from scheduler_core.schedulers.v1_11.preemption.dry_run import Candidate
+from scheduler_core.schedulers.v1_11.preemption.dry_run import NodeVictims
 from scheduler_core.schedulers.v1_11.preemption.preempt import preempt
-from scheduler_core.schedulers.v1_11.queue import SchedulingQueue
+from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 
 T = TypeVar("T")
 HOPELESS = "node(s) were unschedulable"  # a reason that deleting pods does not resolve
@@ -137,7 +137,7 @@ class Standing:
     """Whether no more trials should be made."""
 
     def __init__(
-        self, world: ObjectsAtMoment, cluster: Cluster | None = None, queue: SchedulingQueue | None = None
+        self, world: ObjectsAtMoment, cluster: Cluster | None = None, queue: PriorityQueue | None = None
     ) -> None:
         self.world = world
         self.cluster = _cluster(world) if cluster is None else cluster
@@ -237,10 +237,10 @@ class Standing:
 
     def choice(self) -> str | None:
         """Return the node that the scheduler would choose now, ``None`` if no node is feasible."""
-        scheduler = Scheduler(self.cluster, self.queue, self.world.profile, trace=False)
+        scheduler = GenericScheduler(self.cluster, self.queue, self.world.profile, trace=False)
         return scheduler.schedule(self.pod, self.world.last_node_index).node
 
-    def victims(self, row: int) -> Candidate | None:
+    def victims(self, row: int) -> NodeVictims | None:
         """Return preemption's candidate for this node alone, ``None`` if that does not help."""
         codes = np.full(len(self.names), self.cluster.reasons.code(HOPELESS), np.int16)
         codes[row] = 0
@@ -264,9 +264,9 @@ def _cluster(world: ObjectsAtMoment) -> Cluster:
     return cluster
 
 
-def _queue(world: ObjectsAtMoment, cluster: Cluster, pod: PodState) -> SchedulingQueue:
+def _queue(world: ObjectsAtMoment, cluster: Cluster, pod: PodState) -> PriorityQueue:
     """Queue every other pending pod, so that nominations count."""
-    queue = SchedulingQueue()
+    queue = PriorityQueue()
     queue.add(
         state
         for state in cluster.pods.values()

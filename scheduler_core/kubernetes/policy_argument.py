@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 
-class Argument(NamedTuple):
+class PolicyArgument(NamedTuple):
     """One kind of argument, with its ``fields`` and an ``example`` of them.
 
     The policy's reader knows each field by its name: ``label``, ``labels``, ``presence`` and ``shape``. It

@@ -24,7 +24,7 @@ from scheduler_core.schedulers.v1_22.plugins.table import FRAMEWORK_PLUGINS
 from scheduler_core.schedulers.v1_22.profile import OWN, Scheduling, in_framework
 from scheduler_core.schedulers.v1_22.profile_runtime import ProfileSpec
 from scheduler_core.schedulers.v1_22.record import Attempt
-from scheduler_core.schedulers.v1_22.releases import RELEASES, UNDER_POLICY, Release
+from scheduler_core.schedulers.v1_22.releases import RELEASES, UNDER_POLICY, FrameworkRelease
 from scheduler_core.schedulers.v1_22.scheduler import Pace
 
 LIFE = 60.0  # seconds from the creation of the newest object to virtual time 0
@@ -83,7 +83,7 @@ class Parts(Struct, frozen=True):
     queue_sort: Plugin | None
     profiles: Mapping[str, ProfileSpec]
     edition: Edition
-    release: Release
+    release: FrameworkRelease
     backoff: tuple[float, float]
 
 

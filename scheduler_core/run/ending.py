@@ -20,7 +20,7 @@ from scheduler_core.schedulers.v1_22.clock import Clock
 from scheduler_core.schedulers.v1_22.interface import Plugin
 from scheduler_core.schedulers.v1_22.plugins.observers import STATUS_ENTRIES
 from scheduler_core.schedulers.v1_22.queue import QueueName
-from scheduler_core.schedulers.v1_22.releases import Release
+from scheduler_core.schedulers.v1_22.releases import FrameworkRelease
 from scheduler_core.schedulers.v1_22.scheduler import Pace
 from scheduler_core.schedulers.v1_22.waiting import WaitingPod
 
@@ -88,7 +88,7 @@ class Subject(Protocol):
         """The pods in the API."""
 
     @property
-    def release(self) -> Release:
+    def release(self) -> FrameworkRelease:
         """The release that flushes queues."""
 
     @property

@@ -22,7 +22,7 @@ from scheduler_core.run.reported import Reported
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.extenders.approval import transport
 from scheduler_core.schedulers.extenders.asking import Asking
-from scheduler_core.schedulers.v1_11.attempt import Scheduler
+from scheduler_core.schedulers.v1_11.attempt import GenericScheduler
 from scheduler_core.schedulers.v1_11.columns.events import object_changed, pod_added, pod_changed
 from scheduler_core.schedulers.v1_11.columns.pods import PodState
 from scheduler_core.schedulers.v1_11.columns.state import Cluster
@@ -32,7 +32,7 @@ from scheduler_core.schedulers.v1_11.extending import Extension
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
 from scheduler_core.schedulers.v1_11.policy.difference import differences
-from scheduler_core.schedulers.v1_11.queue import QUEUE_SHOWN, SchedulingQueue
+from scheduler_core.schedulers.v1_11.queue import QUEUE_SHOWN, PriorityQueue
 from scheduler_core.schedulers.v1_11.strategy import EVALUATE_ALL, Strategy
 from scheduler_core.schedulers.v1_11.vectors import VectorStore
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
@@ -108,7 +108,7 @@ class Simulation(Reported):
         self._configuration = configuration
         self.profiles = configuration.profiles
         self.profile = configuration.profile
-        self.queue = SchedulingQueue()
+        self.queue = PriorityQueue()
         self.last_node_index = 0
         settings = configuration.settings
         self.cache: Strategy | None = None
@@ -117,13 +117,13 @@ class Simulation(Reported):
         elif settings.cache != "off":
             self.cache = CacheKeeper(self.cluster, self.profile, settings, trace=trace)
         strategy = self.cache or EVALUATE_ALL
-        self._schedulers: dict[str, Scheduler] = {}
+        self._schedulers: dict[str, GenericScheduler] = {}
         for name, profile in self.profiles.items():
             known = next((s for s in self._schedulers.values() if s.profile is profile), None)
             if known is None:
                 vectors = VectorStore(self.cluster, profile) if reuse else None
                 extension = self._extension(profile, self.asking)
-                known = Scheduler(
+                known = GenericScheduler(
                     self.cluster, self.queue, profile, vectors, strategy, trace, unabridged, extension
                 )
             self._schedulers[name] = known

@@ -16,12 +16,12 @@ from msgspec.structs import replace
 from scheduler_core.record.cycle import Cycle, PredicateMatrix, QuirkChange, QuirkEffect
 from scheduler_core.run.trace import preemption_line
 from scheduler_core.schedulers.extenders.record import extender_record
-from scheduler_core.schedulers.v1_11.attempt import Scheduler
+from scheduler_core.schedulers.v1_11.attempt import GenericScheduler
 from scheduler_core.schedulers.v1_11.columns.pods import PodState
 from scheduler_core.schedulers.v1_11.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.extending import Extension
 from scheduler_core.schedulers.v1_11.policy import Profile
-from scheduler_core.schedulers.v1_11.queue import SchedulingQueue
+from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 from scheduler_core.schedulers.v1_11.quirk_causes import CAUSES, DecisionContext, QuirkText, named
 from scheduler_core.schedulers.v1_11.quirks import QUIRKS
 from scheduler_core.schedulers.v1_11.vectors import KEPT_BYTES, VectorStore
@@ -38,12 +38,12 @@ class QuirkEffects(Struct):
     """
 
     cluster: Cluster
-    queue: SchedulingQueue
+    queue: PriorityQueue
     profile: Profile
     name: str
     configuration: Configuration
     extension: Extension | None = None
-    _fixed: dict[frozenset[str], Scheduler] = field(default_factory=dict)
+    _fixed: dict[frozenset[str], GenericScheduler] = field(default_factory=dict)
 
     def of(self, pod: PodState, cycle: Cycle) -> tuple[QuirkEffect, ...]:
         """Compare a cycle, before it is applied, with its outcome without each of the quirks.
@@ -91,7 +91,7 @@ class QuirkEffects(Struct):
             if len(self._fixed) >= KEPT:
                 del self._fixed[next(iter(self._fixed))]
             vectors = VectorStore(self.cluster, profile, limit=KEPT_BYTES // KEPT)
-            scheduler = self._fixed[without] = Scheduler(
+            scheduler = self._fixed[without] = GenericScheduler(
                 self.cluster, self.queue, profile, vectors, extension=self.extension
             )
         return scheduler.schedule(pod, cycle.last_node_index)

@@ -10,7 +10,7 @@ from scheduler_core.record.cycle import Cycle, Decision, FinalState
 from scheduler_core.run.reported import Reported
 from scheduler_core.schedulers.v1_11.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.policy import Profile
-from scheduler_core.schedulers.v1_11.queue import SchedulingQueue
+from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 from scheduler_core.schedulers.v1_11.strategy import Strategy
 
 
@@ -26,7 +26,7 @@ class Stepper(Reported, Protocol):
         """The current cluster."""
 
     @property
-    def queue(self) -> SchedulingQueue:
+    def queue(self) -> PriorityQueue:
         """The queue as far as filtering reads it: at least the nominated pods."""
 
     @property

@@ -7,7 +7,7 @@ from scheduler_core.record.cycle import Decision
 from scheduler_core.run.control import ControlledFramework
 from scheduler_core.schedulers.v1_11.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.policy import Profile
-from scheduler_core.schedulers.v1_11.queue import SchedulingQueue
+from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 from scheduler_core.schedulers.v1_22.schedulers import SCHEDULERS
 
 
@@ -24,7 +24,7 @@ class FrameworkReader:
         return self.framework.cluster
 
     @property
-    def queue(self) -> SchedulingQueue:
+    def queue(self) -> PriorityQueue:
         """The nominated pods, as filtering reads them; :attr:`framework` has the queues."""
         return self.framework.queue.nominator
 

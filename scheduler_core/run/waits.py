@@ -10,7 +10,7 @@ from scheduler_core.schedulers.v1_22.configuration.result import FrameworkConfig
 from scheduler_core.schedulers.v1_22.plugins.table import FRAMEWORK_PLUGINS
 from scheduler_core.schedulers.v1_22.queue import LONGEST_BACKOFF
 from scheduler_core.schedulers.v1_22.queue_flushes import UNSCHEDULABLE_LOOK
-from scheduler_core.schedulers.v1_22.releases import Release
+from scheduler_core.schedulers.v1_22.releases import FrameworkRelease
 
 
 def longest_wait(scenario: Scenario) -> float:
@@ -49,7 +49,7 @@ def _waits(
                 yield entry.longest_wait(arguments, configuration.version.edition, objects)
 
 
-def patience(release: Release, longest: float) -> float:
+def patience(release: FrameworkRelease, longest: float) -> float:
     """Return the seconds without a change after which all waits and the retries that follow are over."""
     return release.unschedulable_stay + UNSCHEDULABLE_LOOK + longest
 

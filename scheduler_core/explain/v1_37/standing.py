@@ -22,7 +22,7 @@ from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.schedulers.v1_11.columns import Cluster
 from scheduler_core.schedulers.v1_11.predicates.general import INSUFFICIENT, MatchNodeSelector
 from scheduler_core.schedulers.v1_11.predicates.taints import PodToleratesNodeTaints
-from scheduler_core.schedulers.v1_11.queue import SchedulingQueue
+from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 from scheduler_core.schedulers.v1_37.attempt import Scheduler
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.interface import PodAttempt
@@ -167,7 +167,7 @@ class V1_37Standing(Standing):
         world: ObjectsAtMoment,
         trials: V1_37Trials,
         cluster: Cluster | None = None,
-        queue: SchedulingQueue | None = None,
+        queue: PriorityQueue | None = None,
     ) -> None:
         super().__init__(world, cluster, queue)
         self.trials = trials

@@ -42,7 +42,7 @@ from scheduler_core.schedulers.v1_11.columns.podinfo import PodResources
 from scheduler_core.schedulers.v1_11.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.policy import PolicyError, Profile
 from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
-from scheduler_core.schedulers.v1_11.queue import SchedulingQueue
+from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.clock import SECOND, whole_second
@@ -72,7 +72,7 @@ class V1_37Simulation(Reported):
     def __init__(self, scenario: Scenario, *, trace: bool = True, asking: Asking | None = None) -> None:
         self.scenario = scenario
         self.cluster = Cluster(declared_fields())
-        self.queue = SchedulingQueue()
+        self.queue = PriorityQueue()
         self.decisions: list[Decision] = []
         self.deleted: list[str] = []
         self.major, self.minor = 1, 0

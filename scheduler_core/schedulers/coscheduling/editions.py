@@ -14,7 +14,7 @@ from msgspec import Struct
 PluginCode = Literal["Success", "Wait", "Unschedulable", "UnschedulableAndUnresolvable"]
 
 
-class Argument(Struct, frozen=True):
+class CoschedulingArgument(Struct, frozen=True):
     """A plugin argument: its name in pluginConfig, its default, and the range validation accepts."""
 
     name: str
@@ -32,7 +32,7 @@ class Edition(Struct, frozen=True):
     kubernetes: str  # the release it is built against
     api_group: str
     pod_label: str
-    arguments: tuple[Argument, ...]
+    arguments: tuple[CoschedulingArgument, ...]
     denies: bool  # groups that fail are denied for a while
     backs_off: bool  # podGroupBackoffSeconds
     counts_gated: bool  # PreFilter checks scheduling gates
@@ -50,7 +50,10 @@ CLASSIC = Edition(
     kubernetes="1.22",
     api_group="scheduling.sigs.k8s.io",
     pod_label="pod-group.scheduling.sigs.k8s.io",
-    arguments=(Argument("permitWaitingTimeSeconds", 60), Argument("deniedPGExpirationTimeSeconds", 20)),
+    arguments=(
+        CoschedulingArgument("permitWaitingTimeSeconds", 60),
+        CoschedulingArgument("deniedPGExpirationTimeSeconds", 20),
+    ),
     denies=True,
     backs_off=False,
     counts_gated=False,
@@ -68,9 +71,9 @@ CURRENT = Edition(
     api_group="scheduling.x-k8s.io",
     pod_label="scheduling.x-k8s.io/pod-group",
     arguments=(
-        Argument("permitWaitingTimeSeconds", 60, 0, None, "must be greater than 0"),
-        Argument("podGroupBackoffSeconds", 0, 0, None, "must be greater than 0"),
-        Argument("podGroupRejectPercentage", 10, 0, 100, "must be between 0 and 100"),
+        CoschedulingArgument("permitWaitingTimeSeconds", 60, 0, None, "must be greater than 0"),
+        CoschedulingArgument("podGroupBackoffSeconds", 0, 0, None, "must be greater than 0"),
+        CoschedulingArgument("podGroupRejectPercentage", 10, 0, 100, "must be between 0 and 100"),
     ),
     denies=False,
     backs_off=True,

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.schedulers.coscheduling.groups import group_key
 from scheduler_core.schedulers.coscheduling.plugin import PodGroupController
-from scheduler_core.schedulers.coscheduling.record import Member
+from scheduler_core.schedulers.coscheduling.record import GroupMember
 from scheduler_core.schedulers.v1_22.interface import Handle
 
 HOLDING = frozenset({"waiting", "bound"})
@@ -40,21 +40,21 @@ def state_of(framework: Handle, pod: Pod) -> str:
     return (queued.place if queued is not None else None) or "pending"
 
 
-def members_of(framework: Handle, key: str, rejected: Container[str] = ()) -> list[Member]:
+def members_of(framework: Handle, key: str, rejected: Container[str] = ()) -> list[GroupMember]:
     """Return all members of a group; ``rejected`` are those just rejected at Permit."""
     return [_member(framework, pod, rejected=pod.meta.key in rejected) for pod in pods_of(framework, key)]
 
 
-def _member(framework: Handle, pod: Pod, *, rejected: bool) -> Member:
+def _member(framework: Handle, pod: Pod, *, rejected: bool) -> GroupMember:
     key, state = pod.meta.key, state_of(framework, pod)
     waiting, queued = framework.waiting.get(key), framework.queue.pods.get(key)
     if state == "waiting" and waiting is not None:
-        return Member(key, state, waiting.node, waiting.deadline, phase=pod.phase, since=waiting.since)
+        return GroupMember(key, state, waiting.node, waiting.deadline, phase=pod.phase, since=waiting.since)
     if pod.node_name or queued is None or queued.place is None:
-        return Member(
+        return GroupMember(
             key, state, pod.node_name or None, rejected=rejected and not pod.node_name, phase=pod.phase
         )
-    return Member(
+    return GroupMember(
         key,
         state,
         rejected=rejected,

@@ -29,7 +29,7 @@ from scheduler_core.schedulers.coscheduling.resource_check import ResourceCheck
 ROWS_SHOWN = 100
 
 
-class Member(Struct, frozen=True):
+class GroupMember(Struct, frozen=True):
     """A pod of a group after the cycle.
 
     ``state`` is active, backoff, unschedulable or gated in the queue, waiting at Permit, bound, or its final
@@ -66,7 +66,7 @@ class PodGroupRecord(Struct, frozen=True):
     before: str | None
     counters: dict[str, int]
     assigned: int
-    members: tuple[Member, ...]
+    members: tuple[GroupMember, ...]
     count: int
     denied_until: float | None = None
     backed_off_until: float | None = None

@@ -13,14 +13,14 @@ from scheduler_core.schedulers.v1_11.columns.pods import PodState
 from scheduler_core.schedulers.v1_11.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.columns.view import View
 from scheduler_core.schedulers.v1_11.predicates.interpod import OWN_QUIRKS, MatchInterPodAffinity
-from scheduler_core.schedulers.v1_11.priorities.inter_pod_affinity import InterPodAffinity
+from scheduler_core.schedulers.v1_11.priorities.inter_pod_affinity import InterPodAffinityPriority
 
 MOST_SCORE = 10
 
 # Without the predicate's metadata, which kube-batch does not compute, it still is as v1.11 was, except that
 # each term of an existing pod's anti-affinity counts by its own topology key.
 PREDICATE = MatchInterPodAffinity(OWN_QUIRKS - {"last-anti-affinity-term"})
-PRIORITY = InterPodAffinity()
+PRIORITY = InterPodAffinityPriority()
 
 
 class InSession(Protocol):

@@ -34,7 +34,7 @@ from scheduler_core.schedulers.v1_11.filtering import (
 )
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.preemption.preempt import preempt
-from scheduler_core.schedulers.v1_11.queue import SchedulingQueue
+from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 from scheduler_core.schedulers.v1_11.scoring import Ranking, Rows, rank_nodes
 from scheduler_core.schedulers.v1_11.strategy import EVALUATE_ALL, Strategy
 from scheduler_core.schedulers.v1_11.vectors import ClassVectors, VectorStore
@@ -43,7 +43,7 @@ NO_NODES = "no nodes available to schedule pods"
 NO_INDICES = np.zeros(0, np.int32)
 
 
-class Scheduler(Struct, frozen=True):
+class GenericScheduler(Struct, frozen=True):
     """The inputs of a decision, and how much of the decision is recorded.
 
     ``vectors`` holds the results that pods of one class share; ``None`` evaluates everything each time.
@@ -52,7 +52,7 @@ class Scheduler(Struct, frozen=True):
     """
 
     cluster: Cluster
-    queue: SchedulingQueue
+    queue: PriorityQueue
     profile: Profile
     vectors: VectorStore | None = None
     strategy: Strategy = EVALUATE_ALL

@@ -20,7 +20,7 @@ from scheduler_core.schedulers.extenders.rules import bounded
 from scheduler_core.schedulers.v1_11.columns.pods import PodState
 from scheduler_core.schedulers.v1_11.columns.reasons import Codes
 from scheduler_core.schedulers.v1_11.columns.state import Cluster
-from scheduler_core.schedulers.v1_11.preemption.dry_run import Candidate
+from scheduler_core.schedulers.v1_11.preemption.dry_run import NodeVictims
 
 NOT_ASKED = -1  # in a row of the matrix: an earlier predicate or extender had failed the node
 
@@ -103,8 +103,8 @@ def rows_of_scores(found: Sequence[Prioritized], names: Sequence[str]) -> list[P
 
 
 def extended_candidates(
-    asking: Attempt, cluster: Cluster, candidates: Sequence[Candidate]
-) -> list[Candidate]:
+    asking: Attempt, cluster: Cluster, candidates: Sequence[NodeVictims]
+) -> list[NodeVictims]:
     """Return the candidates and victims that the extenders leave, in object order.
 
     Raises:
@@ -132,7 +132,7 @@ def extended_candidates(
         order = known.order if known is not None else []
         reasons = dict(zip((pod.key for pod in known.victims), known.reasons)) if known is not None else {}
         found.append(
-            Candidate(
+            NodeVictims(
                 node,
                 victims,
                 violations,

@@ -18,8 +18,8 @@ from scheduler_core.schedulers.v1_11.columns.reasons import FAILED_BY_ERROR, Cod
 from scheduler_core.schedulers.v1_11.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.columns.view import View
 from scheduler_core.schedulers.v1_11.policy import Profile
-from scheduler_core.schedulers.v1_11.predicates import Outcome
-from scheduler_core.schedulers.v1_11.queue import SchedulingQueue
+from scheduler_core.schedulers.v1_11.predicates import PredicateResult
+from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 from scheduler_core.schedulers.v1_11.vectors import KnownOutcomes
 
 NOT_REACHED = -1
@@ -47,7 +47,7 @@ class Filtered(Struct):
 
 
 class _Pass(Struct):
-    outcomes: list[Outcome]
+    outcomes: list[PredicateResult]
     failed: Codes | None
     errors: dict[tuple[int, int], str]
     codes: Matrix | None
@@ -58,7 +58,7 @@ class _Pass(Struct):
 def filter_nodes(
     pod: PodState,
     cluster: Cluster,
-    queue: SchedulingQueue,
+    queue: PriorityQueue,
     profile: Profile,
     known: KnownOutcomes | None,
     *,
@@ -96,7 +96,7 @@ def filter_nodes(
 
 
 def filter_node(
-    pod: PodState, node: int, cluster: Cluster, queue: SchedulingQueue, profile: Profile
+    pod: PodState, node: int, cluster: Cluster, queue: PriorityQueue, profile: Profile
 ) -> Filtered:
     """Check a pod against one node alone; all other nodes count as not reached (evaluateNominatedNode)."""
     rows = np.array([node], np.int64)
@@ -139,7 +139,7 @@ def _run(
     count, left = len(profile.predicates), view.size  # predicates, and rows still to be checked
     asked = count * left
     depths = np.full(len(watched), count, np.int64) if watched is not None else None
-    outcomes: list[Outcome] = []
+    outcomes: list[PredicateResult] = []
     codes = np.zeros((len(profile.order), view.size), np.int16) if matrix else None
     closed: Codes | np.int16 = np.int16(
         0
@@ -195,7 +195,7 @@ def _numbers(profile: Profile, known: KnownOutcomes | None, *, matrix: bool) -> 
     return range(len(profile.predicates)) if matrix or known is None else known.checks
 
 
-def _nominations(pod: PodState, cluster: Cluster, queue: SchedulingQueue) -> dict[int, list[PodState]]:
+def _nominations(pod: PodState, cluster: Cluster, queue: PriorityQueue) -> dict[int, list[PodState]]:
     """Return the nodes, in object order, with the pods of equal or higher priority nominated to them."""
     nominations: dict[int, list[PodState]] = {}
     for node_name in queue.nominated:
@@ -259,7 +259,7 @@ def _prefer_unabridged(first: _Pass, rows: npt.NDArray[np.int64], result: Filter
     result.unabridged[:, rows] = np.where(codes != 0, codes, there)
 
 
-def _stack(outcomes: list[Outcome], size: int) -> tuple[Matrix, dict[tuple[int, int], str]]:
+def _stack(outcomes: list[PredicateResult], size: int) -> tuple[Matrix, dict[tuple[int, int], str]]:
     codes = np.zeros((len(outcomes), size), np.int16)
     errors: dict[tuple[int, int], str] = {}
     for number, outcome in enumerate(outcomes):
@@ -279,7 +279,7 @@ class FitCheck:
         self,
         pod: PodState,
         view: View,
-        queue: SchedulingQueue,
+        queue: PriorityQueue,
         profile: Profile,
         *,
         explain: bool = False,
@@ -331,7 +331,7 @@ class FitCheck:
                     break
         return fits
 
-    def _note(self, outcome: Outcome, before: BoolVector, failed: Codes) -> None:
+    def _note(self, outcome: PredicateResult, before: BoolVector, failed: Codes) -> None:
         """Keep each row's first failure; the pass with nominated pods, run last, replaces the other's."""
         assert outcome.codes is not None
         new = before & (outcome.codes != 0)

@@ -16,7 +16,7 @@ QueuePosition = tuple[
 ]  # priority, negated position of creation, pod key: the head is the greatest
 
 
-class SchedulingQueue:
+class PriorityQueue:
     """Active pods by priority, then creation; unschedulable pods wait until an event requeues them
     (core.PriorityQueue). A nominated pod in either queue counts on its node.
     """

@@ -25,8 +25,8 @@ from scheduler_core.schedulers.v1_11.predicates.general import REPORT_ORDER
 from scheduler_core.schedulers.v1_11.predicates.interpod import compared_keys
 from scheduler_core.schedulers.v1_11.predicates.service import CheckServiceAffinity
 from scheduler_core.schedulers.v1_11.predicates.volumes import MaxVolumeCount
-from scheduler_core.schedulers.v1_11.priorities import InterPodAffinity
-from scheduler_core.schedulers.v1_11.queue import SchedulingQueue
+from scheduler_core.schedulers.v1_11.priorities import InterPodAffinityPriority
+from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 
 QuirkText = Callable[[], str]
 
@@ -38,7 +38,7 @@ class DecisionContext(Struct, frozen=True):
 
     pod: PodState
     cluster: Cluster
-    queue: SchedulingQueue
+    queue: PriorityQueue
     profile: Profile
     cycle: Cycle
 
@@ -248,7 +248,11 @@ def _controllers(at: DecisionContext) -> QuirkText | None:
 def _from_zero(at: DecisionContext) -> QuirkText | None:
     if at.cycle.totals is None:
         return None
-    runs = [priority.run for priority in at.profile.priorities if isinstance(priority.run, InterPodAffinity)]
+    runs = [
+        priority.run
+        for priority in at.profile.priorities
+        if isinstance(priority.run, InterPodAffinityPriority)
+    ]
     if not runs:
         return None
     feasible = at.cycle.feasible.astype(np.int64)

@@ -23,7 +23,7 @@ from scheduler_core.schedulers.v1_11.columns.reasons import Codes
 from scheduler_core.schedulers.v1_11.columns.state import Cluster
 from scheduler_core.schedulers.v1_11.columns.view import Scope, View
 from scheduler_core.schedulers.v1_11.policy import Profile
-from scheduler_core.schedulers.v1_11.predicates import Outcome
+from scheduler_core.schedulers.v1_11.predicates import PredicateResult
 from scheduler_core.schedulers.v1_11.priorities.base import MapOnly, Mapped, MapReduce, MapScaled
 
 KEPT_BYTES = 64 * 1024 * 1024  # of vectors; the least recently used class is evicted first
@@ -78,7 +78,7 @@ class KnownOutcomes(Protocol):
     def whole(self) -> KnownOutcomes | None:
         """The outcomes to use without short-circuiting; others than these if a lookup has side effects."""
 
-    def outcome(self, number: int, open_rows: BoolVector | None) -> Outcome | None:
+    def outcome(self, number: int, open_rows: BoolVector | None) -> PredicateResult | None:
         """Return a predicate's result, valid for the open rows (``None``: all).
 
         Return ``None`` if it is not known and must be evaluated.
@@ -107,7 +107,7 @@ class ClassVectors:
         self.cluster = cluster
         self.plan = plan
         self.position = len(cluster.touched)
-        self.outcomes: list[Outcome | None] = [None] * len(plan.profile.predicates)
+        self.outcomes: list[PredicateResult | None] = [None] * len(plan.profile.predicates)
         self.raws: dict[int, IntVector] = {}
         self.steps: dict[int, MapReduce] = {}
         self.scaled: dict[int, Scaled] = {}
@@ -148,7 +148,7 @@ class ClassVectors:
         """The vectors themselves: they hold a reused predicate's outcome on every node."""
         return self
 
-    def outcome(self, number: int, open_rows: BoolVector | None) -> Outcome | None:  # noqa: ARG002
+    def outcome(self, number: int, open_rows: BoolVector | None) -> PredicateResult | None:  # noqa: ARG002
         """Return the kept outcome of a predicate on all nodes."""
         return self.outcomes[number]
 
@@ -219,7 +219,7 @@ class ClassVectors:
             elif fresh is not None:
                 codes = np.zeros(self.base.size, np.int16)
                 codes[rows] = fresh
-                self.outcomes[number] = Outcome(codes)
+                self.outcomes[number] = PredicateResult(codes)
                 self.checks = self._remaining()
         for (number, weight, _), values in zip(self.plan.patched_priorities, found.values):
             raw = self.raws[number]
@@ -249,9 +249,9 @@ class Scaled:
         return self._scores
 
 
-def _own(outcome: Outcome | None) -> Outcome | None:
+def _own(outcome: PredicateResult | None) -> PredicateResult | None:
     """Return an outcome whose codes are a copy that can be written to."""
-    return outcome if outcome is None or outcome.codes is None else Outcome(outcome.codes.copy())
+    return outcome if outcome is None or outcome.codes is None else PredicateResult(outcome.codes.copy())
 
 
 def reusable(steps: MapReduce) -> bool:

@@ -29,7 +29,7 @@ from scheduler_core.schedulers.v1_22.interface import Plugin
 from scheduler_core.schedulers.v1_22.profile_runtime import ProfileRuntime
 from scheduler_core.schedulers.v1_22.queue import QueuedPod, VirtualQueue
 from scheduler_core.schedulers.v1_22.record import Attempt
-from scheduler_core.schedulers.v1_22.releases import Release
+from scheduler_core.schedulers.v1_22.releases import FrameworkRelease
 from scheduler_core.schedulers.v1_22.waiting import WaitingPods
 
 CREATED: Mapping[str, EventName] = {
@@ -66,7 +66,7 @@ class Api:
     plugins: tuple[Plugin, ...]
     runtimes: Mapping[str, ProfileRuntime]
     runtime: ProfileRuntime
-    release: Release
+    release: FrameworkRelease
     binding: dict[str, QueuedPod]  # assumed pods, until they are bound or forgotten
     bound_phase: str = "Running"  # the phase of a pod as soon as it is bound
 

@@ -14,7 +14,7 @@ from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_22.clock import Clock
 from scheduler_core.schedulers.v1_22.queue import QueuedPod, VirtualQueue
 from scheduler_core.schedulers.v1_22.record import Attempt
-from scheduler_core.schedulers.v1_22.releases import Release
+from scheduler_core.schedulers.v1_22.releases import FrameworkRelease
 from scheduler_core.schedulers.v1_22.status import SUCCESS, Status
 from scheduler_core.schedulers.v1_22.waiting import WaitingPods
 
@@ -33,7 +33,7 @@ class Handle(Protocol):
     groups: dict[str, PodGroup]
     others: dict[tuple[str, str], KubernetesObject]
     plugins: tuple[Plugin, ...]
-    release: Release
+    release: FrameworkRelease
     details: bool
 
     def profile_of(self, pod: QueuedPod) -> Profile:

@@ -13,7 +13,7 @@ from heapq import heapify, heappop, heappush
 from typing import Any, Literal
 
 from scheduler_core.schedulers.v1_11.columns.pods import PodState
-from scheduler_core.schedulers.v1_11.queue import SchedulingQueue
+from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 from scheduler_core.schedulers.v1_22.clock import Clock
 from scheduler_core.schedulers.v1_22.events import WILDCARDS, EventName
 from scheduler_core.schedulers.v1_22.queue_flushes import backoff_look, unschedulable_look
@@ -61,7 +61,7 @@ class VirtualQueue:
     unschedulable_stay: float = 60.0
     cycle: int = 0  # attempts begun so far
     move_cycle: int = -1  # the attempt during which pods were last moved
-    nominator: SchedulingQueue = field(default_factory=SchedulingQueue)
+    nominator: PriorityQueue = field(default_factory=PriorityQueue)
     pods: dict[str, QueuedPod] = field(default_factory=dict)
     backoff: tuple[float, float] = (FIRST_BACKOFF, LONGEST_BACKOFF)
     _placed: dict[QueueName, dict[str, QueuedPod]] = field(

@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 
-class Release(Struct, frozen=True):
+class FrameworkRelease(Struct, frozen=True):
     """A column: the flush moves a pod that is unschedulable for more than ``unschedulable_stay`` seconds."""
 
     name: str
@@ -23,7 +23,7 @@ class Release(Struct, frozen=True):
     prefers_nominated: bool  # a feasible nominated node is taken without scoring
 
 
-V1_22 = Release(
+V1_22 = FrameworkRelease(
     "1.22",
     unschedulable_stay=60.0,
     gates=False,
@@ -39,7 +39,7 @@ V1_22 = Release(
 )
 UNDER_POLICY = replace(V1_22, name="1.11", prefers_nominated=False)
 """Of what a release differs in here; the queue of v1.11 is another one."""
-V1_35 = Release(
+V1_35 = FrameworkRelease(
     "1.35",
     unschedulable_stay=300.0,
     gates=True,
@@ -53,4 +53,4 @@ V1_35 = Release(
     missing_victim_fails=False,
     prefers_nominated=True,
 )
-RELEASES: dict[str, Release] = {release.name: release for release in (V1_22, V1_35)}
+RELEASES: dict[str, FrameworkRelease] = {release.name: release for release in (V1_22, V1_35)}

@@ -29,7 +29,7 @@ from scheduler_core.schedulers.v1_22.profile import Scheduling, default_scheduli
 from scheduler_core.schedulers.v1_22.profile_runtime import ProfileSpec, make_runtime
 from scheduler_core.schedulers.v1_22.queue import FIRST_BACKOFF, LONGEST_BACKOFF, QueuedPod, VirtualQueue
 from scheduler_core.schedulers.v1_22.record import Attempt, AttemptResult, BindingCycle
-from scheduler_core.schedulers.v1_22.releases import V1_22, Release
+from scheduler_core.schedulers.v1_22.releases import V1_22, FrameworkRelease
 from scheduler_core.schedulers.v1_22.scoring import score_nodes
 from scheduler_core.schedulers.v1_22.status import SUCCESS, Status
 from scheduler_core.schedulers.v1_22.waiting import WaitingPod, WaitingPods
@@ -74,7 +74,7 @@ class Framework(Api):
         points: Mapping[str, Iterable[str]] | None = None,
         scheduling: Scheduling | None = None,
         pace: Pace | None = None,
-        release: Release = V1_22,
+        release: FrameworkRelease = V1_22,
         keep: Callable[[Attempt | TimelineEvent], None] | None = None,
         profiles: Mapping[str, ProfileSpec] | None = None,
         clock: Clock | None = None,

@@ -27,7 +27,7 @@ from scheduler_core.schedulers.v1_37.plugins.dynamic_resources import deallocate
 from scheduler_core.schedulers.v1_37.plugins.table import PLUGINS
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.preemption import preempt
-from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, Profile
+from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, KubeSchedulerProfile
 from scheduler_core.schedulers.v1_37.reuse import Reuse
 from scheduler_core.schedulers.v1_37.scored import PluginScores, ScoredNodes
 from scheduler_core.schedulers.v1_37.selecting import select
@@ -56,7 +56,7 @@ class Scheduler:
         self.start = 0
         """Index of the node that the next walk begins with (nextStartNodeIndex)."""
 
-    def profile_of(self, pod: CompiledPod) -> Profile | None:
+    def profile_of(self, pod: CompiledPod) -> KubeSchedulerProfile | None:
         """Return the profile that handles the pod; None: the pod is not ours."""
         return self.configuration.profiles.get(pod.scheduler_name)
 

@@ -15,7 +15,7 @@ from scheduler_core.schedulers.v1_37.plugins.base import Context
 from scheduler_core.schedulers.v1_37.plugins.table import PLUGINS
 from scheduler_core.schedulers.v1_37.podgroups import GATE
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
-from scheduler_core.schedulers.v1_37.profiles import Profile
+from scheduler_core.schedulers.v1_37.profiles import KubeSchedulerProfile
 from scheduler_core.schedulers.v1_37.signatures import signature
 
 MAX_AGE = 500
@@ -37,7 +37,7 @@ class _Batch:
 class OpportunisticBatching:
     """The batch of each profile (OpportunisticBatch of framework/runtime)."""
 
-    def __init__(self, scheduling: Scheduler, profiles: Mapping[str, Profile]) -> None:
+    def __init__(self, scheduling: Scheduler, profiles: Mapping[str, KubeSchedulerProfile]) -> None:
         self.scheduling = scheduling
         self.profiles = profiles
         self._batches: dict[str, _Batch] = {}

@@ -16,7 +16,7 @@ from scheduler_core.schedulers.v1_37.clock import SECOND
 from scheduler_core.schedulers.v1_37.plugins.declaration import POINTS, Declared
 from scheduler_core.schedulers.v1_37.plugins.node_resources_fit import STRATEGIES
 from scheduler_core.schedulers.v1_37.plugins.table import DECLARED, declared
-from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, Profile
+from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, KubeSchedulerProfile
 
 MULTI_POINT: tuple[tuple[str, int], ...] = tuple(
     (row.key, row.weight) for row in DECLARED if row.rank and not row.gate
@@ -59,7 +59,7 @@ def read_configuration(
     ignored = sorted(ignored_resources(extenders))
     gates = dict(gates or {})
     whole = document.get("percentageOfNodesToScore")
-    profiles: dict[str, Profile] = {}
+    profiles: dict[str, KubeSchedulerProfile] = {}
     listed: Sequence[Mapping[str, Any]] = document.get("profiles") or ({},)
     for given in listed:
         profile = _profile(given, gates, whole, ignored)
@@ -85,7 +85,7 @@ def _backoff(document: Mapping[str, Any]) -> Backoff:
 
 def _profile(
     given: Mapping[str, Any], gates: Mapping[str, bool], whole: Any, ignored: Sequence[str]
-) -> Profile:
+) -> KubeSchedulerProfile:
     chosen = plugins_by_point(given.get("plugins") or {}, gates)
     points = {point: tuple(name for name, _ in rows) for point, rows in chosen.items()}
     weights, placement_weights = ({name: weight or 1 for name, weight in chosen[p]} for p in WEIGHTED_POINTS)
@@ -98,7 +98,7 @@ def _profile(
         raise ValueError(f"scoringStrategy.type: {strategy['type']!r} is none of {', '.join(STRATEGIES)}")
     percentage = given.get("percentageOfNodesToScore")
     percentage = whole if percentage is None else percentage
-    return Profile(
+    return KubeSchedulerProfile(
         given.get("schedulerName") or "default-scheduler",
         points,
         weights,

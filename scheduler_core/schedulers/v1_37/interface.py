@@ -15,7 +15,7 @@ from scheduler_core.schedulers.v1_37.change import Manifest, ObjectWrite
 from scheduler_core.schedulers.v1_37.failures import NO_FAILURES, Failures
 from scheduler_core.schedulers.v1_37.node_list import NodeList
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
-from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, Profile
+from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, KubeSchedulerProfile
 from scheduler_core.schedulers.v1_37.scored import ScoredNodes
 from scheduler_core.schedulers.v1_37.state import ClusterState
 from scheduler_core.schedulers.v1_37.status import Status
@@ -50,7 +50,7 @@ class HintContext(Struct, frozen=True):
     """What a queueing hint may look at besides the pod and the event."""
 
     cluster: ClusterState
-    profile: Profile
+    profile: KubeSchedulerProfile
     configuration: CompiledConfiguration
 
     def arguments(self, plugin: str) -> Mapping[str, Any]:
@@ -74,7 +74,7 @@ class PodAttempt(Struct):
     """One attempt to place one pod: what the record shows, and what the driver needs to go on."""
 
     pod: CompiledPod
-    profile: Profile
+    profile: KubeSchedulerProfile
     context: Any
     """The plugins' context (``plugins.base.Context``) with what each prepared."""
     total_nodes: int = 0

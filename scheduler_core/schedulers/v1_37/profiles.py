@@ -14,7 +14,7 @@ Arguments = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Profile:
+class KubeSchedulerProfile:
     """One profile, compiled: plugin keys by extension point in order, weights at Score and at
     PlacementScore, arguments.
     """
@@ -43,7 +43,7 @@ class Profile:
 class CompiledConfiguration:
     """All profiles by schedulerName, the feature gates, and the extenders."""
 
-    profiles: Mapping[str, Profile]
+    profiles: Mapping[str, KubeSchedulerProfile]
     gates: Mapping[str, bool]
     extenders: tuple[Extender, ...] = ()
     """In the order in which they are asked: those that are ignorable last."""

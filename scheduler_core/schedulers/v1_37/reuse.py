@@ -31,7 +31,7 @@ from scheduler_core.schedulers.v1_37.plugins.pod_topology_spread import (
 )
 from scheduler_core.schedulers.v1_37.plugins.table import DECLARED, PLUGINS
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
-from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, Profile
+from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, KubeSchedulerProfile
 from scheduler_core.schedulers.v1_37.selecting import select
 from scheduler_core.schedulers.v1_37.state import ClusterState
 from scheduler_core.schedulers.v1_37.status import SKIP, SUCCESS
@@ -62,7 +62,7 @@ class Reuse:
         self._configuration = configuration
         self._classes: OrderedDict[tuple[Any, ...], _Shared] = OrderedDict()
 
-    def choose(self, pod: CompiledPod, profile: Profile, start: int) -> tuple[int, int] | None:
+    def choose(self, pod: CompiledPod, profile: KubeSchedulerProfile, start: int) -> tuple[int, int] | None:
         """Return the chosen row and the next start index; None if the attempt is to be made in full."""
         cluster = self._cluster
         if cluster.classes.with_affinity or not len(cluster.nodes.order) or not profile.points["score"]:

@@ -7,7 +7,7 @@ import json
 from scheduler_core.schedulers.v1_37.plugins.declaration import Declared
 from scheduler_core.schedulers.v1_37.plugins.table import DECLARED
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
-from scheduler_core.schedulers.v1_37.profiles import Arguments, Profile
+from scheduler_core.schedulers.v1_37.profiles import Arguments, KubeSchedulerProfile
 
 _POINTS = frozenset({"preFilter", "filter", "preScore", "score"})
 _ASKED = tuple(row for row in DECLARED if _POINTS & {*row.points.split()})
@@ -16,16 +16,16 @@ _ASKED = tuple(row for row in DECLARED if _POINTS & {*row.points.split()})
 _NO_ARGUMENTS: Arguments = {}
 
 
-def _signs(profile: Profile, row: Declared) -> bool:
+def _signs(profile: KubeSchedulerProfile, row: Declared) -> bool:
     """Return whether the plugin affects the placement of pods (computeBatchablePlugins)."""
     return any(profile.has(row.key, point) for point in _POINTS)
 
 
-def _arguments(profile: Profile, row: Declared) -> Arguments:
+def _arguments(profile: KubeSchedulerProfile, row: Declared) -> Arguments:
     return profile.arguments.get(row.key) or _NO_ARGUMENTS
 
 
-def unsigned_because(pod: CompiledPod, profile: Profile) -> str:
+def unsigned_because(pod: CompiledPod, profile: KubeSchedulerProfile) -> str:
     """Return what keeps a pod from being compared with others, a clause; "" if nothing does.
 
     A plugin that looks beyond pod and node signs nothing (SignPlugin), and a pod that one plugin does not
@@ -36,13 +36,13 @@ def unsigned_because(pod: CompiledPod, profile: Profile) -> str:
     )
 
 
-def _reason(pod: CompiledPod, profile: Profile, row: Declared) -> str:
+def _reason(pod: CompiledPod, profile: KubeSchedulerProfile, row: Declared) -> str:
     if row.signs is None:
         return f"{row.key} signs no pod"
     return row.unsigned_because(pod, _arguments(profile, row))
 
 
-def signature(pod: CompiledPod, profile: Profile) -> str | None:
+def signature(pod: CompiledPod, profile: KubeSchedulerProfile) -> str | None:
     """Return a text that is equal for equal pods; None for a pod that cannot be compared."""
     if unsigned_because(pod, profile):
         return None

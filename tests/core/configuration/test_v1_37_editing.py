@@ -13,7 +13,7 @@ from scheduler_core.authoring.v1_37_editing import V1_37_EDITS, edited
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.schedulers.v1_37.configuration import compile_v1_37_configuration
 from scheduler_core.schedulers.v1_37.plugins.table import DECLARED
-from scheduler_core.schedulers.v1_37.profiles import Profile
+from scheduler_core.schedulers.v1_37.profiles import KubeSchedulerProfile
 
 Change = tuple[str, str, str]
 
@@ -25,7 +25,7 @@ def changed(*changes: Change, documents: tuple[Document, ...] = ()) -> tuple[Doc
     return documents
 
 
-def configuration_of(documents: tuple[Document, ...]) -> Mapping[str, Profile]:
+def configuration_of(documents: tuple[Document, ...]) -> Mapping[str, KubeSchedulerProfile]:
     """Compile what the documents say."""
     written = next(one for one in documents if one["kind"] == "KubeSchedulerConfiguration")
     settings: Document = next((one for one in documents if one["kind"] == "SimulationSettings"), {})

@@ -23,7 +23,7 @@ from scheduler_core.schedulers.v1_11.columns.pods import PodState
 from scheduler_core.schedulers.v1_11.columns.reads import Reads, UndeclaredFieldError
 from scheduler_core.schedulers.v1_11.columns.view import Scope, View
 from scheduler_core.schedulers.v1_11.policy import declared, order
-from scheduler_core.schedulers.v1_11.predicates import PREDICATES, Outcome, Predicate
+from scheduler_core.schedulers.v1_11.predicates import PREDICATES, Predicate, PredicateResult
 from scheduler_core.schedulers.v1_11.predicates import RULES as DECLARED
 from scheduler_core.schedulers.v1_11.predicates.base import failing
 from scheduler_core.schedulers.v1_11.predicates.rule import Place, Rule
@@ -48,7 +48,7 @@ class MatchArch:
     reads = Reads(pod=("annotations",), node=("annotations",))
     reason = "node(s) had another architecture"
 
-    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> PredicateResult:
         """Fail where the annotations differ."""
         wanted = pod.fields.annotations.get("arch")
         nodes = view.columns.nodes

@@ -16,7 +16,7 @@ from scheduler_core.record.cycle import Cycle
 from scheduler_core.run.instant import Simulation
 from scheduler_core.scenario.load import load_documents
 from scheduler_core.schedulers.v1_11.priorities import DESCRIPTIONS, PRIORITIES, Mapped, describe
-from scheduler_core.schedulers.v1_11.priorities.line import Description, Line, LineQuestion
+from scheduler_core.schedulers.v1_11.priorities.line import Description, FormulaLine, LineQuestion
 from tests.conformance.random_records import record
 from tests.core.engine.building import node, pod, simulate
 from tests.core.engine.test_priorities import CASES, SERVICE, WEB, ZONED, named
@@ -56,7 +56,7 @@ def shown(text: str) -> float:
     return worth(text)
 
 
-def check(line: Line) -> None:
+def check(line: FormulaLine) -> None:
     """Hold a line's numbers to its value; what is rounded for print may differ in the fourth decimal."""
     if not line.numbers or any(sign in line.numbers for sign in "<>≤≥"):
         return

@@ -19,7 +19,7 @@ CHECK = """
 from playground.reference import catalogue
 from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
 from scheduler_core.schedulers.v1_11.policy.order import V1_11_ORDER, keys_of, static_order
-from scheduler_core.schedulers.v1_11.equivalence.rules import Rules
+from scheduler_core.schedulers.v1_11.equivalence.rules import InvalidationRules
 from scheduler_core.explain import explain
 from scheduler_core.schedulers.v1_22.configuration import from_policy
 from scheduler_core.schedulers.v1_22.configuration.from_policy import PLUGIN_OF, SCORER_OF
@@ -54,7 +54,7 @@ assert not from_policy(policy).lost
 
 # Classes of pods, the cache and preemption know what it reads, and that no victim helps.
 assert "annotations" in declared_fields()
-assert Rules("sound", {KEY: PREDICATES[KEY]})._unlisted
+assert InvalidationRules("sound", {KEY: PREDICATES[KEY]})._unlisted
 assert "node(s) had another architecture" in UNRESOLVABLE_REASONS
 
 # The reference pages and the editor show both.

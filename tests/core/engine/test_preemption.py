@@ -6,7 +6,7 @@ import pytest
 
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.schedulers.v1_11.preemption.criteria import pick_node
-from scheduler_core.schedulers.v1_11.preemption.dry_run import Candidate
+from scheduler_core.schedulers.v1_11.preemption.dry_run import NodeVictims
 from scheduler_core.schedulers.v1_22.configuration.profiles import compile_profile
 from tests.core.engine.building import budget, one, pod, simulate
 
@@ -150,6 +150,6 @@ def test_candidates_are_compared_criterion_by_criterion(case: str) -> None:
         pods = simulate(
             one(name), *(pod(f"v{i}", on=name, priority=p) for i, p in enumerate(priorities))
         ).cluster.pods
-        candidates.append(Candidate(name, list(pods.values()), violations))
+        candidates.append(NodeVictims(name, list(pods.values()), violations))
     pick = pick_node(candidates, V1_11)
     assert (pick.chosen.node, pick.ties) == (node_name, ties)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scheduler_core.schedulers.v1_11.priorities import Shape
+from scheduler_core.schedulers.v1_11.priorities import FunctionShape
 from tests.core.engine.building import affinity, node, node_affinity, obj, pod, simulate
 
 ZONE = "failure-domain.beta.kubernetes.io/zone"
@@ -283,7 +283,7 @@ def test_a_priority_scores_nodes(case: str) -> None:
 
 def test_a_falling_line_truncates_toward_zero() -> None:
     """Between (0, 10) and (3, 0) the exact 6.67 and 3.33 become 7 and 4, as Go's division makes them."""
-    assert Shape(((0, 10), (3, 0))).at(np.arange(5)).tolist() == [10, 7, 4, 0, 0]
+    assert FunctionShape(((0, 10), (3, 0))).at(np.arange(5)).tolist() == [10, 7, 4, 0, 0]
 
 
 def test_totals_are_weighted_sums_and_ties_go_round() -> None:

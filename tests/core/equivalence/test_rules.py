@@ -40,7 +40,7 @@ from scheduler_core.schedulers.v1_11.columns.events import (
 )
 from scheduler_core.schedulers.v1_11.equivalence.conditions import VOLUME_COUNTS, InvalidatedNodes
 from scheduler_core.schedulers.v1_11.equivalence.row import MODES, Mode
-from scheduler_core.schedulers.v1_11.equivalence.rules import TABLE, Invalidation, Rules
+from scheduler_core.schedulers.v1_11.equivalence.rules import TABLE, Invalidation, InvalidationRules
 from scheduler_core.schedulers.v1_11.policy.order import V1_11_ORDER
 from scheduler_core.schedulers.v1_11.predicates import (
     PREDICATES,
@@ -246,7 +246,7 @@ def found_by(
     predicates: dict[str, Predicate] | None = None,
 ) -> dict[str, Invalidation]:
     """Return what an event makes invalid, by the row's id."""
-    rules = Rules(mode, EVERYTHING if predicates is None else predicates)
+    rules = InvalidationRules(mode, EVERYTHING if predicates is None else predicates)
     return {found.row.id: found for found in rules.of(given, topology)}
 
 

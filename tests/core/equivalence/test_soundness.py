@@ -50,7 +50,7 @@ from scheduler_core.schedulers.v1_11.equivalence.cache import EquivalenceCache
 from scheduler_core.schedulers.v1_11.equivalence.classes import equivalence_hash
 from scheduler_core.schedulers.v1_11.equivalence.conditions import InvalidatedNodes
 from scheduler_core.schedulers.v1_11.equivalence.row import InvalidationRow
-from scheduler_core.schedulers.v1_11.equivalence.rules import TABLE, Rules
+from scheduler_core.schedulers.v1_11.equivalence.rules import TABLE, InvalidationRules
 from scheduler_core.schedulers.v1_11.equivalence.topology import Seen
 from scheduler_core.schedulers.v1_11.predicates import (
     PREDICATES,
@@ -91,7 +91,7 @@ class World:
         self.cache = EquivalenceCache(self.cluster.columns.names)
         self.templates = [self.pod(f"template-{number}") for number in range(7)]
         self.numbers = [equivalence_hash(pod, "attributes") for pod in self.templates]
-        self.rules = Rules("sound", POLICY, table)
+        self.rules = InvalidationRules("sound", POLICY, table)
         self.fill(None)
 
     # what there is

@@ -19,7 +19,7 @@ from scheduler_core.formats.patch import apply_patch
 from scheduler_core.kubernetes.keys import document_key, key_of
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.record.cycle import Cycle
-from scheduler_core.schedulers.v1_11.attempt import Scheduler
+from scheduler_core.schedulers.v1_11.attempt import GenericScheduler
 from tests.core.engine.building import node, operation, pod, scenario
 from tests.core.explain.test_worlds import read
 
@@ -92,7 +92,7 @@ def attempt(manifests: list[dict[str, Any]], world: ObjectsAtMoment, whole: Scen
     simulation = Simulation(loaded)
     simulation.queue.remove(world.pod)
     simulation.cluster.refresh()
-    scheduler = Scheduler(simulation.cluster, simulation.queue, simulation.profile)
+    scheduler = GenericScheduler(simulation.cluster, simulation.queue, simulation.profile)
     return scheduler.schedule(simulation.cluster.pods[world.pod], world.last_node_index)
 
 

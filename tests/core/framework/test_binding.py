@@ -20,7 +20,7 @@ from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.schedulers.v1_22.interface import POINTS, Plugin
 from scheduler_core.schedulers.v1_22.queue import QueuedPod
 from scheduler_core.schedulers.v1_22.record import Attempt, BindingCycle
-from scheduler_core.schedulers.v1_22.releases import V1_22, V1_35, Release
+from scheduler_core.schedulers.v1_22.releases import V1_22, V1_35, FrameworkRelease
 from scheduler_core.schedulers.v1_22.scheduler import Framework
 from scheduler_core.schedulers.v1_22.status import SUCCESS, Status
 from tests.core.coscheduling.parts import node, pod
@@ -70,7 +70,7 @@ class Spy(Plugin):
         self.calls.append(f"{self.name}.postBind")
 
 
-def spied(*fails: str, release: Release = V1_22) -> tuple[Framework, list[str]]:
+def spied(*fails: str, release: FrameworkRelease = V1_22) -> tuple[Framework, list[str]]:
     """Make a scheduler with two spies, the second of which fails at some points, a node and a pod."""
     calls: list[str] = []
     plugins = (Spy("one", calls), Spy("two", calls, fails))

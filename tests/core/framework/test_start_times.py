@@ -12,7 +12,7 @@ from scheduler_core.schedulers.coscheduling import CLASSIC, Arguments
 from scheduler_core.schedulers.coscheduling.plugin import Coscheduling
 from scheduler_core.schedulers.v1_22.plugins.default_preemption import DefaultPreemption
 from scheduler_core.schedulers.v1_22.record import Attempt
-from scheduler_core.schedulers.v1_22.releases import V1_22, V1_35, Release
+from scheduler_core.schedulers.v1_22.releases import V1_22, V1_35, FrameworkRelease
 from scheduler_core.schedulers.v1_22.scheduler import Framework, Pace
 from tests.core.engine.building import node, obj, pod
 
@@ -29,7 +29,7 @@ def there(name: str, start: str | None, on: str = "n", *, priority: int = 0, cpu
 
 
 def attempts(
-    *manifests: Any, release: Release = V1_22, gangs: bool = False, pace: Pace | None = None
+    *manifests: Any, release: FrameworkRelease = V1_22, gangs: bool = False, pace: Pace | None = None
 ) -> tuple[Framework, list[Attempt]]:
     """Run until nothing is active; return the framework and the attempts."""
     objects = load_documents(manifests, expand=False, admission=False).objects
@@ -105,7 +105,7 @@ def test_the_node_whose_most_important_victims_started_last_is_chosen(case: str)
 TWO = {**ONE, "cpu": "2"}
 
 
-def busy(release: Release) -> tuple[Framework, list[Attempt]]:
+def busy(release: FrameworkRelease) -> tuple[Framework, list[Attempt]]:
     """Let two pods, for whom the room is, preempt one victim before the scheduler hears that it is gone."""
     return attempts(
         node("n", allocatable=TWO),

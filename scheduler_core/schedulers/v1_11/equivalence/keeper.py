@@ -25,7 +25,7 @@ from scheduler_core.schedulers.v1_11.equivalence.classes import Classes, Definit
 from scheduler_core.schedulers.v1_11.equivalence.live import LiveTopology
 from scheduler_core.schedulers.v1_11.equivalence.lookups import Lookups, PendingWrite
 from scheduler_core.schedulers.v1_11.equivalence.row import Mode
-from scheduler_core.schedulers.v1_11.equivalence.rules import Invalidation, Rules
+from scheduler_core.schedulers.v1_11.equivalence.rules import Invalidation, InvalidationRules
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.strategy import Strategy
 from scheduler_core.schedulers.v1_11.vectors import ClassVectors
@@ -46,8 +46,8 @@ class CacheKeeper(Strategy):
         mode = cast("Mode", settings.cache)
         predicates = dict(zip(profile.order, profile.predicates))
         self.exact = mode == "sound" and settings.stale_writes == "generations"
-        self.rules = Rules(mode, predicates)
-        self.sound = Rules("sound", predicates) if settings.audit else None
+        self.rules = InvalidationRules(mode, predicates)
+        self.sound = InvalidationRules("sound", predicates) if settings.audit else None
         self.cache = EquivalenceCache(())
         self.topology = LiveTopology(cluster, self.cache)
         self.classes = Classes(cast("Definition", settings.equivalence_class), split=mode == "sound")

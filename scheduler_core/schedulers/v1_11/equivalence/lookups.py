@@ -15,7 +15,7 @@ from scheduler_core.schedulers.v1_11.columns.view import View
 from scheduler_core.schedulers.v1_11.equivalence.audit import Audit, Suspect, differing
 from scheduler_core.schedulers.v1_11.equivalence.cache import EquivalenceCache
 from scheduler_core.schedulers.v1_11.policy import Profile
-from scheduler_core.schedulers.v1_11.predicates import Outcome
+from scheduler_core.schedulers.v1_11.predicates import PredicateResult
 from scheduler_core.schedulers.v1_11.predicates.base import FITS
 from scheduler_core.schedulers.v1_11.vectors import ClassVectors
 
@@ -81,7 +81,7 @@ class Lookups:
         self.cachable = np.ones(len(self.nodes), np.bool_)
         self.cachable[nodes] = False
 
-    def outcome(self, place: int, open_rows: BoolVector | None) -> Outcome:
+    def outcome(self, place: int, open_rows: BoolVector | None) -> PredicateResult:
         """Return a predicate's result for all nodes; it is defined for the open ones (``None``: all)."""
         key = self.profile.order[place]
         asked = np.ones(len(self.nodes), np.bool_) if open_rows is None else open_rows
@@ -99,7 +99,7 @@ class Lookups:
             self._evaluate(place, missing, cached, result, errors)
         if known and self.audit is not None:
             self._check(self.audit, place, hits, codes)
-        return Outcome(result, errors) if errors or result.any() else FITS
+        return PredicateResult(result, errors) if errors or result.any() else FITS
 
     def clear(self, predicates: tuple[str, ...] | None, rows: IntVector | None) -> None:
         """Record that an event invalidated entries that were looked up; ``rows`` are the cache's current."""
@@ -145,16 +145,16 @@ class Lookups:
             key = self.profile.order[place]
             self.pending.append(PendingWrite(key, rows, result[rows], self.cache.generations(key, rows)))
 
-    def _fresh(self, place: int, asked: BoolVector, source: ResultSource) -> Outcome:
+    def _fresh(self, place: int, asked: BoolVector, source: ResultSource) -> PredicateResult:
         self._note(place, asked, source, int(np.count_nonzero(asked)))
         return self._truth(place, asked)
 
-    def _truth(self, place: int, rows: BoolVector) -> Outcome:
+    def _truth(self, place: int, rows: BoolVector) -> PredicateResult:
         """Evaluate a predicate on these rows; elsewhere the result is undefined."""
         known = self.vectors.outcomes[place] if self.vectors is not None else None
         return known if known is not None else self._truth_for(self.pod, place, rows)
 
-    def _truth_for(self, pod: PodState, place: int, rows: BoolVector) -> Outcome:
+    def _truth_for(self, pod: PodState, place: int, rows: BoolVector) -> PredicateResult:
         predicate = self.profile.predicates[place]
         if rows.all():
             return predicate(pod.info, self._whole, pod)
@@ -164,7 +164,7 @@ class Lookups:
             return FITS
         codes = np.zeros(len(self.nodes), np.int16)
         codes[numbers] = found.codes
-        return Outcome(codes, {int(numbers[row]): text for row, text in found.errors.items()})
+        return PredicateResult(codes, {int(numbers[row]): text for row, text in found.errors.items()})
 
     def _check(self, audit: Audit, place: int, hits: BoolVector, codes: Codes) -> None:
         """Evaluate the hits as well and keep those whose result differs."""
@@ -213,5 +213,5 @@ class Lookups:
             self.counts.bypassed += count
 
 
-def _codes(outcome: Outcome, size: int) -> Codes:
+def _codes(outcome: PredicateResult, size: int) -> Codes:
     return np.zeros(size, np.int16) if outcome.codes is None else outcome.codes

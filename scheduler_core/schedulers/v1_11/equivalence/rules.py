@@ -57,7 +57,7 @@ class Invalidation(Struct, frozen=True, eq=False):
     rows: IntVector | None
 
 
-class Rules:
+class InvalidationRules:
     """The table as it applies to one mode and one policy.
 
     ``predicates`` are those that the policy evaluates, by key. A predicate with a custom key, as is possible

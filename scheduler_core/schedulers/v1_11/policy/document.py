@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.kubernetes.names import nearest
-from scheduler_core.kubernetes.policy_argument import Argument
+from scheduler_core.kubernetes.policy_argument import PolicyArgument
 from scheduler_core.kubernetes.reading import (
     At,
     Field,
@@ -42,7 +42,7 @@ def _mild(read: Reader) -> Reader:
     return outlined(look, read)
 
 
-def _arguments(kinds: Mapping[str, Argument]) -> Reader:
+def _arguments(kinds: Mapping[str, PolicyArgument]) -> Reader:
     """Create a reader of the argument that is one of some kinds."""
     shapes = {"shape": list_of(_named("utilization score"))}
     fields = {

@@ -12,7 +12,7 @@ from typing import Any, TypeGuard, cast
 from msgspec import Struct
 
 from scheduler_core.kubernetes.names import did_you_mean
-from scheduler_core.kubernetes.policy_argument import Argument
+from scheduler_core.kubernetes.policy_argument import PolicyArgument
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.kubernetes.reading import kind_of, show
 from scheduler_core.schedulers.extenders.configuration import POLICY, Extender, read_extenders
@@ -24,7 +24,7 @@ from scheduler_core.schedulers.v1_11.policy.providers import (
     MANDATORY_PREDICATES,
 )
 from scheduler_core.schedulers.v1_11.predicates import PREDICATES, RULES, Predicate
-from scheduler_core.schedulers.v1_11.priorities import PRIORITIES, InterPodAffinity, Priority
+from scheduler_core.schedulers.v1_11.priorities import PRIORITIES, InterPodAffinityPriority, Priority
 from scheduler_core.schedulers.v1_11.priorities import RULES as PRIORITY_RULES
 
 MAX_SCORE = 10
@@ -172,7 +172,7 @@ class PolicyReader:
                 self.fail(f"{path}.name", _unknown("predicate", key, known, PREDICATES, PRIORITIES))
         return None
 
-    def _made(self, path: str, argument: Any, known: Mapping[str, Argument]) -> Any:
+    def _made(self, path: str, argument: Any, known: Mapping[str, PolicyArgument]) -> Any:
         """Create the predicate or priority of an argument; return None after an error."""
         kind, body = self._single(path, argument, known)
         if not kind:
@@ -301,18 +301,20 @@ FIELDS: Mapping[str, Callable[[PolicyReader, str, Any], Any]] = {
 }
 """The fields of arguments, each with its reader, which returns None after an error."""
 
-ARGUMENT_OF: Mapping[str, Argument] = {rule.key: rule.argument for rule in RULES if rule.argument is not None}
+ARGUMENT_OF: Mapping[str, PolicyArgument] = {
+    rule.key: rule.argument for rule in RULES if rule.argument is not None
+}
 """The predicates that exist only with an argument, by key."""
 
-PREDICATE_ARGUMENTS: Mapping[str, Argument] = {one.kind: one for one in ARGUMENT_OF.values()}
-PRIORITY_ARGUMENTS: Mapping[str, Argument] = {
+PREDICATE_ARGUMENTS: Mapping[str, PolicyArgument] = {one.kind: one for one in ARGUMENT_OF.values()}
+PRIORITY_ARGUMENTS: Mapping[str, PolicyArgument] = {
     rule.argument.kind: rule.argument for rule in PRIORITY_RULES if rule.argument is not None
 }
 """The arguments of predicates and of priorities, by kind."""
 
 
 def _priority(name: str, hard_weight: int) -> Priority:
-    return InterPodAffinity(hard_weight) if name == "InterPodAffinityPriority" else PRIORITIES[name]
+    return InterPodAffinityPriority(hard_weight) if name == "InterPodAffinityPriority" else PRIORITIES[name]
 
 
 _OTHER = {"predicate": ("priority", "priorities"), "priority": ("predicate", "predicates")}

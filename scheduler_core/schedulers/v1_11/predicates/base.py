@@ -17,7 +17,7 @@ from scheduler_core.schedulers.v1_11.columns.view import Scope, View
 NO_ERRORS: Mapping[int, str] = {}
 
 
-class Outcome(NamedTuple):
+class PredicateResult(NamedTuple):
     """A predicate's result on the R rows of a view.
 
     ``codes`` is ``(R,) int16``: 0 if the pod fits, otherwise a code of the cluster's reason table;
@@ -28,7 +28,7 @@ class Outcome(NamedTuple):
     errors: Mapping[int, str] = NO_ERRORS
 
 
-FITS = Outcome()
+FITS = PredicateResult()
 
 
 class Predicate(Protocol):
@@ -40,23 +40,23 @@ class Predicate(Protocol):
     def reads(self) -> Reads:
         """The fields that a result depends on."""
 
-    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> PredicateResult:
         """Check the pod on every row; ``state`` is for the few rules that need the pod's identity."""
 
 
-def failing(mask: npt.NDArray[np.bool_], view: View, *reasons: str) -> Outcome:
+def failing(mask: npt.NDArray[np.bool_], view: View, *reasons: str) -> PredicateResult:
     """Fail with ``reasons`` where ``mask`` ``(R,) bool`` is true."""
     if not mask.any():
         return FITS
-    return Outcome(np.where(mask, np.int16(view.reasons.code(*reasons)), np.int16(0)))
+    return PredicateResult(np.where(mask, np.int16(view.reasons.code(*reasons)), np.int16(0)))
 
 
-def everywhere(view: View, error: str) -> Outcome:
+def everywhere(view: View, error: str) -> PredicateResult:
     """Raise the same error on every row."""
     codes = np.full(view.size, FAILED_BY_ERROR, np.int16)
-    return Outcome(codes, dict.fromkeys(range(view.size), error))
+    return PredicateResult(codes, dict.fromkeys(range(view.size), error))
 
 
-def narrowed(codes: Codes | None, view: View) -> Outcome:
+def narrowed(codes: Codes | None, view: View) -> PredicateResult:
     """Reduce codes over all nodes to a view's rows."""
-    return FITS if codes is None else Outcome(cast("Codes", view.take(codes)))
+    return FITS if codes is None else PredicateResult(cast("Codes", view.take(codes)))

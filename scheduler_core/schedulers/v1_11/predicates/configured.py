@@ -14,7 +14,7 @@ from scheduler_core.schedulers.v1_11.columns.pods import PodState
 from scheduler_core.schedulers.v1_11.columns.reads import Reads
 from scheduler_core.schedulers.v1_11.columns.reasons import Codes
 from scheduler_core.schedulers.v1_11.columns.view import Scope, View
-from scheduler_core.schedulers.v1_11.predicates.base import FITS, Outcome, failing, narrowed
+from scheduler_core.schedulers.v1_11.predicates.base import FITS, PredicateResult, failing, narrowed
 from scheduler_core.schedulers.v1_11.predicates.general import PodFitsResources
 from scheduler_core.schedulers.v1_11.predicates.node import CORDON_TAINT, CORDONED, UNSCHEDULABLE
 from scheduler_core.schedulers.v1_11.predicates.rule import NO_CHANGE, FilterPlugin, Place, Reason, Rule
@@ -31,7 +31,7 @@ class CheckNodeUnschedulable:
     scope = Scope.OBJECTS
     reads = Reads(pod=("tolerations",), node=("unschedulable",))
 
-    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> PredicateResult:  # noqa: ARG002
         """Fail where the node is cordoned."""
         if tolerates(pod.fields.tolerations, CORDON):
             return FITS
@@ -56,7 +56,7 @@ class AddedNodeAffinity:
     def __init__(self, terms: tuple[NodeSelectorTerm, ...]) -> None:
         self.terms = terms
 
-    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> PredicateResult:  # noqa: ARG002
         """Fail where none of the terms matches."""
         return failing(view.take(~any_term_mask(self.terms, view.columns)), view, self.reason)
 
@@ -76,7 +76,7 @@ class PodFitsUnignoredResources(PodFitsResources):
         too = "unrequested-resources-checked" in quirks
         return PodFitsUnignoredResources(self.names, self.groups, unrequested_too=too)
 
-    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> PredicateResult:
         """Fail with one ``Insufficient NAME`` for each resource that is insufficient and not ignored."""
         kept = tuple(
             (name, amount)

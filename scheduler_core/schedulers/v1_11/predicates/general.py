@@ -16,7 +16,13 @@ from scheduler_core.schedulers.v1_11.columns.reads import Reads
 from scheduler_core.schedulers.v1_11.columns.reasons import Codes
 from scheduler_core.schedulers.v1_11.columns.storage import ports_conflict
 from scheduler_core.schedulers.v1_11.columns.view import Scope, View
-from scheduler_core.schedulers.v1_11.predicates.base import FITS, Outcome, Predicate, failing, narrowed
+from scheduler_core.schedulers.v1_11.predicates.base import (
+    FITS,
+    Predicate,
+    PredicateResult,
+    failing,
+    narrowed,
+)
 from scheduler_core.schedulers.v1_11.predicates.rule import NO_CHANGE, FilterPlugin, Place, Reason, Rule
 from scheduler_core.schedulers.v1_11.quirks import in_variant, quirk
 
@@ -49,7 +55,7 @@ class PodFitsResources:
             return self
         return PodFitsResources(unrequested_too=too, ignored=self.ignored)
 
-    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> PredicateResult:  # noqa: ARG002
         """Fail with one ``Insufficient NAME`` for each resource that is insufficient."""
         codes: Codes | None = None
         if pod.requests_nothing:
@@ -70,7 +76,7 @@ class PodFitsResources:
         if pod.demand is not None:
             mask = _crowded(pod, pod.demand, view)
             codes = view.reasons.merge(codes, failing(mask, view, f"{INSUFFICIENT}{ON_ONE_DEVICE}").codes)
-        return FITS if codes is None else Outcome(codes)
+        return FITS if codes is None else PredicateResult(codes)
 
 
 def _crowded(pod: PodInfo, demand: Demand, view: View) -> BoolVector:
@@ -115,7 +121,7 @@ class HostName:
     reads = Reads(node=("name",))
     reason = "node(s) didn't match the requested hostname"
 
-    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> PredicateResult:  # noqa: ARG002
         """Fail on every node other than ``spec.nodeName``; a pending pod names none."""
         wanted = state.pod.node_name
         if not wanted:
@@ -139,7 +145,7 @@ class PodFitsHostPorts:
         as_a_set = "ports-are-a-set" in quirks
         return self if as_a_set is self.as_a_set else PodFitsHostPorts(as_a_set=as_a_set)
 
-    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> PredicateResult:  # noqa: ARG002
         """Fail where one of the pod's ports conflicts with one in use."""
         if not pod.ports:
             return FITS
@@ -160,7 +166,7 @@ class MatchNodeSelector:
     reads = Reads(pod=("node_selector", "affinity"), node=("name", "labels"))
     reason = "node(s) didn't match node selector"
 
-    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> PredicateResult:  # noqa: ARG002
         """Fail where the node's labels or fields do not match."""
         spec = pod.fields
         if not spec.node_selector and (spec.affinity is None or spec.affinity.node_required is None):
@@ -190,12 +196,12 @@ class GeneralPredicates:
         same = all(one is other for one, other in zip(members, self.members))
         return self if same else GeneralPredicates(members)
 
-    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> PredicateResult:
         """Merge the members' reasons row by row."""
         codes: Codes | None = None
         for member in self.members:
             codes = view.reasons.merge(codes, member(pod, view, state).codes)
-        return FITS if codes is None else Outcome(codes)
+        return FITS if codes is None else PredicateResult(codes)
 
 
 def passing_over(predicate: Predicate, resources: frozenset[str]) -> Predicate:

@@ -11,7 +11,7 @@ from scheduler_core.schedulers.v1_11.columns.reads import Reads
 from scheduler_core.schedulers.v1_11.columns.reasons import Codes
 from scheduler_core.schedulers.v1_11.columns.topology import row_sums
 from scheduler_core.schedulers.v1_11.columns.view import Scope, View
-from scheduler_core.schedulers.v1_11.predicates.base import FITS, Outcome, failing
+from scheduler_core.schedulers.v1_11.predicates.base import FITS, PredicateResult, failing
 from scheduler_core.schedulers.v1_11.predicates.rule import FilterPlugin, Place, Reason, Rule
 from scheduler_core.schedulers.v1_11.quirks import QUIRK_IDS, quirk
 
@@ -46,7 +46,7 @@ class MatchInterPodAffinity:
         """Return the check with these quirks in force."""
         return self if self.quirks == quirks & OWN_QUIRKS else MatchInterPodAffinity(quirks)
 
-    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> PredicateResult:
         """Fail with the general reason and the reason of the first check that fails."""
         failed: BoolVector | None = None
         codes: Codes | None = None
@@ -60,7 +60,7 @@ class MatchInterPodAffinity:
             fresh = mask if failed is None else mask & ~failed
             codes = view.reasons.merge(codes, failing(fresh, view, GENERAL_REASON, reason).codes)
             failed = mask if failed is None else failed | mask
-        return FITS if codes is None else Outcome(codes)
+        return FITS if codes is None else PredicateResult(codes)
 
     def _refused_by_existing(self, view: View, state: PodState) -> BoolVector | None:
         """Return where the required anti-affinity of an existing pod rejects this one."""

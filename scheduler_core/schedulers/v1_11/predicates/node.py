@@ -8,21 +8,21 @@ import numpy as np
 
 from scheduler_core.kubernetes.manifests import Manifest, part
 from scheduler_core.kubernetes.model import Node, NodeCondition, Pod
-from scheduler_core.kubernetes.policy_argument import Argument
+from scheduler_core.kubernetes.policy_argument import PolicyArgument
 from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo
 from scheduler_core.schedulers.v1_11.columns.pods import PodState
 from scheduler_core.schedulers.v1_11.columns.reads import Reads
 from scheduler_core.schedulers.v1_11.columns.reasons import Codes
 from scheduler_core.schedulers.v1_11.columns.view import Scope, View
-from scheduler_core.schedulers.v1_11.predicates.base import FITS, Outcome, narrowed
+from scheduler_core.schedulers.v1_11.predicates.base import FITS, PredicateResult, narrowed
 from scheduler_core.schedulers.v1_11.predicates.rule import (
-    Change,
     Explain,
     Facts,
     FilterPlugin,
     Place,
     Reason,
     Rule,
+    SuggestedChange,
 )
 
 ConditionKey = tuple[tuple[NodeCondition, ...], bool]
@@ -42,7 +42,7 @@ PRESSURE_REASONS = {
 }
 
 
-def _by_status(view: View, key: str, reasons_of: Callable[[ConditionKey], Sequence[str]]) -> Outcome:
+def _by_status(view: View, key: str, reasons_of: Callable[[ConditionKey], Sequence[str]]) -> PredicateResult:
     """Evaluate a rule once per distinct (conditions, unschedulable) and map the results to the nodes."""
 
     def compute() -> Codes | None:
@@ -62,7 +62,7 @@ class CheckNodeCondition:
     scope = Scope.OBJECTS
     reads = Reads(node=("conditions", "unschedulable"))
 
-    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> PredicateResult:  # noqa: ARG002
         """Append a reason for each bad condition, in the node's own order."""
         return _by_status(view, "condition", condition_reasons)
 
@@ -93,7 +93,7 @@ class CheckNodePressure:
         self.condition = condition
         self.best_effort_only = best_effort_only
 
-    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> PredicateResult:  # noqa: ARG002
         """Fail where the node is under this pressure."""
         if self.best_effort_only and not pod.best_effort:
             return FITS
@@ -115,7 +115,7 @@ class CheckNodeLabelPresence:
         self.labels = labels
         self.presence = presence
 
-    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> PredicateResult:  # noqa: ARG002
         """Fail where a label is missing (presence) or where one exists (absence)."""
         key = ("labels-presence", self.labels, self.presence)
         return narrowed(view.memo(key, lambda: self._codes(view)), view)
@@ -140,7 +140,9 @@ def _condition(kind: str, fine: str) -> Explain:
                     entry["status"] = fine
 
         words = f"repair node {name} until its condition {kind} is {fine}"
-        return Facts((f"condition {kind} is {status}",), ((Change("Node", words, "condition", mutate),),))
+        return Facts(
+            (f"condition {kind} is {status}",), ((SuggestedChange("Node", words, "condition", mutate),),)
+        )
 
     return explain
 
@@ -155,7 +157,7 @@ def _cordon(pod: Pod, node: Node) -> Facts:  # noqa: ARG001
         if spec.get("taints"):
             spec["taints"] = [entry for entry in spec["taints"] if entry.get("key") != CORDON_TAINT]
 
-    change = Change("Node", f"uncordon node {name}", "uncordon", mutate)
+    change = SuggestedChange("Node", f"uncordon node {name}", "uncordon", mutate)
     return Facts((f"node {name} is cordoned (spec.unschedulable)",), ((change,),))
 
 
@@ -199,7 +201,7 @@ RULES = (
     Rule(
         key="CheckNodeLabelPresence",
         made=CheckNodeLabelPresence,
-        argument=Argument(
+        argument=PolicyArgument(
             "labelsPresence",
             ("labels", "presence"),
             "{labels: [zone], presence: true}",

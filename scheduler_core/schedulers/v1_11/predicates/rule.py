@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from scheduler_core.kubernetes.manifests import Manifest
 from scheduler_core.kubernetes.model import Node, Pod
-from scheduler_core.kubernetes.policy_argument import Argument
+from scheduler_core.kubernetes.policy_argument import PolicyArgument
 from scheduler_core.schedulers.v1_11.columns.reads import Reads
 from scheduler_core.schedulers.v1_11.predicates.base import Predicate
 
@@ -41,7 +41,7 @@ class FilterPlugin(NamedTuple):
     differs: str = ""
 
 
-class Change(NamedTuple):
+class SuggestedChange(NamedTuple):
     """A change that may resolve a reason: of the pod, or of the node.
 
     ``words`` are an imperative sentence, and ``cost`` a key of ``EFFORT`` in
@@ -58,7 +58,7 @@ class Facts(NamedTuple):
     """The facts behind a reason as sentences, and the alternatives, each of changes that belong together."""
 
     details: tuple[str, ...] = ()
-    options: tuple[tuple[Change, ...], ...] = ()
+    options: tuple[tuple[SuggestedChange, ...], ...] = ()
 
 
 Explain = Callable[[Pod, Node], Facts]
@@ -100,7 +100,7 @@ class Rule(Struct, frozen=True, kw_only=True):
     key: str
     check: Predicate | None = None
     made: type[Predicate] | None = None
-    argument: Argument | None = None
+    argument: PolicyArgument | None = None
     text: str = ""
     v1_11: Place | None = None
     proposal: Place | None = None

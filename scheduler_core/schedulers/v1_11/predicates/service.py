@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from scheduler_core.kubernetes.policy_argument import Argument
+from scheduler_core.kubernetes.policy_argument import PolicyArgument
 from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo
 from scheduler_core.schedulers.v1_11.columns.pods import PodQuery, PodState
 from scheduler_core.schedulers.v1_11.columns.reads import Reads
@@ -14,7 +14,7 @@ from scheduler_core.schedulers.v1_11.columns.reasons import FAILED_BY_ERROR
 from scheduler_core.schedulers.v1_11.columns.selecting import compile_map
 from scheduler_core.schedulers.v1_11.columns.services import services_of
 from scheduler_core.schedulers.v1_11.columns.view import Scope, View
-from scheduler_core.schedulers.v1_11.predicates.base import FITS, Outcome, failing
+from scheduler_core.schedulers.v1_11.predicates.base import FITS, PredicateResult, failing
 from scheduler_core.schedulers.v1_11.predicates.rule import FilterPlugin, Place, Reason, Rule
 from scheduler_core.schedulers.v1_11.quirks import quirk
 
@@ -41,7 +41,7 @@ class CheckServiceAffinity:
             return self
         return CheckServiceAffinity(self.labels, asks_for_a_node=asks)
 
-    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> PredicateResult:
         """Fail where the node lacks one of the label pairs that the pod requires."""
         selector = pod.fields.node_selector
         pairs = {label: selector[label] for label in self.labels if label in selector}
@@ -50,7 +50,7 @@ class CheckServiceAffinity:
         return self._follow(pod, view, state, pairs)
 
     @quirk("nominated-pod-without-node")
-    def _follow(self, pod: PodInfo, view: View, state: PodState, pairs: LabelPairs) -> Outcome:
+    def _follow(self, pod: PodInfo, view: View, state: PodState, pairs: LabelPairs) -> PredicateResult:
         query = PodQuery((((pod.namespace,), compile_map(pod.labels)),))
         members = _assigned(query, view, state)
         first = members[0] if members else None
@@ -67,7 +67,7 @@ class CheckServiceAffinity:
                 on = view.columns.names[view.node(row)]  # the nominated node
             fits = self._mask(self._completed(pairs, on, view), view)[row]
             codes[row] = 0 if fits else view.reasons.code(self.reason)
-        return Outcome(codes, errors) if codes.any() else FITS
+        return PredicateResult(codes, errors) if codes.any() else FITS
 
     def _completed(self, pairs: LabelPairs, node_name: str, view: View) -> LabelPairs:
         """Add the labels of the first pod's node; ``""`` means no node."""
@@ -111,7 +111,7 @@ RULES = (
     Rule(
         key="CheckServiceAffinity",
         made=CheckServiceAffinity,
-        argument=Argument("serviceAffinity", ("labels",), "{labels: [rack]}", CheckServiceAffinity),
+        argument=PolicyArgument("serviceAffinity", ("labels",), "{labels: [rack]}", CheckServiceAffinity),
         text=(
             "The node has the same values of the policy's labels as the nodes where pods of the "
             "pod's service run."

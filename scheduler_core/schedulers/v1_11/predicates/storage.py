@@ -17,7 +17,7 @@ from scheduler_core.schedulers.v1_11.columns.reads import Reads
 from scheduler_core.schedulers.v1_11.columns.reasons import FAILED_BY_ERROR
 from scheduler_core.schedulers.v1_11.columns.storage import ClaimError, Storage
 from scheduler_core.schedulers.v1_11.columns.view import Scope, View
-from scheduler_core.schedulers.v1_11.predicates.base import FITS, Outcome, everywhere
+from scheduler_core.schedulers.v1_11.predicates.base import FITS, PredicateResult, everywhere
 from scheduler_core.schedulers.v1_11.predicates.rule import FilterPlugin, Place, Reason, Rule
 
 VOLUME_CONFLICT = "node(s) had volume node affinity conflict"
@@ -50,14 +50,14 @@ class CheckVolumeBinding:
     def __init__(self, *, provisions: bool = False) -> None:
         self.provisions = provisions
 
-    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> PredicateResult:  # noqa: ARG002
         """Fail where a bound volume's node affinity does not match, or where no free volume is available."""
         if not pod.claims:
             return FITS
         outcome = view.memo(("volume-binding", pod.number), lambda: self._outcome(pod, View(view.cluster)))
         return _rows_of(outcome, view)
 
-    def _outcome(self, pod: PodInfo, view: View) -> Outcome:
+    def _outcome(self, pod: PodInfo, view: View) -> PredicateResult:
         storage = view.cluster.storage
         bound: list[PersistentVolumeClaim] = []
         waiting: list[PersistentVolumeClaim] = []
@@ -83,7 +83,7 @@ def _check_claims(
     view: View,
     *,
     provisions: bool,
-) -> Outcome:
+) -> PredicateResult:
     reachable = np.ones(view.size, np.bool_)
     errors: dict[int, str] = {}
     for claim in bound:
@@ -103,7 +103,7 @@ def _check_claims(
         )
         codes = codes if merged is None else merged
     codes[list(errors)] = FAILED_BY_ERROR
-    return Outcome(codes, errors) if codes.any() else FITS
+    return PredicateResult(codes, errors) if codes.any() else FITS
 
 
 def _bindable(waiting: list[PersistentVolumeClaim], view: View) -> BoolVector:
@@ -157,14 +157,14 @@ class NoVolumeZoneConflict:
         objects=("PersistentVolume", "PersistentVolumeClaim", "StorageClass"),
     )
 
-    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> PredicateResult:  # noqa: ARG002
         """Fail where a volume is in other zones than the node."""
         if not pod.claims:
             return FITS
         outcome = view.memo(("volume-zone", pod.number), lambda: self._outcome(pod, View(view.cluster)))
         return _rows_of(outcome, view)
 
-    def _outcome(self, pod: PodInfo, view: View) -> Outcome:
+    def _outcome(self, pod: PodInfo, view: View) -> PredicateResult:
         columns, storage = view.columns, view.cluster.storage
         open_rows = (columns.label(ZONE_LABEL).ids >= 0) | (columns.label(REGION_LABEL).ids >= 0)
         codes = np.zeros(view.size, np.int16)
@@ -175,7 +175,7 @@ class NoVolumeZoneConflict:
             except ClaimError as error:
                 rows = np.flatnonzero(open_rows).tolist()
                 codes[rows] = FAILED_BY_ERROR
-                return Outcome(codes, dict.fromkeys(rows, str(error)))
+                return PredicateResult(codes, dict.fromkeys(rows, str(error)))
             for key in (ZONE_LABEL, REGION_LABEL) if volume is not None else ():
                 zones = _zones(volume, key) if volume is not None else None
                 if zones is None:
@@ -183,7 +183,7 @@ class NoVolumeZoneConflict:
                 elsewhere = ~columns.label_mask(key, lambda found, zones=zones: (found or "") in zones)  # type: ignore[misc]
                 codes[open_rows & elsewhere] = conflict
                 open_rows &= ~elsewhere
-        return Outcome(codes) if codes.any() else FITS
+        return PredicateResult(codes) if codes.any() else FITS
 
     @staticmethod
     def _volume(claim: PersistentVolumeClaim, storage: Storage) -> PersistentVolume | None:
@@ -206,14 +206,14 @@ def _zones(volume: PersistentVolume, key: str) -> frozenset[str] | None:
     return frozenset(parts) if all(parts) else None
 
 
-def _rows_of(outcome: Outcome, view: View) -> Outcome:
+def _rows_of(outcome: PredicateResult, view: View) -> PredicateResult:
     """Reduce an outcome over all nodes to a view's rows."""
     if outcome.codes is None or view.rows is None:
         return outcome
     errors = {
         row: outcome.errors[node] for row, node in enumerate(view.rows.tolist()) if node in outcome.errors
     }
-    return Outcome(outcome.codes[view.rows], errors)
+    return PredicateResult(outcome.codes[view.rows], errors)
 
 
 RULES = (

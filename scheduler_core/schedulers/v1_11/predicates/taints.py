@@ -10,7 +10,7 @@ from scheduler_core.schedulers.v1_11.columns.pods import PodState
 from scheduler_core.schedulers.v1_11.columns.reads import Reads
 from scheduler_core.schedulers.v1_11.columns.reasons import Codes
 from scheduler_core.schedulers.v1_11.columns.view import Scope, View
-from scheduler_core.schedulers.v1_11.predicates.base import Outcome, narrowed
+from scheduler_core.schedulers.v1_11.predicates.base import PredicateResult, narrowed
 from scheduler_core.schedulers.v1_11.predicates.rule import FilterPlugin, Place, Reason, Rule
 
 
@@ -24,7 +24,7 @@ class PodToleratesNodeTaints:
     def __init__(self, effects: tuple[str, ...] = ("NoSchedule", "NoExecute")) -> None:
         self.effects = effects
 
-    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> PredicateResult:  # noqa: ARG002
         """Fail where a taint is not tolerated."""
         key = ("taints", self.effects, pod.fields.tolerations)
         return narrowed(view.memo(key, lambda: self._codes(pod, view)), view)

@@ -9,7 +9,7 @@ from scheduler_core.schedulers.v1_11.columns.pods import PodState
 from scheduler_core.schedulers.v1_11.columns.reads import Reads
 from scheduler_core.schedulers.v1_11.columns.storage import ATTACH_KINDS, disks_conflict
 from scheduler_core.schedulers.v1_11.columns.view import Scope, View
-from scheduler_core.schedulers.v1_11.predicates.base import FITS, Outcome, failing
+from scheduler_core.schedulers.v1_11.predicates.base import FITS, PredicateResult, failing
 from scheduler_core.schedulers.v1_11.predicates.rule import FilterPlugin, Place, Reason, Rule
 from scheduler_core.schedulers.v1_11.quirks import quirk
 
@@ -23,7 +23,7 @@ class NoDiskConflict:
     reads = Reads(pod=("volumes",), objects=("Pod",))
     reason = "node(s) had no available disk"
 
-    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> PredicateResult:  # noqa: ARG002
         """Fail where a disk is in use and cannot be shared."""
         if not pod.volumes:
             return FITS
@@ -59,7 +59,7 @@ class MaxVolumeCount:
             return self
         return MaxVolumeCount(ATTACH_KINDS[self.kind], self.limit, even_without_new=even)
 
-    def __call__(self, pod: PodInfo, view: View, state: PodState) -> Outcome:  # noqa: ARG002
+    def __call__(self, pod: PodInfo, view: View, state: PodState) -> PredicateResult:  # noqa: ARG002
         """Fail where the node's volumes plus the pod's new ones exceed the limit.
 
         In v1.11 a node that already exceeds the limit fails even a pod without new volumes.

@@ -10,40 +10,40 @@ from msgspec import Struct
 
 from scheduler_core.record.preemption import CriterionRound
 from scheduler_core.schedulers.v1_11.policy import Profile
-from scheduler_core.schedulers.v1_11.preemption.dry_run import Candidate
+from scheduler_core.schedulers.v1_11.preemption.dry_run import NodeVictims
 from scheduler_core.schedulers.v1_11.quirks import quirk
 
 PRIORITY_OFFSET = 2**31  # v1.11 adds MaxInt32 + 1 to each victim's priority before summing
 FIRST_VICTIM = "first-victim-priority"
 
 
-def _any_victim(candidate: Candidate) -> int:
+def _any_victim(candidate: NodeVictims) -> int:
     return int(bool(candidate.victims))
 
 
-def _violations(candidate: Candidate) -> int:
+def _violations(candidate: NodeVictims) -> int:
     return candidate.violations
 
 
 @quirk("first-victim-priority")
-def _first_priority(candidate: Candidate) -> int:
+def _first_priority(candidate: NodeVictims) -> int:
     """Return the first victim's priority, which is not necessarily the highest."""
     return candidate.victims[0].priority
 
 
-def _highest_priority(candidate: Candidate) -> int:
+def _highest_priority(candidate: NodeVictims) -> int:
     return max(pod.priority for pod in candidate.victims)
 
 
-def _priority_sum(candidate: Candidate) -> int:
+def _priority_sum(candidate: NodeVictims) -> int:
     return sum(pod.priority + PRIORITY_OFFSET for pod in candidate.victims)
 
 
-def _victim_count(candidate: Candidate) -> int:
+def _victim_count(candidate: NodeVictims) -> int:
     return len(candidate.victims)
 
 
-def _latest_start(candidate: Candidate) -> int:
+def _latest_start(candidate: NodeVictims) -> int:
     """Return the earliest start among the victims of the highest priority, negated: the latest is lowest."""
     highest = _highest_priority(candidate)
     return -min(pod.started for pod in candidate.victims if pod.priority == highest)
@@ -58,7 +58,7 @@ class Criterion(Struct, frozen=True):
 
     id: str
     text: str
-    value: Callable[[Candidate], int]
+    value: Callable[[NodeVictims], int]
     quirk: str | None = None
     instead_of: str | None = None
     note: str = ""
@@ -119,12 +119,12 @@ TEXTS: dict[str, tuple[str, str]] = {row.id: (row.text, row.note) for row in CRI
 class Pick:
     """The chosen candidate, the sorted names of all that tie on every criterion, and the comparisons."""
 
-    chosen: Candidate
+    chosen: NodeVictims
     ties: list[str]
     comparisons: list[CriterionRound]
 
 
-def pick_node(candidates: list[Candidate], profile: Profile, *, explain: bool = False) -> Pick:
+def pick_node(candidates: list[NodeVictims], profile: Profile, *, explain: bool = False) -> Pick:
     """Choose among one or more candidates; ``comparisons`` are kept only with ``explain``."""
     left = candidates
     comparisons: list[CriterionRound] = []
@@ -146,7 +146,7 @@ def pick_node(candidates: list[Candidate], profile: Profile, *, explain: bool = 
     return Pick(chosen, names if chosen.victims else names[:1], comparisons)
 
 
-def _comparison(criterion: str, left: list[Candidate], values: list[int]) -> CriterionRound:
+def _comparison(criterion: str, left: list[NodeVictims], values: list[int]) -> CriterionRound:
     column = np.array(values, np.int64)
     nodes = np.array([candidate.index for candidate in left], np.int64)
     return CriterionRound(criterion, nodes, column, column == column.min())

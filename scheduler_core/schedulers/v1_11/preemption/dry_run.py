@@ -16,11 +16,11 @@ from scheduler_core.schedulers.v1_11.columns.view import View
 from scheduler_core.schedulers.v1_11.filtering import FitCheck
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.preemption.budgets import Budgets, Violations
-from scheduler_core.schedulers.v1_11.queue import SchedulingQueue
+from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 
 
 @dataclass(slots=True)
-class Candidate:
+class NodeVictims:
     """A node where the pod would fit without the victims; those that violate a budget are first.
 
     ``removed`` are all pods of lower priority, ``order`` the same in the order they were put back.
@@ -45,11 +45,11 @@ class Candidate:
 class DryRuns:
     """The candidates, and why the other nodes are none: ``unfit`` maps a node's index to the reasons."""
 
-    candidates: list[Candidate]
+    candidates: list[NodeVictims]
     unfit: dict[int, tuple[str, ...]]
 
 
-def dry_run(pod: PodState, view: View, queue: SchedulingQueue, profile: Profile, *, explain: bool) -> DryRuns:
+def dry_run(pod: PodState, view: View, queue: PriorityQueue, profile: Profile, *, explain: bool) -> DryRuns:
     """Find the victims on all rows side by side; record reasons only with ``explain``."""
     lower = [
         [other for other in view.cluster.residents[view.node(row)].values() if other.priority < pod.priority]
@@ -94,18 +94,18 @@ def _by_start_time(pods: list[PodState]) -> list[PodState]:
 
 def _candidate(
     view: View, row: int, pods: list[PodState], order: list[PodState], budgets: Budgets
-) -> Candidate:
+) -> NodeVictims:
     """Create a candidate; of the pods to put back, those that violate a budget are first, in stable order."""
     node = view.node(row)
     violations = budgets.violations(order) if budgets else {}
     if violations:
         order.sort(key=lambda pod: pod.key not in violations)  # stable
-    return Candidate(view.columns.names[node], index=node, removed=pods, order=order, budgets=violations)
+    return NodeVictims(view.columns.names[node], index=node, removed=pods, order=order, budgets=violations)
 
 
 def _put_back(
     view: View,
-    candidates: dict[int, Candidate],
+    candidates: dict[int, NodeVictims],
     fits: FitCheck,
     why: Callable[[int], tuple[str, ...]] | None,
 ) -> None:

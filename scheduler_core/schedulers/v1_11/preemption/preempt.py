@@ -23,8 +23,8 @@ from scheduler_core.schedulers.v1_11.filtering import FitCheck
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.predicates import RULES
 from scheduler_core.schedulers.v1_11.preemption.criteria import pick_node
-from scheduler_core.schedulers.v1_11.preemption.dry_run import Candidate, dry_run
-from scheduler_core.schedulers.v1_11.queue import SchedulingQueue
+from scheduler_core.schedulers.v1_11.preemption.dry_run import NodeVictims, dry_run
+from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 
 UNRESOLVABLE_REASONS = frozenset(
     reason.text for rule in RULES for reason in rule.reasons if not reason.resolvable
@@ -36,8 +36,8 @@ UNRESOLVABLE_REASONS = frozenset(
 class Preempting:
     """A preemption's result; ``cleared`` are pods that lose their nomination, ``record`` what was tried."""
 
-    candidates: list[Candidate] = field(default_factory=list)
-    chosen: Candidate | None = None
+    candidates: list[NodeVictims] = field(default_factory=list)
+    chosen: NodeVictims | None = None
     cleared: list[str] = field(default_factory=list)
     record: Preemption | None = None
 
@@ -46,7 +46,7 @@ def preempt(
     pod: PodState,
     failed: Codes,
     cluster: Cluster,
-    queue: SchedulingQueue,
+    queue: PriorityQueue,
     profile: Profile,
     *,
     exact: bool = True,
@@ -99,7 +99,7 @@ def preempt(
 def _choose(
     pod: PodState,
     view: View,
-    queue: SchedulingQueue,
+    queue: PriorityQueue,
     profile: Profile,
     result: Preempting,
     asking: Attempt | None,

@@ -12,10 +12,10 @@ from pkgutil import iter_modules
 from typing import Any
 
 from scheduler_core.schedulers.v1_11.priorities.base import Mapped, Priority, Scored
-from scheduler_core.schedulers.v1_11.priorities.inter_pod_affinity import InterPodAffinity
+from scheduler_core.schedulers.v1_11.priorities.inter_pod_affinity import InterPodAffinityPriority
 from scheduler_core.schedulers.v1_11.priorities.label_preference import LabelPreference
 from scheduler_core.schedulers.v1_11.priorities.line import Description, LineQuestion
-from scheduler_core.schedulers.v1_11.priorities.resource_allocation import ResourceAllocation, Shape
+from scheduler_core.schedulers.v1_11.priorities.resource_allocation import FunctionShape, ResourceAllocation
 from scheduler_core.schedulers.v1_11.priorities.rule import PriorityRule
 from scheduler_core.schedulers.v1_11.priorities.service_anti_affinity import ServiceAntiAffinity
 
@@ -61,7 +61,8 @@ __all__ = [
     "DESCRIPTIONS",
     "PRIORITIES",
     "RULES",
-    "InterPodAffinity",
+    "FunctionShape",
+    "InterPodAffinityPriority",
     "LabelPreference",
     "Mapped",
     "Priority",
@@ -69,6 +70,5 @@ __all__ = [
     "ResourceAllocation",
     "Scored",
     "ServiceAntiAffinity",
-    "Shape",
     "describe",
 ]

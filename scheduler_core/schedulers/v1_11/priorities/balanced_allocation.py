@@ -9,7 +9,13 @@ from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo
 from scheduler_core.schedulers.v1_11.columns.reads import Reads
 from scheduler_core.schedulers.v1_11.columns.view import Scope, View
 from scheduler_core.schedulers.v1_11.priorities.base import MAX_PRIORITY, MapOnly, Mapped
-from scheduler_core.schedulers.v1_11.priorities.line import Description, Line, LineQuestion, number, truncated
+from scheduler_core.schedulers.v1_11.priorities.line import (
+    Description,
+    FormulaLine,
+    LineQuestion,
+    number,
+    truncated,
+)
 from scheduler_core.schedulers.v1_11.priorities.resource_allocation import NodeAmounts, requested_and_capacity
 from scheduler_core.schedulers.v1_11.priorities.rule import PriorityRule, ScorePlugin, in_both
 
@@ -32,7 +38,7 @@ class BalancedResourceAllocation(MapOnly):
 def _describe(asked: LineQuestion, rule: BalancedResourceAllocation) -> Description:  # noqa: ARG001
     """Describe the difference of the two shares."""
     both = (NodeAmounts(asked, 0), NodeAmounts(asked, 1))
-    lines: list[Line] = []
+    lines: list[FormulaLine] = []
     shares: list[float] = []
     for amounts in both:
         lines.append(amounts.sum())
@@ -43,10 +49,10 @@ def _describe(asked: LineQuestion, rule: BalancedResourceAllocation) -> Descript
         share = amounts.requested / amounts.capacity
         numbers = f"{number(amounts.requested)} / {number(amounts.capacity)}"
         shares.append(share)
-        lines.append(Line(f"{amounts.name} share", "requested / allocatable", numbers, number(share)))
+        lines.append(FormulaLine(f"{amounts.name} share", "requested / allocatable", numbers, number(share)))
     cpu, memory = shares
     if cpu >= 1 or memory >= 1:
-        lines.append(Line("score", "0 where cpu or memory is requested in full", "", "0"))
+        lines.append(FormulaLine("score", "0 where cpu or memory is requested in full", "", "0"))
     else:
         numbers = f"(1 − |{number(cpu)} − {number(memory)}|) × {MAX_PRIORITY}"
         formula = f"(1 − |cpu share − memory share|) × {MAX_PRIORITY}"

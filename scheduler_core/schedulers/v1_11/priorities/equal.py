@@ -9,7 +9,7 @@ from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo
 from scheduler_core.schedulers.v1_11.columns.reads import Reads
 from scheduler_core.schedulers.v1_11.columns.view import Scope, View
 from scheduler_core.schedulers.v1_11.priorities.base import MapOnly, Mapped
-from scheduler_core.schedulers.v1_11.priorities.line import Description, Line, LineQuestion
+from scheduler_core.schedulers.v1_11.priorities.line import Description, FormulaLine, LineQuestion
 from scheduler_core.schedulers.v1_11.priorities.rule import PriorityRule
 
 
@@ -26,7 +26,7 @@ class Equal(MapOnly):
 
 def _describe(asked: LineQuestion, rule: Equal) -> Description:  # noqa: ARG001
     """Describe the constant score."""
-    return Description("All nodes alike.", (Line("score", "1 on every node", "", "1"),))
+    return Description("All nodes alike.", (FormulaLine("score", "1 on every node", "", "1"),))
 
 
 RULES = (

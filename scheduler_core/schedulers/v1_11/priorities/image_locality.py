@@ -11,7 +11,7 @@ from scheduler_core.schedulers.v1_11.columns.view import Scope, View
 from scheduler_core.schedulers.v1_11.priorities.base import MAX_PRIORITY, MapOnly, Mapped
 from scheduler_core.schedulers.v1_11.priorities.line import (
     Description,
-    Line,
+    FormulaLine,
     LineQuestion,
     number,
     shortened,
@@ -25,7 +25,7 @@ LEAST = 23 * MIB
 MOST = 1000 * MIB
 
 
-class ImageLocality(MapOnly):
+class ImageLocalityPriority(MapOnly):
     """Score the bytes that need no pulling (priorities.ImageLocalityPriorityMap)."""
 
     scope = Scope.OBJECTS
@@ -44,7 +44,7 @@ class ImageLocality(MapOnly):
         return np.where(total < LEAST, 0, np.where(total >= MOST, MAX_PRIORITY, scaled))
 
 
-def _describe(asked: LineQuestion, rule: ImageLocality) -> Description:  # noqa: ARG001
+def _describe(asked: LineQuestion, rule: ImageLocalityPriority) -> Description:  # noqa: ARG001
     """Describe the scaled sum of the sizes of the images on the node."""
     found = [
         (image, asked.cluster.columns.images.get(image, {}).get(asked.node, 0))
@@ -54,11 +54,11 @@ def _describe(asked: LineQuestion, rule: ImageLocality) -> Description:  # noqa:
     lines = shortened([_image(image, size) for image, size in found], "images")
     unit, size = unit_of(total, LEAST, MOST)
     low, high, there = number(LEAST // size), number(MOST // size), number(total // size)
-    lines.append(Line(f"together, in {unit}", "the sizes added up", "", there))
+    lines.append(FormulaLine(f"together, in {unit}", "the sizes added up", "", there))
     if total < LEAST:
-        lines.append(Line("score", "0 below 23Mi", f"{there} < {low}", "0"))
+        lines.append(FormulaLine("score", "0 below 23Mi", f"{there} < {low}", "0"))
     elif total >= MOST:
-        lines.append(Line("score", "10 from 1000Mi", f"{there} ≥ {high}", number(MAX_PRIORITY)))
+        lines.append(FormulaLine("score", "10 from 1000Mi", f"{there} ≥ {high}", number(MAX_PRIORITY)))
     else:
         scaled = MAX_PRIORITY * (total - LEAST) / (MOST - LEAST) + 1
         numbers = f"{MAX_PRIORITY} × ({there} − {low}) / ({high} − {low}) + 1"
@@ -66,9 +66,9 @@ def _describe(asked: LineQuestion, rule: ImageLocality) -> Description:  # noqa:
     return Description("Nodes that hold the pod's container images already.", tuple(lines))
 
 
-def _image(image: str, size: int) -> Line:
+def _image(image: str, size: int) -> FormulaLine:
     unit, whole = unit_of(size) if size else ("bytes", 1)
-    return Line(
+    return FormulaLine(
         f"{image}, in {unit}", "its size on the node; 0 if it is not there", "", number(size // whole)
     )
 
@@ -77,7 +77,7 @@ RULES = (
     PriorityRule(
         name="ImageLocalityPriority",
         place=110,
-        run=Mapped(ImageLocality()),
+        run=Mapped(ImageLocalityPriority()),
         text="Nodes that have the pod's container images already.",
         formula=(
             "The bytes of the pod's images that the node has: 0 below 23Mi, 10 from 1000Mi on, in "

@@ -16,7 +16,7 @@ from scheduler_core.schedulers.v1_11.columns.view import View
 from scheduler_core.schedulers.v1_11.priorities.base import MAX_PRIORITY, Function, Scores
 from scheduler_core.schedulers.v1_11.priorities.line import (
     Description,
-    Line,
+    FormulaLine,
     LineQuestion,
     number,
     shortened,
@@ -26,7 +26,7 @@ from scheduler_core.schedulers.v1_11.priorities.rule import TENTHS, PriorityRule
 from scheduler_core.schedulers.v1_11.quirks import quirk
 
 
-class InterPodAffinity(Function):
+class InterPodAffinityPriority(Function):
     """Sum the weights of terms that hold between the pod and existing ones
     (priorities.InterPodAffinity.CalculateInterPodAffinityPriority).
     """
@@ -37,12 +37,12 @@ class InterPodAffinity(Function):
         self.hard_weight = hard_weight
         self.from_zero = from_zero
 
-    def under(self, quirks: frozenset[str]) -> InterPodAffinity:
+    def under(self, quirks: frozenset[str]) -> InterPodAffinityPriority:
         """Return the priority with these quirks in force."""
         from_zero = "affinity-scores-from-zero" in quirks
         if from_zero is self.from_zero:
             return self
-        return InterPodAffinity(self.hard_weight, from_zero=from_zero)
+        return InterPodAffinityPriority(self.hard_weight, from_zero=from_zero)
 
     def function(self, pod: PodInfo, view: View, state: PodState) -> Scores:
         """Scale the sums from lowest to highest; in v1.11 that range always includes 0."""
@@ -116,17 +116,17 @@ def _add_up(view: View, by_key: dict[Domains, IntVector]) -> IntVector:
     return rows
 
 
-def _describe(asked: LineQuestion, rule: InterPodAffinity) -> Description:
+def _describe(asked: LineQuestion, rule: InterPodAffinityPriority) -> Description:
     """Describe the sum of the matching terms on the node, scaled between the lowest and the highest sum."""
     sums = rule.sums(asked.pod.info, asked.view, asked.pod)
     own = int(sums[asked.place])
     lines = shortened(_terms(asked, rule), "terms")
     if not lines:
-        lines = [Line("terms", "none holds on this node", "", "0")]
-    lines.append(Line("sum", "of the terms", "", number(own)))
+        lines = [FormulaLine("terms", "none holds on this node", "", "0")]
+    lines.append(FormulaLine("sum", "of the terms", "", number(own)))
     low, high = min(0, int(sums.min(initial=0))), max(0, int(sums.max(initial=0)))
     if low == high:
-        scale = Line("score", "no feasible node has a sum, so none is preferred", "", "0")
+        scale = FormulaLine("score", "no feasible node has a sum, so none is preferred", "", "0")
     else:
         formula = f"{MAX_PRIORITY} × (sum − lowest) / (highest − lowest), 0 being between them"
         numbers = f"{MAX_PRIORITY} × ({number(own)} − {number(low)}) / ({number(high)} − {number(low)})"
@@ -136,7 +136,7 @@ def _describe(asked: LineQuestion, rule: InterPodAffinity) -> Description:
     return Description(prefers, tuple(lines), (scale,))
 
 
-def _terms(asked: LineQuestion, rule: InterPodAffinity) -> list[Line]:
+def _terms(asked: LineQuestion, rule: InterPodAffinityPriority) -> list[FormulaLine]:
     columns = asked.cluster.columns
     lines = []
     for key, weight, counted in rule.weighted(asked.pod.info, asked.view, asked.pod.kind):
@@ -151,7 +151,7 @@ def _terms(asked: LineQuestion, rule: InterPodAffinity) -> list[Line]:
         )
         where = f"{key}={columns.label(key).values[domain]}"
         numbers = f"{number(weight)} × {number(pods)}"
-        lines.append(Line(where, f"weight × {whose}", numbers, number(weight * pods)))
+        lines.append(FormulaLine(where, f"weight × {whose}", numbers, number(weight * pods)))
     return lines
 
 
@@ -159,7 +159,7 @@ RULES = (
     PriorityRule(
         name="InterPodAffinityPriority",
         place=30,
-        run=InterPodAffinity(),
+        run=InterPodAffinityPriority(),
         text="Nodes where preferred affinity to pods holds, and preferred anti-affinity does not.",
         formula=(
             "Sum of the weights of preferred terms that hold, those of anti-affinity negative, in "

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.kubernetes.arrays import IntVector
-from scheduler_core.kubernetes.policy_argument import Argument
+from scheduler_core.kubernetes.policy_argument import PolicyArgument
 from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo
 from scheduler_core.schedulers.v1_11.columns.reads import Reads
 from scheduler_core.schedulers.v1_11.columns.view import Scope, View
 from scheduler_core.schedulers.v1_11.priorities.base import MAX_PRIORITY, MapOnly, Mapped
-from scheduler_core.schedulers.v1_11.priorities.line import EVERY, Description, Line, LineQuestion
+from scheduler_core.schedulers.v1_11.priorities.line import EVERY, Description, FormulaLine, LineQuestion
 from scheduler_core.schedulers.v1_11.priorities.rule import TENTHS, PriorityRule, ScorePlugin
 
 
@@ -35,7 +35,7 @@ def _describe(asked: LineQuestion, rule: LabelPreference) -> Description:
     has = rule.label in asked.cluster.columns.nodes[asked.node].meta.labels
     wanted = "with" if rule.presence else "without"
     finding = "the node has the label" if has else "the node does not have the label"
-    line = Line(rule.label, finding, "", EVERY if has == rule.presence else "0")
+    line = FormulaLine(rule.label, finding, "", EVERY if has == rule.presence else "0")
     return Description(f"Nodes {wanted} the label {rule.label}.", (line,))
 
 
@@ -44,7 +44,7 @@ RULES = (
         name="labelPreference",
         place=210,
         made=LabelPreference,
-        argument=Argument(
+        argument=PolicyArgument(
             "labelPreference",
             ("label", "presence"),
             "{label: disk, presence: true}",

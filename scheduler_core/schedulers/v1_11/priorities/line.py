@@ -18,7 +18,7 @@ LINES_SHOWN = 12  # of a list of arbitrary length, such as preferred terms
 BINARY = (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10))
 
 
-class Line(Struct, frozen=True):
+class FormulaLine(Struct, frozen=True):
     """A ``formula`` in words, the same with the node's ``numbers``, and its result ``value``.
 
     ``exact`` is the result before truncation, if that differs from ``value``.
@@ -38,8 +38,8 @@ class Description(Struct, frozen=True):
     """
 
     prefers: str
-    value: tuple[Line, ...]
-    scale: tuple[Line, ...] = ()
+    value: tuple[FormulaLine, ...]
+    scale: tuple[FormulaLine, ...] = ()
 
 
 class LineQuestion(Struct, frozen=True):
@@ -99,19 +99,19 @@ def unit_of(*amounts: int) -> tuple[str, int]:
     return "bytes", 1
 
 
-def truncated(of: str, formula: str, numbers: str, exact: float, whole: int | None = None) -> Line:
+def truncated(of: str, formula: str, numbers: str, exact: float, whole: int | None = None) -> FormulaLine:
     """Create a line whose result is truncated to an integer: to ``whole``, if that is an integer quotient."""
     shown = number(exact)
     value = number(int(exact) if whole is None else whole)
-    return Line(of, formula, numbers, value, "" if shown == value else shown)
+    return FormulaLine(of, formula, numbers, value, "" if shown == value else shown)
 
 
-def shortened(lines: list[Line], what: str) -> list[Line]:
+def shortened(lines: list[FormulaLine], what: str) -> list[FormulaLine]:
     """Truncate a long list to its first lines, and append how many more there are."""
     more = len(lines) - LINES_SHOWN
     if more <= 0:
         return lines
-    return [*lines[:LINES_SHOWN], Line(f"{number(more)} more {what}", "not listed", "", "…")]
+    return [*lines[:LINES_SHOWN], FormulaLine(f"{number(more)} more {what}", "not listed", "", "…")]
 
 
 def as_dict(asked: LineQuestion, description: Description) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from scheduler_core.schedulers.v1_11.columns.view import Scope, View
 from scheduler_core.schedulers.v1_11.priorities.base import MAX_PRIORITY, Mapped, MapScaled
 from scheduler_core.schedulers.v1_11.priorities.line import (
     Description,
-    Line,
+    FormulaLine,
     LineQuestion,
     number,
     shortened,
@@ -22,7 +22,7 @@ from scheduler_core.schedulers.v1_11.priorities.line import (
 from scheduler_core.schedulers.v1_11.priorities.rule import TENTHS, PriorityRule, ScorePlugin, in_both
 
 
-class NodeAffinity(MapScaled):
+class NodeAffinityPriority(MapScaled):
     """Prefer the nodes that preferred terms match (priorities.CalculateNodeAffinityPriorityMap)."""
 
     scope = Scope.OBJECTS
@@ -50,21 +50,21 @@ class NodeAffinity(MapScaled):
         return raw * MAX_PRIORITY // most if most else raw
 
 
-def _describe(asked: LineQuestion, rule: NodeAffinity) -> Description:  # noqa: ARG001
+def _describe(asked: LineQuestion, rule: NodeAffinityPriority) -> Description:  # noqa: ARG001
     """Describe the sum of the weights of the terms that match, compared with the highest sum."""
     affinity = asked.pod.info.fields.affinity
     preferred = affinity.node_preferred if affinity is not None else ()
-    lines: list[Line] = []
+    lines: list[FormulaLine] = []
     for one in preferred:
         term = NodeSelectorTerm(match_expressions=one.term.match_expressions)
         matches = bool(term_mask(term, asked.cluster.columns)[asked.node])
         finding = "matches: its weight" if matches else "does not match"
-        lines.append(Line(_expressions(one.term), finding, "", number(one.weight if matches else 0)))
-    lines = shortened(lines, "terms") or [Line("preferred terms", "the pod has none", "", "0")]
-    lines.append(Line("sum", "of the weights that match", "", number(asked.raw)))
+        lines.append(FormulaLine(_expressions(one.term), finding, "", number(one.weight if matches else 0)))
+    lines = shortened(lines, "terms") or [FormulaLine("preferred terms", "the pod has none", "", "0")]
+    lines.append(FormulaLine("sum", "of the weights that match", "", number(asked.raw)))
     most = int(asked.values.max(initial=0))
     if not most:
-        scale = Line("score", "no feasible node matches a term, so all keep 0", "", "0")
+        scale = FormulaLine("score", "no feasible node matches a term, so all keep 0", "", "0")
     else:
         formula = f"{MAX_PRIORITY} × sum / highest sum of a feasible node"
         numbers = f"{MAX_PRIORITY} × {number(asked.raw)} / {number(most)}"
@@ -87,7 +87,7 @@ RULES = (
     PriorityRule(
         name="NodeAffinityPriority",
         place=90,
-        run=Mapped(NodeAffinity()),
+        run=Mapped(NodeAffinityPriority()),
         text="Nodes that match more of the pod's preferred node affinity, by weight.",
         formula=(
             "map: the weights of the preferred terms that match. reduce: 10 × own / most, 0 if none matches."

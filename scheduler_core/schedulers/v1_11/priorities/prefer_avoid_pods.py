@@ -13,7 +13,7 @@ from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo
 from scheduler_core.schedulers.v1_11.columns.reads import Reads
 from scheduler_core.schedulers.v1_11.columns.view import Scope, View
 from scheduler_core.schedulers.v1_11.priorities.base import MAX_PRIORITY, MapOnly, Mapped
-from scheduler_core.schedulers.v1_11.priorities.line import Description, Line, LineQuestion, number
+from scheduler_core.schedulers.v1_11.priorities.line import Description, FormulaLine, LineQuestion, number
 from scheduler_core.schedulers.v1_11.priorities.rule import TENTHS, PriorityRule, ScorePlugin, in_both
 
 ANNOTATION = "scheduler.alpha.kubernetes.io/preferAvoidPods"
@@ -75,7 +75,7 @@ def _describe(asked: LineQuestion, rule: NodePreferAvoidPods) -> Description:  #
     else:
         why = f"it names the pod's {owner[0]}"
     prefers = "Nodes that do not ask the pod's controller to stay away."
-    return Description(prefers, (Line("annotation preferAvoidPods", why, "", number(asked.raw)),))
+    return Description(prefers, (FormulaLine("annotation preferAvoidPods", why, "", number(asked.raw)),))
 
 
 RULES = (

@@ -9,14 +9,14 @@ import numpy as np
 from msgspec import Struct
 
 from scheduler_core.kubernetes.arrays import IntVector
-from scheduler_core.kubernetes.policy_argument import Argument
+from scheduler_core.kubernetes.policy_argument import PolicyArgument
 from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo
 from scheduler_core.schedulers.v1_11.columns.reads import Reads
 from scheduler_core.schedulers.v1_11.columns.view import Scope, View
 from scheduler_core.schedulers.v1_11.priorities.base import MAX_PRIORITY, MapOnly, Mapped
 from scheduler_core.schedulers.v1_11.priorities.line import (
     Description,
-    Line,
+    FormulaLine,
     LineQuestion,
     number,
     truncated,
@@ -54,7 +54,7 @@ def most_requested(requested: IntVector, capacity: IntVector) -> IntVector:
     return np.where(usable, requested * MAX_PRIORITY // np.maximum(capacity, 1), 0)
 
 
-class Shape(Struct, frozen=True):
+class FunctionShape(Struct, frozen=True):
     """A piecewise linear function of utilization in per cent; points ascend in utilization."""
 
     points: tuple[tuple[int, int], ...] = ((0, 10), (100, 0))
@@ -115,33 +115,33 @@ class NodeAmounts:
         """Whether a share can be computed: the capacity is positive and not exceeded."""
         return self.capacity > 0 and self.requested <= self.capacity
 
-    def sum(self) -> Line:
+    def sum(self) -> FormulaLine:
         """Return the line that adds the pod to the node's pods; amounts as v1.11 counts them for scores."""
         before = self.requested - self.own
-        return Line(
+        return FormulaLine(
             f"{self.name} requested, in {self.unit}",
             "pods on the node + this pod",
             f"{number(before)} + {number(self.own)}",
             number(self.requested),
         )
 
-    def full(self, value: int) -> Line:
+    def full(self, value: int) -> FormulaLine:
         """Return the line on why no share can be computed."""
         if self.capacity == 0:
-            return Line(self.name, "nothing is allocatable", "", number(value))
+            return FormulaLine(self.name, "nothing is allocatable", "", number(value))
         numbers = f"{number(self.requested)} > {number(self.capacity)}"
-        return Line(self.name, "requested > allocatable", numbers, number(value))
+        return FormulaLine(self.name, "requested > allocatable", numbers, number(value))
 
 
 def _describe(asked: LineQuestion, rule: ResourceAllocation) -> Description:
     """Describe the average of the scores for cpu and memory."""
     both = (NodeAmounts(asked, 0), NodeAmounts(asked, 1))
     scorer = rule.scorer
-    lines: list[Line] = []
+    lines: list[FormulaLine] = []
     scores: list[int] = []
     for amounts in both:
         lines.append(amounts.sum())
-        if isinstance(scorer, Shape):
+        if isinstance(scorer, FunctionShape):
             curve = _shape(amounts, scorer)
             lines += curve
             scores.append(int(curve[-1].value))
@@ -153,13 +153,13 @@ def _describe(asked: LineQuestion, rule: ResourceAllocation) -> Description:
     return Description(PREFERS.get(scorer, BY_SHAPE), tuple(lines))
 
 
-def _halved(scores: list[int]) -> Line:
+def _halved(scores: list[int]) -> FormulaLine:
     cpu, memory = scores
     numbers = f"({number(cpu)} + {number(memory)}) / 2"
     return truncated("score", "(cpu + memory) / 2", numbers, (cpu + memory) / 2)
 
 
-def _share(amounts: NodeAmounts, *, free: bool) -> Line:
+def _share(amounts: NodeAmounts, *, free: bool) -> FormulaLine:
     if not amounts.fits:
         return amounts.full(0)
     requested, capacity = amounts.requested, amounts.capacity
@@ -175,7 +175,7 @@ def _share(amounts: NodeAmounts, *, free: bool) -> Line:
     return truncated(of, formula, numbers, product / capacity, product // capacity)
 
 
-def _shape(amounts: NodeAmounts, shape: Shape) -> list[Line]:
+def _shape(amounts: NodeAmounts, shape: FunctionShape) -> list[FormulaLine]:
     requested, capacity = amounts.requested, amounts.capacity
     if amounts.fits:
         free = (capacity - requested) * 100 // capacity
@@ -183,17 +183,17 @@ def _shape(amounts: NodeAmounts, shape: Shape) -> list[Line]:
         of = f"{amounts.name} used, in %"
         numbers = f"100 − ({number(capacity)} − {number(requested)}) × 100 / {number(capacity)}"
         formula = "100 − (allocatable − requested) × 100 / allocatable"
-        first = Line(of, formula, numbers, number(used), f"100 − {number(free)}")
+        first = FormulaLine(of, formula, numbers, number(used), f"100 − {number(free)}")
     else:
         used = 100
         first = amounts.full(used)
     return [first, _on_curve(amounts.name, used, shape.points)]
 
 
-def _on_curve(name: str, used: int, points: tuple[tuple[int, int], ...]) -> Line:
+def _on_curve(name: str, used: int, points: tuple[tuple[int, int], ...]) -> FormulaLine:
     """Return the line for the segment of the curve that contains the utilization."""
     if used <= points[0][0]:
-        return Line(name, f"up to {points[0][0]} %", "", number(points[0][1]))
+        return FormulaLine(name, f"up to {points[0][0]} %", "", number(points[0][1]))
     for (x0, y0), (x1, y1) in pairwise(points):
         if used <= x1:
             product = (y1 - y0) * (used - x0)
@@ -201,8 +201,8 @@ def _on_curve(name: str, used: int, points: tuple[tuple[int, int], ...]) -> Line
             numbers = f"{y0} + ({y1} − {y0}) × ({used} − {x0}) / ({x1} − {x0})"
             formula = f"the line from {y0} at {x0} % to {y1} at {x1} %"
             sign = "+" if step >= 0 else "−"
-            return Line(name, formula, numbers, number(y0 + step), f"{y0} {sign} {abs(step)}")
-    return Line(name, f"from {points[-1][0]} %", "", number(points[-1][1]))
+            return FormulaLine(name, formula, numbers, number(y0 + step), f"{y0} {sign} {abs(step)}")
+    return FormulaLine(name, f"from {points[-1][0]} %", "", number(points[-1][1]))
 
 
 _OTHER_STRATEGIES = (
@@ -241,7 +241,7 @@ RULES = (
     PriorityRule(
         name="RequestedToCapacityRatioPriority",
         place=60,
-        run=Mapped(ResourceAllocation(Shape())),
+        run=Mapped(ResourceAllocation(FunctionShape())),
         text="Nodes by a curve over the requested share of cpu and memory.",
         formula=(
             "The shape's score at the requested percentage, for cpu and for memory; the mean of both."
@@ -254,11 +254,11 @@ RULES = (
         name="requestedToCapacityRatioArguments",
         place=220,
         made=ResourceAllocation,
-        argument=Argument(
+        argument=PolicyArgument(
             "requestedToCapacityRatioArguments",
             ("shape",),
             "{shape: [{utilization: 0, score: 0}, …]}",
-            lambda shape: Mapped(ResourceAllocation(Shape(shape))),
+            lambda shape: Mapped(ResourceAllocation(FunctionShape(shape))),
         ),
         formula="As RequestedToCapacityRatioPriority, along the points of the shape.",
         describe=_describe,

@@ -9,7 +9,13 @@ from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo
 from scheduler_core.schedulers.v1_11.columns.reads import Reads
 from scheduler_core.schedulers.v1_11.columns.view import Scope, View
 from scheduler_core.schedulers.v1_11.priorities.base import MapOnly, Mapped
-from scheduler_core.schedulers.v1_11.priorities.line import Description, Line, LineQuestion, number, unit_of
+from scheduler_core.schedulers.v1_11.priorities.line import (
+    Description,
+    FormulaLine,
+    LineQuestion,
+    number,
+    unit_of,
+)
 from scheduler_core.schedulers.v1_11.priorities.rule import PriorityRule
 
 
@@ -31,19 +37,21 @@ class ResourceLimits(MapOnly):
 def _describe(asked: LineQuestion, rule: ResourceLimits) -> Description:  # noqa: ARG001
     """Describe the comparison of each of the pod's limits with the allocatable amount."""
     allocatable = asked.alone.allocatable
-    lines: list[Line] = []
+    lines: list[FormulaLine] = []
     either = False
     for name, limit, amount in zip(("cpu", "memory"), asked.pod.info.limits, allocatable[:, 0].tolist()):
         unit, size = ("m", 1) if name == "cpu" else unit_of(limit, amount)
         if not limit:
-            lines.append(Line(f"{name} limit", "the pod has none", "", "0"))
+            lines.append(FormulaLine(f"{name} limit", "the pod has none", "", "0"))
             continue
         fits = amount != 0 and limit <= amount
         either |= fits
         sign = "≤" if fits else ">"
         numbers = f"{number(limit // size)} {sign} {number(amount // size)}"
-        lines.append(Line(f"{name} limit, in {unit}", "limit ≤ allocatable", numbers, "1" if fits else "0"))
-    lines.append(Line("score", "1 if either limit fits", "", "1" if either else "0"))
+        lines.append(
+            FormulaLine(f"{name} limit, in {unit}", "limit ≤ allocatable", numbers, "1" if fits else "0")
+        )
+    lines.append(FormulaLine("score", "1 if either limit fits", "", "1" if either else "0"))
     prefers = "Nodes whose allocatable cpu or memory covers the pod's limits, not only its requests."
     return Description(prefers, tuple(lines))
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 
-from scheduler_core.kubernetes.policy_argument import Argument
+from scheduler_core.kubernetes.policy_argument import PolicyArgument
 from scheduler_core.schedulers.v1_11.columns.reads import Reads
 from scheduler_core.schedulers.v1_11.priorities.base import Mapped, MapReduce, Priority
 from scheduler_core.schedulers.v1_11.priorities.line import Description, LineQuestion
@@ -43,7 +43,7 @@ class PriorityRule(Struct, frozen=True, kw_only=True):
     place: int
     run: Priority | None = None
     made: type[MapReduce] | None = None
-    argument: Argument | None = None
+    argument: PolicyArgument | None = None
     text: str = ""
     formula: str = ""
     weights: Mapping[str, int] = field(default_factory=dict)

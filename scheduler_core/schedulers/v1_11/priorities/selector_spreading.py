@@ -24,7 +24,7 @@ from scheduler_core.schedulers.v1_11.priorities.base import MAX_PRIORITY, Mapped
 from scheduler_core.schedulers.v1_11.priorities.line import (
     EVERY,
     Description,
-    Line,
+    FormulaLine,
     LineQuestion,
     number,
     truncated,
@@ -137,10 +137,10 @@ def _describe(asked: LineQuestion, rule: SelectorSpread) -> Description:
     values = asked.values
     of = _selecting(asked, controllers=rule.controllers)
     what = f"of {of}, not being deleted" if of else "no service or controller selects this pod"
-    counted = Line("pods here", what, "", number(asked.raw))
+    counted = FormulaLine("pods here", what, "", number(asked.raw))
     most = int(values.max(initial=0))
     if not most:
-        every = Line("score", "no feasible node has such a pod, so each scores the most", "", EVERY)
+        every = FormulaLine("score", "no feasible node has such a pod, so each scores the most", "", EVERY)
         return Description(FEW, (counted,), (every,))
     here = MAX_PRIORITY * ((most - asked.raw) / most)
     numbers = f"{MAX_PRIORITY} × ({number(most)} − {number(asked.raw)}) / {number(most)}"
@@ -152,16 +152,16 @@ def _describe(asked: LineQuestion, rule: SelectorSpread) -> Description:
         return Description(FEW, (counted,), (truncated("score", formula, numbers, here),))
     sums = np.bincount(ids[ids >= 0], weights=values[ids >= 0], minlength=1)
     busiest, own = int(sums.max()), int(sums[zone])
-    lines = [Line("node", formula, numbers, number(here))]
+    lines = [FormulaLine("node", formula, numbers, number(here))]
     where = _zone_name(asked)
     if busiest:
         there = MAX_PRIORITY * ((busiest - own) / busiest)
         numbers = f"{MAX_PRIORITY} × ({number(busiest)} − {number(own)}) / {number(busiest)}"
         formula = f"{MAX_PRIORITY} × (most in a zone − pods in this zone) / most in a zone"
-        lines.append(Line(where, formula, numbers, number(there)))
+        lines.append(FormulaLine(where, formula, numbers, number(there)))
     else:
         there = float(MAX_PRIORITY)
-        lines.append(Line(where, "no zone has such a pod", "", number(there)))
+        lines.append(FormulaLine(where, "no zone has such a pod", "", number(there)))
     blended = here * (1.0 - ZONE_WEIGHTING) + ZONE_WEIGHTING * there
     numbers = f"{number(here)} × 1/3 + {number(there)} × 2/3"
     lines.append(truncated("score", "a third of the node's, two thirds of the zone's", numbers, blended))

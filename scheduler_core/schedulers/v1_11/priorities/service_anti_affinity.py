@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_core.kubernetes.arrays import IntVector
-from scheduler_core.kubernetes.policy_argument import Argument
+from scheduler_core.kubernetes.policy_argument import PolicyArgument
 from scheduler_core.schedulers.v1_11.columns.podinfo import PodInfo
 from scheduler_core.schedulers.v1_11.columns.pods import PodQuery
 from scheduler_core.schedulers.v1_11.columns.reads import Reads
@@ -16,7 +16,7 @@ from scheduler_core.schedulers.v1_11.priorities.base import MAX_PRIORITY, Mapped
 from scheduler_core.schedulers.v1_11.priorities.line import (
     EVERY,
     Description,
-    Line,
+    FormulaLine,
     LineQuestion,
     number,
     truncated,
@@ -59,18 +59,18 @@ def _describe(asked: LineQuestion, rule: ServiceAntiAffinity) -> Description:
     services = services_of(asked.pod.info, asked.cluster)
     name = services[0].meta.name if services else ""
     what = f"of Service {name}, not being deleted" if name else "no service selects this pod"
-    counted = Line("pods here", what, "", number(asked.raw))
+    counted = FormulaLine("pods here", what, "", number(asked.raw))
     column = asked.cluster.columns.label(rule.label)
     ids = column.ids[asked.feasible]
     own = int(ids[asked.place])
     prefers = f"Values of the label {rule.label} with few pods of the pod's first service."
     if own < 0:
-        line = Line("score", f"0 without the label {rule.label}", "", "0")
+        line = FormulaLine("score", f"0 without the label {rule.label}", "", "0")
         return Description(prefers, (counted,), (line,))
     total = int(asked.values.sum())
     label = f"{rule.label}={column.values[own]}"
     if not total:
-        line = Line(
+        line = FormulaLine(
             "score",
             "no feasible node has such a pod, so each with the label scores the most",
             "",
@@ -89,7 +89,7 @@ RULES = (
         name="serviceAntiAffinity",
         place=200,
         made=ServiceAntiAffinity,
-        argument=Argument(
+        argument=PolicyArgument(
             "serviceAntiAffinity",
             ("label",),
             "{label: rack}",

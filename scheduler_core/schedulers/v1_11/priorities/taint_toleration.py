@@ -13,7 +13,7 @@ from scheduler_core.schedulers.v1_11.priorities.base import MAX_PRIORITY, Mapped
 from scheduler_core.schedulers.v1_11.priorities.line import (
     EVERY,
     Description,
-    Line,
+    FormulaLine,
     LineQuestion,
     number,
     shortened,
@@ -23,7 +23,7 @@ from scheduler_core.schedulers.v1_11.priorities.rule import TENTHS, PriorityRule
 EFFECT = "PreferNoSchedule"
 
 
-class TaintToleration(MapScaled):
+class TaintTolerationPriority(MapScaled):
     """Avoid nodes that would rather not have the pod (priorities.ComputeTaintTolerationPriorityMap)."""
 
     scope = Scope.OBJECTS
@@ -50,28 +50,30 @@ class TaintToleration(MapScaled):
         )
 
 
-def _describe(asked: LineQuestion, rule: TaintToleration) -> Description:  # noqa: ARG001
+def _describe(asked: LineQuestion, rule: TaintTolerationPriority) -> Description:  # noqa: ARG001
     """Describe the count of taints that are not tolerated, compared with the highest count."""
     tolerations = tuple(t for t in asked.pod.info.fields.tolerations if t.effect in ("", EFFECT))
-    lines: list[Line] = []
+    lines: list[FormulaLine] = []
     for taint in asked.cluster.columns.nodes[asked.node].taints:
         if taint.effect == EFFECT:
             name = f"{taint.key}={taint.value}:{EFFECT}" if taint.value else f"{taint.key}:{EFFECT}"
             tolerated = tolerates(tolerations, taint)
             lines.append(
-                Line(name, "tolerated" if tolerated else "not tolerated", "", "0" if tolerated else "1")
+                FormulaLine(
+                    name, "tolerated" if tolerated else "not tolerated", "", "0" if tolerated else "1"
+                )
             )
-    lines = shortened(lines, "taints") or [Line("taints", f"the node has none with {EFFECT}", "", "0")]
-    lines.append(Line("not tolerated", "how many taints", "", number(asked.raw)))
+    lines = shortened(lines, "taints") or [FormulaLine("taints", f"the node has none with {EFFECT}", "", "0")]
+    lines.append(FormulaLine("not tolerated", "how many taints", "", number(asked.raw)))
     most = int(asked.values.max(initial=0))
     if not most:
-        scale = Line("score", "no feasible node has such a taint, so each scores the most", "", EVERY)
+        scale = FormulaLine("score", "no feasible node has such a taint, so each scores the most", "", EVERY)
     else:
         formula = f"{MAX_PRIORITY} − {MAX_PRIORITY} × taints / most taints of a feasible node"
         numbers = f"{MAX_PRIORITY} − {MAX_PRIORITY} × {number(asked.raw)} / {number(most)}"
         lost = MAX_PRIORITY * asked.raw // most
         exact = f"{MAX_PRIORITY} − {lost}" if lost else ""
-        scale = Line("score", formula, numbers, number(MAX_PRIORITY - lost), exact)
+        scale = FormulaLine("score", formula, numbers, number(MAX_PRIORITY - lost), exact)
     prefers = f"Nodes with few {EFFECT} taints that the pod does not tolerate."
     return Description(prefers, tuple(lines), (scale,))
 
@@ -80,7 +82,7 @@ RULES = (
     PriorityRule(
         name="TaintTolerationPriority",
         place=100,
-        run=Mapped(TaintToleration()),
+        run=Mapped(TaintTolerationPriority()),
         text="Nodes with fewer PreferNoSchedule taints that the pod does not tolerate.",
         formula=(
             "map: PreferNoSchedule taints that the pod does not tolerate. reduce: 10 − 10 × own / "

@@ -22,13 +22,13 @@ from scheduler_core.schedulers.v1_11.predicates.configured import AddedNodeAffin
 from scheduler_core.schedulers.v1_11.predicates.storage import CheckVolumeBinding
 from scheduler_core.schedulers.v1_11.priorities import (
     PRIORITIES,
-    InterPodAffinity,
+    FunctionShape,
+    InterPodAffinityPriority,
     LabelPreference,
     Mapped,
     Priority,
     ResourceAllocation,
     ServiceAntiAffinity,
-    Shape,
 )
 from scheduler_core.schedulers.v1_22.configuration.arguments import (
     CPU_AND_MEMORY,
@@ -124,15 +124,15 @@ def _by_strategy(arguments: NodeResourcesFitArgs) -> Iterator[tuple[str, Priorit
     if name is not None:
         yield name, PRIORITIES[name]
     else:
-        yield TO_RATIO, Mapped(ResourceAllocation(Shape(strategy.shape)))
+        yield TO_RATIO, Mapped(ResourceAllocation(FunctionShape(strategy.shape)))
 
 
 def _to_ratio(arguments: ResourcesArgs) -> Iterator[tuple[str, Priority]]:
-    yield TO_RATIO, Mapped(ResourceAllocation(Shape(arguments.shape)))
+    yield TO_RATIO, Mapped(ResourceAllocation(FunctionShape(arguments.shape)))
 
 
 def _inter_pod(arguments: InterPodAffinityArgs) -> Iterator[tuple[str, Priority]]:
-    yield "InterPodAffinityPriority", InterPodAffinity(arguments.hard_pod_affinity_weight)
+    yield "InterPodAffinityPriority", InterPodAffinityPriority(arguments.hard_pod_affinity_weight)
 
 
 def _preferred_labels(arguments: NodeLabelArgs) -> Iterator[tuple[str, Priority]]:

@@ -9,7 +9,7 @@ from scheduler_core.schedulers.v1_37.cel.attributes import Activation, Attribute
 from scheduler_core.schedulers.v1_37.cel.costs import Cost
 from scheduler_core.schedulers.v1_37.cel.errors import CelError
 from scheduler_core.schedulers.v1_37.cel.functions.operators import Growing
-from scheduler_core.schedulers.v1_37.cel.functions.table import Function, Run
+from scheduler_core.schedulers.v1_37.cel.functions.table import FunctionDecl, Run
 from scheduler_core.schedulers.v1_37.cel.nodes import CallExpr
 from scheduler_core.schedulers.v1_37.cel.types import Type
 from scheduler_core.schedulers.v1_37.cel.validators import runtime_name
@@ -151,7 +151,7 @@ def invoke(
     return evaluate
 
 
-def guarded(function: Function, node: CallExpr) -> Callable[[list[Any]], Any]:
+def guarded(function: FunctionDecl, node: CallExpr) -> Callable[[list[Any]], Any]:
     """Return what runs the overload that arguments fit, with errors as results."""
     if function.shared is not None:
         return _shared(function, function.shared)
@@ -169,7 +169,7 @@ def guarded(function: Function, node: CallExpr) -> Callable[[list[Any]], Any]:
     return run
 
 
-def _shared(function: Function, run_shared: Run) -> Callable[[list[Any]], Any]:
+def _shared(function: FunctionDecl, run_shared: Run) -> Callable[[list[Any]], Any]:
     def run(arguments: list[Any]) -> Any:
         if function.admits is None or function.admits(arguments[0]):
             return _caught(run_shared, arguments)

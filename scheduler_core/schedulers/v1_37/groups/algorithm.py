@@ -18,7 +18,7 @@ from scheduler_core.schedulers.v1_37.interface import Hinting, SchedulingSteps
 from scheduler_core.schedulers.v1_37.nominations import NominatedPods
 from scheduler_core.schedulers.v1_37.podgroups import TOPOLOGY_GATE, min_count
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
-from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, Profile
+from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, KubeSchedulerProfile
 from scheduler_core.schedulers.v1_37.state import ClusterState
 from scheduler_core.schedulers.v1_37.status import ERROR, OK, SUCCESS, UNSCHEDULABLE
 
@@ -43,7 +43,7 @@ class GroupAlgorithm:
         self.key = key
         self.group: Manifest = self.cluster.objects["PodGroup"][key]
         self.members = members
-        self.profile: Profile = configuration.profiles[members[0].pod.scheduler_name]
+        self.profile: KubeSchedulerProfile = configuration.profiles[members[0].pod.scheduler_name]
         self.bound: list[CompiledPod] = [pod for pod in self.cluster.members(key) if pod.node]
 
     def run(self, record: GroupRecord) -> GroupResult:

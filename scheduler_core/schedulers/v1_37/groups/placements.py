@@ -16,7 +16,7 @@ from scheduler_core.schedulers.v1_37.plugins.hints import labels
 from scheduler_core.schedulers.v1_37.plugins.node_resources_fit import NONZERO, scored_resources
 from scheduler_core.schedulers.v1_37.podgroups import topology_key
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
-from scheduler_core.schedulers.v1_37.profiles import Profile
+from scheduler_core.schedulers.v1_37.profiles import KubeSchedulerProfile
 from scheduler_core.schedulers.v1_37.requests import is_scalar
 from scheduler_core.schedulers.v1_37.state import ClusterState
 
@@ -44,7 +44,7 @@ def node_names(cluster: ClusterState) -> list[str]:
 
 
 def generate(
-    cluster: ClusterState, profile: Profile, group: Manifest, bound: Sequence[CompiledPod]
+    cluster: ClusterState, profile: KubeSchedulerProfile, group: Manifest, bound: Sequence[CompiledPod]
 ) -> list[Placement]:
     """Return the placements in name order: one for each value of the topology label, or one of all nodes.
 
@@ -79,7 +79,10 @@ def _fixed_domain(domain: Mapping[str, str | None], bound: Sequence[CompiledPod]
 
 
 def best(
-    cluster: ClusterState, profile: Profile, bound: int, results: Sequence[tuple[Placement, GroupResult]]
+    cluster: ClusterState,
+    profile: KubeSchedulerProfile,
+    bound: int,
+    results: Sequence[tuple[Placement, GroupResult]],
 ) -> tuple[int, list[dict[str, Any]]]:
     """Return the index of the best of several placements, and all scores; the first name wins a tie.
 
@@ -101,7 +104,10 @@ def best(
 
 
 def _counts(
-    cluster: ClusterState, profile: Profile, bound: int, results: Sequence[tuple[Placement, GroupResult]]
+    cluster: ClusterState,
+    profile: KubeSchedulerProfile,
+    bound: int,
+    results: Sequence[tuple[Placement, GroupResult]],
 ) -> list[int]:
     """Score by how many members would be placed, of the most that are (PodGroupPodsCount)."""
     del cluster, profile
@@ -116,14 +122,17 @@ def _counts(
 
 
 def _fits(
-    cluster: ClusterState, profile: Profile, bound: int, results: Sequence[tuple[Placement, GroupResult]]
+    cluster: ClusterState,
+    profile: KubeSchedulerProfile,
+    bound: int,
+    results: Sequence[tuple[Placement, GroupResult]],
 ) -> list[int]:
     del bound
     return [_most_allocated(cluster, profile, placement, result) for placement, result in results]
 
 
 def _most_allocated(
-    cluster: ClusterState, profile: Profile, placement: Placement, result: GroupResult
+    cluster: ClusterState, profile: KubeSchedulerProfile, placement: Placement, result: GroupResult
 ) -> int:
     """Return the allocation of the placement's nodes together, in percent, with the placed members.
 
@@ -156,6 +165,7 @@ def _requested(cluster: ClusterState, name: str) -> Ints:
 
 
 _SCORES: Mapping[
-    str, Callable[[ClusterState, Profile, int, Sequence[tuple[Placement, GroupResult]]], list[int]]
+    str,
+    Callable[[ClusterState, KubeSchedulerProfile, int, Sequence[tuple[Placement, GroupResult]]], list[int]],
 ] = {FIT: _fits, COUNT: _counts}
 """The PlacementScore plugins."""

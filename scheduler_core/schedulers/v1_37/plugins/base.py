@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from scheduler_core.schedulers.v1_37.nodes import Ints, Mask, NodeTable, Rows
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
-from scheduler_core.schedulers.v1_37.profiles import Arguments, CompiledConfiguration, Profile
+from scheduler_core.schedulers.v1_37.profiles import Arguments, CompiledConfiguration, KubeSchedulerProfile
 from scheduler_core.schedulers.v1_37.state import ClusterState
 from scheduler_core.schedulers.v1_37.status import ERROR, OK, SKIPPED, UNRESOLVABLE, Status
 
@@ -28,7 +28,7 @@ class Context(Struct):
 
     pod: CompiledPod
     cluster: ClusterState
-    profile: Profile
+    profile: KubeSchedulerProfile
     configuration: CompiledConfiguration
     states: dict[str, Any] = field(default_factory=dict)
     skipped: set[str] = field(default_factory=set)

@@ -10,7 +10,7 @@ from typing import Any
 from scheduler_core.schedulers.v1_37.cel.errors import CelError
 from scheduler_core.schedulers.v1_37.cel.functions.operators import add
 from scheduler_core.schedulers.v1_37.cel.functions.table import (
-    Function,
+    FunctionDecl,
     Library,
     Overload,
     library,
@@ -194,7 +194,7 @@ LIBRARY: Library = merged(
         guarded=False,
     ),
     {
-        "sort": Function(
+        "sort": FunctionDecl(
             "sort",
             [
                 row(f"list_{_RUNTIME.get(one, one)}_sort", f"list({one}).sort() -> list({one})")
@@ -203,7 +203,7 @@ LIBRARY: Library = merged(
             lambda values: _sort_by(values, values),
             _is_list,
         ),
-        "@sortByAssociatedKeys": Function(
+        "@sortByAssociatedKeys": FunctionDecl(
             "@sortByAssociatedKeys",
             [
                 row(

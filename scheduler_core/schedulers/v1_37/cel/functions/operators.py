@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from scheduler_core.schedulers.v1_37.cel.errors import CelError
-from scheduler_core.schedulers.v1_37.cel.functions.table import Function, Library, Overload, row
+from scheduler_core.schedulers.v1_37.cel.functions.table import FunctionDecl, Library, Overload, row
 from scheduler_core.schedulers.v1_37.cel.values import (
     NO_OVERLOAD,
     CelMap,
@@ -217,7 +217,7 @@ _ADMITS: dict[str, Callable[[Any], bool]] = {
 
 LIBRARY: Library = {
     **{
-        function: Function(
+        function: FunctionDecl(
             function,
             [*_arithmetic_rows(function, name, kinds), *_TIMES.get(function, ())],
             run,
@@ -226,30 +226,30 @@ LIBRARY: Library = {
         for function, (name, kinds, run) in _ARITHMETIC.items()
     },
     **{
-        function: Function(function, _order_rows(function, name), _ordering(accepts), can_order)
+        function: FunctionDecl(function, _order_rows(function, name), _ordering(accepts), can_order)
         for function, (name, accepts) in _ORDERS.items()
     },
-    "-_": Function(
+    "-_": FunctionDecl(
         "-_",
         [row("negate_double", "-_(double) -> double"), row("negate_int64", "-_(int) -> int")],
         _negate,
         lambda value: is_number(value) and not isinstance(value, UInt),
     ),
-    "!_": Function("!_", [row("logical_not", "!_(bool) -> bool")], _not),
-    "_==_": Function("_==_", [row("equals", "_==_(A, A) -> bool")]),
-    "_!=_": Function("_!=_", [row("not_equals", "_!=_(A, A) -> bool")]),
-    "_&&_": Function("_&&_", [row("logical_and", "_&&_(bool, bool) -> bool")]),
-    "_||_": Function("_||_", [row("logical_or", "_||_(bool, bool) -> bool")]),
-    "_?_:_": Function("_?_:_", [row("conditional", "_?_:_(bool, A, A) -> A")]),
-    "@not_strictly_false": Function(
+    "!_": FunctionDecl("!_", [row("logical_not", "!_(bool) -> bool")], _not),
+    "_==_": FunctionDecl("_==_", [row("equals", "_==_(A, A) -> bool")]),
+    "_!=_": FunctionDecl("_!=_", [row("not_equals", "_!=_(A, A) -> bool")]),
+    "_&&_": FunctionDecl("_&&_", [row("logical_and", "_&&_(bool, bool) -> bool")]),
+    "_||_": FunctionDecl("_||_", [row("logical_or", "_||_(bool, bool) -> bool")]),
+    "_?_:_": FunctionDecl("_?_:_", [row("conditional", "_?_:_(bool, A, A) -> A")]),
+    "@not_strictly_false": FunctionDecl(
         "@not_strictly_false", [row("not_strictly_false", "@not_strictly_false(bool) -> bool")]
     ),
-    "@in": Function(
+    "@in": FunctionDecl(
         "@in",
         [row("in_list", "@in(A, list(A)) -> bool"), row("in_map", "@in(A, map(A, B)) -> bool")],
         _is_in,
     ),
-    "_[_]": Function(
+    "_[_]": FunctionDecl(
         "_[_]",
         [
             row("index_list", "_[_](list(A), int) -> A"),
@@ -258,7 +258,7 @@ LIBRARY: Library = {
             row("optional_map_index_value", "_[_](optional(map(K, V)), K) -> optional(V)"),
         ],
     ),
-    "_[?_]": Function(
+    "_[?_]": FunctionDecl(
         "_[?_]",
         [
             row("list_optindex_optional_int", "_[?_](list(V), int) -> optional(V)"),

@@ -8,7 +8,7 @@ from typing import Any
 import re2
 
 from scheduler_core.schedulers.v1_37.cel.errors import CelError
-from scheduler_core.schedulers.v1_37.cel.functions.table import Function, Library, library, merged, row
+from scheduler_core.schedulers.v1_37.cel.functions.table import FunctionDecl, Library, library, merged, row
 
 _MESSAGES = {
     "missing ]": "missing closing ]",
@@ -87,7 +87,7 @@ def _find_all(text: str, pattern: str, limit: int = -1) -> list[Any]:
 
 LIBRARY: Library = merged(
     {
-        "matches": Function(
+        "matches": FunctionDecl(
             "matches",
             [
                 row("matches", "matches(string, string) -> bool"),

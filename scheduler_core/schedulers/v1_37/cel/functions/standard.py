@@ -10,7 +10,7 @@ from typing import Any
 from scheduler_core.schedulers.v1_37.cel.errors import CelError
 from scheduler_core.schedulers.v1_37.cel.functions.operators import timestamp
 from scheduler_core.schedulers.v1_37.cel.functions.table import (
-    Function,
+    FunctionDecl,
     Library,
     Overload,
     library,
@@ -184,11 +184,11 @@ CONVERSIONS = frozenset({*_CONVERSIONS, "dyn", "type"})
 LIBRARY: Library = merged(
     library(_conversion_rows()),
     {
-        "dyn": Function("dyn", [row("to_dyn", "dyn(A) -> dyn")], _same),
-        "type": Function(
+        "dyn": FunctionDecl("dyn", [row("to_dyn", "dyn(A) -> dyn")], _same),
+        "type": FunctionDecl(
             "type", [row("type", "type(A) -> type(A)")], lambda value: TypeValue(type_name(value))
         ),
-        "size": Function(
+        "size": FunctionDecl(
             "size", _size_rows(), _size, lambda value: isinstance(value, str | bytes | list | CelMap)
         ),
     },

@@ -24,7 +24,7 @@ class Overload:
 
 
 @dataclass
-class Function:
+class FunctionDecl:
     """A function with its overloads, in the order in which they are tried.
 
     ``shared`` implements all of them; ``admits`` are the permitted first arguments. ``sequential`` ones
@@ -40,7 +40,7 @@ class Function:
     guarded: bool = True
 
 
-Library = dict[str, Function]
+Library = dict[str, FunctionDecl]
 
 
 def row(id_: str, signature: str, run: Run | None = None) -> Overload:
@@ -76,10 +76,10 @@ def _split(text: str) -> list[str]:
 
 
 def library(rows: Sequence[Overload], **options: Any) -> Library:
-    """Return functions of rows; the options are those of each Function."""
+    """Return functions of rows; the options are those of each FunctionDecl."""
     out: Library = {}
     for one in rows:
-        out.setdefault(one.function, Function(one.function, **options)).overloads.append(one)
+        out.setdefault(one.function, FunctionDecl(one.function, **options)).overloads.append(one)
     return out
 
 
