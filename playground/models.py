@@ -255,7 +255,7 @@ class Draft(models.Model):
     family = models.CharField(max_length=64, blank=True, db_index=True)  # the root ancestor; "": itself
     branched_at = models.CharField(max_length=24, blank=True)  # the step of the parent, or ""
     words = models.TextField(blank=True)  # the changes, one per line, as last computed
-    presumed = models.CharField(max_length=16, default=default_release)  # answers if the text says nothing
+    presumed = models.CharField(max_length=16, default=default_release)  # answers if the text names none
     created = models.DateTimeField(default=timezone.now)
     updated = models.DateTimeField(default=timezone.now, db_index=True)
     expires = models.DateTimeField(default=draft_expiry)

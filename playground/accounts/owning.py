@@ -130,7 +130,7 @@ def claim_late(visitor: str, owner: str) -> None:
 def claim_rest(owner: str = "") -> None:
     """Claim what was stored under exchanged names since, such as by an import that took long: of all owners.
 
-    Or of one. The rows that say so are kept for an hour.
+    Or of one. The rows that record it are kept for an hour.
     """
     for row in recalls.of_owner(owner):
         claim_late(row.visitor, row.owner)

@@ -96,7 +96,7 @@ def _side(query: Mapping[str, str], name: str, owner: str) -> comparing.Side:
 def found(text: str, name: str, where: str, owner: str) -> sources.Source:
     """Return what an address, ``kind:id``, or an id alone names; that is looked for in all kinds.
 
-    ``name`` is the parameter's, ``where`` says in messages which is meant. Raises AskedError.
+    ``name`` is the parameter's, ``where`` names it in messages. Raises AskedError.
     """
     kind, _, bare = named(text).rpartition(":")
     if not bare or (kind and kind not in KINDS):

@@ -28,7 +28,7 @@ class Figure(Struct, frozen=True):
 
 
 class SideSummary(Struct, frozen=True):
-    """One side: its title, page and kind, the scheduler that it was put under, and what is said of that."""
+    """One side: title, page and kind, the scheduler that it was put under, and the release shown for it."""
 
     title: str
     url: str
@@ -48,7 +48,7 @@ class SideSummary(Struct, frozen=True):
 
 
 class Summary(Struct, frozen=True):
-    """What a comparison tells; ``first``, ``placements`` and ``workloads`` are as in docs/protocol.md."""
+    """What a comparison shows; ``first``, ``placements`` and ``workloads`` are as in docs/protocol.md."""
 
     sides: tuple[SideSummary, SideSummary]
     first: dict[str, Any] | None

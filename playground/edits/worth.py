@@ -120,7 +120,7 @@ def copy(question: CostQuestion, visitor: str) -> Draft:
     text = source.text()
     for key, value in chosen.items():
         text = configured(text, "setting", key, value)["text"]
-    [(_, text)] = texts.presumed([("", text)], CACHING)  # without a cache nothing else may say it
+    [(_, text)] = texts.presumed([("", text)], CACHING)  # without a cache nothing else may name it
     title = store.clean_title(f"{source.title or 'Untitled'}: cache {chosen['cache']}")
     scenario = bundles.parse([("", text)], title)
     changed = tuple(f"{key} {value}" for key, value in chosen.items())

@@ -95,7 +95,7 @@ def _instant(playback: Playback, own: Operation, made: list[Operation], lands: i
 
 
 def _was_on(change: Operation, there: NDArray[np.bool_], pod_index: Mapping[str, int]) -> bool:
-    """Return whether a change deletes a pod of the node; ``there`` says of each pod whether it was on it."""
+    """Return whether a change deletes a pod of the node; ``there``: which pods were on it."""
     pod = pod_index.get(change.key) if (change.action, change.kind) == ("delete", "Pod") else None
     return pod is not None and bool(there[pod])
 

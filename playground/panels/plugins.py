@@ -20,9 +20,9 @@ class PluginPanel(Struct, frozen=True):
     """A plugin's part of a cycle and of the end of a run, and its sentences in the story of a cycle.
 
     ``inputs`` are the fields of a cycle that differ between its moments and that the part is computed from.
-    ``nested`` is the field of the part whose own fields are compared between moments. ``turned_away`` tells
-    why no predicate ran, ``awaited`` ends the sentence about a pod that waits at Permit, ``permitted`` tells
-    which pods were bound with it, ``rejected`` which were rejected with it, ``decided`` how a custom
+    ``nested`` is the field of the part whose own fields are compared between moments. ``turned_away``
+    explains why no predicate ran, ``awaited`` ends the sentence about a pod that waits at Permit,
+    ``permitted`` names the pods bound with it, ``rejected`` those rejected with it, ``decided`` how a custom
     scheduler came to its decision; each is empty if the plugin had no part in it.
     """
 

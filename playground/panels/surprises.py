@@ -1,4 +1,4 @@
-"""What surprises about a cycle of kube-scheduler v1.37, said where it shows."""
+"""Surprising facts about a cycle of kube-scheduler v1.37, each shown where it applies."""
 
 from __future__ import annotations
 

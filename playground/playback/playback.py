@@ -251,7 +251,7 @@ class Playback:
     ) -> None:
         """Add the rows that a worker stored: ``read(n)`` returns those after cycle ``n``, in order.
 
-        ``complete`` says that no more will follow, ``over`` that the worker reached the end of the run.
+        ``complete``: no more will follow; ``over``: the worker reached the end of the run.
         """
         with self._grow_lock:
             if self.complete:

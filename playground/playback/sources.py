@@ -111,7 +111,7 @@ class Source(Struct, frozen=True):
         return store.scenario_text(row)
 
     def presumed(self) -> str:
-        """Return the release that answers the source if its text says nothing, "" being the default."""
+        """Return the release that answers the source if its text names none, "" being the default."""
         if isinstance(self.row, Draft):
             return self.row.presumed
         row = Scenario.objects.get(pk=self.row.scenario_id) if isinstance(self.row, Run) else self.row

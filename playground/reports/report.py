@@ -1,4 +1,4 @@
-"""What a report holds: a comparison or one scenario, what was said of it, and a verdict."""
+"""What a report holds: a comparison or one scenario, its comments, and a verdict."""
 
 from __future__ import annotations
 
@@ -119,9 +119,9 @@ def verdict_of(fields: Mapping[str, str], day: date) -> Verdict:
 
 
 def discussions(sides: tuple[SideSummary, ...]) -> list[Discussion]:
-    """Return what was said of the sides, once of each shared scenario; of a branch, of its origin.
+    """Return the comments on the sides, once for each shared scenario; for a branch, those on its origin.
 
-    A thread tells what it was about when it was written, which a branch may decide otherwise.
+    A thread shows the decision of the time when it was written, which a branch may decide otherwise.
     """
     found: dict[str, Discussion] = {}
     for side in sides:

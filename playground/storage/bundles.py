@@ -153,7 +153,7 @@ def parse(
     """Parse a bundle; with ``times`` "ignore" every pod of a trace is created at once and never ends.
 
     ``watch`` (None: that of :func:`watched`) receives the progress, and can abort by raising. ``presumed`` is
-    the release that answers a bundle which says nothing, "" being the default. Raises BundleError with all
+    the release that answers a bundle which names none, "" being the default. Raises BundleError with all
     problems, or TooLargeError.
     """
     texts = [text for file in files for text in texts_of(file)]
@@ -388,7 +388,7 @@ def unpacked_bytes(data: bytes) -> int:
 def content_of(scenario: Scenario) -> bytes:
     """Return what is stored of a scenario: ``canonical()``, and the kube-scheduler that answers it.
 
-    A stored scenario keeps that release even if what a bundle says about it is read otherwise one day.
+    A stored scenario keeps that release even if what a bundle names is read otherwise one day.
     """
     return scenario.canonical()[:-1] + f',"release":"{scenario.release}"}}'.encode()
 
@@ -472,7 +472,7 @@ def reread(scenario: Scenario, scheduler: str = "", presumed: str = "") -> Scena
     """Return the scenario of changed documents, as :func:`parse` would read them.
 
     ``scheduler`` is a release that answers it, "" for the one that the documents choose. If they choose none
-    they are made to say ``presumed``, unless that is the default. Raises BundleError with all problems, or
+    they are made to name ``presumed``, unless that is the default. Raises BundleError with all problems, or
     TooLargeError.
     """
     changed = load_documents(

@@ -271,7 +271,7 @@ def scenario_text(row: Scenario) -> str:
 class Origin(Struct, frozen=True):
     """The origin of a draft: its parent as ``kind:id``, the parent's family, the step, and the changes.
 
-    ``presumed`` is the release that answers the parent, if its text says nothing; "" is the default.
+    ``presumed`` is the release that answers the parent, if its text names none; "" is the default.
     """
 
     parent: str

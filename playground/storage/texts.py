@@ -46,7 +46,7 @@ def answered_by(text: str, documents: Sequence[Document], release: str) -> str:
 
 
 def presumed(files: bundles.Files, release: str) -> bundles.Files:
-    """Return files that name ``release`` if they would be answered by another one for saying nothing.
+    """Return files that name ``release`` if they would be answered by another one because they name none.
 
     Files that cannot be read, and those that choose a release, are returned as they are.
     """

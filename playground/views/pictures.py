@@ -198,7 +198,7 @@ def release_of(row: Scenario) -> str:
 
 
 def preview(request: HttpRequest, page: str, title: str, release: str = "") -> dict[str, str]:
-    """Return what a page's head tells others of it: ``title``, ``url``, ``image``, and ``oembed`` or "".
+    """Return a page's metadata for link previews: ``title``, ``url``, ``image``, and ``oembed`` or "".
 
     The title names the ``release`` that answers the scenario, if that is known.
     """

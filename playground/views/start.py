@@ -93,7 +93,7 @@ def start(request: HttpRequest) -> HttpResponse:
     """Render ``start.html``.
 
     Context: ``section`` "start"; ``examples`` (list of {slug, query, title, text, group, nodes, pods, claims,
-    outcome}, where a claim is {modes, told, stale} and ``outcome`` counts the pods at the end of an example
+    outcome}, where a claim is {modes, counts, stale} and ``outcome`` counts the pods at the end of an example
     in virtual time); ``topics`` (the same by group: {topic, examples}); ``drafts`` and ``older`` (the
     visitor's own, latest first: {url, title, branched_at, age, updated, expires}); ``links`` (scenarios that
     the visitor has shared: {url, title, expires}); ``limits`` {"bundleMib", "bundleBytes", "files"};
@@ -135,7 +135,7 @@ def _examples() -> list[dict[str, Any]]:
             "pods": pods,
             "outcome": " · ".join(example.outcome.counts) if example.outcome is not None else "",
             "claims": [
-                {"modes": _modes(claim), "told": " · ".join(claim.counts), "stale": claim.stale}
+                {"modes": _modes(claim), "counts": " · ".join(claim.counts), "stale": claim.stale}
                 for claim in example.claims
             ],
         }

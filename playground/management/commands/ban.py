@@ -20,7 +20,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the subject, the end of the ban, and the reason."""
-        parser.add_argument("subject", help="an address (of IPv6 its /64 is meant), or an owner of `list`")
+        parser.add_argument("subject", help="an address (for IPv6 its /64 counts), or an owner of `list`")
         parser.add_argument("--until", help="a date or a time, as 2027-01-31 or 2027-01-31T12:00 (UTC)")
         parser.add_argument("--why", default="", help="for the audit log")
         parser.add_argument("--lift", action="store_true", help="lift the ban")
