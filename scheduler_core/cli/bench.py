@@ -13,8 +13,10 @@ from functools import partial
 from scheduler_core.cli.caching import add_cache_arguments, with_cache
 from scheduler_core.cli.day import SHAPE, day
 from scheduler_core.cli.reporting import InputError
-from scheduler_core.cli.workloads import SHAPES, workload
+from scheduler_core.cli.workloads import SHAPES, manifest_workload, workload
 from scheduler_core.run import simulate
+from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.schedulers.v1_37.benchmark import SHAPES as MANIFEST_SHAPES
 from scheduler_core.settings.release import ALONE, CACHING, row_of
 
 
@@ -41,14 +43,8 @@ def _positive(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Schedule the workload, time the cycles alone, and print the figures."""
-    if row_of(options.scheduler).reads_manifests:
-        return _run_v1_37(options)
-    if options.shape == "spread":
-        raise InputError("--shape spread is for --scheduler v1.37: v1.11 has no topology spread constraints")
-    make = day if options.shape == SHAPE else partial(workload, options.shape)
-    scenario = make(options.nodes, options.pods)
-    scenario = scenario.under(scenario.policy, with_cache(scenario.settings, options))
+    """Schedule the workload as ``simulate`` does, time the cycles alone, and print the figures."""
+    scenario = _scenario(options)
     simulation = simulate(scenario, trace=options.trace == "full")
     began, began_cpu = time.perf_counter(), time.process_time()
     for _ in simulation:
@@ -56,12 +52,14 @@ def run(options: argparse.Namespace) -> int:
     seconds, cpu_seconds = time.perf_counter() - began, time.process_time() - began_cpu
     placement = simulation.placement()
     lines = "".join(f"{pod.partition('/')[2]} {node}\n" for pod, node in placement.items())
+    row = row_of(options.scheduler)
     result = {
+        **({} if row.has_cache else {"scheduler": row.name}),
         "shape": options.shape,
         "nodes": options.nodes,
         "pods": options.pods,
         "trace": options.trace,
-        "cache": scenario.settings.cache,
+        **({"cache": scenario.settings.cache} if row.has_cache else {}),
         "placed": sum(bool(node) for node in placement.values()),
         "pods_per_second": round(options.pods / seconds, 1),
         "cycles": simulation.index,
@@ -74,36 +72,19 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _run_v1_37(options: argparse.Namespace) -> int:
-    from scheduler_core.schedulers.v1_37.benchmark import SHAPES as V1_37_SHAPES
-    from scheduler_core.schedulers.v1_37.benchmark import Benchmark
-
-    if options.shape not in V1_37_SHAPES:
-        raise InputError(f"--shape {options.shape} is not measured with --scheduler v1.37")
-    if options.cache not in (None, "off"):
-        raise InputError("--cache: the equivalence cache belongs to v1.11")
-    benchmark = Benchmark(options.shape, options.nodes, options.pods)
-    began, began_cpu = time.perf_counter(), time.process_time()
-    benchmark.run(trace=options.trace == "full")
-    seconds, cpu_seconds = time.perf_counter() - began, time.process_time() - began_cpu
-    placement = benchmark.placement
-    lines = "".join(f"{pod} {node}\n" for pod, node in placement.items())
-    result = {
-        "scheduler": options.scheduler,
-        "shape": options.shape,
-        "nodes": options.nodes,
-        "pods": options.pods,
-        "trace": options.trace,
-        "placed": sum(bool(node) for node in placement.values()),
-        "pods_per_second": round(options.pods / seconds, 1),
-        "cycles": len(placement),
-        "seconds": round(seconds, 4),
-        "cpu_seconds": round(cpu_seconds, 6),
-        "peak_mib": round(_peak_mib(), 1),
-        "placements_sha256": hashlib.sha256(lines.encode()).hexdigest(),
-    }
-    print(json.dumps(result))
-    return 0
+def _scenario(options: argparse.Namespace) -> Scenario:
+    """Return the workload of the options. Raises InputError for one that the scheduler is not measured on."""
+    if row_of(options.scheduler).reads_manifests:
+        if options.shape not in MANIFEST_SHAPES:
+            raise InputError(f"--shape {options.shape} is not measured with --scheduler v1.37")
+        if options.cache not in (None, "off"):
+            raise InputError("--cache: the equivalence cache belongs to v1.11")
+        return manifest_workload(options.shape, options.nodes, options.pods)
+    if options.shape == "spread":
+        raise InputError("--shape spread is for --scheduler v1.37: v1.11 has no topology spread constraints")
+    make = day if options.shape == SHAPE else partial(workload, options.shape)
+    scenario = make(options.nodes, options.pods)
+    return scenario.under(scenario.policy, with_cache(scenario.settings, options))
 
 
 def _peak_mib() -> float:

@@ -1,7 +1,8 @@
-"""The four workloads that speed is measured on, built as objects."""
+"""The workloads that speed is measured on, as objects for v1.11 and as manifests for v1.37."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 from scheduler_core.kubernetes.model import (
@@ -22,7 +23,9 @@ from scheduler_core.kubernetes.model import (
     WeightedPodAffinityTerm,
     Workload,
 )
+from scheduler_core.scenario.load import load
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.schedulers.v1_37.benchmark import documents
 from scheduler_core.settings.release import CACHING
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -74,6 +77,15 @@ def workload(shape: str, nodes: int, pods: int) -> Scenario:
         for number in range(pods)
     )
     return Scenario(f"bench {shape}", (), tuple(objects), presumed=CACHING)
+
+
+def manifest_workload(shape: str, nodes: int, pods: int, percentage: int = 100) -> Scenario:
+    """Return what :func:`workload` does, as a bundle of manifests for kube-scheduler v1.37.
+
+    ``percentage`` is percentageOfNodesToScore; 0 is adaptive.
+    """
+    items = list(documents(shape, nodes, pods, percentage))
+    return load([("bench.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))])
 
 
 def bench_node(number: int) -> Node:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from scheduler_core.record.cycle import Cycle
 from scheduler_core.run import simulate
 from scheduler_core.run.v1_37.record import release_record
 from scheduler_core.scenario.scenario import Scenario
@@ -14,6 +15,7 @@ from tests.conformance.v1_37_records import COUNTS
 from tests.conformance.v1_37_scenarios import end_of, records, scenario_of
 
 CHUNKS = [(name, start, 40) for name, count in COUNTS.items() for start in range(0, count, 40)]
+EVERY = 5  # of so many records of a chunk, one is simulated in three ways
 REFUSED = frozenset(
     (
         "mc-000002 mc-000017 mc-000038 mc-000040 mc-000048 mc-000078 mc-000155 mc-000178 mc-000201 "
@@ -57,5 +59,34 @@ def test_a_scenario_is_decided_as_the_record_is(name: str, start: int, count: in
         scenario = scenario_of(record)
         assert (scenario is None) == (record["id"] in REFUSED), record["id"]
         if scenario is not None and simulated(scenario, end_of(record)) != recorded(record):
+            differing.append(record["id"])
+    assert differing == []
+
+
+SHOWN = ("index", "step", "time", "decision", "message", "asked", "order", "operations")
+
+
+def shown(cycle: Cycle) -> tuple[Any, ...]:
+    """Return what a cycle shows whether it is traced or not."""
+    totals = None if cycle.totals is None else cycle.totals.tolist()
+    return *(getattr(cycle, name) for name in SHOWN), cycle.feasible.tolist(), cycle.ties.tolist(), totals
+
+
+@pytest.mark.parametrize(("name", "start", "count"), CHUNKS)
+def test_untraced_and_replayed_cycles_are_those_of_the_traced_run(name: str, start: int, count: int) -> None:
+    """Decision, message, feasible nodes and totals are equal; so is the rest of a run after a replay."""
+    differing = []
+    for record in list(records(name, start, count))[::EVERY]:
+        scenario = scenario_of(record)
+        if scenario is None:
+            continue
+        traced = simulate(scenario)
+        cycles = [shown(cycle) for cycle in traced]
+        half = len(cycles) // 2
+        replayed = simulate(scenario, trace=False)
+        replayed.replay(traced.decisions[:half])
+        untraced = simulate(scenario, trace=False)
+        rest, again = ([shown(cycle) for cycle in one] for one in (replayed, untraced))
+        if again != cycles or rest != cycles[half:]:
             differing.append(record["id"])
     assert differing == []

@@ -54,7 +54,7 @@ def decision_of(ran: Ran) -> Decision:
         nominated=attempt.nominated or None,
         victims=tuple(ran.deleted),
         cleared=tuple(pod.key for pod in attempt.lost_nominations),
-        ranked=attempt.scored is not None,
+        ranked=attempt.ranked,
         further=tuple(bound.items()),
     )
 
@@ -120,14 +120,20 @@ def fill(cycle: Cycle, ran: Ran, places: Places, *, whole: bool) -> None:
     cycle.asked = sum(map(len, attempt.walked)) * len(cycle.order)
     scored = attempt.scored
     if scored is None:
-        found = [_row_of(attempt, attempt.node)] if attempt.node is not None else _rows(attempt.passed)
+        alone = attempt.node is not None and not attempt.reused
+        found = [_row_of(attempt, str(attempt.node))] if alone else _rows(attempt.passed)
         cycle.feasible = np.unique(places[found]).astype(np.int32, copy=False)
     else:
         at = places[scored.nodes.rows]
-        order = np.argsort(at, kind="stable")
-        cycle.feasible, cycle.totals = at[order], scored.totals[order]
         cycle.ties = at[scored.totals == scored.totals.max()]
-        if whole:
+        if not whole:
+            by_place = np.empty(len(cycle.nodes), np.int64)
+            by_place[at] = scored.totals
+            cycle.feasible = np.sort(at)
+            cycle.totals = by_place[cycle.feasible]
+        else:
+            order = np.argsort(at, kind="stable")
+            cycle.feasible, cycle.totals = at[order], scored.totals[order]
             cycle.priorities = [
                 PriorityRow(key, row.weight, "map/reduce", row.raw[order], row.normalized[order])
                 for key, row in scored.plugins.items()

@@ -22,6 +22,7 @@ from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.kubernetes.replicas import with_replicas
 from scheduler_core.record.cycle import Cycle, Decision, Restart
+from scheduler_core.record.plugin_record import PluginRecord
 from scheduler_core.run.reported import Reported
 from scheduler_core.run.v1_37.claims import PodClaims, with_claims
 from scheduler_core.run.v1_37.cycles import (
@@ -47,6 +48,7 @@ from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.clock import SECOND, whole_second
 from scheduler_core.schedulers.v1_37.configuration import compile_v1_37_configuration
+from scheduler_core.schedulers.v1_37.entities import Entity
 from scheduler_core.schedulers.v1_37.run import MAX_TRIES, Ran, SchedulerRun
 
 MOST_TRIES = 10
@@ -157,8 +159,8 @@ class V1_37Simulation(Reported):
     def step(self) -> Cycle | None:
         """Run one scheduling cycle and return its record; ``None`` at the end of the run."""
         while self._advance():
-            ran, cycle = self._cycle()
-            if ran is not None and cycle is not None:
+            cycle = self._cycle()
+            if cycle is not None:
                 return cycle
         return None
 
@@ -169,7 +171,8 @@ class V1_37Simulation(Reported):
     def replay(self, decisions: Iterable[Decision]) -> None:
         """Run cycles whose decisions are known, without recording what views need.
 
-        They are decided again and compared: the queue depends on how they were decided.
+        Nodes are filtered again, because where the next walk begins depends on it, and failures are decided
+        again, because the queue depends on their reasons. A chosen node is not searched for again.
 
         Raises:
             ValueError: No pod is left to schedule, or a cycle decides otherwise.
@@ -177,16 +180,23 @@ class V1_37Simulation(Reported):
         traced, self._trace = self._trace, False
         try:
             for decision in decisions:
-                cycle = self.step()
-                if cycle is None:
-                    raise ValueError(
-                        f"cycle {self.index + 1}: no pod is left to schedule, but a decision for "
-                        f"{decision.pod}"
-                    )
-                if cycle.decision != decision:
-                    raise ValueError(f"cycle {self.index} decides {cycle.decision}, not {decision}")
+                self._repeat(decision)
         finally:
             self._trace = traced
+
+    def _repeat(self, decision: Decision) -> None:
+        """Run the next cycle as it was decided."""
+        while self._advance():
+            entity, ran, _ = self._attempt(decision.node)
+            if ran is not None:
+                made = decision_of(ran)
+                if made != decision:
+                    raise ValueError(f"cycle {self.index + 1} decides {made}, not {decision}")
+                self._follow(entity, ran, made)
+                return
+        raise ValueError(
+            f"cycle {self.index + 1}: no pod is left to schedule, but a decision for {decision.pod}"
+        )
 
     def fork(self, *, trace: bool) -> V1_37Simulation:
         """Return an independent copy at the current step.
@@ -261,38 +271,50 @@ class V1_37Simulation(Reported):
 
     # One cycle
 
-    def _cycle(self) -> tuple[Ran | None, Cycle | None]:
+    def _cycle(self) -> Cycle | None:
         run = self.run
         head = run.queue.active.first() or run.queue.backoff.first()
         assert head is not None
         queue = queue_state(run, head, self._moved, self._entry_cache, whole=self._trace)
-        entity = run.queue.pop()
-        assert entity is not None
-        start = run.scheduling.start
-        self._tried[entity.key] += 1
-        time = self.time
-        extension = run.scheduling.extension
-        if extension is not None:
-            extension.trace = self._trace
-        ran = run.cycle(entity)
-        asked = () if extension is None else (extension.drain(),)
+        start, time = run.scheduling.start, self.time
+        entity, ran, asked = self._attempt()
         if ran is None:
-            return None, None
+            return None
         cycle = bare_cycle(decision_of(ran), self.cluster.columns.names)
         cycle.time, cycle.queue = time, queue
         cycle.index, cycle.step = self.index + 1, f"{self.major}.{self.minor + 1}"
         cycle.operations = tuple(self._applied)
         if self._restarted:
             cycle.restart = Restart(tuple(self._restarted), ())
-        self._moves += ran.moves
-        self._note_moves(ran.moves)
         fill(cycle, ran, self._node_places(), whole=self._trace)
         if self._trace:
             cycle.plugins = (record_of(run, self._entry_cache, ran, cycle, start, self._moves), *asked)
+        self._follow(entity, ran, cycle.decision)
+        return cycle
+
+    def _attempt(self, given: str | None = None) -> tuple[Entity, Ran | None, tuple[PluginRecord, ...]]:
+        """Run the cycle of the queue's head; return it with the records of extenders.
+
+        ``given`` is the node that a recorded decision chose.
+        """
+        extension = self.run.scheduling.extension
+        if extension is not None:
+            extension.trace = self._trace
+        entity = self.run.queue.pop()
+        assert entity is not None
+        self._tried[entity.key] += 1
+        ran = self.run.cycle(entity, trace=self._trace, given=given)
+        asked = () if extension is None else (extension.drain(),)
+        if ran is not None:
+            self._moves += ran.moves
+            self._note_moves(ran.moves)
+        return entity, ran, asked
+
+    def _follow(self, entity: Entity, ran: Ran, decision: Decision) -> None:
+        """Let everything outside the scheduler follow a cycle."""
         self._failed_at[entity.key] = self._changes  # before its own victims, whose deletion makes room
-        self._commit(cycle.decision)
+        self._commit(decision)
         self._follow_members(ran)
-        return ran, cycle
 
     def _node_places(self) -> Places:
         """Return where each row of v1.37's columns is among the nodes; kept until nodes come or go."""

@@ -28,7 +28,7 @@ from scheduler_core.schedulers.v1_37.plugins.table import PLUGINS
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.preemption import preempt
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, KubeSchedulerProfile
-from scheduler_core.schedulers.v1_37.reuse import Reuse
+from scheduler_core.schedulers.v1_37.reuse import Chosen, Reuse
 from scheduler_core.schedulers.v1_37.scored import PluginScores, ScoredNodes
 from scheduler_core.schedulers.v1_37.selecting import select
 from scheduler_core.schedulers.v1_37.state import ClusterState
@@ -97,17 +97,41 @@ class Scheduler:
                 self._choose(ctx, attempt, found)
         return attempt
 
-    def decide(self, pod: CompiledPod) -> str | None:
-        """Choose a node as :meth:`schedule` does, without a record of how; None if there is none."""
+    def schedule_untraced(
+        self, pod: CompiledPod, *, hint: str | None = None, given: str | None = None
+    ) -> PodAttempt:
+        """Choose a node as :meth:`schedule` does; the attempt may lack what only its record shows.
+
+        ``given`` is the node that a recorded decision chose: it is not searched for again if it is feasible.
+        """
+        self.cluster.nodes.refresh()
         profile = self.profile_of(pod)
         assert profile is not None
-        self.cluster.nodes.refresh()
-        if not (pod.nominated_node or self.nominations.nodes() or self.configuration.extenders):
-            found = self.reuse.choose(pod, profile, self.start)
-            if found is not None:
-                row, self.start = found
-                return self.cluster.nodes.name(row)
-        return self.schedule(pod).node
+        found = None
+        if not (hint or pod.nominated_node or self.configuration.extenders or self.nominations.nodes()):
+            row = None if given is None else self.cluster.nodes.row(given)
+            found = self.reuse.choose(pod, profile, self.start, row)
+        if found is None:
+            return self.schedule(pod, hint=hint, refresh=False)
+        self.start = found.start
+        return self._reused(pod, profile, found)
+
+    def _reused(self, pod: CompiledPod, profile: KubeSchedulerProfile, found: Chosen) -> PodAttempt:
+        """Return an attempt whose choice is known."""
+        nodes = self.cluster.nodes
+        feasible = nodes.listed(found.feasible)
+        return PodAttempt(
+            pod,
+            profile,
+            context=None,
+            total_nodes=len(nodes.order),
+            walked=[nodes.listed(found.walked)],
+            passed=[feasible],
+            scored=None if found.totals is None else ScoredNodes(feasible, found.totals),
+            ranked=len(feasible) > 1,
+            reused=True,
+            node=nodes.name(found.row),
+        )
 
     def _begun(
         self, pod: CompiledPod, walk: Rows, hint: str | None
@@ -253,6 +277,7 @@ class Scheduler:
         if len(rows) > 1 and (profile.points["score"] or self.configuration.extenders):
             try:
                 attempt.scored = scored = self._score(ctx, attempt, rows)
+                attempt.ranked = True
             except PluginError as error:
                 attempt.error = f"running Score plugins: {error}"
                 return

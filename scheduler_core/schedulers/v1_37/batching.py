@@ -87,8 +87,9 @@ class OpportunisticBatching:
             return
         self._batches.pop(name, None)
         scored = attempt.scored
-        extended = self.scheduling.configuration.extenders  # they turn signatures off
-        signed = None if scored is None or extended else signature(attempt.pod, self.profiles[name])
+        # Extenders turn signatures off, and pods with one share nothing else.
+        unsigned = attempt.reused or bool(self.scheduling.configuration.extenders)
+        signed = None if scored is None or unsigned else signature(attempt.pod, self.profiles[name])
         if scored is None or signed is None:
             return
         raw = {key: scores.raw.tolist() for key, scores in scored.plugins.items()}

@@ -5,12 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scheduler_core.schedulers.v1_37.attempt import Scheduler
-from scheduler_core.schedulers.v1_37.config import read_configuration
-from scheduler_core.schedulers.v1_37.nominations import NominatedPods
-from scheduler_core.schedulers.v1_37.pods import CompiledPod
-from scheduler_core.schedulers.v1_37.state import ClusterState
-
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
 LABELS = {"app": "bench"}
@@ -54,15 +48,24 @@ SHAPES: Mapping[str, Mapping[str, Any]] = {
 """What each shape adds to the pods' specification."""
 
 
-def objects(shape: str, nodes: int, pods: int) -> Iterator[dict[str, Any]]:
-    """Yield nodes, ReplicaSet, Service and pods in order of creation."""
+def documents(shape: str, nodes: int, pods: int, percentage: int) -> Iterator[dict[str, Any]]:
+    """Yield the configuration, then nodes, ReplicaSet, Service and pods in order of creation."""
+    yield {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "percentageOfNodesToScore": percentage,
+    }
     for number in range(nodes):
         yield _node(number)
     yield {
         "apiVersion": "apps/v1",
         "kind": "ReplicaSet",
         "metadata": {"name": "bench", "namespace": "default", "uid": "rs-bench"},
-        "spec": {"replicas": pods, "selector": {"matchLabels": LABELS}},
+        "spec": {
+            "replicas": pods,
+            "selector": {"matchLabels": LABELS},
+            "template": {"metadata": {"labels": LABELS}, "spec": _spec(shape)},
+        },
     }
     yield {
         "apiVersion": "v1",
@@ -110,38 +113,11 @@ def _pod(shape: str, number: int) -> dict[str, Any]:
                 }
             ],
         },
-        "spec": {
-            "containers": [
-                {
-                    "name": "bench",
-                    "image": "pause:3.1",
-                    "resources": {"requests": {"cpu": "100m", "memory": "500Mi"}},
-                }
-            ],
-            **SHAPES[shape],
-        },
+        "spec": _spec(shape),
     }
 
 
-class Benchmark:
-    """A cluster and its pods, ready to be scheduled one after the other, each assumed before the next."""
-
-    def __init__(self, shape: str, nodes: int, pods: int, *, percentage: int = 100) -> None:
-        self.cluster = ClusterState()
-        for manifest in objects(shape, nodes, pods):
-            self.cluster.create(manifest)
-        configuration = read_configuration({"percentageOfNodesToScore": percentage})
-        self.scheduler = Scheduler(self.cluster, configuration, NominatedPods())
-        self.pods: list[CompiledPod] = [pod for pod in self.cluster.pods.values() if not pod.node]
-        for pod in self.pods:  # as the queue does when it takes a pod in
-            pod.compile()
-        self.placement: dict[str, str] = {}
-        """The node of each pod by name, empty if there was none."""
-
-    def run(self, *, trace: bool = False) -> None:
-        """Schedule all pods; with ``trace`` each attempt has all arrays of its record."""
-        for pod in self.pods:
-            node = self.scheduler.schedule(pod).node if trace else self.scheduler.decide(pod)
-            if node is not None:
-                self.cluster.assume(pod, node)
-            self.placement[pod.name] = node or ""
+def _spec(shape: str) -> dict[str, Any]:
+    requests = {"cpu": "100m", "memory": "500Mi"}
+    container = {"name": "bench", "image": "pause:3.1", "resources": {"requests": requests}}
+    return {"containers": [container], **SHAPES[shape]}

@@ -34,6 +34,8 @@ from scheduler_core.schedulers.v1_37.volumes import (
     is_bound_to,
 )
 
+NO_VOLUMES = PodVolumes()
+
 BINDING_SECONDS = 1.1
 """What binding a volume takes on the virtual clock."""
 
@@ -51,14 +53,18 @@ def _annotated(manifest: Manifest, **changed: Any) -> dict[str, Any]:
 
 
 def _volumes(cluster: ClusterState, attempt: PodAttempt) -> PodVolumes:
+    if attempt.reused:
+        return NO_VOLUMES
     state: VolumeState | None = attempt.context.states.get("VolumeBinding")
     if state is None or not attempt.profile.has("VolumeBinding", "reserve"):
-        return PodVolumes()
-    return state.by_row.get(cluster.nodes.rows[str(attempt.node)]) or PodVolumes()
+        return NO_VOLUMES
+    return state.by_row.get(cluster.nodes.rows[str(attempt.node)]) or NO_VOLUMES
 
 
 def _devices(cluster: ClusterState, attempt: PodAttempt) -> list[tuple[Manifest, Any]]:
     """Return the claims to allocate with what they get."""
+    if attempt.reused:
+        return []
     state: DeviceState | None = attempt.context.states.get("DynamicResources")
     if state is None or not attempt.profile.has("DynamicResources", "reserve"):
         return []

@@ -69,6 +69,11 @@ class QueuedPodInfo:
         """When its backoff ends, in milliseconds; None if it never failed."""
         return self.backoff.expiry(self.since, self.errors or self.failures)
 
+    def is_indifferent(self, registered: frozenset[str]) -> bool:
+        """Return whether plugins rejected it, and none of these did: their event says nothing to it."""
+        own, pending = self.rejected_by, self.pending
+        return bool(own or pending) and own.isdisjoint(registered) and pending.isdisjoint(registered)
+
     def failed(self, now: int, rejected_by: frozenset[str], pending: frozenset[str]) -> None:
         """Note an attempt that placed nothing."""
         self.rejected_by = set(rejected_by)

@@ -9,7 +9,7 @@ from scheduler_core.schedulers.v1_37.interface import ClusterEvent, HintContext
 from scheduler_core.schedulers.v1_37.podgroups import group_key, min_count
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
-from scheduler_core.schedulers.v1_37.registrations import registration_for
+from scheduler_core.schedulers.v1_37.registrations import plugins_for, registration_for
 from scheduler_core.schedulers.v1_37.state import ClusterState
 
 PREEMPTION = "DefaultPreemption"
@@ -85,6 +85,6 @@ class PluginRules:
                 out[plugin] = "Error"  # an object that the plugin cannot read queues the pod
         return out
 
-    def registered(self, plugin: str, event: ClusterEvent) -> bool:
-        """Return whether the plugin registered the event."""
-        return registration_for(plugin, event) is not None
+    def registered(self, event: ClusterEvent) -> frozenset[str]:
+        """Return the plugins that registered the event."""
+        return plugins_for(event.resource, event.action)

@@ -104,6 +104,10 @@ class PodAttempt(Struct):
     pre_score: dict[str, str] = field(default_factory=dict)
     scored: ScoredNodes | None = None
     """Scores and totals, if at least two nodes were feasible."""
+    ranked: bool = False
+    """Whether the node was chosen by scores, from several."""
+    reused: bool = False
+    """Whether it was made from what pods of its class share: then no plugin left anything here."""
     node: str | None = None
     points: dict[str, Status] = field(default_factory=dict)
     post_filter: dict[str, Status] = field(default_factory=dict)
@@ -205,6 +209,12 @@ class SchedulingSteps(Protocol):
         ``rows``: the nodes of a placement, in order. ``hint``: a batching hint, tried like a nominated node.
         After it ``attempt.node`` is the choice; else ``attempt.error`` or the failed statuses are set.
         """
+        ...
+
+    def schedule_untraced(
+        self, pod: CompiledPod, *, hint: str | None = None, given: str | None = None
+    ) -> PodAttempt:
+        """Choose as :meth:`schedule` does, without what a record shows; ``given``: the node, if known."""
         ...
 
     def reserve(self, attempt: PodAttempt) -> None:

@@ -6,7 +6,8 @@ deleted while pods remain on it keeps them (``alive`` is False), as the schedule
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -143,6 +144,7 @@ class NodeTable:
         self._masks: dict[Hashable, NDArray[Any]] = {}
         self._mask_version = 0
         self._memo = RowMemo()
+        self._keeps = True
 
     # Rows.
 
@@ -365,8 +367,19 @@ class NodeTable:
 
         It is evaluated again for rows that changed. ``owner``: what the key leaves out, such as arguments.
         """
+        if not self._keeps:
+            return make(rows)
         state = self.version, self.capacity, len(self.order)
         return self._memo.values(key, owner, state, rows, make, self.numbers)
+
+    @contextmanager
+    def unkept(self) -> Iterator[None]:
+        """Evaluate what depends on numbers without keeping it: the caller keeps it itself."""
+        self._keeps = False
+        try:
+            yield
+        finally:
+            self._keeps = True
 
     # Pods on rows.
 
@@ -390,6 +403,14 @@ class NodeTable:
         node.pods.pop()
         self._count(row, pod, -1)
         node.ports.difference_update(pod.host_ports)
+
+    def put_again(self, row: int, old: CompiledPod, new: CompiledPod) -> None:
+        """Count a pod instead of another that holds the same: as if that one left and this one came."""
+        pods = self.nodes[row].pods
+        place = next(i for i in range(len(pods) - 1, -1, -1) if pods[i].key == old.key)
+        pods[place] = pods[-1]
+        pods[-1] = new
+        self._dirty.add(row)
 
     def _count(self, row: int, pod: CompiledPod, sign: int) -> None:
         for name, amount in pod.held.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
@@ -14,6 +15,9 @@ class PodLog:
 
     def __init__(self) -> None:
         self._entries: list[tuple[int, CompiledPod, int]] = []
+        self._rows: list[int] = []
+        self._classes: list[int] = []  # of each entry
+        self._numbers: dict[Hashable, int] = {}  # of the classes
         self._dropped = 0
 
     def __deepcopy__(self, memo: dict[int, Any]) -> PodLog:
@@ -21,6 +25,8 @@ class PodLog:
         del memo
         other = PodLog()
         other._entries, other._dropped = list(self._entries), self._dropped
+        other._rows, other._classes = list(self._rows), list(self._classes)
+        other._numbers = dict(self._numbers)
         return other
 
     @property
@@ -32,9 +38,21 @@ class PodLog:
         """Add an entry; old ones are dropped."""
         if len(self._entries) >= MAX_LOG:
             self._dropped += len(self._entries)
-            self._entries.clear()
+            for column in (self._entries, self._rows, self._classes):
+                column.clear()
+        row, pod, _ = entry
         self._entries.append(entry)
+        self._rows.append(row)
+        self._classes.append(self._numbers.setdefault(pod.class_key, len(self._numbers)))
 
     def since(self, position: int) -> list[tuple[int, CompiledPod, int]] | None:
         """Return the entries from a position on; None if some of them were dropped."""
         return None if position < self._dropped else self._entries[position - self._dropped :]
+
+    def rows(self, position: int) -> list[int]:
+        """Return the rows of the entries from a position on, in order."""
+        return self._rows[position - self._dropped :]
+
+    def classes(self, position: int) -> list[int]:
+        """Return a number for each entry from a position on: the same for pods with equal class keys."""
+        return self._classes[position - self._dropped :]

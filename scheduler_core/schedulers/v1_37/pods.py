@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
+from msgspec.json import encode
 
 from scheduler_core.kubernetes.shared_devices import Demand, demand_of
 from scheduler_core.schedulers.v1_37.requests import DEFAULTS, Amounts, counted, held_requests, spec_requests
@@ -29,6 +30,22 @@ PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 _REPORTED = frozenset(("allocatedResources", "resources", "containerStatuses", "initContainerStatuses"))
 """Fields of the status with what a pod holds."""
+
+
+_SHARED = frozenset(
+    ("affinity", "class_key", "demand", "held", "held_nonzero", "host_ports", "requests", "resource_claims")
+)
+"""What placing a pod asks of it; ``spec_key`` says it all unless the status has any of ``_TELLING``."""
+
+_TELLING = _REPORTED | {"conditions", "resourceClaimStatuses"}
+
+
+def _text(value: Any) -> bytes:
+    """Return a text that is equal for equal values with their keys in one order."""
+    try:
+        return encode(value)
+    except TypeError:  # a key that is no text
+        return json.dumps(value).encode()
 
 
 class AffinityTerm(Struct, frozen=True):
@@ -118,6 +135,16 @@ class CompiledPod:
         out.node, out.scheduler_name, out.nominated_node = self.node, self.scheduler_name, self.nominated_node
         return out
 
+    def holds_as(self, other: CompiledPod) -> bool:
+        """Return whether the pod, rewritten with its node the same, counts there as it did before."""
+        return bool(self.node) and self.node == other.node and not self.finished
+
+    def share_compiled(self, other: CompiledPod) -> None:
+        """Take over what was compiled of a pod with an equal ``spec_key``."""
+        made = other.__dict__
+        if self.terminating == other.terminating and not _TELLING & {*self.status, *other.status}:
+            self.__dict__.update((name, made[name]) for name in _SHARED & made.keys())
+
     def compile(self) -> None:
         """Compile now what every placement needs, so that no attempt waits for it."""
         _ = self.spec_key, self.class_key, self.held, self.held_nonzero, self.host_ports
@@ -135,7 +162,7 @@ class CompiledPod:
         """All that decides where a waiting pod fits best: equal for pods that share a decision."""
         owners = [o for o in self.manifest["metadata"].get("ownerReferences") or () if o.get("controller")]
         reported = [self.status[key] for key in sorted(_REPORTED & self.status.keys())]
-        return json.dumps([self.spec, self.labels, owners, reported]), self.namespace
+        return _text([self.spec, self.labels, owners, reported]), self.namespace
 
     # Requests.
 

@@ -24,6 +24,7 @@ from scheduler_core.schedulers.v1_37.status import ERROR, SUCCESS, UNRESOLVABLE,
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
 NO_VICTIMS = "No preemption victims found for incoming pod"
+_NO_VICTIMS = Status(UNRESOLVABLE, (NO_VICTIMS,))
 NO_CANDIDATE = "no candidate node for preemption"
 _PREFIX = "preemption: "
 _OFFSET = 2**31 - 1
@@ -136,10 +137,15 @@ def _dry_runs(
     rejected: dict[str, Status] = {}
     lost: list[str] = []
     budgets = DisruptionBudgets(ctx.cluster)
+    groups = ctx.configuration.gate(GATE)
     for node in potential:
         row = ctx.nodes.row(node)
         assert row is not None
-        here = units(ctx.cluster, ctx.nodes.nodes[row].pods, groups=ctx.configuration.gate(GATE))
+        pods = ctx.nodes.nodes[row].pods
+        if not groups and all(pod.priority >= ctx.pod.priority for pod in pods):
+            rejected[node] = _NO_VICTIMS
+            continue
+        here = units(ctx.cluster, pods, groups=groups)
         unknown = next((text for unit in here if (text := lost_node(ctx.cluster, unit))), None)
         if unknown is not None:
             lost.append(unknown)
@@ -163,7 +169,7 @@ def _victims_on(
     pod = ctx.pod
     lower = budgets.in_reprieve_order(unit for unit in here if unit.priority < pod.priority)
     if not lower:
-        return Status(UNRESOLVABLE, (NO_VICTIMS,))
+        return _NO_VICTIMS
     trial = what_if_context(ctx)
     victims: list[Unit] = []
     violations = 0

@@ -36,8 +36,8 @@ class QueueingRules(Protocol):
         """Return the hints of the plugins that rejected the pod and registered the event."""
         ...
 
-    def registered(self, plugin: str, event: ClusterEvent) -> bool:
-        """Return whether the plugin registered the event."""
+    def registered(self, event: ClusterEvent) -> frozenset[str]:
+        """Return the plugins that registered the event."""
         ...
 
 
@@ -103,7 +103,7 @@ class SchedulingQueue:
         waits = (
             self.in_flight or self.unschedulable.rejected() or len(self.backoff) or len(self.error_backoff)
         )
-        return not waits and not self.unschedulable.reached(lambda gate: self.rules.registered(gate, event))
+        return not waits and not self.unschedulable.reached(self.rules.registered(event))
 
     def enter_replicas(self, pods: Iterable[CompiledPod], *, apart: int) -> None:
         """Let pods in that no plugin gates, with so many milliseconds after each; see :meth:`is_still`."""
@@ -188,7 +188,10 @@ class SchedulingQueue:
 
         ``at_most``: only pods of at most that priority are asked.
         """
-        for entity in self.unschedulable.reached(lambda gate: self.rules.registered(gate, event)):
+        registered = self.rules.registered(event)
+        for entity in self.unschedulable.reached(registered):
+            if isinstance(entity, QueuedPodInfo) and entity.is_indifferent(registered):
+                continue
             if at_most is None or any(member.priority <= at_most for member in entity.members):
                 self._ask(entity, event)
         if self.in_flight is not None:

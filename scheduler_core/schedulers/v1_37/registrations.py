@@ -17,10 +17,21 @@ REGISTRATIONS: Mapping[str, tuple[ClusterEventWithHint, ...]] = {
 
 def registration_for(plugin: str, event: ClusterEvent) -> ClusterEventWithHint | None:
     """Return the plugin's registration that the event matches (framework.MatchClusterEvents)."""
+    return _registration(plugin, event.resource, event.action)
+
+
+@cache
+def _registration(plugin: str, resource: str, action: str) -> ClusterEventWithHint | None:
     for row in REGISTRATIONS.get(plugin, ()):
-        if row.resource == event.resource and _acts(row.actions, event.action):
+        if row.resource == resource and _acts(row.actions, action):
             return row
     return None
+
+
+@cache
+def plugins_for(resource: str, action: str) -> frozenset[str]:
+    """Return the plugins that registered an event."""
+    return frozenset(plugin for plugin in REGISTRATIONS if _registration(plugin, resource, action))
 
 
 def _acts(registered: frozenset[str], action: str) -> bool:

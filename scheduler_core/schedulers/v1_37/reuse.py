@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
+from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from scheduler_core.schedulers.v1_37.filtering import feasible_wanted
@@ -33,11 +36,13 @@ from scheduler_core.schedulers.v1_37.plugins.table import DECLARED, PLUGINS
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration, KubeSchedulerProfile
 from scheduler_core.schedulers.v1_37.selecting import select
+from scheduler_core.schedulers.v1_37.signatures import unsigned_because
 from scheduler_core.schedulers.v1_37.state import ClusterState
 from scheduler_core.schedulers.v1_37.status import SKIP, SUCCESS
 
-MAX_CLASSES = 64
-MAX_NUMBERS = 4096
+MIN_CLASSES = 64
+MAX_CELLS = 400_000
+"""Classes times nodes; so many are kept, though not fewer than ``MIN_CLASSES`` classes."""
 
 _SPREAD, _AFFINITY, _FIT, _IMAGES = (
     "PodTopologySpread",
@@ -54,6 +59,18 @@ _KINDS = ("Service", "ReplicationController", "ReplicaSet", "StatefulSet", "Name
 """Objects besides nodes and pods that the answers depend on."""
 
 
+class Chosen(Struct, frozen=True):
+    """What an untraced attempt came to: rows are in the order of the walk."""
+
+    row: int
+    start: int
+    """Index of the node that the next walk begins with."""
+    walked: Rows
+    feasible: Rows
+    totals: Ints | None
+    """The totals of the feasible rows; None if there is but one, or if the node was given."""
+
+
 class Reuse:
     """The classes of pods that were seen last."""
 
@@ -61,27 +78,40 @@ class Reuse:
         self._cluster = cluster
         self._configuration = configuration
         self._classes: OrderedDict[tuple[Any, ...], _Shared] = OrderedDict()
+        self._state: tuple[Any, ...] = ()
 
-    def choose(self, pod: CompiledPod, profile: KubeSchedulerProfile, start: int) -> tuple[int, int] | None:
-        """Return the chosen row and the next start index; None if the attempt is to be made in full."""
+    def __deepcopy__(self, memo: dict[int, Any]) -> Reuse:
+        """Return an empty one for a copied cluster."""
+        return Reuse(deepcopy(self._cluster, memo), deepcopy(self._configuration, memo))
+
+    def choose(
+        self, pod: CompiledPod, profile: KubeSchedulerProfile, start: int, given: int | None = None
+    ) -> Chosen | None:
+        """Choose a row from a walk that begins at ``start``; None if the attempt is to be made in full.
+
+        ``given`` is the row that a recorded decision chose, which is then not searched for.
+        """
         cluster = self._cluster
         if cluster.classes.with_affinity or not len(cluster.nodes.order) or not profile.points["score"]:
             return None
         if profile.unprepared:
             return None
-        state = (
-            cluster.nodes.version,
-            cluster.nodes.order_version,
-            tuple(cluster.versions.get(kind, 0) for kind in _KINDS),
-        )
+        state = cluster.nodes.version, *[cluster.versions.get(kind, 0) for kind in _KINDS]
+        if state != self._state:
+            self._classes.clear()
+            self._state = state
         shared = self._classes.get(pod.spec_key)
-        if shared is None or shared.state != state or not shared.catch_up():
-            ctx = Context(pod, cluster, profile, self._configuration)
-            shared = self._classes[pod.spec_key] = _Shared(ctx, state)
-            if len(self._classes) > MAX_CLASSES:
+        if shared is None or not shared.catch_up():
+            shared = self._classes[pod.spec_key] = _Shared(
+                Context(pod, cluster, profile, self._configuration)
+            )
+            if len(self._classes) > max(MIN_CLASSES, MAX_CELLS // len(cluster.nodes.order)):
                 self._classes.popitem(last=False)
         self._classes.move_to_end(pod.spec_key)
-        return shared.choose(start) if shared.usable else None
+        if not shared.usable:
+            return None
+        pod.share_compiled(shared.ctx.pod)
+        return shared.choose(start, given)
 
 
 @dataclass
@@ -97,12 +127,19 @@ class _Soft:
     """Number of values over all places."""
 
 
+class _Counted(Struct, frozen=True):
+    """What pods of a class on nodes count for: for required terms, and for the soft constraints, in order."""
+
+    terms: bool
+    spread: bool
+    soft: tuple[bool, ...]
+
+
 class _Shared:
     """One class of pods on one state of the node objects."""
 
-    def __init__(self, ctx: Context, state: tuple[Any, ...]) -> None:
+    def __init__(self, ctx: Context) -> None:
         self.ctx = ctx
-        self.state = state
         self.position = ctx.cluster.log.end
         self.usable = self._prepare()
         if self.usable:
@@ -113,13 +150,15 @@ class _Shared:
     def _prepare(self) -> bool:
         """Run PreFilter; return whether every plugin that takes part is followed here."""
         ctx, pod = self.ctx, self.ctx.pod
-        if pod.volumes or pod.resource_claims or pod.host_ports:
+        if pod.volumes or pod.spec.get("resourceClaims") or pod.resource_claims or pod.host_ports:
             return False
         if pod.affinity.required or pod.affinity.preferred or pod.affinity.preferred_anti:
             return False
         if not {_FIT, _SPREAD, _AFFINITY} <= set(ctx.profile.points["filter"]):
             return False
         if not _SCORED.issuperset(ctx.profile.points["score"]):
+            return False
+        if not unsigned_because(pod, ctx.profile):  # batching needs the scores of each plugin
             return False
         for key in ctx.profile.points["preFilter"]:
             status, names = PLUGINS[key].pre_filter(ctx)
@@ -130,12 +169,12 @@ class _Shared:
         return set(ctx.profile.points["filter"]) - ctx.skipped <= _FOLLOWED
 
     def _build(self) -> None:
+        self.ctx.pod.compile()  # for the others of the class
         ctx, nodes, rows = self.ctx, self.ctx.nodes, self.ctx.nodes.order
         self.rows: Rows = rows
         self.ids: dict[str, Rows] = {}
-        self.counted_by: dict[tuple[Any, ...], list[bool]] = {}
-        self.place = np.full(nodes.capacity, -1, np.intp)
-        self.place[rows] = np.arange(len(rows))
+        self.counted_by: dict[int, _Counted | None] = {}
+        self.place: Rows = nodes.mask(("place", nodes.order_version), self._places)
         self.static = np.ones(len(rows), np.bool_)
         for key in _STATIC_FILTERS:
             asked = ctx.profile.has(key, "filter") and key not in ctx.skipped
@@ -152,17 +191,27 @@ class _Shared:
         images = (c.get("image") or "" for c in (*ctx.pod.containers, *ctx.pod.init_containers))
         known = any(image_name(image) in nodes.images for image in images)
         self.row_scores = [key for key in _ROW_SCORES if key in scoring]
-        self.images = known and _IMAGES in scoring
+        self.row_scores += [_IMAGES] if known and _IMAGES in scoring else []
         self.raw = {key: PLUGINS[key].score(ctx, rows) for key in _STATIC_SCORES if key in scoring}
-        self.raw = {key: raw for key, raw in self.raw.items() if raw.any()}
-        self.memo: dict[tuple[int, ...], tuple[bool, int]] = {}
+        even = [key for key, raw in self.raw.items() if not raw.any()]
+        self.even = sum(self._weighted(key, rows[:1], self.raw.pop(key)[:1]) for key in even)
         codes = PLUGINS[_FIT].filter(ctx, rows)
         self.feasible = self.static if codes is None else self.static & (codes == 0)
         self.plain = np.zeros(len(rows), np.int64)
-        for key in (*self.row_scores, *((_IMAGES,) if self.images else ())):
-            self.plain += ctx.profile.weights[key] * PLUGINS[key].score(ctx, rows)
+        self.stale = np.ones(len(rows), np.bool_)
         self.soft: list[_Soft] = self._soft() if _SPREAD in scoring else []
         self.normalized = self._normalized(None)
+
+    def _places(self) -> Rows:
+        """Return the place of each row in the walk, -1 for a row that is not in it."""
+        out = np.full(self.ctx.nodes.capacity, -1, np.intp)
+        out[self.rows] = np.arange(len(self.rows))
+        return out
+
+    def _weighted(self, key: str, rows: Rows, raw: Ints) -> Ints:
+        """Return a plugin's weighted scores of rows with these raw scores."""
+        out: Ints = self.ctx.profile.weights[key] * PLUGINS[key].normalize(self.ctx, rows, raw)
+        return out
 
     def _soft(self) -> list[_Soft]:
         ctx, out = self.ctx, []
@@ -187,90 +236,111 @@ class _Shared:
 
     def catch_up(self) -> bool:
         """Apply what came and went since the last attempt; False if that is no longer known."""
-        log = self.ctx.cluster.log
-        entries = log.since(self.position)
+        log, position = self.ctx.cluster.log, self.position
+        entries = log.since(position)
         if entries is None:
             return False
-        if self.usable and entries:
-            if len(entries) > len(self.rows):
-                return False
-            for row, pod, sign in entries:
-                place = int(self.place[row])
-                if place >= 0:
-                    self._follow(place, row, pod, sign)
-            for place in {int(self.place[row]) for row, _, _ in entries}:
-                if place >= 0:
-                    self._renew(place)
         self.position = log.end
+        if not self.usable or not entries:
+            return True
+        classes = log.classes(position)
+        counting = {number for number in set(classes) if self._counts(number, classes, entries)}
+        for number, (row, pod, sign) in zip(classes, entries) if counting else ():
+            counts = self.counted_by[number]
+            if counts is not None and self.place[row] >= 0:
+                self._follow(counts, row, pod, sign)
+        changed = self.place[list(set(log.rows(position)))]
+        self._renew(changed[changed >= 0])
         return True
 
-    def _follow(self, place: int, row: int, pod: CompiledPod, sign: int) -> None:
-        """Count a pod in or out for the rules on other pods."""
+    def _counts(
+        self, number: int, classes: Sequence[int], entries: Sequence[tuple[int, CompiledPod, int]]
+    ) -> bool:
+        """Return whether pods of a class count for anything; one of the entries is of that class."""
+        if number not in self.counted_by:
+            _, pod, _ = entries[classes.index(number)]
+            self.counted_by[number] = self._counted_by(pod)
+        return self.counted_by[number] is not None
+
+    def _counted_by(self, pod: CompiledPod) -> _Counted | None:
+        """Return what a pod on a node counts for, as all pods of its class do; None for nothing."""
         ctx = self.ctx
-        PLUGINS[_AFFINITY].update(ctx, ctx.states[_AFFINITY], pod, row, sign)
+        terms = bool(pod.affinity.required_anti or ctx.pod.affinity.required_anti)
         if pod.terminating or pod.namespace != ctx.pod.namespace:
-            return
-        if _SPREAD not in ctx.skipped:
+            return _Counted(terms, False, ()) if terms else None
+        selectors = [soft.constraint.selector for soft in self.soft]
+        soft = tuple(not one.empty and one.matches(pod.labels) for one in selectors)
+        spread = _SPREAD not in ctx.skipped
+        return _Counted(terms, spread, soft) if terms or spread or any(soft) else None
+
+    def _follow(self, counts: _Counted, row: int, pod: CompiledPod, sign: int) -> None:
+        """Count a pod in or out for the rules on other pods."""
+        ctx, place = self.ctx, self.place[row]
+        if counts.terms:
+            PLUGINS[_AFFINITY].update(ctx, ctx.states[_AFFINITY], pod, row, sign)
+        if counts.spread:
             PLUGINS[_SPREAD].update(ctx, ctx.states[_SPREAD], pod, row, sign)
-        if not self.soft:
-            return
-        counted = self.counted_by.get(pod.class_key)
-        if counted is None:
-            selectors = [soft.constraint.selector for soft in self.soft]
-            counted = self.counted_by[pod.class_key] = [
-                not s.empty and s.matches(pod.labels) for s in selectors
-            ]
-        for soft, counts in zip(self.soft, counted, strict=True):
-            if not counts:
+        for soft, counted in zip(self.soft, counts.soft):
+            if not counted:
                 continue
             if soft.constraint.key == HOSTNAME:
                 soft.counts[place] += sign
             elif soft.eligible is None or soft.eligible[place]:
                 soft.counts[soft.ids[place]] += sign
 
-    def _renew(self, place: int) -> None:
-        """Evaluate again what depends on the requests of a row's pods."""
-        ctx, row = self.ctx, int(self.rows[place])
-        key = ctx.nodes.numbers(row)
-        found = self.memo.get(key)
-        here = self.rows[place : place + 1]
-        if found is None:
-            score = sum(ctx.profile.weights[k] * int(PLUGINS[k].score(ctx, here)[0]) for k in self.row_scores)
-            found = PLUGINS[_FIT].filter(ctx, here) is None, score
-            if len(self.memo) >= MAX_NUMBERS:
-                self.memo.clear()
-            self.memo[key] = found
-        fits, score = found
-        if self.images:
-            score += ctx.profile.weights[_IMAGES] * int(PLUGINS[_IMAGES].score(ctx, here)[0])
-        self.feasible[place] = fits and self.static[place]
-        self.plain[place] = score
+    def _renew(self, places: Rows) -> None:
+        """Evaluate again which of the places have room; their scores are stale."""
+        with self.ctx.nodes.unkept():
+            codes = PLUGINS[_FIT].filter(self.ctx, self.rows[places])
+        self.feasible[places] = self.static[places] if codes is None else self.static[places] & (codes == 0)
+        self.stale[places] = True
+
+    def _rescore(self, places: Rows) -> None:
+        """Evaluate again what depends on the requests of the rows' pods."""
+        ctx, rows = self.ctx, self.rows[places]
+        total: Ints | int = self.even
+        with ctx.nodes.unkept():
+            for key in self.row_scores:
+                total = total + ctx.profile.weights[key] * PLUGINS[key].score(ctx, rows)
+        self.plain[places] = total
+        self.stale[places] = False
 
     # Deciding.
 
-    def choose(self, start: int) -> tuple[int, int] | None:
-        """Return the chosen row and the next start index; None if no node is feasible."""
+    def choose(self, start: int, given: int | None) -> Chosen | None:
+        """Return the chosen row, with what the walk came to; None if no node is feasible."""
         mask = self._admitted()
-        places: Rows | None = None
         number = len(self.rows)
         wanted = feasible_wanted(self.ctx.profile.percentage, number)
-        end = start
-        if start or wanted < number or not mask.all():
-            places = np.flatnonzero(mask)
-            if not len(places):
+        places = np.flatnonzero(mask)
+        if not len(places):
+            return None
+        if start:
+            cut = int(places.searchsorted(start))
+            places = np.concatenate((places[cut:], places[:cut]))
+        end, walked = start, number
+        if len(places) > wanted:
+            end = int(places[wanted])
+            walked = (end - start) % number + 1
+            places = places[:wanted]
+        rows = self.rows[places]
+        totals = None
+        if given is not None:
+            if self.place[given] not in places:
                 return None
-            cut = int(np.searchsorted(places, start))
-            places = np.concatenate((places[cut:], places[:cut])) if cut else places
-            if len(places) > wanted:
-                end = int(places[wanted])
-                places = places[:wanted]
-            if len(places) == 1:
-                return int(self.rows[places[0]]), end
-        elif number == 1:
-            return int(self.rows[0]), end
-        totals = self._totals(places)
-        best = select(totals)
-        return int(self.rows[best if places is None else places[best]]), end
+            row = given
+        elif len(places) == 1:
+            row = int(rows[0])
+        else:
+            totals = self._totals(None if len(places) == number and not start else places)
+            row = int(rows[select(totals)])
+        return Chosen(row, end, self._walk(start, walked), rows, totals)
+
+    def _walk(self, start: int, number: int) -> Rows:
+        """Return so many rows from a place on."""
+        if start + number <= len(self.rows):
+            return self.rows[start : start + number]
+        return np.concatenate((self.rows[start:], self.rows[: start + number - len(self.rows)]))
 
     def _admitted(self) -> Mask:
         """Return which places pass every filter."""
@@ -301,20 +371,23 @@ class _Shared:
         for key, raw in self.raw.items():
             own = raw if places is None else raw[places]
             rows = self.rows if places is None else self.rows[places]
-            scores = self.ctx.profile.weights[key] * PLUGINS[key].normalize(self.ctx, rows, own)
+            scores = self._weighted(key, rows, own)
             total = scores if total is None else total + scores
         return total
 
     def _totals(self, places: Rows | None) -> Ints:
-        """Return the totals of the places, up to what is the same for all of them."""
-        totals = self.plain if places is None else self.plain[places]
+        """Return the totals of the places, of all of them in their order for None."""
+        stale = np.flatnonzero(self.stale) if places is None else places[self.stale[places]]
+        if len(stale):
+            self._rescore(stale)
+        totals = self.plain.copy() if places is None else self.plain[places]
         normalized = self.normalized if places is None else self._normalized(places)
         if normalized is not None:
-            totals = totals + normalized
+            totals += normalized
         if self.soft:
             raw = self._spread(places)
             most, least = int(raw.max()), int(raw.min())
-            totals = totals + self.ctx.profile.weights[_SPREAD] * turned(raw, most, least)
+            totals += self.ctx.profile.weights[_SPREAD] * turned(raw, most, least)
         return totals
 
     def _spread(self, places: Rows | None) -> Ints:

@@ -170,15 +170,22 @@ class SchedulerRun:
             if tried[entity.key] >= MAX_TRIES:
                 return
 
-    def cycle(self, entity: Entity) -> Ran | None:
-        """Schedule what the queue handed out; None if it is being deleted."""
+    def cycle(self, entity: Entity, *, trace: bool = True, given: str | None = None) -> Ran | None:
+        """Schedule what the queue handed out; None if it is being deleted.
+
+        Without ``trace`` attempts may lack what only a record shows. ``given`` is then the node that a
+        recorded decision chose.
+        """
         if isinstance(entity, QueuedGroup):
             return self._group_cycle(entity)
         if entity.pod.terminating:
             self.queue.done()
             return None
         hint = self.batching.hint(entity.pod, self.queue.popped, self.clock.now)
-        attempt = self.scheduling.schedule(entity.pod, hint=hint)
+        if trace:
+            attempt = self.scheduling.schedule(entity.pod, hint=hint)
+        else:
+            attempt = self.scheduling.schedule_untraced(entity.pod, hint=hint, given=given)
         bound: dict[str, str] = {}
         if attempt.node is not None and attempt.error is None:
             self.batching.store(attempt, self.queue.popped, self.clock.now)

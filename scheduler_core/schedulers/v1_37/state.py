@@ -121,7 +121,7 @@ class ClusterState:
         self.objects.setdefault(kind, {})[key] = manifest
         self.versions[kind] = self.versions.get(kind, 0) + 1
         if kind == "Pod":
-            self._put_pod(CompiledPod(manifest) if like is None else like.rewritten(manifest))
+            self._put_pod(CompiledPod(manifest) if like is None else like.rewritten(manifest), like)
         elif kind == "Node":
             self.nodes.put(manifest)
 
@@ -142,8 +142,12 @@ class ClusterState:
 
     # Pods.
 
-    def _put_pod(self, pod: CompiledPod) -> None:
+    def _put_pod(self, pod: CompiledPod, like: CompiledPod | None = None) -> None:
         old = self.pods.get(pod.key)
+        if old is not None and old is like and pod.holds_as(old):
+            self.pods[pod.key] = pod  # it was assumed there
+            self.nodes.put_again(self.nodes.rows[pod.node], old, pod)
+            return
         if old is not None and old.node:
             self._off(old)
         if pod.finished:

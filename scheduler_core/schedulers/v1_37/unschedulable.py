@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 
 from scheduler_core.schedulers.v1_37.entities import Entity
 
@@ -48,9 +48,9 @@ class UnschedulableEntities:
         """Return the entities that no plugin gates."""
         return self._by_gate.get(None, {}).values()
 
-    def reached(self, registered: Callable[[str], bool]) -> list[Entity]:
-        """Return the entities that are not gated, or whose gate passes ``registered``, in order of filing."""
-        gates = {gate for gate in self._by_gate if gate is None or registered(gate)}
+    def reached(self, registered: frozenset[str]) -> list[Entity]:
+        """Return the entities that are not gated, or by one of these plugins, in order of filing."""
+        gates = {gate for gate in self._by_gate if gate is None or gate in registered}
         if not gates:
             return []
         return [entity for entity in self._entities.values() if entity.gated_by in gates]

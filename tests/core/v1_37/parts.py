@@ -64,9 +64,9 @@ class TableRules:
         asked = ((plugin, self.hints.get((plugin, event.name))) for plugin in sorted(waiting.rejectors))
         return {plugin: answer for plugin, answer in asked if answer is not None}
 
-    def registered(self, plugin: str, event: ClusterEvent) -> bool:
-        """Return whether the table has an answer."""
-        return (plugin, event.name) in self.hints
+    def registered(self, event: ClusterEvent) -> frozenset[str]:
+        """Return the plugins of which the table has an answer."""
+        return frozenset(plugin for plugin, name in self.hints if name == event.name)
 
 
 class Bench:

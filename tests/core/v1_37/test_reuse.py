@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from scheduler_core.cli.workloads import manifest_workload
+from scheduler_core.run import simulate
 from scheduler_core.schedulers.v1_37.attempt import Scheduler
-from scheduler_core.schedulers.v1_37.benchmark import Benchmark
 from scheduler_core.schedulers.v1_37.config import read_configuration
+from scheduler_core.schedulers.v1_37.interface import PodAttempt
 from scheduler_core.schedulers.v1_37.nominations import NominatedPods
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.state import ClusterState
@@ -107,6 +109,15 @@ def pod(chance: random.Random, number: int, shape: str) -> CompiledPod:
     )
 
 
+def _shown(attempt: PodAttempt) -> tuple[Any, ...]:
+    """Return what an untraced cycle shows of an attempt."""
+    scored = attempt.scored
+    totals = None if scored is None else scored.table(scored.totals)
+    lists = [[name for nodes in listed for name in nodes] for listed in (attempt.walked, attempt.passed)]
+    passed = lists[1] if scored is None else list(scored.nodes)
+    return lists[0], passed, totals, attempt.ranked, attempt.total_nodes, attempt.result
+
+
 class Trial:
     """A cluster on which pods are placed and removed, and nodes change."""
 
@@ -133,12 +144,19 @@ class Trial:
         waiting = pod(self.chance, number, self.chance.choice(self.shapes))
         self.cluster.pods[waiting.key] = waiting
         start = self.scheduler.start
-        expected = self.scheduler.schedule(waiting).node
+        full = self.scheduler.schedule(waiting)
+        expected = full.node
         after, self.scheduler.start = self.scheduler.start, start
         profile = self.scheduler.profile_of(waiting)
         assert profile is not None
-        self.reused += self.scheduler.reuse.choose(waiting, profile, start) is not None
-        assert (self.scheduler.decide(waiting), self.scheduler.start) == (expected, after), waiting.spec
+        if self.chance.random() < 0.2 and expected is not None:
+            followed = self.scheduler.schedule_untraced(waiting, given=expected)
+            assert (followed.node, followed.ranked, self.scheduler.start) == (expected, full.ranked, after)
+            self.scheduler.start = start
+        attempt = self.scheduler.schedule_untraced(waiting)
+        self.reused += attempt.reused
+        assert (attempt.node, self.scheduler.start) == (expected, after), waiting.spec
+        assert _shown(attempt) == _shown(full), waiting.spec
         if expected is None:
             del self.cluster.pods[waiting.key]
         else:
@@ -184,7 +202,8 @@ def test_the_measured_workloads_are_placed_as_the_original_places_them(
 ) -> None:
     """Placements of the benchmark have the digests of kube-scheduler v1.37.1; 0 is adaptive sampling."""
     nodes, pods = (5000, 60) if percentage == 0 else (100, 80 if shape == "anti-affinity" else 400)
-    benchmark = Benchmark(shape, nodes, pods, percentage=percentage)
-    benchmark.run()
-    lines = "".join(f"{name} {chosen}\n" for name, chosen in benchmark.placement.items())
+    simulation = simulate(manifest_workload(shape, nodes, pods, percentage), trace=False)
+    assert [cycle.step for cycle in simulation][-1] == f"1.{pods}"
+    placement = simulation.placement()
+    lines = "".join(f"{key.partition('/')[2]} {chosen}\n" for key, chosen in placement.items())
     assert hashlib.sha256(lines.encode()).hexdigest()[:16] == digest
