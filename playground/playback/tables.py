@@ -95,9 +95,9 @@ class Tables:
         started = simulate(scenario, trace=False).cluster.pods if self.timed else {}
         for pod in (*initial, *(state.pod for state in started.values())):
             self.add(pod)
-        for _, found in _history(scenario, Pod):
-            assert isinstance(found, Pod)
-            self.add(found)
+        for operation in scenario.operations:
+            if isinstance(operation.object, Pod):
+                self.add(operation.object)
         self.known = len(self.pods)
         self.revised = {o.key for o in scenario.operations if isinstance(o.object, Pod)}  # externally
         for item in initial:

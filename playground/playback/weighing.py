@@ -12,6 +12,8 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
+from scheduler_core.kubernetes.model import KubernetesObject, Pod
+from scheduler_core.kubernetes.replicas import with_replicas
 from scheduler_core.scenario.scenario import Scenario
 
 AT_ONCE = 4_000  # documents, objects or operations: the bookkeeping for more would itself be large
@@ -56,13 +58,29 @@ def weigh(*roots: Any, seen: set[int] | None = None) -> int:
 
 def scenario_bytes(scenario: Scenario) -> int:
     """Return approximately how many bytes a scenario takes: its documents, objects and operations."""
-    parts = (scenario.documents, scenario.objects, scenario.operations)
+    objects: list[KubernetesObject] = []
+    total = 0
+    for obj, replicas in with_replicas(scenario.objects):
+        objects += [obj, *replicas[:1]]
+        total += _more_replicas(obj, replicas)
+    parts = (scenario.documents, objects, scenario.operations)
     turns = max(1, math.ceil(max(map(len, parts)) / AT_ONCE))
-    total = weigh(scenario.settings, scenario.warnings, *map(_places, parts))
+    total += weigh(
+        scenario.settings, scenario.warnings, *map(_places, (*parts, scenario.objects[len(objects) :]))
+    )
     for turn in range(turns):
         # Objects are roughly in the order of their documents, and share data with them: both in one turn.
         total += weigh(*(one for part in parts for one in part[_slice(len(part), turn, turns)]))
     return total
+
+
+def _more_replicas(obj: KubernetesObject, replicas: Sequence[Pod]) -> int:
+    """Return the bytes of all replicas but the first, each as that one's: only their names differ."""
+    if len(replicas) < 2:
+        return 0
+    seen: set[int] = set()
+    weigh(obj, seen=seen)
+    return (len(replicas) - 1) * weigh(replicas[0], seen=seen)
 
 
 def _places(part: Sequence[Any]) -> tuple[None, ...]:

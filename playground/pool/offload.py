@@ -165,13 +165,16 @@ def reading_for(visitor: str, gate: Gate | None = None) -> Iterator[None]:
         yield
 
 
+@collecting.paused()
 def _parsed(files: Sequence[File], times: bundles.Times, presumed: str) -> bytes:
     return transfer.packed(bundles.parse(files, times=times, presumed=presumed))
 
 
+@collecting.paused()
 def _documents(text: str) -> bytes:
     return transfer.packed(Scenario("", bundles.read_documents(text), ()))
 
 
+@collecting.paused()
 def _restored(content: bytes) -> bytes:
     return transfer.packed(bundles.restore(content))

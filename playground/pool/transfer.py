@@ -9,11 +9,13 @@ from __future__ import annotations
 import io
 import pickle
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
+from scheduler_core.kubernetes.model import KubernetesObject, Pod
+from scheduler_core.kubernetes.replicas import with_replicas
 from scheduler_core.scenario.scenario import Scenario
 
 PART = 200  # items, unpickled in a few milliseconds
@@ -29,7 +31,9 @@ def packed(scenario: Scenario) -> bytes:
     bare: dict[str, Any] = dict.fromkeys(FIELDS, ())
     pickler.dump(replace(scenario, **bare))
     for name in FIELDS:
-        items: tuple[Any, ...] = getattr(scenario, name)
+        items: Sequence[Any] = getattr(scenario, name)
+        if name == "objects":
+            items = [*_abridged(items)]
         pickler.dump(len(items))
         for first in range(0, len(items), PART):
             pickler.dump(items[first : first + PART])
@@ -40,8 +44,28 @@ def unpacked(data: bytes) -> Scenario:
     """Return the scenario that :func:`packed` wrote in one of our processes, with short pauses."""
     load = pickle.Unpickler(io.BytesIO(data)).load  # noqa: S301 - the bytes are our own process's
     scenario: Scenario = load()
-    fields: dict[str, Any] = {name: tuple(_items(load)) for name in FIELDS}
-    return replace(scenario, **fields)
+    fields: dict[str, Any] = {name: _items(load) for name in FIELDS}
+    fields["objects"] = _whole(fields["objects"])
+    return replace(scenario, **{name: tuple(items) for name, items in fields.items()})
+
+
+def _abridged(objects: Sequence[KubernetesObject]) -> Iterator[KubernetesObject | tuple[str, str]]:
+    """Yield each object; of a replica of the one before only its name and uid."""
+    for obj, replicas in with_replicas(objects):
+        yield obj
+        for pod in replicas:
+            yield pod.meta.name, pod.meta.uid
+
+
+def _whole(items: Iterable[Pod | tuple[str, str]]) -> Iterator[KubernetesObject]:
+    """Yield the objects that :func:`_abridged` was given."""
+    for item in items:
+        if not isinstance(item, tuple):
+            last = item
+            yield item
+            continue
+        name, uid = item
+        yield replace(last, meta=replace(last.meta, name=name, uid=uid))
 
 
 def _items(load: Callable[[], Any]) -> Iterator[Any]:

@@ -13,6 +13,8 @@ import gc
 import itertools
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 THRESHOLDS = (700, 10, 1_000_000)  # the last one: a full collection never starts automatically
 TIDY_SECONDS = 60.0
@@ -29,6 +31,22 @@ def begin() -> None:
 def exempt() -> None:
     """Exempt all existing objects from collections. Takes constant time."""
     gc.freeze()
+
+
+@contextmanager
+def paused() -> Iterator[None]:
+    """Collect nothing while a process that does nothing else makes objects that are all kept.
+
+    Reading a bundle makes millions of them and hardly any cycle: collections visit them again and again, and
+    find nothing, for a third of the time.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def full() -> None:

@@ -16,6 +16,7 @@ from playground.playback.freeing import Freed
 from playground.playback.library import Library
 from playground.playback.playback import Playback
 from playground.playback.weighing import AT_ONCE, scenario_bytes, weigh
+from playground.runtime import collecting
 from playground.storage import bundles
 from tests.parts import REPOSITORY
 from tests.playground.bundle_kinds import KINDS, text_of
@@ -86,6 +87,23 @@ def test_very_many_objects_are_weighed_part_by_part() -> None:
     """The parts come to what the whole is."""
     scenario = bundles.parse([("", text_of("pods", 215 * (AT_ONCE + 500)))])
     assert scenario_bytes(scenario) == pytest.approx(weigh(scenario), rel=0.05)
+
+
+def test_replicas_weigh_what_they_take() -> None:
+    """One is weighed for all, beside what it shares with them."""
+    text = text_of("workloads", 8_000).replace('"replicas":5', '"replicas":900')
+    scenario = bundles.parse([("", text)])
+    assert len(scenario.objects) > 10 * len(scenario.documents)
+    assert scenario_bytes(scenario) == pytest.approx(weigh(scenario), rel=0.05)
+
+
+def test_a_pause_of_collections_ends() -> None:
+    """Also with an error, and one within another only with the outer one."""
+    with collecting.paused():
+        with pytest.raises(ValueError, match="no"), collecting.paused():
+            raise ValueError("no")
+        assert not gc.isenabled()
+    assert gc.isenabled()
 
 
 def test_those_that_are_too_many_bytes_go(limits: Callable[..., None]) -> None:

@@ -20,6 +20,7 @@ from playground.pool.process import CancelledError, JobError, LostError, Overrun
 from playground.pool.shares import Bounds, BusyError
 from playground.pool.transfer import packed, unpacked
 from playground.storage import bundles
+from scheduler_core.kubernetes.replicas import with_replicas
 from tests.parts import REPOSITORY
 from tests.playground import pool_jobs
 from tests.playground.conftest import PATIENCE
@@ -220,6 +221,28 @@ def test_a_scenario_comes_over_as_it_was_read(web: str) -> None:
     """With every document, object, operation and warning, in order."""
     scenario = bundles.parse([("", web)], "a title")
     assert unpacked(packed(scenario)) == scenario
+
+
+REPLICAS = """kind: Deployment
+apiVersion: apps/v1
+metadata: {name: many}
+spec:
+  replicas: 600
+  selector: {matchLabels: {app: many}}
+  template:
+    metadata: {labels: {app: many}}
+    spec: {containers: [{name: c, image: nginx}]}
+"""
+
+
+def test_replicas_come_over_by_their_names() -> None:
+    """They are what they were and share what they shared, in a hundred bytes each."""
+    scenario = bundles.parse([("", REPLICAS)])
+    sent, few = packed(scenario), packed(bundles.parse([("", REPLICAS.replace("600", "100"))]))
+    came = unpacked(sent)
+    assert came == scenario
+    assert [len(alike) for _, alike in with_replicas(came.objects)] == [0, 0, 599]
+    assert len(sent) - len(few) < 500 * 100
 
 
 @pytest.mark.parametrize(
