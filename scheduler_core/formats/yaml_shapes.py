@@ -115,7 +115,8 @@ def shape_of(before: str, text: str, limits: Limits) -> Shape | None:
         return None
     marks = {place: str(_FIRST_NUMBER + index) for index, place in enumerate(holes)}
     read = _object_in("".join(marks.get(place, part) for place, part in enumerate(new)), limits)
-    if read is None:
+    own = _object_in(text, limits)
+    if read is None or own is None or any(_numbers(own[0], ())):  # a number of its own is no hole
         return None
     places = list(_numbers(read[0], ()))
     if sorted(number for number, _ in places) != list(range(len(holes))):

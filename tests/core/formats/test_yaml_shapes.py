@@ -46,6 +46,7 @@ CONTEXTS = (
     "kind: {}\nb: {{c: d}}\n",
     "kind: List\nitems: [{{kind: {}}}, {{c: d}}]\n",
     "a: 918273645000\nb: {{c: {}}}\n",
+    "a: 918273645000\nb: x\n  {}\n",
     "{}\n",
     "[{}, a]\n",
 )
