@@ -17,6 +17,7 @@ from scheduler_core.schedulers.v1_11.policy.providers import DEFAULT_PREDICATES,
 
 MOST_WEIGHT = 2**31 - 1
 VALUE_CHARACTERS = 20_000
+VALUE_DEPTH = 40  # levels of lists and objects; the document around them needs some of those that it may have
 
 Entries = list[dict[str, Any]]
 
@@ -59,7 +60,18 @@ def read_json(value: str, wanted: type, what: str) -> Any:
         read = None
     if type(read) is not wanted:
         raise EditError(f"{what} must be written as JSON, not {value[:40]!r}.")
+    if _is_deep(read):
+        raise EditError(f"{what} may be nested at most {VALUE_DEPTH} levels deep.")
     return read
+
+
+def _is_deep(value: Any) -> bool:
+    """Return whether a value is nested deeper than allowed."""
+    level = [value]
+    for _ in range(VALUE_DEPTH + 1):
+        lists = [list(one.values()) if isinstance(one, dict) else one for one in level]
+        level = [one for part in lists if isinstance(part, list) for one in part]
+    return bool(level)
 
 
 # --- the order

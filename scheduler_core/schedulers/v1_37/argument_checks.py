@@ -22,9 +22,12 @@ from scheduler_core.schedulers.v1_22.configuration.arguments import READERS
 from scheduler_core.schedulers.v1_37.plugins.declaration import Argument
 from scheduler_core.schedulers.v1_37.plugins.node_resources_fit import STRATEGIES
 from scheduler_core.schedulers.v1_37.plugins.table import declared
+from scheduler_core.schedulers.v1_37.pods import PREFERRED, REQUIRED
+from scheduler_core.schedulers.v1_37.selectors import node_term
 from scheduler_core.settings.feature_gates import DEFAULTS
 
 CAPACITY_GATE = "StorageCapacityScoring"
+
 
 _BY_TYPE: Mapping[str, Callable[[Argument], Reader]] = {
     "choice": lambda argument: enum(*argument.choices),
@@ -41,6 +44,8 @@ def check_arguments(policy: Document, gates: Mapping[str, bool], at: At) -> None
     for place, name, args in _given(policy, at):
         if name == "NodeResourcesFit":
             _check_strategy(args.get("scoringStrategy"), place.child("scoringStrategy"))
+        elif name == "NodeAffinity":
+            _check_added(args.get("addedAffinity") or {}, place.child("addedAffinity"))
         elif name == "VolumeBinding" and args.get("shape") is not None and not scores_capacity:
             place.child("shape").error(f"has to be left out while the feature gate {CAPACITY_GATE} is off")
         elif name not in READERS and declared(name).arguments:
@@ -62,6 +67,24 @@ def _check_strategy(strategy: Any, at: At) -> None:
             f"type is missing: write {', '.join(STRATEGIES[:-1])} or {STRATEGIES[-1]}, or leave "
             "scoringStrategy out"
         )
+
+
+def _check_added(affinity: Mapping[str, Any], at: At) -> None:
+    """Report terms that cannot be parsed, which match no node in a pod's own affinity."""
+    required, preferred = at.child(REQUIRED), at.child(PREFERRED)
+    terms = [
+        *(
+            (term, required.child("nodeSelectorTerms").child(number))
+            for number, term in enumerate((affinity.get(REQUIRED) or {}).get("nodeSelectorTerms") or ())
+        ),
+        *(
+            (one.get("preference") or {}, preferred.child(number).child("preference"))
+            for number, one in enumerate(affinity.get(PREFERRED) or ())
+        ),
+    ]
+    for term, place in terms:
+        if node_term(term).unusable:
+            place.error("cannot be parsed: keys and values have to be those of labels, and fit the operator")
 
 
 def _reader(arguments: tuple[Argument, ...]) -> Reader:

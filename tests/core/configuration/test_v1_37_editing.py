@@ -141,7 +141,10 @@ def argued(plugin: str, **arguments: Any) -> Change:
 HEAVY = {"name": "cpu", "weight": 101}
 HARD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 TERM = {"matchExpressions": [{"key": "disk", "operator": "Is"}]}
+WORDS = {"matchExpressions": [{"key": "disks", "operator": "Gt", "values": ["many"]}]}
+DEEP = '{"x":' * 41 + "1" + "}" * 41
 FLAT = {
     "type": "RequestedToCapacityRatio",
     "requestedToCapacityRatio": {
@@ -173,6 +176,17 @@ FLAT = {
             f"addedAffinity.{REQUIRED}.nodeSelectorTerms[0].matchExpressions[0].operator",
             "allowed are In, NotIn",
         ),
+        (
+            argued("NodeAffinity", addedAffinity={REQUIRED: {"nodeSelectorTerms": [WORDS]}}),
+            f"addedAffinity.{REQUIRED}.nodeSelectorTerms[0]",
+            "cannot be parsed",
+        ),
+        (
+            argued("NodeAffinity", addedAffinity={PREFERRED: [{"weight": 1, "preference": WORDS}]}),
+            f"addedAffinity.{PREFERRED}[0].preference",
+            "cannot be parsed",
+        ),
+        (("arguments", "0/NodeResourcesFit", DEEP), None, "at most 40 levels deep"),
         (argued("PodTopologySpread", defaultConstraints=[HARD]), "defaultingType", "must be List"),
         (
             argued("PodTopologySpread", defaultingType="List", defaultConstraints=[{**HARD, "maxSkew": 0}]),
