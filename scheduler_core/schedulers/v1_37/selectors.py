@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from scheduler_core.kubernetes.integers import parse_int
+from scheduler_core.kubernetes.names import check_key, check_value
 
 NAME_FIELD = "metadata.name"
 
@@ -136,8 +137,10 @@ def node_term(term: Mapping[str, Any]) -> NodeTerm:
 
 
 def _can_be_parsed(expression: SelectorRequirement) -> bool:
-    """Return whether operator and values go together (labels.NewRequirement)."""
+    """Return whether key and values can be a label's, and fit the operator (labels.NewRequirement)."""
     values = expression.values
+    if check_key(expression.key) or any(map(check_value, values)):
+        return False
     match expression.operator:
         case "In" | "NotIn":
             return bool(values)

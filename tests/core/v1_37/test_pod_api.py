@@ -13,6 +13,10 @@ from scheduler_core.run import simulate
 SETTINGS = {"apiVersion": "podstep/v1", "kind": "SimulationSettings", "scheduler": "v1.37"}
 NO_VICTIMS = "No preemption victims found for incoming pod."
 UNHELPFUL = "Preemption is not helpful for scheduling."
+UNMATCHED = (
+    "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector. preemption: 0/1 nodes are "
+    f"available: 1 {UNHELPFUL}"
+)
 ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 Manifest = dict[str, Any]
 
@@ -72,6 +76,12 @@ def away_from_db(**selector: Any) -> Manifest:
     """Return an anti-affinity to pods of the app ``db`` on one node."""
     term = {"topologyKey": HOST, "labelSelector": {"matchLabels": {"app": "db"}}, **selector}
     return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+
+
+def zones(operator: str, *values: str) -> Manifest:
+    """Return a required node affinity to zones."""
+    term = {"matchExpressions": [{"key": ZONE, "operator": operator, "values": values}]}
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}}
 
 
 def tolerating(operator: str, value: str) -> list[Manifest]:
@@ -201,6 +211,15 @@ CASES: dict[str, tuple[list[Manifest], dict[str, str]]] = {
             "agent": "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't satisfy plugin(s) "
             f"[NodeAffinity]. preemption: 0/2 nodes are available: 2 {UNHELPFUL}"
         },
+    ),
+    "a node affinity with a value that no label has matches no node": (
+        [
+            node(zone="a"),
+            pod("one", affinity=zones("In", "a", "a b")),
+            pod("none", affinity=zones("NotIn", "a b")),
+            pod("without", affinity=zones("NotIn", "b")),
+        ],
+        {"one": UNMATCHED, "none": UNMATCHED, "without": "n1"},
     ),
     "minDomains 3 in two zones admits one pod a zone": (
         [
