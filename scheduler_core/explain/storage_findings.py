@@ -12,7 +12,6 @@ from scheduler_core.kubernetes.manifests import Manifest, part
 from scheduler_core.kubernetes.model import PersistentVolume, PersistentVolumeClaim
 from scheduler_core.kubernetes.quantity import format_resource
 from scheduler_core.kubernetes.selectors import term_matches
-from scheduler_core.schedulers.v1_11.columns.columns import REGION_LABEL, ZONE_LABEL
 from scheduler_core.schedulers.v1_11.columns.storage import ClaimError
 
 DEFAULT_SIZE = 2**30  # bytes, of a claim that is proposed
@@ -142,12 +141,13 @@ def other_zone(place: PodOnNode) -> Finding:
     edits: list[Edit] = []
     wanted: dict[str, str | None] = {}
     for volume in _bound(place):
-        for key in (ZONE_LABEL, REGION_LABEL):
+        for key, compared in place.standing.zone_labels.items():
             value = volume.meta.labels.get(key)
-            if value is None or labels.get(key) in [part_.strip() for part_ in value.split("__")]:
+            own = next((labels[label] for label in compared if label in labels), None)
+            if value is None or own in [part_.strip() for part_ in value.split("__")]:
                 continue
             name = volume.meta.name
-            details.append(f"volume {name} is in {key}={value}, the node in {labels.get(key, '(none)')}")
+            details.append(f"volume {name} is in {key}={value}, the node in {own or '(none)'}")
             wanted[key] = value.split("__")[0].strip()
             words = f"drop the label {key} of PersistentVolume {name}"
             mutate = _drop("metadata", "labels", key)

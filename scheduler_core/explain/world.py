@@ -6,7 +6,7 @@ separate cluster, with every predicate evaluated on every node, none short-circu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
@@ -21,6 +21,7 @@ from scheduler_core.run import Stepper, counter_of
 from scheduler_core.scenario.scenario import Scenario
 from scheduler_core.schedulers.v1_11.attempt import GenericScheduler
 from scheduler_core.schedulers.v1_11.columns import Cluster, PodState
+from scheduler_core.schedulers.v1_11.columns.columns import REGION_LABEL, ZONE_LABEL
 from scheduler_core.schedulers.v1_11.filtering import Filtered, filter_nodes, missing_claim
 from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
@@ -135,6 +136,8 @@ class Standing:
     """Whether one node with its pods can be evaluated as a cluster of its own."""
     exhausted = False
     """Whether no more trials should be made."""
+    zone_labels: Mapping[str, Sequence[str]] = {key: (key,) for key in (ZONE_LABEL, REGION_LABEL)}
+    """By the label of a volume: the labels of a node of which the first that it has is compared."""
 
     def __init__(
         self, world: ObjectsAtMoment, cluster: Cluster | None = None, queue: PriorityQueue | None = None

@@ -28,6 +28,7 @@ from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.interface import PodAttempt
 from scheduler_core.schedulers.v1_37.nominations import NominatedPods
 from scheduler_core.schedulers.v1_37.plugins.base import Context
+from scheduler_core.schedulers.v1_37.plugins.volume_zone import NODE_LABELS
 from scheduler_core.schedulers.v1_37.pods import CompiledPod
 from scheduler_core.schedulers.v1_37.refusals import Prepared, prepare, refusals
 from scheduler_core.schedulers.v1_37.state import ClusterState
@@ -161,6 +162,7 @@ class V1_37Standing(Standing):
     """A world's verdict on its pod under v1.37; nodes are numbered as in the typed cluster."""
 
     divisible = False
+    zone_labels = NODE_LABELS
 
     def __init__(
         self,

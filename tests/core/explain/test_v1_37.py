@@ -15,7 +15,7 @@ from scheduler_core.explain import Explanation, explain
 from scheduler_core.formats.patch import apply_patch
 from scheduler_core.run import simulate
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
-from tests.core.engine.building import node, pod
+from tests.core.engine.building import node, obj, pod
 
 Document = dict[str, Any]
 
@@ -86,6 +86,41 @@ def test_a_node_selector(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     one = cli(tmp_path / "b.json", capsys, documents, "--node", "a")
     assert words(one) == expected
     assert one["summary"].startswith("default/p does not fit on a: NodeAffinity: node(s) didn't match")
+
+
+@pytest.mark.parametrize("prefix", ["topology.kubernetes.io", "failure-domain.beta.kubernetes.io"])
+def test_the_zone_of_a_volume(prefix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Either label of the volume is compared with the node's; the zones are named, and a change is found."""
+    size, modes = {"storage": "1Gi"}, ["ReadWriteOnce"]
+    claim = obj(
+        *("PersistentVolumeClaim", "c"),
+        metadata={"annotations": {"pv.kubernetes.io/bind-completed": "yes"}},
+        spec={
+            "storageClassName": "",
+            "volumeName": "v",
+            "accessModes": modes,
+            "resources": {"requests": size},
+        },
+    )
+    volume = obj(
+        *("PersistentVolume", "v"),
+        metadata={"labels": {f"{prefix}/zone": "b__c"}},
+        spec={
+            "capacity": size,
+            "accessModes": modes,
+            "claimRef": {"namespace": "default", "name": "c"},
+            "csi": {"driver": "csi.example.com", "volumeHandle": "v"},
+        },
+    )
+    using = [{"name": "data", "persistentVolumeClaim": {"claimName": "c"}}]
+    zoned = current("a", labels={"topology.kubernetes.io/zone": "a"})
+    answer = cli(tmp_path / "b.json", capsys, [zoned, claim, volume, pod("p", volumes=using)])
+    (failure,) = answer["nodes"][0]["failures"]
+    assert (failure["predicate"], failure["details"]) == (
+        "VolumeZone",
+        [f"volume v is in {prefix}/zone=b__c, the node in a"],
+    )
+    assert [f"drop the label {prefix}/zone of PersistentVolume v"] in words(answer)
 
 
 def test_cpu(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -37,6 +37,9 @@ TOPOLOGY_LABELS = (
 )
 
 _GA = dict(zip(TOPOLOGY_LABELS[:2], TOPOLOGY_LABELS[2:], strict=True))
+NODE_LABELS = {key: (key, _GA[key]) if key in _GA else (key,) for key in TOPOLOGY_LABELS}
+"""By the label of a volume: the labels of a node of which the first that it has is compared."""
+
 _CONFLICT = unresolvable("node(s) had no available volume zone")
 
 Topology = tuple[str, frozenset[str]]
