@@ -6,7 +6,6 @@ from typing import Any
 
 from playground.models import Run
 from scheduler_core.run import Stepper
-from scheduler_core.run.several.simulation import SeveralSimulation
 from scheduler_core.settings.settings import Settings
 
 KEY = "schedulers"  # of the run's samples
@@ -34,11 +33,12 @@ def stored(simulation: Stepper) -> dict[str, Any]:
 
     Waits are in seconds of virtual time; the row of a name's first process has those of the name.
     """
-    if not isinstance(simulation, SeveralSimulation):
+    contest = simulation.contest
+    if contest is None:
         return {}
-    waits = dict(simulation.figures.waits)
+    waits = dict(contest.figures.waits)
     rows: list[list[Any]] = []
-    for label, tally in simulation.ledger.tallies.items():
+    for label, tally in contest.ledger.tallies.items():
         if not tally.attempts:
             continue
         noticed = tally.noticed

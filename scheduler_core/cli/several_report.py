@@ -7,7 +7,8 @@ from itertools import islice
 from typing import TextIO
 
 from scheduler_core.record.several import Outcome
-from scheduler_core.run.several.simulation import SeveralSimulation
+from scheduler_core.run.reported import Contest
+from scheduler_core.run.several.figures import Figures
 
 SHOWN = 20
 BY = {
@@ -19,9 +20,9 @@ BY = {
 }
 
 
-def report_several(simulation: SeveralSimulation, out: TextIO) -> None:
+def report_several(contest: Contest, design: str, out: TextIO) -> None:
     """Print the decisions that were made on an old view, and the figures by scheduler."""
-    outcomes = simulation.ledger.outcomes
+    outcomes = contest.ledger.outcomes
     if outcomes:
         print("\nDecided on an old view:", file=out)
     for one in islice(outcomes, SHOWN):
@@ -32,7 +33,7 @@ def report_several(simulation: SeveralSimulation, out: TextIO) -> None:
     rows: list[tuple[str, ...]] = [
         ("SCHEDULER", "ATTEMPTS", "RETRIES", "BOUND", "CONFLICTS", "REFUSED", "EVICTED", "OF OTHERS")
     ]
-    for label, tally in simulation.ledger.tallies.items():
+    for label, tally in contest.ledger.tallies.items():
         if not tally.attempts:
             continue
         noticed = tally.noticed
@@ -40,17 +41,16 @@ def report_several(simulation: SeveralSimulation, out: TextIO) -> None:
         counts = (tally.attempts, tally.retries, tally.placed, conflicts, noticed["kubelet"])
         rows.append((label, *map(str, (*counts, tally.evictions, tally.evictions_of_others))))
     widths = [max(map(len, column)) for column in zip(*rows)]
-    print(f"\nDesign: {simulation.scenario.settings.design}", file=out)
+    print(f"\nDesign: {design}", file=out)
     for row in rows:
         print("  " + "   ".join(f"{cell:<{width}}" for cell, width in zip(row, widths)).rstrip(), file=out)
 
-    for line in _figures(simulation):
+    for line in _figures(contest.figures):
         print(f"  {line}", file=out)
 
 
-def _figures(simulation: SeveralSimulation) -> Iterator[str]:
+def _figures(figures: Figures) -> Iterator[str]:
     """Yield the figures of the run, each in a line."""
-    figures = simulation.figures
     figures.look()
     yield f"CPU in use: {figures.utilization:.1%} of the nodes' over the run"
     yield f"pending though a node had room: {figures.idle:,.1f} pod-seconds"

@@ -28,7 +28,7 @@ from scheduler_core.explain.recorded_answer import DumpFacts, RecordedAnswers
 from scheduler_core.kubernetes.model import KubernetesObject, Pod, Workload
 from scheduler_core.kubernetes.recorded import RecordedPlacement, agreement
 from scheduler_core.record.cycle import Cycle
-from scheduler_core.run import Stepper, TimedSimulation, cache_of, simulate
+from scheduler_core.run import Stepper, cache_of, is_timed_run, simulate
 from scheduler_core.run.trace import trace_line
 from scheduler_core.schedulers.extenders.approval import using
 from scheduler_core.schedulers.v1_11.policy import PolicyError
@@ -101,7 +101,7 @@ def _run(options: argparse.Namespace) -> int:
                 )
     write_answers(simulation, options)
     out = sys.stderr if options.trace == "-" else sys.stdout
-    if isinstance(simulation, TimedSimulation):
+    if is_timed_run(simulation):
         report_timed(simulation, out)
     else:
         report(simulation, last, out)

@@ -12,7 +12,6 @@ from scheduler_core.cli.several_report import report_several
 from scheduler_core.kubernetes.model import Pod
 from scheduler_core.kubernetes.times import seconds_of
 from scheduler_core.run import TimedSimulation
-from scheduler_core.run.several.simulation import SeveralSimulation
 from scheduler_core.schedulers.coscheduling.observer import phases_of
 
 HEADER = ("NAME", "READY", "STATUS", "RESTARTS", "AGE", "NODE")
@@ -39,8 +38,8 @@ def report_timed(simulation: TimedSimulation, out: TextIO) -> None:
             print(f"  {time:>10.3f}s  {phase}", file=out)
         if len(phases) > PHASES_SHOWN:
             print(f"  and {len(phases) - PHASES_SHOWN:,} more changes", file=out)
-    if isinstance(simulation, SeveralSimulation):
-        report_several(simulation, out)
+    if simulation.contest is not None:
+        report_several(simulation.contest, simulation.scenario.settings.design, out)
     print(file=out)
     for text in simulation.unsettled:
         print(f"note: {text}", file=out)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,9 @@ from scheduler_core.explain.recorded_answer import RecordedAnswer
 from scheduler_core.explain.story import Story
 from scheduler_core.explain.world import Failure, Standing
 from scheduler_core.kubernetes.plain import plain
+from scheduler_core.record.cycle import Cycle
+from scheduler_core.run.v1_37.record import release_record
+from scheduler_core.schedulers.extenders.configuration import is_extender
 
 NODES_SHOWN = 100
 GROUPS_SHOWN = 30
@@ -185,3 +188,21 @@ class Explanation(Struct, frozen=True):
             "changes": [change.as_dict() for change in self.changes],
             "recorded": self.recorded.as_dict() if self.recorded else None,
         }
+
+
+Asking = Generator[None, None, Explanation]
+"""An answer in the making, which pauses regularly for callers that serve others meanwhile."""
+
+
+def refused_by_extender(cycle: Cycle, row: int) -> str:
+    """Return which extender failed a node that passed the predicates or filters; "" if none did."""
+    matrix = cycle.matrix
+    if matrix is None:
+        return ""
+    rows = [number for number, name in enumerate(matrix.order) if is_extender(name)]
+    number = next((number for number in rows if matrix.codes[number, row] > 0), None)
+    if number is None:
+        return ""
+    reasons = ", ".join(matrix.reasons[int(matrix.codes[number, row])]) or "without a reason"
+    rules = "filters" if release_record(cycle) is not None else "predicates"
+    return f"passed the {rules}, but {matrix.order[number]} refused it: {reasons}"

@@ -22,6 +22,7 @@ from scheduler_core.run.reported import Reported
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.extenders.approval import transport
 from scheduler_core.schedulers.extenders.asking import Asking
+from scheduler_core.schedulers.v1_11 import RELEASE
 from scheduler_core.schedulers.v1_11.attempt import GenericScheduler
 from scheduler_core.schedulers.v1_11.columns.events import object_changed, pod_added, pod_changed
 from scheduler_core.schedulers.v1_11.columns.pods import PodState
@@ -67,6 +68,8 @@ class Simulation(Reported):
     Raises:
         PolicyError: The scenario's policy cannot be used.
     """
+
+    release = RELEASE
 
     def __init__(
         self,

@@ -3,21 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 from scheduler_core.kubernetes.keys import Key
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.run.control import ControlledFramework
+from scheduler_core.run.several.figures import Figures
+from scheduler_core.run.several.ledger import BindingLedger
 from scheduler_core.run.v1_37.groups import MemberOutcome
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.schedulers.v1_37.run import SchedulerRun
+
+
+class Contest(NamedTuple):
+    """What became of decisions made on views of their own, and what the design is measured by."""
+
+    ledger: BindingLedger
+    figures: Figures
+
+
+class OwnRun(NamedTuple):
+    """The run of v1.37 that one of several schedulers keeps, and the nodes of the pods that it assumed."""
+
+    label: str
+    run: SchedulerRun
+    assumed: Mapping[str, str]
 
 
 class Reported(Protocol):
     """A run, as reports see it. Simulations inherit the answers of one that has nothing to add."""
 
     scenario: Scenario
+    release: ClassVar[str]  # that it runs, whatever the scenario chooses
 
     @property
     def members(self) -> Mapping[str, MemberOutcome]:
@@ -27,6 +46,16 @@ class Reported(Protocol):
     @property
     def observed(self) -> ControlledFramework | None:
         """The framework whose queues and plugins a record shows, ``None`` without virtual time."""
+        return None
+
+    @property
+    def contest(self) -> Contest | None:
+        """What became of several schedulers' decisions, ``None`` if all share one view."""
+        return None
+
+    def own_run_for(self, pod: Pod) -> OwnRun | None:
+        """Return the run of the scheduler that is responsible for a pod, if it keeps one of its own."""
+        del pod
         return None
 
     def notes(self) -> Iterator[str]:

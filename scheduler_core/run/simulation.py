@@ -32,6 +32,7 @@ from scheduler_core.run.view import FrameworkReader
 from scheduler_core.run.waits import longest_wait
 from scheduler_core.scenario.scenario import Operation, Scenario
 from scheduler_core.schedulers.v1_11.policy.difference import differences
+from scheduler_core.schedulers.v1_22 import RELEASE
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_22.plugins.observers import OBSERVERS
 from scheduler_core.schedulers.v1_22.queue import QueuedPod
@@ -55,6 +56,8 @@ class TimedSimulation(FrameworkReader, Reported):
     Raises:
         PolicyError: The scenario's configuration cannot be used.
     """
+
+    release = RELEASE
 
     def __init__(
         self, scenario: Scenario, *, trace: bool = True, interrupt: Callable[[], None] | None = None

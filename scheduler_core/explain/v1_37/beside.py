@@ -10,30 +10,19 @@ from msgspec.structs import replace
 
 from scheduler_core.explain.explanation import Explanation
 from scheduler_core.explain.v1_37.explanation import attempt_on, waking
-from scheduler_core.kubernetes.model import Pod
 from scheduler_core.record.cycle import Cycle
-from scheduler_core.run import Stepper
-from scheduler_core.run.several.simulation import SeveralSimulation
-from scheduler_core.run.several.v1_37_peer import V1_37Peer
+from scheduler_core.run.reported import OwnRun
 from scheduler_core.schedulers.v1_37.attempt import fit_message
 from scheduler_core.schedulers.v1_37.interface import PodAttempt
 
 
-def serving(simulation: Stepper, pod: Pod) -> V1_37Peer | None:
-    """Return the scheduler that runs v1.37 with other schedulers and is responsible for a pod."""
-    if not isinstance(simulation, SeveralSimulation):
-        return None
-    found = (peer for peer in simulation.peers if peer.serves(pod))
-    return next((peer for peer in found if isinstance(peer, V1_37Peer)), None)
-
-
-def pending_beside(peer: V1_37Peer, here: Explanation) -> Explanation:
+def pending_beside(own: OwnRun, here: Explanation) -> Explanation:
     """Explain a pending pod, or one that its manifest binds, on the view of its scheduler."""
     if here.node:
         return _with(here, f"{here.pod} is bound to {here.node} by its manifest: no cycle placed it.")
-    run, of = peer.view.current, f"{peer.label} (kube-scheduler v1.37)"
-    if here.pod in peer.view.reserved:
-        node = peer.view.reserved[here.pod].node
+    run, of = own.run, f"{own.label} (kube-scheduler v1.37)"
+    if here.pod in own.assumed:
+        node = own.assumed[here.pod]
         return _with(here, f"{here.pod} is assumed on {node} by {of}: its binding is not confirmed yet.")
     attempt = attempt_on(run, here.pod)
     if attempt is None:

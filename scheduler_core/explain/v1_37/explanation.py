@@ -9,23 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 
+from msgspec.structs import replace
+
 from scheduler_core.explain.changes import Remedy, search
 from scheduler_core.explain.explanation import (
     GROUP_NODES,
     GROUPS_SHOWN,
+    Asking,
     Explanation,
     Group,
     Verdict,
     facts_of,
+    refused_by_extender,
 )
-from scheduler_core.explain.missing_pod import unknown_node
+from scheduler_core.explain.story import story_of
 from scheduler_core.explain.v1_37.standing import (
     V1_37Standing,
     standing_now,
     with_declared_reasons,
 )
 from scheduler_core.explain.world import Failure
-from scheduler_core.run.stepper import Stepper
 from scheduler_core.run.v1_37.groups import group_text
 from scheduler_core.run.v1_37.simulation import V1_37Simulation
 from scheduler_core.schedulers.extenders.configuration import Extender
@@ -52,20 +55,61 @@ def attempt_on(run: SchedulerRun, pod: str) -> PodAttempt | None:
         scheduling.start, scheduling.extension = start, extension
 
 
-def run_of(simulation: Stepper) -> V1_37Simulation | None:
-    """Return a simulation in which v1.37 schedules alone, ``None`` for another one."""
-    return simulation if isinstance(simulation, V1_37Simulation) else None
+def placed(earlier: V1_37Simulation, pod: str, asked: str | None) -> Asking:
+    """Explain a pod that the next cycle of ``earlier`` places, from the cluster that it sees."""
+    standing = standing_now(earlier, pod)
+    yield
+    names = standing.names
+    cycle = earlier.step()
+    assert cycle is not None
+    node = dict(cycle.decision.placements)[pod]
+    story = story_of(cycle, asked)
+    member = earlier.members.get(pod)
+    together = f" with {member.with_it:,} more pods of PodGroup {member.group}" if member else ""
+    summary = f"{pod} was placed on {node} in cycle {cycle.index:,} by kube-scheduler v1.37{together}."
+    if cycle.pod == pod:
+        summary = f"{summary} {' '.join(story.sentences)}"
+    answer = Explanation(
+        pod,
+        "placed",
+        node,
+        asked,
+        cycle.index,
+        cycle.step,
+        summary,
+        story=story if cycle.pod == pod else None,
+        nodes_count=len(names),
+        groups=groups_of(standing, names, {name for row, name in enumerate(names) if standing.fits(row)}),
+    )
+    if asked is None or asked == node:
+        return answer
+    if asked not in names:
+        return replace(answer, summary=f"{summary} Node {asked} did not exist yet.")
+    row = names.index(asked)
+    node_verdict = verdict_on(standing, row)
+    if node_verdict.fits:
+        refused = "" if asked not in cycle.nodes else refused_by_extender(cycle, cycle.nodes.index(asked))
+        text = f"{summary} {asked} {refused or 'fitted too'}."
+        return replace(answer, summary=text, nodes=(node_verdict,))
+    found, unsearched = yield from changes_for(standing, [row])
+    plugin = (
+        f"{node_verdict.failures[0].predicate} ({node_verdict.because})"
+        if node_verdict.failures
+        else node_verdict.because
+    )
+    text = " ".join(
+        filter(None, (f"{summary} {asked} did not fit: {plugin}.{node_verdict.further}", unsearched))
+    )
+    return replace(answer, summary=text, nodes=(node_verdict,), changes=tuple(found))
 
 
-def pending_now(
-    simulation: V1_37Simulation, pod: str, asked: str | None, here: Explanation, shown: int
-) -> Generator[None, None, Explanation]:
+def pending(simulation: V1_37Simulation, here: Explanation, shown: int, tried: bool) -> Asking:
     """Explain a pending pod, or one that its manifest binds, on the current cluster, pausing regularly.
 
-    ``here`` has the fields of the moment. Raises ExplainError for a node that does not exist.
+    ``here`` has the fields of the moment.
     """
-    if asked is not None and asked not in simulation.cluster.nodes:
-        raise unknown_node(simulation, asked)
+    del tried  # the answer is the same before the first attempt
+    pod, asked = here.pod, here.asked
     if here.node:
         return _with(here, f"{pod} is bound to {here.node} by its manifest: no cycle placed it.")
     attempt = attempt_on(simulation.run, pod)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -105,73 +106,124 @@ def processes(settings: Settings, named: Iterable[str], current: Iterable[str] =
             yield SchedulerSettings(name), (name,)
 
 
-def make_peers(
-    configuration: Configuration,
-    settings: Settings,
-    objects: Sequence[KubernetesObject],
-    texts: Mapping[str, str],
-    *,
-    manifests: StoredManifests | None,
-    server: ApiServer,
-    ledger: BindingLedger,
-    keep: Keep,
-) -> list[Peer]:
-    """Return the schedulers, each started over what the API server has.
+class PeerBuilder:
+    """What the schedulers of a run are made of; each row of :data:`PEERS` makes those of a release with it.
 
     ``texts`` are the configuration files of custom schedulers, by name, ``manifests`` those of the objects if
     a scheduler runs v1.37.
+    """
+
+    def __init__(
+        self,
+        configuration: Configuration,
+        settings: Settings,
+        objects: Sequence[KubernetesObject],
+        texts: Mapping[str, str],
+        *,
+        manifests: StoredManifests | None,
+        server: ApiServer,
+        ledger: BindingLedger,
+        keep: Keep,
+    ) -> None:
+        self.configuration = configuration
+        self.settings = settings
+        self.objects = objects
+        self.texts = texts
+        self.manifests = manifests
+        self.server = server
+        self.ledger = ledger
+        self.keep = keep
+        self.epoch = server.manager.options.epoch
+        self.current = _current(configuration)
+
+    def parts(self) -> Parts:
+        """Return new plugins and profiles of the configuration, as the framework runs it."""
+        return make_parts(self.configuration, self.epoch)
+
+    def plugins(self, parts: Parts) -> list[Plugin]:
+        """Return the plugins of a view; the controller of PodGroups runs beside the API server."""
+        own = (one for one in parts.plugins if not isinstance(one, PodGroupController))
+        return [GroupWatcher(parts.edition), *own]
+
+    def view(self, process: Process, label: str, parts: Parts, names: Sequence[str] = ()) -> dict[str, Any]:
+        """Return the arguments of a view that serves ``names``, profiles of the framework."""
+        return {
+            "of": process[0],
+            "label": label,
+            "server": self.server,
+            "ledger": self.ledger,
+            "arbitrated": self.settings.design == ARBITRATED,
+            "queue_sort": parts.queue_sort,
+            "profiles": _profiles(parts, names),
+            "pace": Pace(creation=0.0),
+            "release": parts.release,
+            "keep": self.keep,
+            "clock": self.server.clock,
+            "backoff": parts.backoff,
+            "manager": ControllerManager(Options(epoch=self.epoch)),
+            "interrupt": self.server.interrupt,
+        }
+
+    def is_listed(self, process: Process) -> bool:
+        """Return whether the settings name a process."""
+        return any(process[0].name == one.name for one in self.settings.schedulers)
+
+
+def _v1_11(make: PeerBuilder, process: Process, label: str) -> Peer:
+    parts = v1_11_parts(v1_11_configuration(make.configuration))
+    given = make.view(process, label, parts, process[1]) | {"queue_sort": CreationSort()}
+    view = V1_11View(make.objects, make.plugins(parts), **given)
+    return V1_11Peer(view, listed=make.is_listed(process))
+
+
+def _v1_22(make: PeerBuilder, process: Process, label: str) -> Peer:
+    parts = make.parts()
+    view = View(make.objects, make.plugins(parts), **make.view(process, label, parts, process[1]))
+    return FrameworkPeer(view, listed=make.is_listed(process))
+
+
+def _v1_37(make: PeerBuilder, process: Process, label: str) -> Peer:
+    assert make.manifests is not None
+    parts, run = make.parts(), SchedulerRun(_named(make.current, process[1]))
+    given = make.view(process, label, parts)
+    view = V1_37View(make.objects, make.plugins(parts), current=run, manifests=make.manifests, **given)
+    return V1_37Peer(view, listed=make.is_listed(process))
+
+
+def _custom(make: PeerBuilder, process: Process, label: str) -> Peer:
+    parts = make.parts()
+    view = View(make.objects, make.plugins(parts), **make.view(process, label, parts))
+    return BesidePeer(view, process[0].name, make.texts, listed=make.is_listed(process))
+
+
+PEERS: Mapping[str, Callable[[PeerBuilder, Process, str], Peer]] = {
+    V1_11Peer.release: _v1_11,
+    FrameworkPeer.release: _v1_22,
+    V1_37Peer.release: _v1_37,
+}
+"""What makes a process that runs a release."""
+
+
+def make_peers(make: PeerBuilder) -> list[Peer]:
+    """Return the schedulers, each started over what the API server has.
 
     Raises:
         PolicyError: The configuration cannot be used.
     """
-    epoch = server.manager.options.epoch
-    known = make_parts(configuration, epoch).profiles
+    known = make.parts().profiles
+    current = make.current.profiles if make.configuration.is_for_peers else ()
+    found = list(processes(make.settings, known, current))
     made: list[Peer] = []
-    current = _current(configuration)
-    found = list(processes(settings, known, current.profiles if configuration.is_for_peers else ()))
-    count: dict[str, int] = {}
+    count = Counter[str]()
+    several = Counter(of.name for of, _ in found)
     for of, names in found:
-        count[of.name] = count.get(of.name, 0) + 1
-        several = sum(other.name == of.name for other, _ in found) > 1
-        label = f"{of.name} #{count[of.name]}" if several else of.name
-        old = of.runs == V1_11Peer.release
-        parts = v1_11_parts(v1_11_configuration(configuration)) if old else make_parts(configuration, epoch)
-        beside = of.is_batch or (not of.runs and of.name in SCHEDULERS and of.name not in known)
-        modern = row_of(of.runs).reads_manifests
-        given: dict[str, Any] = {
-            "of": of,
-            "label": label,
-            "server": server,
-            "ledger": ledger,
-            "arbitrated": settings.design == ARBITRATED,
-            "queue_sort": CreationSort() if old else parts.queue_sort,
-            "profiles": _profiles(parts, () if beside or modern else names),
-            "pace": Pace(creation=0.0),
-            "release": parts.release,
-            "keep": keep,
-            "clock": server.clock,
-            "backoff": parts.backoff,
-            "manager": ControllerManager(Options(epoch=epoch)),
-            "interrupt": server.interrupt,
-        }
-        plugins = [GroupWatcher(parts.edition), *_plugins(parts)]
-        listed = any(of.name == one.name for one in settings.schedulers)
-        peer: Peer
-        if modern:
-            assert manifests is not None
-            run = SchedulerRun(_named(current, names))
-            peer = V1_37Peer(
-                V1_37View(objects, plugins, current=run, manifests=manifests, **given), listed=listed
-            )
-        elif beside:
-            peer = BesidePeer(View(objects, plugins, **given), of.name, texts, listed=listed)
-        elif old:
-            peer = V1_11Peer(V1_11View(objects, plugins, **given), listed=listed)
-        else:
-            peer = FrameworkPeer(View(objects, plugins, **given), listed=listed)
+        count[of.name] += 1
+        label = f"{of.name} #{count[of.name]}" if several[of.name] > 1 else of.name
+        custom = of.is_batch or (not of.runs and of.name in SCHEDULERS and of.name not in known)
+        peer = (_custom if custom else PEERS[of.runs or TIMED])(make, (of, names), label)
         made.append(peer)
-        ledger.introduce(label, of.name)
-        server.watchers.append(peer.view)
+        make.ledger.introduce(label, of.name)
+        make.server.watchers.append(peer.view)
     return made
 
 
@@ -191,10 +243,6 @@ def _named(current: CompiledConfiguration, names: Sequence[str]) -> CompiledConf
     main = profiles.get(DEFAULT_NAMES[1]) or next(iter(profiles.values()))
     own = {name: profiles.get(name) or dataclasses.replace(main, scheduler_name=name) for name in names}
     return dataclasses.replace(current, profiles=own)
-
-
-def _plugins(parts: Parts) -> list[Plugin]:
-    return [one for one in parts.plugins if not isinstance(one, PodGroupController)]
 
 
 def _profiles(parts: Parts, names: Sequence[str]) -> dict[str, ProfileSpec]:

@@ -21,6 +21,7 @@ from scheduler_core.run.control import ControlledFramework
 from scheduler_core.run.cycles import cycle_of, decision_of
 from scheduler_core.run.ending import BacksOff
 from scheduler_core.run.queues import queue_state
+from scheduler_core.run.reported import OwnRun
 from scheduler_core.run.several.beliefs import Differences, beliefs, differences, windows
 from scheduler_core.run.several.figures import Figures
 from scheduler_core.run.several.ledger import BindingLedger
@@ -95,6 +96,11 @@ class Peer:
     @property
     def queued_pod(self) -> QueuedPod | None:
         """The pod of the framework's queue that it has popped, ``None`` without one."""
+        return None
+
+    @property
+    def own_run(self) -> OwnRun | None:
+        """The run that it keeps on its view, ``None`` for a scheduler of the framework."""
         return None
 
     @property

@@ -19,8 +19,9 @@ from scheduler_core.run.control import ControlledFramework
 from scheduler_core.run.ending import BacksOff, Subject
 from scheduler_core.run.forking import shared
 from scheduler_core.run.landing import record_operation
+from scheduler_core.run.reported import Contest, OwnRun
 from scheduler_core.run.restarting import listed
-from scheduler_core.run.several.building import make_peers, make_server
+from scheduler_core.run.several.building import PeerBuilder, make_peers, make_server
 from scheduler_core.run.several.figures import Figures
 from scheduler_core.run.several.ledger import BindingLedger
 from scheduler_core.run.several.manifests import StoredManifests
@@ -78,14 +79,16 @@ class SeveralSimulation(TimedSimulation):
             self.manifests = StoredManifests(scenario, listed(server))
             server.watchers.append(self.manifests)
         views = make_peers(
-            self._configuration,
-            scenario.settings,
-            tuple(listed(server)),
-            scenario.schedulers,
-            manifests=self.manifests,
-            server=server,
-            ledger=self.ledger,
-            keep=self._keep,
+            PeerBuilder(
+                self._configuration,
+                scenario.settings,
+                tuple(listed(server)),
+                scenario.schedulers,
+                manifests=self.manifests,
+                server=server,
+                ledger=self.ledger,
+                keep=self._keep,
+            )
         )
         self.figures = Figures(server.clock, server)
         server.watchers.append(self.figures)
@@ -115,6 +118,16 @@ class SeveralSimulation(TimedSimulation):
     def responsible(self, pod: Pod) -> bool:
         """Return whether some scheduler is responsible for a pod."""
         return any(peer.serves(pod) for peer in self.peers)
+
+    @property
+    def contest(self) -> Contest:
+        """What became of the schedulers' decisions."""
+        return Contest(self.ledger, self.figures)
+
+    def own_run_for(self, pod: Pod) -> OwnRun | None:
+        """Return the run of the first scheduler that is responsible for a pod and keeps one."""
+        found = (peer.own_run for peer in self.peers if peer.serves(pod))
+        return next((run for run in found if run is not None), None)
 
     @property
     def _subject(self) -> Subject:

@@ -10,6 +10,7 @@ from scheduler_core.kubernetes.model import Pod
 from scheduler_core.record.cycle import Cycle, QueueState
 from scheduler_core.run.cycles import decision_of
 from scheduler_core.run.ending import BacksOff
+from scheduler_core.run.reported import OwnRun
 from scheduler_core.run.several.peers import Peer
 from scheduler_core.run.several.v1_37_view import Claims, V1_37View
 from scheduler_core.run.v1_37.cycles import bare_cycle, fill, places_of
@@ -90,6 +91,12 @@ class V1_37Peer(Peer):
                 return head if isinstance(head, QueuedPodInfo) else None
             queue.pop()
             queue.done()
+
+    @property
+    def own_run(self) -> OwnRun:
+        """The run on its view, with the pods whose bindings are not confirmed yet."""
+        assumed = {pod: reserved.node for pod, reserved in self.view.reserved.items()}
+        return OwnRun(self.label, self.view.current, assumed)
 
     @property
     def decides_about(self) -> str:

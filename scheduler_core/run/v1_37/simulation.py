@@ -45,6 +45,7 @@ from scheduler_core.schedulers.v1_11.policy import PolicyError, Profile
 from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
 from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
+from scheduler_core.schedulers.v1_37 import RELEASE
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.clock import SECOND, whole_second
 from scheduler_core.schedulers.v1_37.configuration import compile_v1_37_configuration
@@ -70,6 +71,8 @@ class V1_37Simulation(Reported):
     Raises:
         PolicyError: The scenario's configuration cannot be used.
     """
+
+    release = RELEASE
 
     def __init__(self, scenario: Scenario, *, trace: bool = True, asking: Asking | None = None) -> None:
         self.scenario = scenario

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from scheduler_core.authoring.examples import Example, examples
-from scheduler_core.run.choosing import simulate
+from scheduler_core.run.table import simulate
 from scheduler_core.run.trace import trace_line
 from scheduler_core.run.trace_schema import schema
 

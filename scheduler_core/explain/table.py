@@ -1,0 +1,34 @@
+"""Who explains a pod under each release: a row per release."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from scheduler_core.explain import by_predicates
+from scheduler_core.explain.explanation import Asking, Explanation
+from scheduler_core.explain.v1_37 import explanation as by_plugins
+from scheduler_core.run.instant import Simulation
+from scheduler_core.run.simulation import TimedSimulation
+from scheduler_core.run.v1_37.simulation import V1_37Simulation
+
+
+class Explainer(Struct, frozen=True):
+    """The two answers of a release; the first argument of each is a run of its own simulation.
+
+    ``placed`` explains a pod that the run's next cycle places, for a node or all. ``pending`` explains one
+    that no cycle has placed: the moment, how many nodes' verdicts are included, whether the pod is next.
+    """
+
+    placed: Callable[[Any, str, str | None], Asking]
+    pending: Callable[[Any, Explanation, int, bool], Asking]
+
+
+_BY_PREDICATES = Explainer(by_predicates.placed, by_predicates.pending)
+EXPLAINERS: Mapping[str, Explainer] = {
+    Simulation.release: _BY_PREDICATES,
+    TimedSimulation.release: _BY_PREDICATES,
+    V1_37Simulation.release: Explainer(by_plugins.placed, by_plugins.pending),
+}

@@ -1,0 +1,76 @@
+"""The simulation of each release: a row per release, from which :func:`simulate` takes a scenario's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeGuard
+
+from msgspec import Struct
+
+from scheduler_core.run.instant import Simulation
+from scheduler_core.run.several.simulation import SeveralSimulation
+from scheduler_core.run.simulation import TimedSimulation
+from scheduler_core.run.stepper import Stepper
+from scheduler_core.run.v1_37.simulation import V1_37Simulation
+from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.settings.release import row_of
+
+
+class RunOptions(Struct, frozen=True):
+    """How a scenario is run: what is recorded, what work is shared, and what may stop it."""
+
+    trace: bool = True
+    reuse: bool = True
+    quirk_effects: bool = True
+    interrupt: Callable[[], None] | None = None
+
+
+def _instant(scenario: Scenario, options: RunOptions) -> Stepper:
+    return Simulation(scenario, trace=options.trace, reuse=options.reuse, quirk_effects=options.quirk_effects)
+
+
+def _timed(scenario: Scenario, options: RunOptions) -> Stepper:
+    made = SeveralSimulation if scenario.settings.have_views else TimedSimulation
+    return made(scenario, trace=options.trace, interrupt=options.interrupt)
+
+
+def _on_its_own_clock(scenario: Scenario, options: RunOptions) -> Stepper:
+    return V1_37Simulation(scenario, trace=options.trace)
+
+
+SIMULATIONS: Mapping[str, Callable[[Scenario, RunOptions], Stepper]] = {
+    Simulation.release: _instant,
+    TimedSimulation.release: _timed,
+    V1_37Simulation.release: _on_its_own_clock,
+}
+"""What makes the simulation of a scenario that a release answers, before its first step."""
+
+
+def is_timed(scenario: Scenario) -> bool:
+    """Return whether a scenario runs in the scheduling framework's virtual time, that of v1.22.
+
+    It does if it has a KubeSchedulerConfiguration of that release or sets ``time: virtual``, at the start or
+    at a step.
+    """
+    return scenario.row.is_timed
+
+
+def is_timed_run(simulation: Stepper) -> TypeGuard[TimedSimulation]:
+    """Return whether a run is in the scheduling framework's virtual time."""
+    return row_of(simulation.release).is_timed
+
+
+def simulate(
+    scenario: Scenario,
+    *,
+    trace: bool = True,
+    reuse: bool = True,
+    quirk_effects: bool = True,
+    interrupt: Callable[[], None] | None = None,
+) -> Stepper:
+    """Return the simulation that suits a scenario, before its first step; the options are the simulations'.
+
+    Raises:
+        PolicyError: The scenario's configuration cannot be used.
+    """
+    return SIMULATIONS[scenario.release](scenario, RunOptions(trace, reuse, quirk_effects, interrupt))
