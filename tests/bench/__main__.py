@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tests.bench.conform import measure_conform
+from tests.bench.first_cycle import measure_first_cycles
 from tests.bench.measure import growth, measure, row
 from tests.bench.workloads import MATRIX, MOST_FULL_TO_OFF, MOST_GROWTH, MOST_MEMORY_GROWTH, SHAPES
 from tests.parts import REPOSITORY
@@ -68,6 +69,16 @@ CONFORM_COLUMNS: Columns = (
     ("records/s", lambda row: _number(row["records_per_second"])),
     ("records/CPU s", lambda row: _number(row["records_per_cpu_second"])),
     ("errors", lambda row: _number(row["errors"])),
+)
+
+
+FIRST_CYCLE_COLUMNS: Columns = (
+    ("pods of", lambda row: row["pods_of"]),
+    ("pods", lambda row: _number(row["pods"])),
+    ("release", lambda row: row["release"]),
+    ("load, CPU s", lambda row: _number(row["load"], 2)),
+    ("to the first cycle, CPU s", lambda row: _number(row["load"] + row["first"], 2)),
+    ("µs/pod", lambda row: _number(1e6 * (row["load"] + row["first"]) / row["pods"])),
 )
 
 
@@ -124,6 +135,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if conform:
         _write("conform", {"machine": machine, "rows": conform})
         print("", table(CONFORM_COLUMNS, conform), sep="\n")
+    first_cycles = measure_first_cycles(min(options.times, 2)) if options.shape is None else []
+    if first_cycles:
+        _write("first-cycle", {"machine": machine, "rows": first_cycles})
+        print("", table(FIRST_CYCLE_COLUMNS, first_cycles), sep="\n")
     print("\nNot met:\n" + "\n".join(f"- {text}" for text in missed) if missed else "\nEvery aim is met.")
     print(f"\nBest of {rows[0]['times']}. Written to {OUTPUT.relative_to(REPOSITORY)}.")
     return int(not all(found["same_placements"] for found in rows))

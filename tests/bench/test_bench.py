@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
 from pathlib import Path
@@ -9,8 +10,11 @@ from typing import Any
 
 import pytest
 
-from tests.bench.__main__ import COLUMNS, GROWTH_COLUMNS, shortfalls, table
+from scheduler_core import load
+from scheduler_core.kubernetes.model import Pod
+from tests.bench.__main__ import COLUMNS, FIRST_CYCLE_COLUMNS, GROWTH_COLUMNS, shortfalls, table
 from tests.bench.conform import FILES, measure_conform
+from tests.bench.first_cycle import Bundle, measure_first_cycles, text_of, timed
 from tests.bench.measure import Measured, growth, measure, row, run
 from tests.bench.workloads import AIMS, GROWTH, MATRIX, SHAPES, Workload
 
@@ -111,6 +115,31 @@ def test_v1_11_placements_on_the_smallest_cluster(workload: Workload, trace: str
     assert found["pods_per_second"] == pytest.approx(found["cycles"] / found["seconds"], rel=0.05)
     assert found["peak_mib"] > 0
     assert 0 < found["cpu_seconds"] < 2 * found["seconds"]
+
+
+@pytest.mark.parametrize("pods_of", ["Deployments", "documents"])
+def test_the_first_cycle_is_timed_in_a_process_of_its_own(pods_of: str) -> None:
+    """The row has the bundle and both figures, and the bundle has as many pods as it says."""
+    (found,) = measure_first_cycles(1, [Bundle(pods_of, 40, "v1.37")])
+    assert (found["pods_of"], found["pods"], found["release"]) == (pods_of, 40, "v1.37")
+    assert found["load"] > 0 and found["first"] > 0
+    assert "µs/pod" in table(FIRST_CYCLE_COLUMNS, [found])
+    assert sum(isinstance(one, Pod) for one in load(text_of(pods_of, 40)).objects) == 40
+
+
+@pytest.mark.parametrize("release", ["v1.37", "v1.11"])
+def test_a_replica_more_costs_what_one_of_few_costs(release: str) -> None:
+    """Up to the first cycle: per pod at most half as much again for 40,000 pods as for 10,000."""
+    texts = {pods: text_of("Deployments", pods) for pods in (10_000, 40_000)}
+    best = dict.fromkeys(texts, float("inf"))
+    gc.disable()
+    try:
+        for _ in range(3):
+            for pods, text in texts.items():
+                best[pods] = min(best[pods], sum(timed(text, release)) / pods)
+    finally:
+        gc.enable()
+    assert best[40_000] < 1.5 * best[10_000], best
 
 
 def test_conform_is_timed_on_the_recordings_that_are_there(tmp_path: Path) -> None:

@@ -497,6 +497,8 @@ class V1_37Simulation(Reported):
         """Put an object of the start into the typed cluster, and the pods that are its replicas."""
         counts = self._counts(obj)
         state = self.cluster.put(obj, counts)
+        if not replicas:
+            return
         stored = self.run.cluster.pods
         specs = {id(stored[pod.meta.key].spec) for pod in (obj, *replicas) if pod.meta.key in stored}
         if len(specs) == 1:
