@@ -143,4 +143,15 @@ def device_shape(manifest: Mapping[str, Any], at: At) -> Mapping[str, Shape]:
     if str(version).startswith(f"{GROUP}/") and version not in VERSIONS:
         at.child("apiVersion").error(f"{kind} of {version} is not read: write {', '.join(VERSIONS)}")
         return {}
+    if kind == "ResourceSlice":
+        _check_counters(manifest.get("spec"), at.child("spec"))
     return (_FLAT if version == FLAT else _NEW)[kind]
+
+
+def _check_counters(spec: Any, at: At) -> None:
+    """Report devices beside counter sets, which earlier releases have in one slice."""
+    if isinstance(spec, Mapping) and spec.get("sharedCounters") and spec.get("devices"):
+        at.child("devices").warn(
+            "kube-scheduler v1.37 allocates no device of a ResourceSlice that has sharedCounters: move the "
+            "counter sets to a ResourceSlice of their own"
+        )
