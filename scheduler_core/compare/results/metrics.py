@@ -13,6 +13,12 @@ from scheduler_core.run import Stepper
 from scheduler_core.schedulers.v1_11.columns import Cluster
 from scheduler_core.schedulers.v1_11.columns.columns import BASIC_RESOURCES, REGION_LABEL, ZONE_LABEL
 
+TOPOLOGY_LABELS = (
+    (REGION_LABEL, "topology.kubernetes.io/region"),
+    (ZONE_LABEL, "topology.kubernetes.io/zone"),
+)
+"""The labels by which a node is in a region and a zone: the older one, and the one that replaces it."""
+
 ZONES_SHOWN = 100
 FIGURES = (
     ("placed", "placed"),
@@ -128,7 +134,8 @@ def _zones(cluster: Cluster) -> dict[str, int]:
     counts: Counter[str] = Counter()
     for node, pods in zip(cluster.columns.nodes, cluster.used[3].tolist()):
         labels = node.meta.labels
-        parts = [labels[key] for key in (REGION_LABEL, ZONE_LABEL) if labels.get(key)]
+        named = (labels.get(old) or labels.get(new) for old, new in TOPOLOGY_LABELS)
+        parts = [value for value in named if value]
         if parts:
             counts["/".join(parts)] += pods
     return dict(sorted(counts.items()))

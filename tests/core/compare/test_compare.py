@@ -48,6 +48,21 @@ def under(cluster: Scenario, policy_a: Manifest, policy_b: Manifest) -> Comparis
     return compare(replace(cluster, policy=policy_a), replace(cluster, policy=policy_b))
 
 
+@pytest.mark.parametrize(
+    ("labels", "zone"),
+    [
+        ({ZONE: "a"}, "a"),
+        ({"topology.kubernetes.io/zone": "b"}, "b"),
+        ({"topology.kubernetes.io/region": "r", "topology.kubernetes.io/zone": "b"}, "r/b"),
+        ({ZONE: "a", "topology.kubernetes.io/zone": "b"}, "a"),
+    ],
+)
+def test_zones_are_those_of_labels_old_and_new(labels: dict[str, str], zone: str) -> None:
+    """Today's clusters have the newer labels alone; the older ones count where a node has both."""
+    made = scenario(node("n", labels=labels), pod("there", {"cpu": "2"}, on="n"))
+    assert compare(made, made).a.zones == {zone: 1}
+
+
 def test_spreading_and_packing_part_at_the_first_pod() -> None:
     """LeastRequested takes the empty node and MostRequested the fuller one, and the metrics show it."""
     result = under(scenario(*cluster()), LEAST, MOST)
