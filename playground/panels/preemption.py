@@ -20,7 +20,7 @@ from scheduler_core.record.preemption import (
     NodeGroup,
     Preemption,
 )
-from scheduler_core.run.v1_37.record import release_record
+from scheduler_core.run.v1_37.record import terms_of
 from scheduler_core.schedulers.v1_11.preemption.criteria import TEXTS
 
 ROWS = 50  # candidates per answer
@@ -87,7 +87,7 @@ def why_not_tried(cycle: Cycle) -> str:
         )
         return f"The scheduler {cycle.scheduler} {what}."
     if cycle.result == "error":
-        rules = "predicates" if release_record(cycle) is None else "filters"
+        rules = terms_of(cycle).rules
         return f"The attempt ended in an error, and preemption is tried only where {rules} leave no node."
     if cycle.result == "unschedulable":
         return "The profile enables no DefaultPreemption at postFilter: preemption is disabled."

@@ -11,7 +11,7 @@ from playground.panels.sentences import Sentence, SentencePart, counted, listed,
 from scheduler_core.record.cache_record import StaleHit
 from scheduler_core.record.cycle import Cycle
 from scheduler_core.record.preemption import NominatedPass
-from scheduler_core.run.v1_37.record import release_record
+from scheduler_core.run.v1_37.record import release_record, terms_of
 
 PREEMPTION: SentencePart = {"tab": "Preemption"}
 CACHE: SentencePart = {"tab": "Cache"}
@@ -143,7 +143,7 @@ def _filtering(cycle: Cycle, rungs: list[Rung]) -> list[Sentence]:
     total = rungs[0][1] if rungs and release_record(cycle) is not None else len(cycle.nodes)
     removed = stopped(rungs)
     if not removed:
-        return [[EVERY.get(total, f"All {total:,} nodes pass every {{}}.").format(_rule(cycle))]]
+        return [[EVERY.get(total, f"All {total:,} nodes pass every {{}}.").format(terms_of(cycle).filter)]]
     sentence: Sentence = [f"Of {counted(total, 'node')}, "]
     for position, (name, count) in enumerate(removed.items()):
         if position:
@@ -154,15 +154,10 @@ def _filtering(cycle: Cycle, rungs: list[Rung]) -> list[Sentence]:
     return [sentence]
 
 
-def _rule(cycle: Cycle) -> str:
-    """Return what the release that decides calls what rules out nodes."""
-    return "predicate" if release_record(cycle) is None else "filter plugin"
-
-
 def _turned_away(cycle: Cycle) -> list[Sentence]:
     """Describe why no predicate ran: PreFilter of a plugin may have rejected the pod."""
     sentences = [sentence for panel in PLUGIN_PANELS for sentence in panel.turned_away(cycle)]
-    return sentences or ([] if cycle.result == "undecided" else [[f"No {_rule(cycle)} ran."]])
+    return sentences or ([] if cycle.result == "undecided" else [[f"No {terms_of(cycle).filter} ran."]])
 
 
 def _cached(cycle: Cycle) -> list[Sentence]:
@@ -200,7 +195,7 @@ def _overtaken(cycle: Cycle, count: int) -> list[Sentence]:
     """Describe operations applied after the predicates ran and before their results were written."""
     if not count:
         return []
-    came = f"{counted(count, 'change')} from outside came now, after the {_rule(cycle)}s had run"
+    came = f"{counted(count, 'change')} from outside came now, after the {terms_of(cycle).filter}s had run"
     if cycle.cache is None or cycle.cache.sources is None:
         return [[f"{came}."]]
     discarded = cycle.cache.counts.discarded

@@ -14,7 +14,7 @@ from playground.panels.ladder import ladder
 from playground.pictures.svg import cut, element, text
 from playground.pictures.themes import DARK
 from scheduler_core.record.cycle import Cycle, PredicateMatrix
-from scheduler_core.run.v1_37.record import release_record
+from scheduler_core.run.v1_37.record import terms_of
 
 PASSED = "#1fa57c"
 ROWS = 60  # nodes of a matrix; the rest is counted
@@ -38,25 +38,9 @@ class Caption(Struct, frozen=True):
     where: str
 
 
-class Rules(Struct, frozen=True):
-    """What the release that decides calls its rules."""
-
-    filter: str
-    filters: str
-    scorers: str
-
-
-PREDICATES = Rules("predicate", "predicates", "priorities")
-PLUGINS = Rules("filter plugin", "filter plugins", "score plugins")
-
-
-def _rules(cycle: Cycle | None) -> Rules:
-    return PREDICATES if cycle is None or release_record(cycle) is None else PLUGINS
-
-
 def predicates(cycle: Cycle | None, caption: Caption) -> str:
     """Return the node × predicate matrix, with the reasons of each node's first failure."""
-    rules = _rules(cycle)
+    rules = terms_of(cycle)
     if cycle is None or cycle.matrix is None:
         return _nothing(f"No {rules.filter} ran at this step.", caption)
     matrix = cycle.matrix
@@ -88,7 +72,7 @@ def priorities(cycle: Cycle | None, caption: Caption) -> str:
     """Return the node × priority matrix of weighted scores, the highest total first."""
     if cycle is None or cycle.totals is None or not cycle.priorities:
         return _nothing("No node was scored at this step.", caption)
-    rules = _rules(cycle)
+    rules = terms_of(cycle)
     rows = cycle.priorities[:COLUMNS]
     order = np.argsort(-cycle.totals, kind="stable").tolist()
     feasible = cycle.feasible.tolist()
@@ -128,7 +112,7 @@ def priorities(cycle: Cycle | None, caption: Caption) -> str:
 
 def rungs(cycle: Cycle | None, caption: Caption) -> str:
     """Return the ladder: of each predicate how many nodes came to it, and how many it removed."""
-    rules = _rules(cycle)
+    rules = terms_of(cycle)
     found = ladder(cycle) if cycle is not None else []
     if not found:
         return _nothing(f"No {rules.filter} ran at this step.", caption)

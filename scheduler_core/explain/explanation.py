@@ -16,7 +16,7 @@ from scheduler_core.explain.story import Story
 from scheduler_core.explain.world import Failure, Standing
 from scheduler_core.kubernetes.plain import plain
 from scheduler_core.record.cycle import Cycle
-from scheduler_core.run.v1_37.record import release_record
+from scheduler_core.run.v1_37.record import terms_of
 from scheduler_core.schedulers.extenders.configuration import is_extender
 
 NODES_SHOWN = 100
@@ -204,5 +204,4 @@ def refused_by_extender(cycle: Cycle, row: int) -> str:
     if number is None:
         return ""
     reasons = ", ".join(matrix.reasons[int(matrix.codes[number, row])]) or "without a reason"
-    rules = "filters" if release_record(cycle) is not None else "predicates"
-    return f"passed the {rules}, but {matrix.order[number]} refused it: {reasons}"
+    return f"passed the {terms_of(cycle).rules}, but {matrix.order[number]} refused it: {reasons}"

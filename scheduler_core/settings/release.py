@@ -14,6 +14,8 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from scheduler_core.settings.terms import PLUGINS, PREDICATES, Terms
+
 POLICY_KIND = "Policy"
 CONFIGURATION_KIND = "KubeSchedulerConfiguration"
 
@@ -27,12 +29,15 @@ class Release(Struct, frozen=True, kw_only=True):
     """
 
     name: str = ""
+    about: str = ""  # what the workbench says of it
+    terms: Terms = PREDICATES
     reads: str = ""
     clock: Literal["", "instant", "events", "own"] = ""
     reads_manifests: bool = False
     asks_extenders: bool = False
     has_cache: bool = False  # the equivalence cache, quirks and an order of predicates
     has_gates: bool = False  # feature gates
+    has_hints: bool = False  # queueing hints, and records of them
     answers_alone: bool = False  # any scenario can be put under it, without other schedulers
     daemons_pending: bool = False  # a DaemonSet's pod is created even if no node has room, and waits
 
@@ -50,20 +55,29 @@ class Release(Struct, frozen=True, kw_only=True):
 ROWS = (
     Release(
         name="v1.11",
+        about="kube-scheduler v1.11: predicates, priorities, and the equivalence cache",
         reads=POLICY_KIND,
         clock="instant",
         asks_extenders=True,
         has_cache=True,
         answers_alone=True,
     ),
-    Release(name="v1.22", reads=CONFIGURATION_KIND, clock="events"),
+    Release(
+        name="v1.22",
+        about="the scheduling framework in virtual time, with controllers and Coscheduling",
+        reads=CONFIGURATION_KIND,
+        clock="events",
+    ),
     Release(
         name="v1.37",
+        about="kube-scheduler v1.37: its plugins, queueing hints and preemption",
+        terms=PLUGINS,
         reads=CONFIGURATION_KIND,
         clock="own",
         reads_manifests=True,
         asks_extenders=True,
         has_gates=True,
+        has_hints=True,
         answers_alone=True,
         daemons_pending=True,
     ),

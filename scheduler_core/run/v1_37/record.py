@@ -14,6 +14,8 @@ from scheduler_core.schedulers.v1_37 import RELEASE
 from scheduler_core.schedulers.v1_37.interface import PodAttempt
 from scheduler_core.schedulers.v1_37.scored import ScoredNodes
 from scheduler_core.schedulers.v1_37.spreading import SpreadCounts
+from scheduler_core.settings.release import row_of
+from scheduler_core.settings.terms import Terms
 
 
 class Hint(Struct, frozen=True):
@@ -133,3 +135,9 @@ FIELDS: dict[str, Any] = {
 def release_record(cycle: Cycle) -> ReleaseRecord | None:
     """Return the record of a cycle of v1.37, ``None`` for a cycle of another release."""
     return next((one for one in cycle.plugins if isinstance(one, ReleaseRecord)), None)
+
+
+def terms_of(cycle: Cycle | None) -> Terms:
+    """Return what the release that decided a cycle calls its rules; without one, predicates."""
+    record = None if cycle is None else release_record(cycle)
+    return row_of("" if record is None else record.release).terms

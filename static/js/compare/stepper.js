@@ -10,10 +10,9 @@ import { Rows } from "./rows.js";
 import { Side } from "./side.js";
 import { Track } from "./track.js";
 /** @import { Comparison } from "../lib/protocol.js" */
-/** @import { Terms } from "../workbench/terms.js" */
 /** @import { Tab } from "./side.js" */
 
-/** @type {[Tab, keyof Terms][]} */
+/** @type {[Tab, "filterTab" | "scoreTab"][]} */
 const TABS = [
   ["predicates", "filterTab"],
   ["priorities", "scoreTab"],

@@ -16,6 +16,35 @@ export interface Source {
   side?: string;
 }
 
+/** A release of kube-scheduler, in the page's element `releases`: `timed` if several schedulers share its clock. */
+export interface Release {
+  name: string;
+  about: string;
+  timed: boolean;
+  hasHints: boolean;
+  terms: Terms;
+}
+
+/** What a release calls its rules; `points` are the phases of a cycle that it calls otherwise. */
+export interface Terms {
+  rule: string; // what fails on a node
+  rules: string;
+  filter: string;
+  filters: string;
+  scorer: string;
+  scorers: string;
+  column: string; // where it is clear that it scores
+  columns: string;
+  filterTab: string;
+  cacheTab: string;
+  scoreTab: string;
+  raw: string;
+  score: string;
+  reference: string; // the page about them
+  all: string; // the part of that page
+  points: Record<string, string>;
+}
+
 /** An index into the table of nodes or pods. */
 export type NodeIndex = number;
 export type PodIndex = number;

@@ -4,7 +4,7 @@
 import { $, dialog, h } from "../lib/dom.js";
 import { THEMES, theme } from "../lib/theme.js";
 import { capital, termsIn } from "./terms.js";
-/** @import { Terms } from "./terms.js" */
+/** @import { Terms } from "../lib/protocol.js" */
 /** @import { Playback } from "./playback.js" */
 
 export const SLIDES = 60; // of a deck, as the server bounds it

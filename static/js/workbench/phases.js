@@ -1,5 +1,6 @@
 // The phases of a cycle, in order: which of them a cycle went through, what each shows, and which tab shows it.
 
+import { termsOf } from "./terms.js";
 /** @import { Light } from "../lib/protocol.js" */
 
 /** All of them; the framework's beside v1.11's. */
@@ -31,21 +32,13 @@ export const TAB_OF = {
   postFilter: "podgroups",
 };
 
-/** The extension points of v1.37 where v1.11 has phases by other names. */
-const EXTENSION_POINTS = {
-  predicates: "filter",
-  priorities: "score",
-  preemption: "postFilter",
-  assume: "reserve",
-};
-
 /**
  * A phase as the release that decides calls it.
  *
  * @param {string} phase
  * @param {string} [release]
  */
-export const phaseWord = (phase, release) => (release === "v1.37" && EXTENSION_POINTS[phase]) || phase;
+export const phaseWord = (phase, release) => termsOf(release).points[phase] ?? phase;
 
 /** @param {string} phase */
 const rank = (phase) => PHASES.indexOf(phase);

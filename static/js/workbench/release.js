@@ -1,14 +1,8 @@
 // Which kube-scheduler answers, at the top of the workbench: shown of every scenario, and chosen for one's own draft.
 
 import { $, h, fill } from "../lib/dom.js";
+import { releaseOf, releases } from "../lib/releases.js";
 /** @import { View } from "./view.js" */
-
-/** @type {[release: string, label: string, hint: string][]} */
-const RELEASES = [
-  ["v1.11", "v1.11", "kube-scheduler v1.11: predicates, priorities, and the equivalence cache"],
-  ["v1.22", "v1.22", "the scheduling framework in virtual time, with controllers and Coscheduling"],
-  ["v1.37", "v1.37", "kube-scheduler v1.37: its plugins, queueing hints and preemption"],
-];
 
 export class Release {
   /** @param {View} view */
@@ -23,7 +17,7 @@ export class Release {
     const { release } = view.playback;
     if (!this.place || !release) return;
     const mine = view.settings?.mine;
-    const hint = RELEASES.find(([name]) => name === release)?.[2] ?? "";
+    const hint = releaseOf(release).about;
     fill(
       this.place,
       mine
@@ -35,11 +29,11 @@ export class Release {
               title: `${hint}. Another one simulates the draft again`,
               onchange: (event) => this.#choose(event.target),
             },
-            RELEASES.map(([name, label, title]) =>
+            releases().map(({ name, about }) =>
               h("option", {
                 value: name,
-                text: `kube-scheduler ${label}`,
-                title,
+                text: `kube-scheduler ${name}`,
+                title: about,
                 selected: name === release || undefined,
               }),
             ),

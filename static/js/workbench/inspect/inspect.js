@@ -1,6 +1,7 @@
 // The Inspect region: tabs over the record of the shown cycle. Only the open tab is drawn.
 
 import { h, fill } from "../../lib/dom.js";
+import { releaseOf } from "../../lib/releases.js";
 import { keeping } from "../../lib/tables.js";
 import { tabs } from "../tabs.js";
 import { termsIn } from "../terms.js";
@@ -118,8 +119,8 @@ export class Inspect {
     if (part) this.grouped = "groups" in part && Boolean(part.groups.length || part.coscheduling);
     this.strip.offer("podgroups", this.grouped || this.view.tab === "podgroups");
     const { release, schedulers } = this.view.playback;
-    const modern = release === "v1.37" || schedulers?.listed.some(({ runs }) => runs === "v1.37");
-    this.strip.offer("hints", Boolean(modern) || this.view.tab === "hints");
+    const running = [release, ...(schedulers?.listed ?? []).map(({ runs }) => runs)];
+    this.strip.offer("hints", running.some((one) => releaseOf(one).hasHints) || this.view.tab === "hints");
     const terms = termsIn(this.view.playback);
     for (const [key, term] of Object.entries(RENAMED)) this.strip.label(key, terms[term]);
   }

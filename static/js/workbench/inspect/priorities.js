@@ -14,8 +14,7 @@ import { Weighing } from "./weighing.js";
 import { sentence } from "./sentence.js";
 import { winner } from "./winner.js";
 import { columnsIn, nodeRows, priorityIds, priorityRows, priorityTsv } from "./scores.js";
-/** @import { Light, NodeIndex } from "../../lib/protocol.js" */
-/** @import { Terms } from "../terms.js" */
+/** @import { Light, NodeIndex, Terms } from "../../lib/protocol.js" */
 /** @import { View } from "../view.js" */
 
 const MODES = [

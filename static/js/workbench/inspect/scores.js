@@ -5,9 +5,8 @@ import { h } from "../../lib/dom.js";
 import { count, ellipsis } from "../../lib/quantity.js";
 import { termsOf } from "../terms.js";
 import { levels, valueOf } from "./ranked.js";
-/** @import { NodeIndex, PrioritiesPart } from "../../lib/protocol.js" */
+/** @import { NodeIndex, PrioritiesPart, Terms } from "../../lib/protocol.js" */
 /** @import { RankedRow, Ranking } from "./ranked.js" */
-/** @import { Terms } from "../terms.js" */
 
 const NAME = 22; // characters of a node's name that fit its column
 const COLUMN = 56; // pixels of a node as a column

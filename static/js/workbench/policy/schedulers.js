@@ -2,6 +2,7 @@
 
 import { h, icon } from "../../lib/dom.js";
 import { span } from "../../lib/quantity.js";
+import { releases } from "../../lib/releases.js";
 import { ask } from "./forms.js";
 /** @import { ListedScheduler, Schedulers } from "../../lib/protocol.js" */
 /** @import { PolicyForm } from "./controls.js" */
@@ -12,12 +13,6 @@ const DESIGNS = [
   ["node-pools", "node pools", "Each sees the nodes with its labels alone, so every scheduler needs Nodes."],
   ["one-scheduler", "one scheduler", "One process serves all names, with one cache and one queue."],
   ["arbitrated", "with an arbiter", "A binder checks each binding against what is bound by then."],
-];
-const RUNS = [
-  ["", "kube-scheduler v1.22"],
-  ["v1.37", "kube-scheduler v1.37"],
-  ["v1.11", "kube-scheduler v1.11"],
-  ["kube-batch", "kube-batch"],
 ];
 const DEFAULT = "default-scheduler";
 const BATCH = "kube-batch";
@@ -155,8 +150,18 @@ function row(form, one, able, isListed) {
 /** @param {{ name: string, runs: string }} of */
 const isBatch = ({ name, runs }) => (runs || name) === BATCH;
 
+/** The release of a scheduler that names none: the one in whose virtual time they run. */
+const shared = () => releases().find(({ timed }) => timed).name;
+
 /** @param {{ name: string, runs: string }} of */
-const runsOf = (of) => (isBatch(of) ? BATCH : `kube-scheduler ${of.runs || "v1.22"}`);
+const runsOf = (of) => (isBatch(of) ? BATCH : `kube-scheduler ${of.runs || shared()}`);
+
+/** What a scheduler can run, with the value of each: the newest release comes first, after the one of the rest. */
+const runnable = () => {
+  const others = releases().filter(({ timed }) => !timed);
+  const named = others.map(({ name }) => [name, `kube-scheduler ${name}`]).reverse();
+  return [["", `kube-scheduler ${shared()}`], ...named, [BATCH, BATCH]];
+};
 
 /** @param {Record<string, string>} nodes */
 const asLabels = (nodes) =>
@@ -210,7 +215,7 @@ function schedulerForm(form, given, isListed = false) {
   const runs = h(
     "select",
     { class: "field" },
-    RUNS.map(([value, text]) => h("option", { value, text, selected: text === runsOf(now) || undefined })),
+    runnable().map(([value, text]) => h("option", { value, text, selected: text === runsOf(now) || undefined })),
   );
   runs.addEventListener("change", () => {
     if (runs.value === BATCH) name.value = BATCH;
