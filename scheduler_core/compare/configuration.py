@@ -14,23 +14,13 @@ from typing import Any
 import msgspec
 
 from scheduler_core.scenario.scenario import Scenario
+from scheduler_core.schedulers.table import READERS
 from scheduler_core.schedulers.v1_11.policy import Profile
-from scheduler_core.schedulers.v1_37.configuration import compile_v1_37_configuration
+from scheduler_core.schedulers.v1_22.configuration.result import EnabledPlugins
 from scheduler_core.settings.feature_gates import DEFAULTS as GATES
 from scheduler_core.settings.settings import QUIRK_MODES, Settings
 
 VALUE = 120  # characters of an argument that are shown
-_RESOURCES = [{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1}]
-#: The arguments of v1.37 where none are given (pkg/scheduler/apis/config/v1/defaults.go).
-ARGUMENT_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
-    "DefaultPreemption": {"minCandidateNodesPercentage": 10, "minCandidateNodesAbsolute": 100},
-    "DynamicResources": {"filterTimeout": "10s"},
-    "InterPodAffinity": {"hardPodAffinityWeight": 1, "ignorePreferredTermsOfExistingPods": False},
-    "NodeResourcesBalancedAllocation": {"resources": _RESOURCES},
-    "NodeResourcesFit": {"scoringStrategy": {"type": "LeastAllocated", "resources": _RESOURCES}},
-    "PodTopologySpread": {"defaultingType": "System"},
-    "VolumeBinding": {"bindTimeoutSeconds": 600},
-}
 #: Settings by their field in SimulationSettings; releases, gates and quirks are described otherwise.
 SETTINGS: tuple[tuple[str, str], ...] = (
     ("predicateOrder", "predicate_order"),
@@ -44,15 +34,6 @@ SETTINGS: tuple[tuple[str, str], ...] = (
 UNORDERED = ("preScore", "score", "placementScore")
 """Extension points at which the order changes nothing: scores are summed."""
 _HUMP = re.compile(r"_([a-z])")
-
-
-class Plugins(msgspec.Struct, frozen=True):
-    """A profile of the scheduling framework: plugins by extension point, weights, arguments by plugin."""
-
-    points: Mapping[str, tuple[str, ...]]
-    weights: Mapping[str, int]
-    arguments: Mapping[str, Any]
-    percentage: int | None
 
 
 def differences(a: Scenario, b: Scenario) -> tuple[str, ...]:
@@ -70,7 +51,7 @@ def _schedulers(a: Scenario, b: Scenario) -> Iterator[str]:
     if a.release != b.release:
         yield f"kube-scheduler {a.release} under A, {b.release} under B"
         return
-    one, two = _profiles(a), _profiles(b)
+    one, two = (READERS[side.release].plugins(side.configuration) for side in (a, b))
     if one is not None and two is not None:
         yield from _by_name(one, two)
     else:
@@ -93,39 +74,7 @@ def _extenders(a: Scenario, b: Scenario) -> Iterator[str]:
 # --- the scheduling framework --------------------------------------------------------------------
 
 
-def _profiles(scenario: Scenario) -> dict[str, Plugins] | None:
-    """Return the profiles by schedulerName, ``None`` under a Policy."""
-    configuration = scenario.configuration
-    if scenario.row.reads_manifests:
-        compiled = compile_v1_37_configuration(scenario.policy, scenario.settings.feature_gates)
-        return {
-            name: Plugins(one.points, one.weights, _completed(one.arguments), one.percentage)
-            for name, one in compiled.profiles.items()
-        }
-    if configuration.framework is None:
-        return None
-    return {
-        one.scheduler_name: Plugins(
-            {point: one.names(point) for point in one.points},
-            one.weights,
-            one.arguments,
-            one.percentage_of_nodes_to_score,
-        )
-        for one in configuration.framework.profiles
-    }
-
-
-def _completed(given: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return arguments with the defaults of those that are not given."""
-    names = dict.fromkeys([*given, *ARGUMENT_DEFAULTS])
-    found = {name: {**ARGUMENT_DEFAULTS.get(name, {}), **given.get(name, {})} for name in names}
-    strategy = ARGUMENT_DEFAULTS["NodeResourcesFit"]["scoringStrategy"]
-    fit = found["NodeResourcesFit"]
-    fit["scoringStrategy"] = {**strategy, **(fit["scoringStrategy"] or {})}
-    return found
-
-
-def _by_name(a: Mapping[str, Plugins], b: Mapping[str, Plugins]) -> Iterator[str]:
+def _by_name(a: Mapping[str, EnabledPlugins], b: Mapping[str, EnabledPlugins]) -> Iterator[str]:
     several = len(a) > 1 or len(b) > 1
     for name in dict.fromkeys([*a, *b]):
         left, right = a.get(name), b.get(name)
@@ -136,7 +85,7 @@ def _by_name(a: Mapping[str, Plugins], b: Mapping[str, Plugins]) -> Iterator[str
         yield from (where + text for text in _plugins(left, right))
 
 
-def _plugins(a: Plugins, b: Plugins) -> Iterator[str]:
+def _plugins(a: EnabledPlugins, b: EnabledPlugins) -> Iterator[str]:
     for plugin in _names(a, b):
         mine, theirs = ([point for point in side.points if plugin in side.points[point]] for side in (a, b))
         yield from _enabled(plugin, mine, theirs)
@@ -150,7 +99,7 @@ def _plugins(a: Plugins, b: Plugins) -> Iterator[str]:
         yield f"percentageOfNodesToScore: {one} under A, {two} under B"
 
 
-def _names(a: Plugins, b: Plugins) -> list[str]:
+def _names(a: EnabledPlugins, b: EnabledPlugins) -> list[str]:
     """Return the plugins that run at any point of either, in the order of their first point."""
     return list(dict.fromkeys(name for side in (a, b) for names in side.points.values() for name in names))
 
@@ -168,7 +117,7 @@ def _enabled(plugin: str, mine: list[str], theirs: list[str]) -> Iterator[str]:
             yield f"plugin {plugin}: {', '.join(only)} under {name} alone"
 
 
-def _orders(a: Plugins, b: Plugins) -> Iterator[str]:
+def _orders(a: EnabledPlugins, b: EnabledPlugins) -> Iterator[str]:
     for point in dict.fromkeys([*a.points, *b.points]):
         if point in UNORDERED:
             continue

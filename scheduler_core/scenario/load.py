@@ -50,11 +50,11 @@ from scheduler_core.schedulers.kube_batch.document import (
     check_batch_configuration,
     is_batch_configuration,
 )
+from scheduler_core.schedulers.table import checked
 from scheduler_core.schedulers.v1_11.policy.document import is_policy
 from scheduler_core.schedulers.v1_22.configuration import CONFIGURATION_KIND
 from scheduler_core.schedulers.v1_22.configuration.document import is_scheduler_configuration
-from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration, checked
-from scheduler_core.schedulers.v1_37.configuration import check_v1_37_configuration, warn_of_readers
+from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.settings.feature_gates import read_gates
 from scheduler_core.settings.release import (
     GATED,
@@ -223,12 +223,6 @@ class _Loading:
         for entry in (*self.policies[:1], *self.configurations[:1]):
             at = At(self.report, None, entry)
             configuration = checked(entry.value, settings, at)
-            if settings.mixes_releases:
-                warn_of_readers(configuration, at)
-            if row_of(configuration.reader).reads_manifests:
-                check_v1_37_configuration(entry.value, settings, at)
-            elif configuration.in_force is None and entry.kind == CONFIGURATION_KIND:
-                at.child("kind").warn(f"kube-scheduler v1.11 reads no {CONFIGURATION_KIND}: it is ignored")
         batch = ""
         for entry in self.batches[:1]:
             batch = check_batch_configuration(entry.value, At(self.report, None, entry)) or ""

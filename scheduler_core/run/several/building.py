@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from scheduler_core.cluster.controllers import ControllerManager, Options
 from scheduler_core.kubernetes.model import KubernetesObject
-from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.record.timeline import TimelineEvent
 from scheduler_core.run.building import Parts, make_parts, v1_11_parts
 from scheduler_core.run.several.ledger import BindingLedger
@@ -28,14 +27,13 @@ from scheduler_core.run.several.v1_37_peer import V1_37Peer
 from scheduler_core.run.several.v1_37_view import V1_37View
 from scheduler_core.run.several.view import GroupWatcher, View
 from scheduler_core.schedulers.coscheduling.plugin import PodGroupController
-from scheduler_core.schedulers.v1_11.policy import PolicyError
 from scheduler_core.schedulers.v1_22.configuration.profiles import DEFAULT_NAMES, Configuration
 from scheduler_core.schedulers.v1_22.interface import Plugin
 from scheduler_core.schedulers.v1_22.profile_runtime import ProfileSpec
 from scheduler_core.schedulers.v1_22.record import Attempt
 from scheduler_core.schedulers.v1_22.scheduler import Pace
 from scheduler_core.schedulers.v1_22.schedulers import SCHEDULERS
-from scheduler_core.schedulers.v1_37.configuration import compile_v1_37_configuration
+from scheduler_core.schedulers.v1_37.configuration import usable_v1_37_configuration
 from scheduler_core.schedulers.v1_37.profiles import CompiledConfiguration
 from scheduler_core.schedulers.v1_37.run import SchedulerRun
 from scheduler_core.settings.release import TIMED, row_of
@@ -231,10 +229,7 @@ def _current(configuration: Configuration) -> CompiledConfiguration:
     """Return the configuration of the schedulers that run v1.37."""
     given = (configuration.policy or {}) if row_of(configuration.read_by).reads_manifests else {}
     document = {key: value for key, value in given.items() if key != "extenders"}  # a warning names them
-    try:
-        return compile_v1_37_configuration(document or None, configuration.settings.feature_gates)
-    except ValueError as error:
-        raise PolicyError([Problem(str(error))]) from error
+    return usable_v1_37_configuration(document or None, configuration.settings.feature_gates)
 
 
 def _named(current: CompiledConfiguration, names: Sequence[str]) -> CompiledConfiguration:

@@ -19,7 +19,6 @@ from scheduler_core.interrupting import look
 from scheduler_core.kubernetes.kinds import MANIFEST_KINDS
 from scheduler_core.kubernetes.manifests import Document
 from scheduler_core.kubernetes.model import KubernetesObject, Pod
-from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.kubernetes.replicas import with_replicas
 from scheduler_core.record.cycle import Cycle, Decision, Restart
 from scheduler_core.record.plugin_record import PluginRecord
@@ -41,14 +40,14 @@ from scheduler_core.schedulers.extenders.approval import transport
 from scheduler_core.schedulers.extenders.asking import Asking
 from scheduler_core.schedulers.v1_11.columns.podinfo import PodResources
 from scheduler_core.schedulers.v1_11.columns.state import Cluster
-from scheduler_core.schedulers.v1_11.policy import PolicyError, Profile
+from scheduler_core.schedulers.v1_11.policy import Profile
 from scheduler_core.schedulers.v1_11.policy.declared import declared_fields
 from scheduler_core.schedulers.v1_11.queue import PriorityQueue
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
 from scheduler_core.schedulers.v1_37 import RELEASE
 from scheduler_core.schedulers.v1_37.change import Manifest
 from scheduler_core.schedulers.v1_37.clock import SECOND, whole_second
-from scheduler_core.schedulers.v1_37.configuration import compile_v1_37_configuration
+from scheduler_core.schedulers.v1_37.configuration import usable_v1_37_configuration
 from scheduler_core.schedulers.v1_37.entities import Entity
 from scheduler_core.schedulers.v1_37.run import MAX_TRIES, Ran, SchedulerRun
 
@@ -554,10 +553,7 @@ class V1_37Simulation(Reported):
 
     def _run_with(self, configuration: Configuration) -> SchedulerRun:
         """Raises PolicyError for a configuration that cannot be used."""
-        try:
-            compiled = compile_v1_37_configuration(configuration.policy, configuration.settings.feature_gates)
-        except ValueError as error:
-            raise PolicyError([Problem(str(error))]) from error
+        compiled = usable_v1_37_configuration(configuration.policy, configuration.settings.feature_gates)
         return SchedulerRun(compiled, self.asking, self._number)
 
     def _number(self) -> int:

@@ -6,13 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from scheduler_core.kubernetes.manifests import Document
+from scheduler_core.kubernetes.problems import Problem
 from scheduler_core.kubernetes.reading import At, Report, place_of
 from scheduler_core.schedulers.extenders.configuration import CONFIGURATION, read_extenders
+from scheduler_core.schedulers.v1_11.policy import PolicyError
 from scheduler_core.schedulers.v1_22.configuration.document import check_configuration
 from scheduler_core.schedulers.v1_22.configuration.plugins import MULTI_POINT as EVERYWHERE
 from scheduler_core.schedulers.v1_22.configuration.plugins import PLUGINS
 from scheduler_core.schedulers.v1_22.configuration.plugins import POINTS as FRAMEWORK_POINTS
 from scheduler_core.schedulers.v1_22.configuration.profiles import Configuration
+from scheduler_core.schedulers.v1_22.configuration.result import EnabledPlugins
 from scheduler_core.schedulers.v1_37.argument_checks import check_arguments
 from scheduler_core.schedulers.v1_37.config import IMPLEMENTED, read_configuration
 from scheduler_core.schedulers.v1_37.plugins.table import DECLARED
@@ -24,6 +27,17 @@ from scheduler_core.settings.settings import Settings
 _DEFAULT: Document = {}
 _NEWER = frozenset(row.key for row in DECLARED) - PLUGINS.keys()
 """Plugins of v1.37 that the scheduling framework's tables do not know."""
+_RESOURCES = [{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1}]
+#: The arguments of v1.37 where none are given (pkg/scheduler/apis/config/v1/defaults.go).
+ARGUMENT_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
+    "DefaultPreemption": {"minCandidateNodesPercentage": 10, "minCandidateNodesAbsolute": 100},
+    "DynamicResources": {"filterTimeout": "10s"},
+    "InterPodAffinity": {"hardPodAffinityWeight": 1, "ignorePreferredTermsOfExistingPods": False},
+    "NodeResourcesBalancedAllocation": {"resources": _RESOURCES},
+    "NodeResourcesFit": {"scoringStrategy": {"type": "LeastAllocated", "resources": _RESOURCES}},
+    "PodTopologySpread": {"defaultingType": "System"},
+    "VolumeBinding": {"bindTimeoutSeconds": 600},
+}
 
 
 def compile_v1_37_configuration(policy: Document | None, gates: FeatureGates = ()) -> CompiledConfiguration:
@@ -38,6 +52,18 @@ def compile_v1_37_configuration(policy: Document | None, gates: FeatureGates = (
         return read_configuration({**document, **version}, dict(gates))
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"it cannot be read: {error}") from error
+
+
+def usable_v1_37_configuration(policy: Document | None, gates: FeatureGates = ()) -> CompiledConfiguration:
+    """Compile the configuration of a run.
+
+    Raises:
+        PolicyError: It cannot be used.
+    """
+    try:
+        return compile_v1_37_configuration(policy, gates)
+    except ValueError as error:
+        raise PolicyError([Problem(str(error))]) from error
 
 
 def check_v1_37_configuration(policy: Document, settings: Settings, at: At) -> None:
@@ -63,6 +89,25 @@ def check_v1_37_configuration(policy: Document, settings: Settings, at: At) -> N
         compile_v1_37_configuration(policy, settings.feature_gates)
     except ValueError as error:
         at.error(str(error))
+
+
+def v1_37_plugins(configuration: Configuration) -> dict[str, EnabledPlugins]:
+    """Return the plugins of each profile that v1.37 runs, by schedulerName, with all arguments."""
+    compiled = compile_v1_37_configuration(configuration.policy, configuration.settings.feature_gates)
+    return {
+        name: EnabledPlugins(one.points, one.weights, _completed(one.arguments), one.percentage)
+        for name, one in compiled.profiles.items()
+    }
+
+
+def _completed(given: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return arguments with the defaults of those that are not given."""
+    names = dict.fromkeys([*given, *ARGUMENT_DEFAULTS])
+    found = {name: {**ARGUMENT_DEFAULTS.get(name, {}), **given.get(name, {})} for name in names}
+    strategy = ARGUMENT_DEFAULTS["NodeResourcesFit"]["scoringStrategy"]
+    fit = found["NodeResourcesFit"]
+    fit["scoringStrategy"] = {**strategy, **(fit["scoringStrategy"] or {})}
+    return found
 
 
 def warn_of_readers(configuration: Configuration, at: At) -> None:

@@ -14,7 +14,7 @@ from scheduler_core.schedulers.v1_11.policy import PolicyError, Profile, compile
 from scheduler_core.schedulers.v1_11.policy.document import check_policy
 from scheduler_core.schedulers.v1_22.configuration.compiling import compile_configuration
 from scheduler_core.schedulers.v1_22.configuration.document import check_configuration
-from scheduler_core.schedulers.v1_22.configuration.result import FrameworkConfiguration
+from scheduler_core.schedulers.v1_22.configuration.result import EnabledPlugins, FrameworkConfiguration
 from scheduler_core.schedulers.v1_22.configuration.versions import CONFIGURATION_KIND, VERSIONS
 from scheduler_core.schedulers.v1_22.plugins.table import FRAMEWORK_PLUGINS
 from scheduler_core.settings.release import V1_11, V1_22, V1_37, configured_release, is_framework_document
@@ -143,6 +143,21 @@ def checked(policy: Document, settings: Settings, at: At) -> Configuration:
     if compiled is not None:
         vars(made)["_compiled"] = compiled
     return made
+
+
+def framework_plugins(configuration: Configuration) -> Mapping[str, EnabledPlugins] | None:
+    """Return the plugins of each profile by schedulerName, ``None`` under a Policy."""
+    if configuration.framework is None:
+        return None
+    return {
+        one.scheduler_name: EnabledPlugins(
+            {point: one.names(point) for point in one.points},
+            one.weights,
+            one.arguments,
+            one.percentage_of_nodes_to_score,
+        )
+        for one in configuration.framework.profiles
+    }
 
 
 def compile_profile(document: Document | None, settings: Settings = DEFAULT_SETTINGS) -> Profile:

@@ -93,3 +93,12 @@ class FrameworkConfiguration(Struct, frozen=True):
     def names(self) -> tuple[str, ...]:
         """Return the names of all profiles."""
         return tuple(profile.scheduler_name for profile in self.profiles)
+
+
+class EnabledPlugins(Struct, frozen=True):
+    """A profile as any release of the framework runs it: plugins by point, weights, arguments by plugin."""
+
+    points: Mapping[str, tuple[str, ...]]
+    weights: Mapping[str, int]
+    arguments: Mapping[str, Any]
+    percentage: int | None
