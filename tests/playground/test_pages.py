@@ -84,10 +84,10 @@ def test_examples_are_grouped_and_say_what_comes_of_them(owner: Client) -> None:
     [wrong, right] = row["claims"]
     assert wrong == {
         "modes": "v1.11",
-        "told": "5 placed · 6 cpu requested on worker-2 where 4 fit",
+        "counts": "5 placed · 6 cpu requested on worker-2 where 4 fit",
         "stale": 3,
     }
-    assert right == {"modes": "off, sound, designed", "told": "4 placed · 1 waits", "stale": 0}
+    assert right == {"modes": "off, sound, designed", "counts": "4 placed · 1 waits", "stale": 0}
     assert "<em>3 stale hits</em>" in text
 
 
